@@ -1,0 +1,54 @@
+# Every target works alone on a clean clone: it makes .venv and installs what it needs, once.
+
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$python; break; }; done)
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: demo test test-slow lint bench clean help
+
+demo: .venv/core.stamp  ## Fit a small example (core dependencies only)
+	$(BIN)/python -m garrote.demo
+
+test: lint  ## Lint, then run the tests
+	$(BIN)/python -m pytest -n 2
+
+test-slow: .venv/dev.stamp  ## The tests marked slow: statistics and published studies
+	$(BIN)/python -m pytest -n 2 -m slow
+
+lint: .venv/dev.stamp  ## Style, format, layers and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+bench: .venv/bench.stamp  ## Compare with other libraries
+	$(BIN)/python benchmarks/run.py
+
+clean:  ## Remove .venv and every cache
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "garrote needs Python 3.11 or later, and none was found:" \
+		"install one, or name it: make PYTHON=/path/to/python" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+# An installation is repeated only when pyproject.toml changes.
+.venv/core.stamp: pyproject.toml | .venv/bin/python
+	$(PIP) --editable .
+	@touch $@
+
+.venv/dev.stamp: pyproject.toml | .venv/bin/python
+	$(PIP) --editable '.[test,lint,plot]'
+	@touch $@ .venv/core.stamp
+
+.venv/bench.stamp: pyproject.toml | .venv/bin/python
+	$(PIP) --editable '.[bench]'
+	@touch $@ .venv/core.stamp

@@ -1,0 +1,22 @@
+# The lasso by glmnet: the path, or cross-validation with the path on all data.
+
+source(file.path(commandArgs(trailingOnly = TRUE)[1], "exchange.R"))
+suppressPackageStartupMessages({ library(Matrix); library(glmnet) })
+
+fit <- function(X, y, lambda) {
+  if (given$task == "path")
+    glmnet(X, y, lambda = lambda, standardize = FALSE, intercept = FALSE,
+           thresh = number("thresh", 1e-7))
+  else
+    cv.glmnet(X, y, lambda = lambda, standardize = FALSE, intercept = FALSE,
+              thresh = number("thresh", 1e-7), nfolds = number("folds", 5))
+}
+
+set.seed(0)  # the folds
+fitted <- measured(fit, read_design(), read_raw("y", "double"), read_raw("lambdas", "double"))
+if (given$task == "path") {
+  write_path(fitted$beta)
+} else {
+  write_path(fitted$glmnet.fit$beta)
+  write_raw(coef(fitted, s = "lambda.min")[-1], "chosen")
+}

@@ -1,0 +1,42 @@
+"""scikit-learn: `lasso_path` over the common lambdas, and `LassoCV`.
+
+Options: `tol` (1e-4 is its default), `folds`.
+"""
+
+import warnings
+
+from scipy import sparse
+
+from libraries.answers import Answer, measure_here
+
+
+def version():
+    import sklearn
+
+    return sklearn.__version__
+
+
+def measure(job):
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.linear_model import LassoCV, lasso_path
+
+    warnings.simplefilter("ignore", ConvergenceWarning)  # the gap tells
+    options = job["options"]
+    tol = options.get("tol", 1e-4)
+
+    def fit(problem):
+        X, y, lambdas = problem.X, problem.y, problem.lambdas
+        if job["task"] == "path":
+            return lasso_path(X, y, alphas=lambdas, tol=tol)
+        folds, jobs = options.get("folds", 5), job["threads"]
+        return LassoCV(alphas=lambdas, cv=folds, tol=tol, n_jobs=jobs, fit_intercept=False).fit(
+            X, y
+        )
+
+    def read_answer(fitted, problem):
+        if job["task"] == "path":
+            lambdas, coefficients, _ = fitted
+            return Answer(coefficients=sparse.csr_matrix(coefficients.T), lambdas=lambdas)
+        return Answer(coef=fitted.coef_)
+
+    return measure_here(job, fit, read_answer)

@@ -1,0 +1,45 @@
+"""Sparse linear models and Bayesian variable selection, with a certificate for every answer."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from garrote.estimators.variational_garrote import VariationalGarrote
+    from garrote.paths import fit_path
+    from garrote.problem import Problem
+    from garrote.results import Certificate, Fit, Path, Posterior, Selection
+
+# Public names and where they live: resolved on first use, so that `import garrote` stays quick.
+_HOMES = {
+    "VariationalGarrote": "garrote.estimators.variational_garrote",
+    "Problem": "garrote.problem",
+    "fit_path": "garrote.paths",
+    "Certificate": "garrote.results",
+    "Fit": "garrote.results",
+    "Path": "garrote.results",
+    "Posterior": "garrote.results",
+    "Selection": "garrote.results",
+}
+
+__all__ = [
+    "Certificate",
+    "Fit",
+    "Path",
+    "Posterior",
+    "Problem",
+    "Selection",
+    "VariationalGarrote",
+    "fit_path",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'garrote' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,42 @@
+"""The bridge to numba: functions chosen by the class of their first argument, and compiled kernels.
+
+``generic`` makes a function that Python dispatches with ``functools.singledispatch`` and that compiled
+kernels resolve at compile time, by the class of the NamedTuple they are given. ``kernel`` compiles a
+loop. No other module imports numba.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numba
+from numba.extending import overload
+
+# Reassociation vectorises reductions (3.5x on dense columns); NaN and infinity keep their meaning.
+_FASTMATH = {"reassoc", "contract", "nsz"}
+
+
+def generic(function: Callable[..., Any]) -> Any:
+    """Make a function that has one body for each class of its first argument.
+
+    Bodies are registered with ``@name.register`` on a function whose first argument is annotated
+    with a NamedTuple class. They must be written in the subset of Python that numba compiles.
+    """
+    dispatcher = functools.singledispatch(function)
+
+    def choose(*types: Any) -> Any:
+        kind = getattr(types[0], "instance_class", None)
+        return dispatcher.dispatch(kind) if kind in dispatcher.registry else None
+
+    choose.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+    overload(dispatcher, strict=False, jit_options={"fastmath": _FASTMATH, "nogil": True})(choose)
+    return dispatcher
+
+
+def kernel(function: Callable[..., Any] | None = None, *, fastmath: bool = True) -> Any:
+    """Compile a loop over arrays and NamedTuples: cached on disk, without the interpreter lock."""
+    if function is None:
+        return functools.partial(kernel, fastmath=fastmath)
+    options = _FASTMATH if fastmath else False
+    return numba.njit(cache=True, nogil=True, fastmath=options)(function)

@@ -1,0 +1,177 @@
+"""A dense matrix in C or Fortran order, float32 or float64, read in place."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Moments, add_column, column_dot
+
+# Below this many right-hand sides our own loop beats the packing that a matrix product starts with.
+_SKINNY = 16
+# Entries of X that one kernel call reads at most: a few milliseconds, so that Ctrl-C is heard.
+_ENTRIES_PER_CALL = 1 << 23
+# Columns that are converted to float64 at a time.
+_COLUMNS_PER_BLOCK = 256
+
+
+class DenseColumns(NamedTuple):
+    """What kernels see of a dense design."""
+
+    values: Array
+
+
+@column_dot.register
+def _(design: DenseColumns, j, residual):
+    total = 0.0
+    for i in range(design.values.shape[0]):
+        total += design.values[i, j] * residual.values[i]
+    return total
+
+
+@add_column.register
+def _(design: DenseColumns, j, step, residual):
+    for i in range(design.values.shape[0]):
+        residual.values[i] += step * residual.weights[i] * design.values[i, j]
+
+
+class DenseDesign:
+    """A two-dimensional array."""
+
+    def __init__(self, values: Array):
+        self.values = values
+        self.shape = values.shape
+        self.dtype = values.dtype
+        self.nbytes = values.nbytes
+
+    def columns(self) -> DenseColumns:
+        return DenseColumns(self.values)
+
+    def dot(self, columns: Array, coef: Floats) -> Floats:
+        if len(columns) > self.shape[1] // 4 and self.dtype == np.float64:
+            everywhere = np.zeros((self.shape[1], coef.shape[1]))
+            everywhere[columns] = coef
+            return self.values @ everywhere
+        product = np.zeros((self.shape[0], coef.shape[1]))
+        for start in range(0, len(columns), _COLUMNS_PER_BLOCK):
+            part = slice(start, start + _COLUMNS_PER_BLOCK)
+            product += self.values[:, columns[part]].astype(np.float64, copy=False) @ coef[part]
+        return product
+
+    def tdot(self, rows: Floats) -> Floats:
+        if self.values.flags.f_contiguous and len(rows) < _SKINNY:
+            return self._skinny_tdot(rows)
+        if self.dtype == np.float64:
+            return rows @ self.values
+        product = np.empty((len(rows), self.shape[1]))
+        for start in range(0, self.shape[1], _COLUMNS_PER_BLOCK):
+            part = slice(start, start + _COLUMNS_PER_BLOCK)
+            product[:, part] = rows @ self.values[:, part].astype(np.float64)
+        return product
+
+    def tdot_from(self, first: int, block: Floats) -> Floats:
+        """Return X[:, first:].T @ block."""
+        if self.dtype == np.float64:
+            return self.values[:, first:].T @ block
+        product = np.empty((self.shape[1] - first, block.shape[1]))
+        for start in range(first, self.shape[1], _COLUMNS_PER_BLOCK):
+            part = self.values[:, start : start + _COLUMNS_PER_BLOCK].astype(np.float64)
+            product[start - first : start - first + part.shape[1]] = part.T @ block
+        return product
+
+    def _skinny_tdot(self, rows: Floats) -> Floats:
+        product = np.empty((len(rows), self.shape[1]))
+        step = max(1, _ENTRIES_PER_CALL // max(1, self.shape[0] * len(rows)))
+        for start in range(0, self.shape[1], step):
+            _multiply_columns(self.values, rows, start, min(start + step, self.shape[1]), product)
+        return product
+
+    def take(self, columns: Array, mean: Floats) -> Floats:
+        block = np.empty((self.shape[0], len(columns)), order="F")
+        np.subtract(self.values[:, columns], mean[columns], out=block)
+        return block
+
+    def gram(self, left: Array, right: Array, mean: Floats, weights: Floats) -> Floats:
+        return self.take(left, mean).T @ (weights[:, None] * self.take(right, mean))
+
+    def moments(self, weights: Floats) -> Moments:
+        mean, deviation = np.empty(self.shape[1]), np.empty(self.shape[1])
+        step = max(1, _ENTRIES_PER_CALL // self.shape[0])
+        measure = _measure_columns if self.values.flags.f_contiguous else _measure_in_row_order
+        for start in range(0, self.shape[1], step):
+            stop = min(start + step, self.shape[1])
+            measure(self.values, weights, start, stop, mean, deviation)
+        return Moments(mean, deviation)
+
+
+@kernel
+def _multiply_columns(values, rows, start, stop, product):
+    """Fill ``product[:, start:stop]`` with rows @ values, reading each column of X once."""
+    n, count = values.shape[0], rows.shape[0]
+    for j in range(start, stop):
+        k = 0
+        while k + 4 <= count:
+            a = b = c = d = 0.0
+            for i in range(n):
+                x = values[i, j]
+                a += x * rows[k, i]
+                b += x * rows[k + 1, i]
+                c += x * rows[k + 2, i]
+                d += x * rows[k + 3, i]
+            product[k, j], product[k + 1, j] = a, b
+            product[k + 2, j], product[k + 3, j] = c, d
+            k += 4
+        while k < count:
+            a = 0.0
+            for i in range(n):
+                a += values[i, j] * rows[k, i]
+            product[k, j] = a
+            k += 1
+
+
+@kernel
+def _measure_columns(values, weights, start, stop, mean, deviation):
+    """Mean, then the deviation from it in units of the largest one: no cancellation, no overflow."""
+    n = values.shape[0]
+    total = weights.sum()
+    for j in range(start, stop):
+        first = 0.0
+        for i in range(n):
+            first += weights[i] * values[i, j]
+        first /= total
+        largest = 0.0
+        for i in range(n):
+            if weights[i] > 0:
+                largest = max(largest, abs(values[i, j] - first))
+        second = 0.0
+        if largest > 0:
+            for i in range(n):
+                second += weights[i] * ((values[i, j] - first) / largest) ** 2
+        mean[j] = first
+        deviation[j] = largest * np.sqrt(second / total)
+
+
+@kernel
+def _measure_in_row_order(values, weights, start, stop, mean, deviation):
+    """Do as `_measure_columns`, but read a C-ordered matrix along its rows."""
+    n = values.shape[0]
+    total = weights.sum()
+    largest = np.zeros(stop - start)
+    second = np.zeros(stop - start)
+    mean[start:stop] = 0.0
+    for i in range(n):
+        for j in range(start, stop):
+            mean[j] += weights[i] * values[i, j] / total
+    for i in range(n):
+        if weights[i] > 0:
+            for j in range(start, stop):
+                largest[j - start] = max(largest[j - start], abs(values[i, j] - mean[j]))
+    for i in range(n):
+        for j in range(start, stop):
+            if largest[j - start] > 0:
+                second[j - start] += (
+                    weights[i] * ((values[i, j] - mean[j]) / largest[j - start]) ** 2
+                )
+    for j in range(start, stop):
+        deviation[j] = largest[j - start] * np.sqrt(second[j - start] / total)

@@ -1,0 +1,45 @@
+"""No rows at all: only the cross products X'WX. The "residual" is then X'Wr itself."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.designs.base import add_column, column_dot
+
+
+class GramColumns(NamedTuple):
+    """What kernels see of a Gram matrix."""
+
+    values: Floats
+
+
+@column_dot.register
+def _(design: GramColumns, j, residual):
+    return residual.values[j]
+
+
+@add_column.register
+def _(design: GramColumns, j, step, residual):
+    # The buffer may be larger than the residual: a working set grows into it.
+    for i in range(residual.values.shape[0]):
+        residual.values[i] += step * design.values[j, i]
+
+
+class GramDesign:
+    """A symmetric positive semidefinite matrix of cross products."""
+
+    def __init__(self, values: Floats):
+        self.values = values
+        self.shape = values.shape
+        self.dtype = np.dtype(np.float64)
+
+    def columns(self) -> GramColumns:
+        return GramColumns(self.values)
+
+    def dot(self, columns: Array, coef: Floats) -> Floats:
+        """Return X'WX[:, columns] @ coef: what the coefficients take out of X'Wr."""
+        return self.values[:, columns] @ coef
+
+    def block(self, left: Array, right: Array) -> Floats:
+        return self.values[np.ix_(left, right)]

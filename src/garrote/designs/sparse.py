@@ -1,0 +1,150 @@
+"""A sparse matrix by columns (CSC); rows (CSR) are accepted and converted once."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Moments, add_column, column_dot
+
+# Non-zeros times right-hand sides that one kernel call handles at most (some 20 ms).
+_PRODUCTS_PER_CALL = 1 << 23
+# Right-hand sides that share one gather of a non-zero's row.
+_ROWS_TOGETHER = 8
+# Beyond this ratio of mean to deviation x'y - N mean mean loses digits that a centred product keeps.
+_LARGE_OFFSET = 100.0
+
+
+class SparseColumns(NamedTuple):
+    """What kernels see of a sparse design."""
+
+    data: Array
+    indices: Array
+    indptr: Array
+
+
+@column_dot.register
+def _(design: SparseColumns, j, residual):
+    total = 0.0
+    for k in range(design.indptr[j], design.indptr[j + 1]):
+        total += design.data[k] * residual.values[design.indices[k]]
+    return total
+
+
+@add_column.register
+def _(design: SparseColumns, j, step, residual):
+    for k in range(design.indptr[j], design.indptr[j + 1]):
+        i = design.indices[k]
+        residual.values[i] += step * residual.weights[i] * design.data[k]
+
+
+class SparseDesign:
+    """A SciPy sparse matrix or array."""
+
+    def __init__(self, matrix: Any):
+        self.matrix = scipy.sparse.csc_array(matrix)
+        if not self.matrix.has_canonical_format:
+            # A copy: summing duplicates works in place, and the user's matrix is not ours to change.
+            self.matrix = self.matrix.copy()
+            self.matrix.sum_duplicates()
+        self.shape = self.matrix.shape
+        self.dtype = self.matrix.dtype
+        self.nbytes = sum(part.nbytes for part in self.columns())
+
+    def columns(self) -> SparseColumns:
+        return SparseColumns(self.matrix.data, self.matrix.indices, self.matrix.indptr)
+
+    def dot(self, columns: Array, coef: Floats) -> Floats:
+        return self.matrix[:, columns].astype(np.float64, copy=False) @ coef
+
+    def tdot(self, rows: Floats) -> Floats:
+        product = np.empty((len(rows), self.shape[1]))
+        per_column = max(1.0, self.matrix.nnz / max(1, self.shape[1]))
+        step = max(1, int(_PRODUCTS_PER_CALL / (per_column * min(len(rows), _ROWS_TOGETHER))))
+        for first in range(0, len(rows), _ROWS_TOGETHER):
+            together = np.ascontiguousarray(rows[first : first + _ROWS_TOGETHER].T)
+            for start in range(0, self.shape[1], step):
+                stop = min(start + step, self.shape[1])
+                _multiply_columns(*self.columns(), together, start, stop, product[first:])
+        return product
+
+    def pick(self, columns: Array) -> "SparseDesign":
+        """Return a design of some of the columns, still sparse."""
+        return SparseDesign(self.matrix[:, columns])
+
+    def take(self, columns: Array, mean: Floats) -> Floats:
+        return self.matrix[:, columns].toarray(order="F").astype(np.float64) - mean[columns]
+
+    def gram(self, left: Array, right: Array, mean: Floats, weights: Floats) -> Floats:
+        a = self.matrix[:, left].astype(np.float64, copy=False)
+        b = self.matrix[:, right].astype(np.float64, copy=False)
+        b.data = b.data * weights[b.indices]
+        raw = (a.T @ b).toarray() - weights.sum() * np.outer(mean[left], mean[right])
+        return raw if not mean.any() else self._mend(raw, left, right, mean, weights)
+
+    def _mend(
+        self, raw: Floats, left: Array, right: Array, mean: Floats, weights: Floats
+    ) -> Floats:
+        """Recompute the products of columns whose mean dwarfs their deviation from centred blocks."""
+        rows = [k for k, j in enumerate(left) if self._has_large_offset(j, mean[j])]
+        others = [k for k, j in enumerate(right) if self._has_large_offset(j, mean[j])]
+        if rows:
+            block = self.take(left[rows], mean)
+            raw[rows] = block.T @ (weights[:, None] * self.take(right, mean))
+        if others:
+            block = weights[:, None] * self.take(right[others], mean)
+            raw[:, others] = self.take(left, mean).T @ block
+        return raw
+
+    def _has_large_offset(self, j: int, mean: float) -> bool:
+        data = self.matrix.data[self.matrix.indptr[j] : self.matrix.indptr[j + 1]]
+        if len(data) < self.shape[0] // 2:
+            return False  # the zeros alone keep the deviation near the mean
+        return bool(abs(mean) > _LARGE_OFFSET * np.abs(data - mean).max())
+
+    def moments(self, weights: Floats) -> Moments:
+        mean, deviation = np.empty(self.shape[1]), np.empty(self.shape[1])
+        _measure_columns(*self.columns(), weights, mean, deviation)
+        return Moments(mean, deviation)
+
+
+@kernel(fastmath=False)
+def _multiply_columns(data, indices, indptr, rows, start, stop, product):
+    """Fill ``product[:, start:stop]``; ``rows`` holds the right-hand sides as columns."""
+    count = rows.shape[1]
+    totals = np.empty(count)
+    for j in range(start, stop):
+        totals[:] = 0.0
+        for k in range(indptr[j], indptr[j + 1]):
+            x, i = data[k], indices[k]
+            for c in range(count):
+                totals[c] += x * rows[i, c]
+        for c in range(count):
+            product[c, j] = totals[c]
+
+
+@kernel(fastmath=False)
+def _measure_columns(data, indices, indptr, weights, mean, deviation):
+    """Two passes over each column's non-zeros; the zeros enter through their total weight."""
+    total = weights.sum()
+    for j in range(mean.shape[0]):
+        first = 0.0
+        stored = 0.0
+        for k in range(indptr[j], indptr[j + 1]):
+            first += weights[indices[k]] * data[k]
+            stored += weights[indices[k]]
+        first /= total
+        absent = max(total - stored, 0.0) if indptr[j + 1] - indptr[j] < weights.shape[0] else 0.0
+        largest = abs(first) if absent > 0 else 0.0
+        for k in range(indptr[j], indptr[j + 1]):
+            if weights[indices[k]] > 0:
+                largest = max(largest, abs(data[k] - first))
+        second = 0.0
+        if largest > 0:
+            second = absent * (first / largest) ** 2
+            for k in range(indptr[j], indptr[j + 1]):
+                second += weights[indices[k]] * ((data[k] - first) / largest) ** 2
+        mean[j] = first
+        deviation[j] = largest * np.sqrt(second / total)

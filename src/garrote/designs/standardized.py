@@ -1,0 +1,262 @@
+"""A design seen through centring, scaling, row weights and projection, none of which touches X.
+
+Column j reads (x_j - mean_j) / scale_j, less its weighted projection on the covariates. Products
+with all columns run on the stored matrix and are corrected afterwards; only small blocks of columns
+are ever copied, and those are centred before they are multiplied, so that a column of mean 1e6 and
+deviation 1 keeps its digits.
+"""
+
+from collections.abc import Generator
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Design, Moments, add_column, column_dot
+from garrote.designs.sparse import SparseColumns, SparseDesign
+
+# A column whose deviation is below this share of its mean is constant up to rounding.
+_CONSTANT = 1e-13
+# A column that covariates explain up to this share of its deviation has nothing left to tell.
+_EXPLAINED = 1e-7
+
+# Columns of the Gram matrix computed at a time.
+_COLUMNS_PER_BLOCK = 256
+
+SharedProduct = Generator[Floats, Floats, Floats]
+
+
+class StandardizedSparse(NamedTuple):
+    """What kernels see of sparse columns: centring is left to the residual's shift."""
+
+    stored: SparseColumns
+    mean: Floats
+    scale: Floats
+    total_weight: float
+
+
+@column_dot.register
+def _(design: StandardizedSparse, j, residual):
+    product = column_dot(design.stored, j, residual)
+    return (product + residual.shift[0] * design.total_weight * design.mean[j]) / design.scale[j]
+
+
+@add_column.register
+def _(design: StandardizedSparse, j, step, residual):
+    add_column(design.stored, j, step / design.scale[j], residual)
+    residual.shift[0] -= step / design.scale[j] * design.mean[j]
+
+
+class StandardizedDense(NamedTuple):
+    """What kernels see of dense columns: entries are centred one by one, which loses no digits."""
+
+    values: Array
+    mean: Floats
+    scale: Floats
+
+
+@column_dot.register
+def _(design: StandardizedDense, j, residual):
+    total = 0.0
+    mean = design.mean[j]
+    for i in range(design.values.shape[0]):
+        total += (design.values[i, j] - mean) * residual.values[i]
+    return total / design.scale[j]
+
+
+@add_column.register
+def _(design: StandardizedDense, j, step, residual):
+    mean, scaled = design.mean[j], step / design.scale[j]
+    for i in range(design.values.shape[0]):
+        residual.values[i] += scaled * residual.weights[i] * (design.values[i, j] - mean)
+
+
+class StandardizedDesign:
+    """A stored design together with its centre, scale, weights and covariates.
+
+    Parameters
+    ----------
+    stored : Design
+        The matrix as the user keeps it.
+    weights : array of shape (N,)
+        Row weights; zero takes a row out.
+    center, scale : bool
+        Whether columns lose their weighted mean, and are divided by their weighted deviation.
+    covariates : array of int
+        Columns whose span (with the intercept, if centring) is projected out of all others.
+    """
+
+    def __init__(
+        self,
+        stored: Design,
+        weights: Floats,
+        *,
+        center: bool = True,
+        scale: bool = True,
+        covariates: Array | None = None,
+    ):
+        self.stored = stored
+        self.weights = weights
+        self.shape = stored.shape
+        self.dtype = stored.dtype
+        self.total_weight = float(weights.sum())
+        self.covariates = np.asarray([] if covariates is None else covariates, dtype=np.intp)
+        self.centered = center
+        measured = stored.moments(weights)
+        self.mean = measured.mean if center else np.zeros(self.shape[1])
+        deviation = measured.deviation if center else _root_mean_square(measured)
+        self.constant = ~(deviation > _CONSTANT * np.abs(self.mean))
+        spread = np.where(self.constant, 1.0, deviation)
+        self.scale = spread if scale else np.ones_like(spread)
+        self._spread = np.where(self.constant, 0.0, deviation / self.scale)
+
+    @cached_property
+    def basis(self) -> Floats:
+        """Orthonormal (in the weights) basis of the standardised covariates, one column each."""
+        if not len(self.covariates):
+            return np.empty((self.shape[0], 0))
+        block = self._standardize(self.covariates)
+        root = np.sqrt(self.weights)[:, None]
+        _, singular, right = np.linalg.svd(root * block, full_matrices=False)
+        kept = singular > singular.max(initial=0.0) * 1e-10
+        # The same combination for all rows: those of weight zero are predicted, not fitted.
+        return block @ (right[kept].T / singular[kept])
+
+    @cached_property
+    def curvature(self) -> Floats:
+        """The diagonal x_j'W x_j of the standardised Gram matrix; 0 for columns without content."""
+        whole = self.total_weight * self._spread**2
+        if not self.basis.shape[1]:
+            return whole
+        shares = self.covariate_products
+        left_over = whole - np.sum(shares**2, axis=0)
+        left_over[left_over < _EXPLAINED * whole] = 0.0
+        left_over[self.covariates] = 0.0
+        return left_over
+
+    @cached_property
+    def covariate_products(self) -> Floats:
+        """Products of the covariate basis with every standardised column."""
+        return self._finish(self.stored.tdot(self._prepare(self.basis.T)), self.basis.T)
+
+    def columns(self) -> StandardizedSparse | StandardizedDense | None:
+        """Return what kernels read, or None where only `block` gives the columns at a fair price.
+
+        That is so when covariates have to be projected out, and for rows stored one after the other,
+        whose columns are scattered over memory.
+        """
+        if self.basis.shape[1]:
+            return None
+        if isinstance(self.stored, SparseDesign):
+            stored = self.stored.columns()
+            return StandardizedSparse(stored, self.mean, self.scale, self.total_weight)
+        if not self.stored.values.flags.f_contiguous:
+            return None
+        return StandardizedDense(self.stored.values, self.mean, self.scale)
+
+    def dot(self, columns: Array, coef: Floats) -> Floats:
+        """Return the fitted values of ``coef`` (one column each), centred and projected."""
+        scaled = coef / self.scale[columns, None]
+        return self.project(self.stored.dot(columns, scaled) - self.mean[columns] @ scaled)
+
+    def project(self, rows: Floats) -> Floats:
+        """Take out of ``rows`` (N x K) what the covariates explain."""
+        if not self.basis.shape[1]:
+            return rows
+        return rows - self.basis @ (self.basis.T @ (self.weights[:, None] * rows))
+
+    def tdot(self, rows: Floats) -> Floats:
+        """Return rows @ W @ X for residuals (K x N) that are orthogonal to the covariates."""
+        return run_alone(self.tdot_steps(rows), self.stored)
+
+    def tdot_steps(self, rows: Floats) -> SharedProduct:
+        """Yield the product that the stored matrix has to do, so that several callers can share it."""
+        product = yield self._prepare(rows)
+        return self._finish(product, rows)
+
+    def products(self, columns: Array, rows: Floats) -> Floats:
+        """Return rows @ W @ X for some columns and one row of residuals."""
+        picked = self.stored.pick(columns).tdot(self._prepare(rows[None, :]))[0]
+        picked -= (rows @ self.weights) * self.mean[columns]
+        return picked / self.scale[columns]
+
+    def _prepare(self, rows: Floats) -> Floats:
+        return rows * self.weights
+
+    def _finish(self, product: Floats, rows: Floats) -> Floats:
+        if self.centered:
+            product -= (rows @ self.weights)[:, None] * self.mean
+        product /= self.scale
+        return product
+
+    def block(self, columns: Array) -> Floats:
+        """Return the columns, standardised and projected, as a dense float64 array."""
+        return self.project(self._standardize(columns))
+
+    def _standardize(self, columns: Array) -> Floats:
+        block = self.stored.take(columns, self.mean)
+        block /= self.scale[columns]
+        return block
+
+    def gram(self, left: Array, right: Array, projected: bool = True) -> Floats:
+        """Return the standardised cross products of two sets of columns."""
+        raw = self.stored.gram(left, right, self.mean, self.weights)
+        raw /= np.outer(self.scale[left], self.scale[right])
+        if projected and self.basis.shape[1]:
+            products = self.covariate_products
+            raw -= products[:, left].T @ products[:, right]
+        return raw
+
+    def whole_gram(self) -> Floats:
+        """Return all cross products, block by block of columns, each multiplied once."""
+        count = self.shape[1]
+        whole = np.empty((count, count))
+        for start in range(0, count, _COLUMNS_PER_BLOCK):
+            stop = min(start + _COLUMNS_PER_BLOCK, count)
+            rest = np.arange(start, count)
+            part = self._gram_stripe(rest, stop - start)
+            whole[start:, start:stop] = part
+            whole[start:stop, start:] = part.T
+        whole[~(self.curvature > 0)] = 0.0
+        whole[:, ~(self.curvature > 0)] = 0.0
+        return whole
+
+    def _gram_stripe(self, rest: Array, width: int) -> Floats:
+        """Return the products of columns ``rest`` with the first ``width`` of them."""
+        if isinstance(self.stored, SparseDesign):
+            return self.gram(rest, rest[:width])
+        block = self.block(rest[:width]) * self.weights[:, None]
+        product = self.stored.tdot_from(int(rest[0]), block)
+        product -= np.outer(self.mean[rest], block.sum(axis=0))
+        return product / self.scale[rest, None]
+
+    @property
+    def keeps_blocks(self) -> bool:
+        """Whether dense blocks of columns are cheap beside the matrix itself."""
+        return not isinstance(self.stored, SparseDesign)
+
+    def distinct_rows(self) -> int:
+        """Count the different rows of positive weight, by one random projection."""
+        direction = np.random.default_rng(0).standard_normal((self.shape[1], 1))
+        used = ~self.constant
+        direction = direction * used[:, None] / self.scale[:, None]
+        shadow = self.stored.dot(np.arange(self.shape[1]), direction)[:, 0]
+        shadow = np.sort(shadow[self.weights > 0])
+        resolution = 1e-10 * max(np.ptp(shadow), np.abs(shadow).max() * 1e-4)
+        return 1 + int(np.count_nonzero(np.diff(shadow) > resolution))
+
+
+def run_alone(steps: SharedProduct, stored: Design) -> Floats:
+    """Answer the product requests of one caller."""
+    reply = None
+    while True:
+        try:
+            request = steps.send(reply)  # type: ignore[arg-type]
+        except StopIteration as finished:
+            return finished.value
+        reply = stored.tdot(request)
+
+
+def _root_mean_square(measured: Moments) -> Floats:
+    return np.hypot(measured.mean, measured.deviation)

@@ -1,0 +1,160 @@
+"""What users hand over, checked before any work, with errors that name the column and the remedy."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from garrote.arrays import Array, Floats
+
+_SHOWN = 5
+
+
+def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
+    """Return X as a float array or CSC matrix, uncopied where possible, and y as a float vector."""
+    refuse_text_columns(X)
+    try:
+        X, y = validate_data(
+            estimator,
+            X,
+            y,
+            accept_sparse="csc",
+            dtype=[np.float64, np.float32],
+            y_numeric=True,
+            ensure_min_samples=2,
+        )
+    except ValueError as error:
+        raise _with_place(error, estimator, X, y) from None
+    return X, np.asarray(y, dtype=np.float64)
+
+
+def check_new_rows(estimator: Any, X: Any) -> Any:
+    """Return rows to predict for, with the same columns as in the fit."""
+    try:
+        return validate_data(
+            estimator, X, accept_sparse=("csr", "csc"), dtype=[np.float64, np.float32], reset=False
+        )
+    except ValueError as error:
+        raise _with_place(error, estimator, X, None) from None
+
+
+def refuse_text_columns(X: Any) -> None:
+    """Raise for data frames with columns that are not numbers, naming them."""
+    if not hasattr(X, "columns") or scipy.sparse.issparse(X):
+        return
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        return
+    refused = [
+        str(name)
+        for name, kind in frame.schema.items()
+        if not (kind.is_numeric() or kind == nw.Boolean or kind == nw.Object)
+    ]
+    if refused:
+        raise ValueError(
+            f"columns are not numbers: {_listing(refused)}. Encode them (for example with "
+            "sklearn.preprocessing.OneHotEncoder) or drop them"
+        )
+
+
+def check_weights(sample_weight: Any, X: Any) -> Floats:
+    """Return non-negative weights, not all zero."""
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if not weights.sum() > 0:
+        raise ValueError("sample_weight is zero for every row; at least two rows need weight")
+    if np.count_nonzero(weights) < 2:
+        raise ValueError(
+            "sample_weight is positive for 1 sample only; at least two rows need weight"
+        )
+    return weights
+
+
+def resolve_columns(given: Any, names: Array | None, count: int, argument: str) -> Array:
+    """Turn names, positions or a mask into sorted column positions."""
+    if given is None:
+        return np.zeros(0, dtype=np.intp)
+    values = [given] if isinstance(given, str) else list(given)
+    if values and all(isinstance(v, bool | np.bool_) for v in values):
+        if len(values) != count:
+            raise ValueError(f"{argument} is a mask of {len(values)} for {count} columns")
+        return np.flatnonzero(values)
+    return np.unique(
+        np.array([_position(v, names, count, argument) for v in values], dtype=np.intp)
+    )
+
+
+def resolve_values(given: Any, names: Array | None, count: int, argument: str) -> Floats:
+    """Turn None, one number, an array, or a mapping from columns to numbers into D numbers."""
+    values = np.zeros(count)
+    if given is None:
+        return values
+    if isinstance(given, Mapping):
+        for key, value in given.items():
+            values[_position(key, names, count, argument)] = value
+    else:
+        array = np.asarray(given, dtype=np.float64)
+        if array.ndim and array.shape != (count,):
+            raise ValueError(
+                f"{argument} must have {count} entries, one a column, got {array.shape}"
+            )
+        values[:] = array
+    if not np.isfinite(values).all():
+        raise ValueError(f"{argument} must be finite at every column")
+    return values
+
+
+def _position(value: Any, names: Array | None, count: int, argument: str) -> int:
+    if isinstance(value, str):
+        found = np.flatnonzero(names == value) if names is not None else []
+        if not len(found):
+            known = f"known are {_listing(names)}" if names is not None else "X has no column names"
+            raise ValueError(f"{argument} names an unknown column {value!r}; {known}")
+        return int(found[0])
+    position = int(value)
+    if not -count <= position < count:
+        raise ValueError(f"{argument} has column {position}, but X has {count} columns")
+    return position % count
+
+
+def _with_place(error: ValueError, estimator: Any, X: Any, y: Any) -> ValueError:
+    """Add the first bad column and row to scikit-learn's message about NaN or infinity."""
+    text = str(error).split("\n")[0]
+    if "NaN" not in text and "infinity" not in text:
+        return error
+    place = ""
+    if "y" in text.split() and "X" not in text.split():
+        bad = np.flatnonzero(~np.isfinite(np.asarray(y, dtype=np.float64).ravel()))
+        place = f" First at row {bad[0]} ({len(bad)} in all)." if len(bad) else ""
+    else:
+        rows, columns = _not_finite(X)
+        if len(rows):
+            names = getattr(X, "columns", None)
+            name = repr(str(names[columns[0]])) if names is not None else str(columns[0])
+            count = len(np.unique(columns))
+            place = f" First at row {rows[0]}, column {name} ({count} columns affected)."
+    return ValueError(f"{text}{place} Drop those rows, or impute the values before fitting.")
+
+
+def _not_finite(X: Any) -> tuple[Array, Array]:
+    if scipy.sparse.issparse(X):
+        entries = scipy.sparse.coo_array(X)
+        bad = ~np.isfinite(entries.data)
+        rows, columns = entries.coords
+        return rows[bad], columns[bad]
+    try:
+        values = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
+    rows, columns = np.nonzero(~np.isfinite(np.atleast_2d(values)))
+    return rows, columns
+
+
+def _listing(names: Iterable[Any]) -> str:
+    texts = [repr(str(name))[:60] for name in names]
+    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return ", ".join(texts[:_SHOWN]) + more

@@ -1,0 +1,506 @@
+"""The Variational Garrote as a scikit-learn regressor and feature selector."""
+
+import warnings
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import sklearn
+from scipy.special import expit, logit
+from scipy.stats import t as student
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+import garrote
+from garrote.arrays import Array, Floats
+from garrote.estimators.inputs import (
+    check_new_rows,
+    check_rows,
+    check_weights,
+    resolve_columns,
+    resolve_values,
+)
+from garrote.paths import SOLVERS, fit_path, gamma_grid, stored_design
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem, as_design
+from garrote.results import Certificate, Fit, Path, Posterior, Selection, Summary
+from garrote.selecting.criteria import evidence_free_energy
+from garrote.selecting.cross_validation import CrossValidation, cross_validate, make_folds
+from garrote.selecting.uncertainty import interchangeable_columns, make_posterior
+from garrote.solvers.annealing import Control
+from garrote.solvers.lockstep import run_together
+from garrote.solvers.starts import distinct_optima, solve_from
+
+_LEVEL = 0.95
+
+
+class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
+    """Bayesian selection of variables for linear regression, by the Variational Garrote.
+
+    The model is y = sum_j s_j w_j x_j + noise with switches s_j in {0, 1}, each on with prior log odds
+    gamma, a flat prior on w and on the noise precision. The posterior of the switches is approximated
+    by independent probabilities m_j, found together with w and the noise by minimising the
+    variational free energy along an annealed and reheated path over gamma.
+
+    Parameters
+    ----------
+    gamma : "cv", "free_energy" or float, default="cv"
+        Prior log odds of inclusion: larger means denser. "cv" chooses it by cross-validation,
+        "free_energy" by a bound on the evidence; a number is inserted into the path and used.
+    gammas : int or array, default=50
+        The path: how many gammas to place (the first by Eq. 13 and ``eps``), or the gammas themselves.
+    eps : float, default=1e-3
+        Largest inclusion probability at the first gamma of a placed grid.
+    expected_size : float, optional
+        Prior expectation M of the number of variables: another way to say gamma = logit(M / D).
+    rule : {"min", "1se"}, default="min"
+        With ``gamma="cv"``: least error, or the sparsest model within one standard error of it.
+    cv : int, splitter or iterable of splits, default=5
+        As in scikit-learn.
+    solver : {"coordinate", "primal", "dual"}, default="coordinate"
+        Three ways to solve the same equations; see the module `garrote.solvers`.
+    fit_intercept : bool, default=True
+    standardize : bool, default=True
+        Whether to scale columns inside. The model does not depend on it (the prior on w is flat);
+        only rounding does.
+    noise_variance : float, optional
+        A known noise variance, in squared units of y; by default it is estimated.
+    covariates : sequence of column names or positions, or a mask, optional
+        Columns that are always in the model, exactly projected out of y and of all others.
+    prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
+        Added to gamma, variable by variable.
+    signs : int, array of shape (D,), or mapping from columns to {-1, 0, 1}, optional
+        1 keeps an effect non-negative, -1 non-positive, 0 leaves it free.
+    start : array of shape (D,), optional
+        Inclusion probabilities for an additional start at the chosen gamma.
+    n_starts : int, default=0
+        Additional random starts at the chosen gamma. The best solution is used; all distinct ones
+        are kept in ``posterior_.optima``.
+    tol : float, default=1e-4
+        What the certificate of every point of the path has to reach.
+    max_iter : int, default=10_000
+        Sweeps (or iterations) allowed at each gamma.
+    n_jobs : int, optional
+        Threads over which folds are spread.
+    random_state : int, RandomState instance or None
+        For ``n_starts``.
+    callback : callable, optional
+        Called with a `Progress` (stage, done, total) after each gamma.
+
+    Attributes
+    ----------
+    coef_ : array of shape (D,)
+        m w, in the units of the data; exactly 0 for variables of negligible probability.
+    intercept_ : float
+    inclusion_probability_ : array of shape (D,)
+        m; 1 for covariates, 0 for columns without variation.
+    noise_variance_ : float
+        1 / beta, the variational estimate.
+    gamma_ : float
+    path_ : Path
+    cv_results_ : dict
+        With ``gamma="cv"``: gamma, mean_error, standard_error, fold_errors, null_error.
+    selection_ : Selection
+    posterior_ : Posterior
+    certificate_ : Certificate
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+
+    References
+    ----------
+    Kappen, H. J. and Gomez, V. (2014). The Variational Garrote. Machine Learning 96, 269-294.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import VariationalGarrote
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 300))
+    >>> y = 2 * X[:, 3] - X[:, 7] + rng.standard_normal(100)
+    >>> model = VariationalGarrote().fit(X, y)
+    >>> model.get_support(indices=True)
+    array([3, 7])
+    """
+
+    def __init__(
+        self,
+        gamma: float | str = "cv",
+        *,
+        gammas: int | Array = 50,
+        eps: float = 1e-3,
+        expected_size: float | None = None,
+        rule: str = "min",
+        cv: Any = 5,
+        solver: str = "coordinate",
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        noise_variance: float | None = None,
+        covariates: Any = None,
+        prior_log_odds: Any = None,
+        signs: Any = None,
+        start: Any = None,
+        n_starts: int = 0,
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Any = None,
+    ):
+        self.gamma = gamma
+        self.gammas = gammas
+        self.eps = eps
+        self.expected_size = expected_size
+        self.rule = rule
+        self.cv = cv
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.noise_variance = noise_variance
+        self.covariates = covariates
+        self.prior_log_odds = prior_log_odds
+        self.signs = signs
+        self.start = start
+        self.n_starts = n_starts
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    ) -> "VariationalGarrote":
+        """Fit the path, choose gamma, and state the selection.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (N, D)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), optional
+            A weight of k counts as k repeats of a row, 0 takes it out.
+        groups : array of shape (N,), optional
+            Passed to the splitter given as ``cv``.
+        """
+        self._check_settings()
+        X, y = check_rows(self, X, y)
+        weights = check_weights(sample_weight, X)
+        names = getattr(self, "feature_names_in_", None)
+        count = X.shape[1]
+        fixed = resolve_columns(self.covariates, names, count, "covariates")
+        offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
+        signs = np.sign(resolve_values(self.signs, names, count, "signs"))
+        settings = {
+            "fit_intercept": self.fit_intercept,
+            "standardize": self.standardize,
+            "covariates": fixed,
+        }
+        design = as_design(X)
+        problem = Problem.from_rows(design, y, weights, **settings)
+        if problem.yty <= 1e-20 * max(problem.n, 1.0):
+            warnings.warn(
+                "y is constant (or explained by the covariates): the empty model is returned",
+                UserWarning,
+                stacklevel=2,
+            )
+
+        def prior_for(part: Problem) -> GarrotePrior:
+            known = self.noise_variance
+            scaled = None if known is None else known / part.scale.response_scale**2
+            return GarrotePrior(offsets, signs, scaled)
+
+        prior = prior_for(problem)
+        grid, wanted = self._grid(problem, prior)
+        control = Control(self.tol, self.max_iter, self.callback)
+        validation = None
+        if wanted == "cv":
+            splits = list(check_cv(self.cv).split(X, y, groups))
+            folds = make_folds(design, y, weights, splits, prior_for, **settings)
+            path, validation = cross_validate(
+                problem, prior, folds, grid, control, self.solver, self.n_jobs
+            )
+            chosen = validation.choose(self.rule)
+        else:
+            path = fit_path(problem, prior, grid, solver=self.solver, control=control)
+            chosen = self._choose(path, problem, prior, wanted)
+        self._store(problem, prior, path, chosen, validation, control)
+        return self
+
+    def _check_settings(self) -> None:
+        """Refuse settings that cannot be meant, before any work."""
+        if isinstance(self.gamma, str):
+            if self.gamma not in ("cv", "free_energy"):
+                raise ValueError(
+                    f"gamma must be 'cv', 'free_energy' or a number, got {self.gamma!r}"
+                )
+        elif not isinstance(self.gamma, Real) or not np.isfinite(self.gamma):
+            raise ValueError(f"gamma must be 'cv', 'free_energy' or finite, got {self.gamma!r}")
+        elif self.expected_size is not None:
+            raise ValueError(
+                f"expected_size = {self.expected_size} and gamma = {self.gamma} say the same thing: "
+                "give one of them"
+            )
+        if self.expected_size is not None and not self.expected_size > 0:
+            raise ValueError(f"expected_size must be positive, got {self.expected_size}")
+        if self.rule not in ("min", "1se"):
+            raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver must be one of {SOLVERS}, got {self.solver!r}")
+        if not 0 < self.eps < 0.5:
+            raise ValueError(f"eps must be between 0 and 0.5, got {self.eps}")
+        if not self.tol > 0:
+            raise ValueError(f"tol must be positive, got {self.tol}")
+        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
+            raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
+        if not (isinstance(self.n_starts, Integral) and self.n_starts >= 0):
+            raise ValueError(f"n_starts must be an integer >= 0, got {self.n_starts!r}")
+        if self.noise_variance is not None and not self.noise_variance > 0:
+            raise ValueError(f"noise_variance must be positive, got {self.noise_variance}")
+
+    def _grid(self, problem: Problem, prior: GarrotePrior) -> tuple[Floats, str | float]:
+        """Return the gammas to visit, and which one is wanted: a number, "cv" or "free_energy"."""
+        if isinstance(self.gammas, Integral):
+            if self.gammas < 1:
+                raise ValueError(f"gammas must be at least 1, got {self.gammas}")
+            grid = gamma_grid(problem, prior, int(self.gammas), self.eps)
+        else:
+            grid = np.unique(np.asarray(self.gammas, dtype=np.float64))
+            if not len(grid) or not np.isfinite(grid).all():
+                raise ValueError("gammas must be a positive integer or an array of finite numbers")
+        wanted: str | float = self.gamma
+        if self.expected_size is not None:
+            if self.expected_size >= problem.n_features:
+                raise ValueError(
+                    f"expected_size = {self.expected_size} must be below the number of columns, "
+                    f"{problem.n_features}"
+                )
+            wanted = float(logit(self.expected_size / problem.n_features))
+        if not isinstance(wanted, str):
+            wanted = float(wanted)
+            # Nothing beyond the wanted gamma can lead to it but the backward pass: keep the grid.
+            grid = np.unique(np.append(grid, wanted))
+        return grid, wanted
+
+    def _choose(
+        self, path: Path, problem: Problem, prior: GarrotePrior, wanted: str | float
+    ) -> int:
+        if isinstance(wanted, str):
+            return int(np.argmin(evidence_free_energy(path, problem, prior)))
+        if wanted > path.strengths[-1]:
+            raise ValueError(
+                f"gamma = {wanted:.4g} is out of reach: {path.cut}. Choose gamma below "
+                f"{path.strengths[-1]:.4g}, or give more rows"
+            )
+        return path.index(wanted)
+
+    def _store(
+        self,
+        problem: Problem,
+        prior: GarrotePrior,
+        path: Path,
+        chosen: int,
+        validation: CrossValidation | None,
+        control: Control,
+    ) -> None:
+        """Set the fitted attributes from the path and the chosen position on it."""
+        optima = self._optima(problem, prior, path, chosen, control)
+        fit = optima[0]
+        probability = _all_probabilities(problem, prior, fit)
+        self.path_ = path
+        self.gamma_ = float(fit.strength)
+        self.posterior_ = make_posterior(problem, prior, fit, optima, probability)
+        self.coef_ = self.posterior_.mean
+        self.intercept_ = problem.scale.intercept(fit.columns, fit.coef)
+        self.inclusion_probability_ = probability
+        self.noise_variance_ = float(fit.noise_variance * problem.scale.response_scale**2)
+        self.certificate_: Certificate = fit.certificate
+        self.n_iter_ = max(1, path.n_iter)
+        if validation is not None:
+            self.cv_results_ = {
+                "gamma": validation.gammas,
+                "mean_error": validation.mean,
+                "standard_error": validation.standard_error,
+                "fold_errors": validation.errors,
+                "null_error": float(validation.null_errors.mean()),
+            }
+        elif hasattr(self, "cv_results_"):
+            del self.cv_results_
+        self._center = problem.scale.column_mean[self.posterior_.support]
+        self._total_weight = problem.n
+        self.selection_ = self._select(problem)
+        self._warn_if_not_converged()
+
+    def _optima(
+        self, problem: Problem, prior: GarrotePrior, path: Path, chosen: int, control: Control
+    ) -> tuple[Fit, ...]:
+        """Return the distinct solutions at the chosen gamma, the best first."""
+        found = [path.fits[chosen], path.forward[chosen], path.backward[chosen]]
+        starts = [] if self.start is None else [_check_start(self.start, problem.n_features)]
+        rng = check_random_state(self.random_state)
+        starts += [rng.uniform(size=problem.n_features) for _ in range(self.n_starts)]
+        if starts:
+            gamma = path.fits[chosen].strength
+            task = solve_from(problem, prior, gamma, starts, control)
+            found += run_together([task], stored_design(problem))[0]
+        return distinct_optima(problem, found)
+
+    def _select(self, problem: Problem) -> Selection:
+        posterior: Posterior = self.posterior_
+        error = np.full(problem.n_features, np.nan)
+        error[posterior.support] = np.sqrt(posterior.variance[posterior.support])
+        reach = student.ppf(0.5 + _LEVEL / 2, posterior.degrees_of_freedom) * error
+        names = tuple(map(str, self._names()))
+        selected = self.inclusion_probability_ > 0.5
+        candidates = np.flatnonzero(selected & (problem.curvature > 0))
+        same = interchangeable_columns(problem, candidates)
+        constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), problem.scale.covariates)
+        return Selection(
+            names=names,
+            selected=selected,
+            probability=self.inclusion_probability_,
+            effect=self.coef_,
+            standard_error=error,
+            lower=self.coef_ - reach,
+            upper=self.coef_ + reach,
+            evidence="variational inclusion probability",
+            level=_LEVEL,
+            interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},
+            constant=tuple(names[j] for j in constant),
+            rule=self._rule_text(),
+            certificate=self.certificate_,
+            provenance=self._provenance(problem),
+        )
+
+    def _rule_text(self) -> str:
+        if self.expected_size is not None:
+            how = f"from expected_size = {self.expected_size:g}"
+        elif self.gamma == "cv":
+            folds = len(self.cv_results_["fold_errors"])
+            how = f"by {folds}-fold cross-validation, rule {self.rule!r}"
+        elif self.gamma == "free_energy":
+            how = "by free energy"
+        else:
+            how = "as given"
+        return f"probability > 0.5 at gamma = {self.gamma_:.4g}, chosen {how}"
+
+    def _provenance(self, problem: Problem) -> dict[str, Any]:
+        settings = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if isinstance(value, str | int | float | bool | type(None))
+        }
+        return {
+            "method": "Variational Garrote",
+            "settings": settings,
+            "n_rows": len(problem.response),
+            "total_weight": problem.n,
+            "n_columns": problem.n_features,
+            "path_cut": self.path_.cut,
+            "hysteresis": self.path_.hysteresis,
+            "n_optima": len(self.posterior_.optima),
+            "versions": {
+                "garrote": garrote.__version__,
+                "numpy": np.__version__,
+                "scikit-learn": sklearn.__version__,
+            },
+        }
+
+    def _warn_if_not_converged(self) -> None:
+        reached = float(self.path_.certificate.max())
+        if not reached <= self.tol:
+            worst = self.path_.strengths[int(np.argmax(self.path_.certificate))]
+            warnings.warn(
+                f"the certificate reached {reached:.2e} at gamma = {worst:.4g}, not {self.tol:.2e}; "
+                f"at the chosen gamma it is {self.certificate_.value:.2e}. Raise max_iter "
+                f"({self.max_iter}) or tol",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Return predictions and, on request, their standard deviations.
+
+        The standard deviation covers noise, coefficients and intercept, given the soft support and
+        the chosen gamma; that the selection itself is uncertain is not in it.
+        """
+        check_is_fitted(self)
+        X = check_new_rows(self, X)
+        mean = X @ self.coef_ + self.intercept_
+        if not return_std:
+            return mean
+        posterior: Posterior = self.posterior_
+        block = X[:, posterior.support]
+        block = np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
+        block = block - self._center
+        spread = np.einsum("ij,jk,ik->i", block, posterior.covariance, block)
+        noise = posterior.noise_variance
+        at_mean = noise / self._total_weight if self.fit_intercept else 0.0
+        return mean, np.sqrt(noise + at_mean + np.maximum(spread, 0.0))
+
+    def summary(self) -> Summary:
+        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
+        check_is_fitted(self)
+        selection = self.selection_
+        facts = [
+            f"Variational Garrote: {int(selection.selected.sum())} of {len(selection.names)} "
+            "variables selected",
+            selection.rule,
+            f"noise variance {self.noise_variance_:.4g}, certificate {self.certificate_}",
+        ]
+        if hasattr(self, "cv_results_"):
+            position = int(np.argmin(np.abs(self.cv_results_["gamma"] - self.gamma_)))
+            error, null = self.cv_results_["mean_error"][position], self.cv_results_["null_error"]
+            facts.append(f"held-out squared error {error:.4g}, null model {null:.4g}")
+        if self.path_.hysteresis:
+            low, high = self.path_.hysteresis
+            facts.append(
+                f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
+            )
+        if len(self.posterior_.optima) > 1:
+            facts.append(f"{len(self.posterior_.optima)} distinct optima at this gamma; best shown")
+        if self.path_.cut:
+            facts.append(self.path_.cut)
+        for name, others in selection.interchangeable.items():
+            facts.append(f"{name} could be replaced by {', '.join(others)}")
+        if selection.constant:
+            facts.append(f"{len(selection.constant)} columns without variation were left out")
+        facts.append("intervals are conditional on the selection (Gaussian given the soft support)")
+        return Summary(tuple(facts), selection.table())
+
+    def _get_support_mask(self) -> Array:
+        check_is_fitted(self)
+        return self.selection_.selected
+
+    def _names(self) -> Array:
+        names = getattr(self, "feature_names_in_", None)
+        return names if names is not None else [f"x{j}" for j in range(self.n_features_in_)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _all_probabilities(problem: Problem, prior: GarrotePrior, fit: Fit) -> Floats:
+    """Return every column's inclusion probability by Eq. 8, also of those the fit does not list."""
+    task = problem.evaluate(fit.columns, fit.coef[:, None])
+    ((_, gradient),) = run_together([task], stored_design(problem))
+    c = problem.curvature
+    z = np.divide(gradient[0], c, out=np.zeros_like(c), where=c > 0)
+    z[z * prior.signs < 0] = 0.0
+    odds = fit.strength + prior.offsets + 0.5 * c * z**2 / fit.noise_variance
+    probability = np.where(c > 0, expit(odds), 0.0)
+    probability[fit.columns] = fit.probability
+    probability[problem.scale.covariates] = 1.0
+    return probability
+
+
+def _check_start(start: Any, count: int) -> Floats:
+    m = np.asarray(start, dtype=np.float64)
+    if m.shape != (count,) or not ((m >= 0) & (m <= 1)).all():
+        raise ValueError(f"start must be {count} probabilities between 0 and 1, one a column")
+    return m

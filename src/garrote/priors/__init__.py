@@ -1,0 +1,5 @@
+"""What sparse means to a Bayesian."""
+
+from garrote.priors.garrote import GarrotePrior, SpikeRule
+
+__all__ = ["GarrotePrior", "SpikeRule"]

@@ -1,0 +1,231 @@
+"""The data of one regression, standardised once: what every solver is given."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from garrote.arrays import Array, Floats
+from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
+from garrote.designs.base import Design
+from garrote.designs.standardized import SharedProduct
+from garrote.results import Scale
+
+# With at most so many columns, and no fewer rows, X'X costs less than the passes over X it saves.
+_MOST_COMPRESSED = 1500
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A regression of a standardised response on a standardised design.
+
+    Made by `from_rows` or `from_moments`. ``n`` is the total weight, ``xty`` and ``yty`` the
+    standardised cross products, ``curvature`` the diagonal of X'WX (0 for a column without content).
+    """
+
+    design: StandardizedDesign | GramDesign
+    response: Floats
+    weights: Floats
+    xty: Floats
+    yty: float
+    n: float
+    curvature: Floats
+    scale: Scale
+
+    @classmethod
+    def from_rows(
+        cls,
+        X: Any,
+        y: Array,
+        sample_weight: Array | None = None,
+        *,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        covariates: Array | None = None,
+    ) -> "Problem":
+        """Standardise X and y without copying or densifying X.
+
+        Parameters
+        ----------
+        X : array, SciPy sparse matrix or Design of shape (N, D)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), optional
+            A weight of k counts as k repeats of the row.
+        fit_intercept, standardize : bool
+            Whether to centre, and to divide columns by their standard deviation.
+        covariates : array of int, optional
+            Columns that are always in the model and are projected out of everything else.
+        """
+        stored = X if hasattr(X, "tdot") else as_design(X)
+        weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
+        design = StandardizedDesign(
+            stored, weights, center=fit_intercept, scale=standardize, covariates=covariates
+        )
+        total = design.total_weight
+        mean = float(np.average(y, weights=weights)) if fit_intercept else 0.0
+        centered = np.asarray(y, dtype=np.float64) - mean
+        spread = _root_mean_square(centered, weights)
+        if spread <= 1e-14 * abs(mean):
+            spread, centered = 1.0, np.zeros_like(centered)
+        centered = centered / spread
+        response = design.project(centered[:, None])[:, 0]
+        scale = Scale(
+            design.mean, design.scale, mean, spread, design.covariates,
+            *_covariate_maps(design, centered), int(fit_intercept),
+        )  # fmt: skip
+        return cls(
+            design=design,
+            response=response,
+            weights=weights,
+            xty=design.tdot(response[None, :])[0],
+            yty=float(weights @ response**2),
+            n=total,
+            curvature=design.curvature,
+            scale=scale,
+        )
+
+    @classmethod
+    def from_moments(
+        cls, gram: Array, xty: Array, yty: float, n: float, *, standardize: bool = True
+    ) -> "Problem":
+        """Take sufficient statistics of centred data: X'X, X'y, y'y and the number of rows."""
+        gram, xty, yty, n = _check_moments(gram, xty, yty, n)
+        diagonal = np.sqrt(np.maximum(np.diag(gram), 0.0) / n)
+        spread = np.where(diagonal > 0, diagonal, 1.0)
+        spread = spread if standardize else np.ones_like(spread)
+        response_scale = float(np.sqrt(yty / n)) or 1.0
+        scaled = gram / np.outer(spread, spread)
+        nothing = np.array([], dtype=np.intp)
+        scale = Scale(
+            np.zeros(len(xty)), spread, 0.0, response_scale, nothing, np.zeros(0),
+            np.zeros((0, len(xty))),
+        )  # fmt: skip
+        return cls(
+            design=GramDesign(scaled),
+            response=np.zeros(0),
+            weights=np.zeros(0),
+            xty=xty / spread / response_scale,
+            yty=float(yty / response_scale**2),
+            n=n,
+            curvature=np.ascontiguousarray(np.diag(scaled)),
+            scale=scale,
+        )
+
+    def compressed(self) -> "Problem":
+        """Return the same problem by its moments, where those are smaller and cheap to have."""
+        if isinstance(self.design, GramDesign):
+            return self
+        count = self.n_features
+        if count > min(len(self.response), _MOST_COMPRESSED) or not (self.curvature > 0).any():
+            return self
+        gram = GramDesign(self.whole_gram())
+        return replace(self, design=gram, response=np.zeros(0), weights=np.zeros(0))
+
+    def whole_gram(self) -> Floats:
+        """Return all standardised cross products (D x D)."""
+        design = self.design
+        return design.values if isinstance(design, GramDesign) else design.whole_gram()
+
+    def raw_gram(self, columns: Array) -> Floats:
+        """Return the cross products of some columns, covariates not projected out."""
+        design = self.design
+        if isinstance(design, GramDesign):
+            return design.block(columns, columns)
+        return design.gram(columns, columns, projected=False)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.xty)
+
+    @property
+    def has_rows(self) -> bool:
+        return not isinstance(self.design, GramDesign)
+
+    @property
+    def response_variance(self) -> float:
+        """Variance of the standardised response that is left for the columns to explain."""
+        return self.yty / self.n
+
+    @cached_property
+    def max_rank(self) -> int:
+        """Return how many columns suffice to interpolate: distinct rows less those spent on means."""
+        if isinstance(self.design, GramDesign):
+            return int(self.n) - 1
+        spent = int(self.design.centered) + self.design.basis.shape[1]
+        return max(0, self.design.distinct_rows() - spent)
+
+    @property
+    def columns_together(self) -> int:
+        """Return how many vectors of length D may be held at once beside the data."""
+        if isinstance(self.design, GramDesign):
+            return 64
+        return int(np.clip(self.design.stored.nbytes // (64 * self.n_features), 8, 64))
+
+    def evaluate(self, columns: Array, coef: Floats, fitted: Floats | None = None) -> SharedProduct:
+        """Yield the product needed, return squared residuals (K,) and X'Wr (K x D).
+
+        ``coef`` has one column for each of K candidate solutions on ``columns``; ``fitted`` may give
+        their fitted values, where the caller has them cheaper.
+        """
+        if isinstance(self.design, GramDesign):
+            gradient = self.xty - self.design.dot(columns, coef).T
+            explained = np.sum(coef * (self.xty[columns] + gradient[:, columns]).T, axis=0)
+            return np.maximum(self.yty - explained, 0.0), gradient
+        if fitted is None:
+            fitted = self.design.dot(columns, coef)
+        rows = np.ascontiguousarray((self.response[:, None] - fitted).T)
+        gradient = yield from self.design.tdot_steps(rows)
+        return rows**2 @ self.weights, gradient
+
+
+def as_design(X: Any) -> Design:
+    """Wrap an array or a sparse matrix; neither is copied unless the kind demands it."""
+    return SparseDesign(X) if scipy.sparse.issparse(X) else DenseDesign(np.asarray(X))
+
+
+def _root_mean_square(values: Floats, weights: Floats) -> float:
+    largest = np.abs(values[weights > 0]).max(initial=0.0)
+    if largest == 0.0:
+        return 0.0
+    return float(largest * np.sqrt(weights @ (values / largest) ** 2 / weights.sum()))
+
+
+def _covariate_maps(design: StandardizedDesign, response: Floats) -> tuple[Floats, Floats]:
+    """Least-squares coefficients of the covariates for the response and for every column."""
+    if not len(design.covariates):
+        return np.zeros(0), np.zeros((0, design.shape[1]))
+    root = np.sqrt(design.weights)
+    inverse = np.linalg.pinv(root[:, None] * design._standardize(design.covariates))
+    rows = np.divide(inverse, root, out=np.zeros_like(inverse), where=root > 0)
+    return (rows * design.weights) @ response, design.tdot(rows)
+
+
+def _check_moments(
+    gram: Array, xty: Array, yty: float, n: float
+) -> tuple[Floats, Floats, float, float]:
+    gram, xty = np.asarray(gram, dtype=np.float64), np.asarray(xty, dtype=np.float64)
+    if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
+        raise ValueError(f"gram must be square, got shape {gram.shape}")
+    if xty.shape != (gram.shape[0],):
+        raise ValueError(f"xty must have {gram.shape[0]} entries like gram, got shape {xty.shape}")
+    if not (np.isfinite(gram).all() and np.isfinite(xty).all() and np.isfinite(yty)):
+        raise ValueError("gram, xty and yty must be finite; replace missing entries first")
+    if not n > 1:
+        raise ValueError(f"n must be the number of rows, at least 2, got {n}")
+    if not np.allclose(gram, gram.T, rtol=1e-6, atol=1e-8 * np.abs(gram).max(initial=0.0)):
+        raise ValueError("gram must be symmetric: pass X'X of centred columns")
+    diagonal = np.diag(gram)
+    if (diagonal < 0).any():
+        raise ValueError(f"gram has a negative diagonal entry at {int(np.argmin(diagonal))}")
+    if not yty >= 0:
+        raise ValueError(f"yty must be >= 0, got {yty}")
+    excess = np.abs(xty) - np.sqrt(diagonal * yty) * (1 + 1e-6)
+    if (excess > 0).any():
+        j = int(np.argmax(excess))
+        raise ValueError(
+            f"xty[{j}] is larger than the Cauchy-Schwarz bound sqrt(gram[{j}, {j}] * yty): "
+            "the moments are not from the same centred data"
+        )
+    return np.ascontiguousarray((gram + gram.T) / 2), xty, float(yty), float(n)

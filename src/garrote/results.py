@@ -1,0 +1,444 @@
+"""What comes out of a fit: frozen values, and views of themselves."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from garrote.arrays import Array, Floats
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far an answer is from satisfying its own equations, over all columns.
+
+    Attributes
+    ----------
+    inclusion : float
+        Largest violation of m = sigmoid(gamma + beta N chi w^2 / 2) (Eq. 8).
+    weight : float
+        Largest distance of a weight w from what Eq. 9 implies, in standard errors.
+    noise : float
+        Relative violation of the equation for the noise variance (Eq. 10).
+    """
+
+    inclusion: float
+    weight: float
+    noise: float
+
+    @property
+    def value(self) -> float:
+        """The largest of the three."""
+        return max(self.inclusion, self.weight, self.noise)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.1e} (inclusion {self.inclusion:.1e}, weight {self.weight:.1e}, "
+            f"noise {self.noise:.1e})"
+        )
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One stationary point at one strength, in standardised units.
+
+    Columns that are not listed have inclusion probabilities too small to matter; the certificate and
+    the free energy cover them all the same.
+    """
+
+    strength: float
+    columns: Array
+    probability: Floats
+    weight: Floats
+    noise_variance: float
+    free_energy: float
+    expected_size: float
+    certificate: Certificate
+    n_iter: int
+    message: str = ""
+
+    @property
+    def coef(self) -> Floats:
+        """The coefficients m w of the listed columns."""
+        return self.probability * self.weight
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How standardised coefficients read in the user's units."""
+
+    column_mean: Floats
+    column_scale: Floats
+    response_mean: float
+    response_scale: float
+    covariates: Array
+    covariate_response: Floats
+    covariate_columns: Floats
+    intercept_count: int = 1
+
+    def coefficients(self, columns: Array, coef: Floats) -> Floats:
+        """Return the coefficients of ``columns`` in the user's units."""
+        return coef * (self.response_scale / self.column_scale[columns])
+
+    def covariate_coefficients(self, columns: Array, coef: Floats) -> Floats:
+        """Return the covariates' coefficients, in the user's units, beside those given."""
+        own = self.covariate_response - self.covariate_columns[:, columns] @ coef
+        return self.coefficients(self.covariates, own)
+
+    def intercept(self, columns: Array, coef: Floats) -> float:
+        """Return the intercept, in the user's units, beside the coefficients given."""
+        taken = self.column_mean[columns] @ self.coefficients(columns, coef)
+        also = self.column_mean[self.covariates] @ self.covariate_coefficients(columns, coef)
+        return float(self.response_mean - taken - also)
+
+
+@dataclass(frozen=True)
+class Path:
+    """Solutions over a grid of strengths (gammas), sparse to dense, in the user's units.
+
+    At each strength the branch of lower free energy is kept; both are stored.
+    """
+
+    fits: tuple[Fit, ...]
+    forward: tuple[Fit, ...]
+    backward: tuple[Fit, ...]
+    kept: Array
+    cut: str | None
+    scale: Scale
+    n_features: int
+
+    def __len__(self) -> int:
+        return len(self.fits)
+
+    @cached_property
+    def strengths(self) -> Floats:
+        """The gammas that were reached, ascending."""
+        return np.array([fit.strength for fit in self.fits])
+
+    @cached_property
+    def free_energy(self) -> Floats:
+        """Free energy (Eq. 7) of the kept solutions."""
+        return np.array([fit.free_energy for fit in self.fits])
+
+    @cached_property
+    def certificate(self) -> Floats:
+        """The certificate's value at each strength."""
+        return np.array([fit.certificate.value for fit in self.fits])
+
+    @cached_property
+    def expected_size(self) -> Floats:
+        """Sum of the inclusion probabilities at each strength."""
+        return np.array([fit.expected_size for fit in self.fits])
+
+    @cached_property
+    def noise_variance(self) -> Floats:
+        """The noise variance at each strength."""
+        factor = self.scale.response_scale**2
+        return np.array([fit.noise_variance * factor for fit in self.fits])
+
+    @cached_property
+    def n_iter(self) -> int:
+        """All sweeps or iterations, forward and backward."""
+        backward = sum(b.n_iter for f, b in zip(self.forward, self.backward) if b is not f)
+        return sum(f.n_iter for f in self.forward) + backward
+
+    @cached_property
+    def intercepts(self) -> Floats:
+        """The intercept at each strength."""
+        return np.array([self.scale.intercept(fit.columns, fit.coef) for fit in self.fits])
+
+    def coefficients(self) -> scipy.sparse.csr_array:
+        """Return the coefficients m w, strengths x features; covariates included."""
+        values = [self.scale.coefficients(fit.columns, fit.coef) for fit in self.fits]
+        fixed = [self.scale.covariate_coefficients(fit.columns, fit.coef) for fit in self.fits]
+        return self._stack(values, fixed)
+
+    def inclusion_probability(self) -> scipy.sparse.csr_array:
+        """Return the inclusion probabilities, strengths x features; covariates have 1."""
+        ones = np.ones(len(self.scale.covariates))
+        return self._stack([fit.probability for fit in self.fits], [ones] * len(self.fits))
+
+    def _stack(self, values: list[Floats], fixed: list[Floats]) -> scipy.sparse.csr_array:
+        columns = [np.concatenate([fit.columns, self.scale.covariates]) for fit in self.fits]
+        data = [np.concatenate(pair) for pair in zip(values, fixed, strict=True)]
+        starts = np.concatenate([[0], np.cumsum([len(part) for part in columns])])
+        parts = (np.concatenate(data), np.concatenate(columns).astype(np.int64), starts)
+        return scipy.sparse.csr_array(parts, shape=(len(self.fits), self.n_features))
+
+    @property
+    def hysteresis(self) -> tuple[float, float] | None:
+        """The range of strengths where forward and backward solutions differ, if they do."""
+        apart = [
+            f.strength
+            for f, b in zip(self.forward, self.backward, strict=True)
+            if abs(f.free_energy - b.free_energy) > 1e-3 * max(1.0, abs(f.free_energy) * 1e-3)
+        ]
+        return (min(apart), max(apart)) if apart else None
+
+    def index(self, strength: float) -> int:
+        """Return the position of a strength on the path."""
+        position = int(np.argmin(np.abs(self.strengths - strength)))
+        if not np.isclose(self.strengths[position], strength, rtol=1e-12, atol=1e-12):
+            raise ValueError(f"the path has no strength {strength:.6g}; see `strengths`")
+        return position
+
+    def __repr__(self) -> str:
+        low, high = self.strengths[0], self.strengths[-1]
+        return (
+            f"<Path: {len(self)} strengths from {low:.4g} to {high:.4g}, "
+            f"certificate {self.certificate.max():.1e}>"
+        )
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What is believed about each coefficient at the chosen strength, in the user's units.
+
+    For the garrote the inclusion probabilities are variational (each given the mean of the others),
+    and variances are those of a Gaussian given the soft support: they hold the inclusion
+    probabilities, and the noise variance, for known.
+
+    Attributes
+    ----------
+    inclusion_probability : array of shape (D,)
+    mean : array of shape (D,)
+        Coefficients averaged over inclusion, m w.
+    support : array of int
+        Columns for which a covariance is stated; all others are taken to be out.
+    covariance : array of shape (k, k)
+        Covariance of the support's coefficients given the soft support.
+    noise_variance : float
+        Residual variance, with the degrees of freedom spent on the support taken off.
+    degrees_of_freedom : float
+    free_energy : float
+    optima : tuple of Fit
+        Distinct solutions found at this strength, best first.
+    """
+
+    inclusion_probability: Floats
+    mean: Floats
+    support: Array
+    covariance: Floats
+    noise_variance: float
+    degrees_of_freedom: float
+    free_energy: float
+    optima: tuple[Fit, ...]
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of every coefficient given the soft support; 0 outside of it."""
+        variance = np.zeros(len(self.mean))
+        variance[self.support] = np.diag(self.covariance)
+        return variance
+
+    def sample(self, n: int, random_state: Any = None) -> Floats:
+        """Draw coefficient vectors: inclusion by its probability, then the Gaussian given it."""
+        rng = np.random.default_rng(random_state)
+        draws = np.zeros((n, len(self.mean)))
+        m = self.inclusion_probability[self.support]
+        sure = np.maximum(m, 1e-12)
+        gaussian = rng.multivariate_normal(
+            self.mean[self.support] / sure, self.covariance, size=n, method="eigh"
+        )
+        draws[:, self.support] = gaussian * (rng.random((n, len(m))) < m)
+        return draws
+
+
+@dataclass(frozen=True)
+class Table:
+    """A small table that prints as text, shows as HTML and converts to a data frame."""
+
+    columns: dict[str, list[Any]]
+    caption: str = ""
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a pandas (or, with ``backend="polars"``, polars) data frame."""
+        module = backend or "pandas"
+        try:
+            library = __import__(module)
+        except ImportError as error:
+            raise ImportError(
+                f"to_frame needs {module}: run `pip install {module}`, or read `.columns`"
+            ) from error
+        return library.DataFrame(self.columns)
+
+    def __str__(self) -> str:
+        texts = {name: [_cell(v) for v in values] for name, values in self.columns.items()}
+        widths = {n: max([len(n), *map(len, cells)]) for n, cells in texts.items()}
+        numeric = {
+            n: all(not isinstance(v, str) for v in values) for n, values in self.columns.items()
+        }
+
+        def line(cells: dict[str, str]) -> str:
+            aligned = [
+                cell.rjust(widths[n]) if numeric[n] else cell.ljust(widths[n])
+                for n, cell in cells.items()
+            ]
+            return "  ".join(aligned).rstrip()
+
+        rows = [line({n: cells[k] for n, cells in texts.items()}) for k in range(len(self))]
+        head = [line({n: n for n in texts})] if texts else []
+        return "\n".join([*([self.caption] if self.caption else []), *head, *rows])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rows = "".join(
+            "<tr>"
+            + "".join(f"<td>{escape(_cell(v[k]))}</td>" for v in self.columns.values())
+            + "</tr>"
+            for k in range(len(self))
+        )
+        caption = f"<caption>{escape(self.caption)}</caption>" if self.caption else ""
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value if len(value) <= 60 else value[:57] + "..."
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if value is None:
+        return ""
+    return f"{value:.4g}"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Facts about a fit and a table of what it found: as text, as HTML, as a data frame."""
+
+    facts: tuple[str, ...]
+    table: Table
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return the table as a data frame."""
+        return self.table.to_frame(backend)
+
+    def __str__(self) -> str:
+        rows = [str(self.table)] if len(self.table) else []
+        return "\n".join([self.facts[0], *rows, *self.facts[1:]])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        items = "".join(f"<li>{escape(fact)}</li>" for fact in self.facts[1:])
+        return f"<p>{escape(self.facts[0])}</p>{self.table._repr_html_()}<ul>{items}</ul>"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which variables were chosen, how sure that is, and how it was found.
+
+    Attributes
+    ----------
+    names : tuple of str
+        All variables.
+    selected : array of bool
+    probability : array
+        The evidence for each variable; its kind is in ``evidence``.
+    effect, standard_error, lower, upper : array
+        Coefficients in the user's units with their intervals; NaN where none is stated.
+    interchangeable : dict
+        Selected name -> names of columns that could stand in for it (correlation beyond 0.999).
+    constant : tuple of str
+        Columns without variation, which cannot be selected.
+    rule : str
+        How the choice was made.
+    certificate : Certificate
+    provenance : dict
+        Settings, versions and sizes.
+    """
+
+    names: tuple[str, ...]
+    selected: Array
+    probability: Floats
+    effect: Floats
+    standard_error: Floats
+    lower: Floats
+    upper: Floats
+    evidence: str
+    level: float
+    interchangeable: dict[str, tuple[str, ...]]
+    constant: tuple[str, ...]
+    rule: str
+    certificate: Certificate
+    provenance: dict[str, Any]
+
+    def table(self, all_variables: bool = False) -> Table:
+        """Return the selected variables, or all, ranked by evidence and size of effect."""
+        strength = np.abs(self.effect) / np.where(
+            self.standard_error > 0, self.standard_error, np.inf
+        )
+        order = np.lexsort((-strength, -self.probability.round(6), ~self.selected))
+        if not all_variables:
+            order = order[self.selected[order]]
+        percent = f"{100 * self.level:g}%"
+        return Table(
+            {
+                "variable": [self.names[j] for j in order],
+                "probability": [float(self.probability[j]) for j in order],
+                "effect": [float(self.effect[j]) for j in order],
+                "std. error": [float(self.standard_error[j]) for j in order],
+                f"lower {percent}": [float(self.lower[j]) for j in order],
+                f"upper {percent}": [float(self.upper[j]) for j in order],
+                **({"selected": [bool(self.selected[j]) for j in order]} if all_variables else {}),
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything about the selected variables as plain Python values."""
+        table = self.table()
+        rows = [
+            {name: values[k] for name, values in table.columns.items()} for k in range(len(table))
+        ]
+        return {
+            "variables": rows,
+            "n_selected": int(self.selected.sum()),
+            "evidence": self.evidence,
+            "interval_level": self.level,
+            "interchangeable": {k: list(v) for k, v in self.interchangeable.items()},
+            "constant": list(self.constant),
+            "rule": self.rule,
+            "certificate": {
+                "value": self.certificate.value,
+                "inclusion": self.certificate.inclusion,
+                "weight": self.certificate.weight,
+                "noise": self.certificate.noise,
+            },
+            "provenance": self.provenance,
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return `to_dict` as JSON text."""
+        import json
+
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    def __str__(self) -> str:
+        count = int(self.selected.sum())
+        lines = [f"{count} of {len(self.names)} variables selected ({self.rule})"]
+        if count:
+            lines.append(str(self.table()))
+        for name, others in self.interchangeable.items():
+            lines.append(f"{name} could be replaced by {', '.join(others)}")
+        lines.append(f"certificate {self.certificate}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        count = int(self.selected.sum())
+        said = f"{count} of {len(self.names)} variables selected ({self.rule})"
+        return f"<p>{escape(said)}</p>" + self.table()._repr_html_()

@@ -1,0 +1,1 @@
+"""From paths and posteriors to selections."""

@@ -1,0 +1,22 @@
+"""What penalties and priors have in common: one rule that maps a least-squares value to a coefficient.
+
+A rule is a NamedTuple of arrays and numbers. Its class registers ``shrink``, the new coefficient of
+one variable given its least-squares value ``z`` and its curvature x'Wx, and, where it stands for a
+distribution, ``moments``, the inclusion probability, mean and variance behind that coefficient.
+"""
+
+from typing import Any
+
+from garrote._jit import generic
+
+
+@generic
+def shrink(rule: Any, j: int, z: float, curvature: float) -> float:
+    """Return the coefficient of variable ``j`` that minimises its scalar objective."""
+    raise TypeError(f"no shrinkage rule is registered for {type(rule).__name__}")
+
+
+@generic
+def moments(rule: Any, j: int, z: float, curvature: float) -> tuple[float, float, float]:
+    """Return the inclusion probability, the mean given inclusion and the coefficient's variance."""
+    raise TypeError(f"no moments are registered for {type(rule).__name__}")

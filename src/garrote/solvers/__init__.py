@@ -1,0 +1,1 @@
+"""The loops, one idea a file."""

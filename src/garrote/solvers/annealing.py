@@ -1,0 +1,89 @@
+"""What all annealing solvers share: control, progress, and solutions recomputed from the data."""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.problem import Problem
+from garrote.results import Fit
+from garrote.solvers.certificate import Candidate
+
+
+class Progress(NamedTuple):
+    """What a callback is told: the stage, how many gammas of it are done, and of how many."""
+
+    stage: str
+    done: int
+    total: int
+
+
+Callback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Control:
+    """When to stop, and whom to tell."""
+
+    tol: float = 1e-4
+    max_iter: int = 10_000
+    callback: Callback | None = None
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Tell the callback, if there is one."""
+        if self.callback is not None:
+            self.callback(Progress(stage, done, total))
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """Forward and backward solutions, gamma by gamma, and why the forward pass ended early."""
+
+    forward: list[Fit]
+    backward: list[Fit]
+    cut: str | None
+
+
+def evaluate_solutions(problem: Problem, candidates: list[Candidate]) -> Generator:
+    """Return squared residuals, X'Wr and residuals of solutions, recomputed from the data."""
+    coef = np.zeros((problem.n_features, len(candidates)))
+    for k, point in enumerate(candidates):
+        coef[point.columns, k] = point.coef
+    if not problem.has_rows:
+        squared, gradient = yield from problem.evaluate(np.arange(len(coef)), coef)
+        return squared, gradient, gradient
+    # Short solutions are multiplied apart from long ones, which need all columns.
+    short = np.array([len(point.columns) * 4 <= len(coef) for point in candidates])
+    fitted = np.empty((len(problem.response), len(candidates)))
+    for chosen in (np.flatnonzero(short), np.flatnonzero(~short)):
+        if len(chosen):
+            columns = np.flatnonzero(coef[:, chosen].any(axis=1))
+            fitted[:, chosen] = problem.design.dot(columns, coef[np.ix_(columns, chosen)])
+    squared, gradient = yield from problem.evaluate(np.arange(len(coef)), coef, fitted)
+    return squared, gradient, (problem.response[:, None] - fitted).T
+
+
+def same_solution(a: Candidate, b: Candidate, problem: Problem, tol: float) -> bool:
+    """Tell whether two candidates are one solution, up to the tolerance."""
+    if abs(a.precision / b.precision - 1) > tol:
+        return False
+    columns = np.union1d(a.columns, b.columns)
+    values = np.zeros((4, len(columns)))
+    for row, point in enumerate((a, b)):
+        where = np.searchsorted(columns, point.columns)
+        values[2 * row, where] = point.probability
+        values[2 * row + 1, where] = point.coef
+    errors = np.sqrt(a.precision * problem.curvature[columns])
+    return bool(
+        np.abs(values[0] - values[2]).max(initial=0) <= tol
+        and (errors * np.abs(values[1] - values[3])).max(initial=0) <= tol
+    )
+
+
+def cut_message(gamma: float, limit: float) -> str:
+    """Say why a forward pass ended before the last gamma."""
+    return (
+        f"forward pass ended at gamma = {gamma:.4g}: beyond it more than {limit:.4g} variables, half "
+        "of what interpolates the data, would be in the model"
+    )

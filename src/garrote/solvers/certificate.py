@@ -1,0 +1,102 @@
+"""The certificate of a variational fit, from the definition of its equations over all columns.
+
+Nothing of a solver's state enters: the residual is recomputed from the data and the stated solution,
+in float64. Columns that a solution does not list count as excluded (m = 0); their violation of Eq. 8
+is the inclusion probability that they ought to have.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import xlog1py, xlogy
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem
+from garrote.results import Certificate, Fit
+from garrote.shrinkage import moments
+
+# 1/beta is kept above this share of the response's variance: noiseless data have none.
+SMALLEST_NOISE = 1e-10
+
+
+class Candidate(NamedTuple):
+    """A solution that has not been certified yet, in standardised units."""
+
+    strength: float
+    columns: Array
+    probability: Floats
+    weight: Floats
+    precision: float
+    n_iter: int
+    message: str = ""
+
+    @property
+    def coef(self) -> Floats:
+        return self.probability * self.weight
+
+
+def certify(
+    problem: Problem,
+    prior: GarrotePrior,
+    candidate: Candidate,
+    squared_residual: float,
+    gradient: Floats,
+) -> Fit:
+    """Turn a candidate into a Fit, given its squared residual and X'Wr for all columns."""
+    c = problem.curvature
+    probability, weight = np.zeros(len(c)), np.zeros(len(c))
+    listed = np.zeros(len(c), dtype=bool)
+    probability[candidate.columns] = candidate.probability
+    weight[candidate.columns] = candidate.weight
+    listed[candidate.columns] = True
+    rule = prior.rule(candidate.strength, candidate.precision)
+    off_m, off_w, size, unlisted_energy = _inspect(rule, c, gradient, probability, weight, listed)
+
+    m, w = candidate.probability, candidate.weight
+    spread = squared_residual + np.sum(m * (1 - m) * w**2 * c[candidate.columns])
+    known = prior.noise_variance is not None
+    implied = max(spread / problem.n, SMALLEST_NOISE * problem.response_variance)
+    off_noise = 0.0 if known else abs(candidate.precision * implied - 1.0)
+    energy = 0.5 * candidate.precision * spread
+    energy += np.sum(xlogy(m, m) + xlog1py(1 - m, -m) - rule.log_odds[candidate.columns] * m)
+    energy -= 0.5 * problem.n * np.log(candidate.precision / (2 * np.pi))
+    return Fit(
+        strength=candidate.strength,
+        columns=candidate.columns,
+        probability=m,
+        weight=w,
+        noise_variance=1.0 / candidate.precision,
+        free_energy=float(energy + unlisted_energy),
+        expected_size=float(size),
+        certificate=Certificate(float(off_m), float(off_w), float(off_noise)),
+        n_iter=candidate.n_iter,
+        message=candidate.message,
+    )
+
+
+@kernel
+def _inspect(rule, curvature, gradient, probability, weight, listed):
+    """Return the violations of Eqs. 8 and 9, the expected size and the unlisted columns' free energy.
+
+    An unlisted column is taken at its own optimum, where it contributes -log(1 + exp(t)), t being the
+    log odds of its inclusion: to first order in its small probability that is its share of Eq. 7.
+    """
+    off_m = off_w = size = energy = 0.0
+    for j in range(curvature.shape[0]):
+        c = curvature[j]
+        if c <= 0:
+            continue
+        z = gradient[j] / c + probability[j] * weight[j]
+        implied, w, _ = moments(rule, j, z, c)
+        if listed[j]:
+            implied = moments(rule, j, weight[j], c)[0]
+            off_m = max(off_m, abs(probability[j] - implied))
+            off_w = max(off_w, abs(weight[j] - w) * np.sqrt(rule.precision[0] * c))
+            size += probability[j]
+        else:
+            off_m = max(off_m, implied)
+            energy += np.log1p(-implied) if implied < 1.0 else -700.0
+            size += implied
+    return off_m, off_w, size, energy

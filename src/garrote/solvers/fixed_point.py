@@ -1,0 +1,133 @@
+"""The garrote's equations solved in parallel: all inclusion probabilities at once, with damping.
+
+`primal` iterates Eqs. 8-10 of Kappen & Gomez (2014), solving a D x D system each time; `dual` their
+Appendix B, solving an N x N system. Both take the paper's damped step and halve it when a probability
+moves by more than 0.1. They find what coordinate sweeps find, slower, and serve to check them.
+"""
+
+from collections.abc import Callable, Generator
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, solve
+from scipy.special import expit
+
+from garrote.arrays import Floats
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem
+from garrote.results import Fit
+from garrote.solvers.annealing import Annealing, Control, cut_message, evaluate_solutions
+from garrote.solvers.certificate import SMALLEST_NOISE, Candidate, certify
+
+# 1 - m is exactly 0 in double precision for strong variables; the dual divides by it.
+_SMALLEST_EXCLUSION = 1e-8
+# The paper halves the step without end; below this the iteration stands still.
+_SMALLEST_STEP = 1e-3
+
+Weights = Callable[[Floats], Floats]
+
+
+def anneal_in_parallel(
+    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, form: str
+) -> Generator[Floats, Floats, Annealing]:
+    """Run Algorithm 1 literally, but for the guard against the branch that interpolates."""
+    if np.any(prior.signs):
+        raise ValueError(f"solver={form!r} has no sign constraints; use solver='coordinate'")
+    weights = (primal_weights if form == "primal" else dual_weights)(problem)
+    limit = problem.max_rank / 2
+    forward: list[Candidate] = []
+    m, cut = np.zeros(problem.n_features), None
+    for gamma in gammas:
+        point = _iterate(problem, prior, weights, float(gamma), m, control)
+        if forward and point.probability.sum() > limit:
+            cut = cut_message(forward[-1].strength, limit)
+            break
+        m = point.probability
+        forward.append(point)
+        control.report("forward", len(forward), len(gammas))
+    backward = [forward[-1]]
+    for point in forward[-2::-1]:
+        m = backward[-1].probability
+        backward.append(_iterate(problem, prior, weights, point.strength, m, control))
+        control.report("backward", len(backward), len(forward))
+    fits = yield from _certified(problem, prior, forward + backward[::-1])
+    return Annealing(fits[: len(forward)], fits[len(forward) :], cut)
+
+
+def _iterate(
+    problem: Problem,
+    prior: GarrotePrior,
+    weights: Weights,
+    gamma: float,
+    m: Floats,
+    control: Control,
+) -> Candidate:
+    """Iterate Eqs. 8-10 from given inclusion probabilities until Eq. 8 holds."""
+    c, step = problem.curvature, 1.0
+    for count in range(1, control.max_iter + 1):
+        w = weights(m)
+        precision = noise_precision(problem, prior, m * w)
+        implied = np.where(c > 0, expit(gamma + prior.offsets + 0.5 * precision * c * w**2), 0.0)
+        change = np.abs(implied - m).max(initial=0.0)
+        if change <= 0.1 * control.tol:
+            break
+        if step * change > 0.1 and step > _SMALLEST_STEP:
+            step /= 2
+        m = m + step * (implied - m)
+    return Candidate(gamma, np.arange(len(m)), m, w, precision, count)
+
+
+def noise_precision(problem: Problem, prior: GarrotePrior, coef: Floats) -> float:
+    """Eq. 10, or the known noise."""
+    if prior.noise_variance is not None:
+        return 1.0 / prior.noise_variance
+    variance = max(problem.response_variance, np.finfo(float).tiny)
+    return 1.0 / max(SMALLEST_NOISE * variance, variance - coef @ problem.xty / problem.n)
+
+
+def primal_weights(problem: Problem) -> Weights:
+    """Return the map m -> w of Eq. 9 as printed: a D x D system."""
+    gram = problem.whole_gram()
+    used = np.flatnonzero(problem.curvature > 0)
+    chi, b = gram[np.ix_(used, used)], problem.xty[used]
+
+    def weights(m: Floats) -> Floats:
+        modified = chi * m[used] + np.diag((1 - m[used]) * np.diag(chi))
+        w = np.zeros(len(m))
+        w[used] = solve(modified, b)
+        return w
+
+    return weights
+
+
+def dual_weights(problem: Problem) -> Weights:
+    """Return the map m -> w of Eqs. 22, 25 and 26: an N x N system, then one Jacobi refinement."""
+    if not problem.has_rows:
+        raise ValueError("solver='dual' needs rows; from moments use 'coordinate' or 'primal'")
+    used = np.flatnonzero(problem.curvature > 0)
+    rows = np.sqrt(problem.weights)
+    x = rows[:, None] * problem.design.block(used)
+    y, c = rows * problem.response, problem.curvature[used]
+
+    def weights(m: Floats) -> Floats:
+        out = np.maximum(1 - m[used], _SMALLEST_EXCLUSION)
+        matrix = (x * (m[used] / out / c)) @ x.T
+        matrix[np.diag_indices_from(matrix)] += 1.0
+        unexplained = cho_solve(cho_factor(matrix), y)
+        first = x.T @ unexplained / (out * c)
+        # Where 1 - m was clipped, w follows from the residual itself.
+        residual = y - x @ (m[used] * first)
+        w = np.zeros(len(m))
+        w[used] = x.T @ residual / c + m[used] * first
+        return w
+
+    return weights
+
+
+def _certified(problem: Problem, prior: GarrotePrior, points: list[Candidate]) -> Generator:
+    fits: list[Fit] = []
+    for first in range(0, len(points), problem.columns_together):
+        group = points[first : first + problem.columns_together]
+        squared, gradients, _ = yield from evaluate_solutions(problem, group)
+        for point, rest, gradient in zip(group, squared, gradients, strict=True):
+            fits.append(certify(problem, prior, point, rest, gradient))
+    return fits

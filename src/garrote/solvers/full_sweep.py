@@ -1,0 +1,54 @@
+"""One sweep over many columns of a design with rows, on the residuals: about one pass over X."""
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Residual
+from garrote.designs.dense import DenseColumns
+from garrote.designs.standardized import StandardizedDesign
+from garrote.priors.garrote import SpikeRule
+from garrote.solvers.sweep import sweep
+
+# Entries of X read in one kernel call: some 20 ms, so that Ctrl-C is heard.
+_ENTRIES_PER_CALL = 1 << 23
+# Columns copied at a time where they cannot be read in place; such a block stays in cache.
+_COLUMNS_PER_BLOCK = 128
+
+
+def full_sweep(
+    design: StandardizedDesign,
+    rule: SpikeRule,
+    columns: Array,
+    coef: Floats,
+    target: Floats,
+    rows: Floats,
+    curvature: Floats,
+    resolution: float,
+) -> float:
+    """Update ``coef`` and ``target`` on ``columns`` and the residuals ``rows``, all in place.
+
+    All arrays but ``columns`` run over the whole design. Returns the largest step.
+    """
+    residual = Residual(rows * design.weights, np.zeros(1), design.weights)
+    readable = design.columns()
+    largest = 0.0
+    if readable is not None:
+        step = max(1, _ENTRIES_PER_CALL // design.shape[0])
+        for first in range(0, len(columns), step):
+            part = columns[first : first + step]
+            moved = sweep(readable, rule, part, coef, target, residual, curvature, resolution)
+            largest = max(largest, moved)
+    else:
+        for first in range(0, len(columns), _COLUMNS_PER_BLOCK):
+            part = columns[first : first + _COLUMNS_PER_BLOCK]
+            block = DenseColumns(np.asfortranarray(design.block(part)))
+            local = SpikeRule(rule.log_odds[part], rule.sign[part], rule.precision)
+            own, z = coef[part], target[part]
+            moved = sweep(
+                block, local, np.arange(len(part)), own, z, residual, curvature[part], resolution
+            )
+            coef[part], target[part] = own, z
+            largest = max(largest, moved)
+    weighted = residual.values + residual.shift[0] * design.weights
+    np.divide(weighted, design.weights, out=rows, where=design.weights > 0)
+    return float(largest)

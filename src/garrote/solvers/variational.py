@@ -1,0 +1,185 @@
+"""Annealing and reheating by coordinate sweeps, with few passes over X.
+
+Kappen & Gomez (2014), Algorithm 1, by the sequential updates that their discussion proposes: forward
+over gamma, then backward. Two things make it fast.
+
+* Where outsiders do not matter, several gammas are solved ahead on the working set before all columns
+  are checked, and the checks share one product with X. The first gamma at which an outsider wants to
+  come in is where the path is taken up again.
+* Where they do (near the dense end), they are swept too, each gamma starting from the one before.
+
+All solutions are certified together, by two products with X for many gammas; those that fail are
+settled further.
+"""
+
+from collections.abc import Generator
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem
+from garrote.results import Fit
+from garrote.solvers.annealing import (
+    Annealing,
+    Control,
+    cut_message,
+    evaluate_solutions,
+    same_solution,
+)
+from garrote.solvers.certificate import Candidate, certify
+from garrote.solvers.relaxation import Relaxation
+
+# Gammas solved ahead of a check, at most.
+_AHEAD = 16
+# Settling further when a certificate fails: how often, and how much tighter each time.
+_ATTEMPTS = 8
+_TIGHTER = 0.3
+
+
+def anneal(
+    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control
+) -> Generator[Floats, Floats, Annealing]:
+    """Solve the path in both directions; yields the products with X that it needs."""
+    annealer = Annealer(problem, problem.compressed(), prior, control)
+    forward, cut = yield from annealer.forward(gammas)
+    backward = yield from annealer.backward(forward)
+    alike = [
+        same_solution(a, b, problem, control.tol) for a, b in zip(forward, backward, strict=True)
+    ]
+    forward_fits = yield from annealer.certified(forward)
+    different = [point for point, same in zip(backward, alike, strict=True) if not same]
+    others = iter((yield from annealer.certified(different)))
+    backward_fits = [
+        fit if same else next(others) for fit, same in zip(forward_fits, alike, strict=True)
+    ]
+    return Annealing(forward_fits, backward_fits, cut)
+
+
+class Annealer:
+    """Solves on ``problem``, which may be moments of the ``data``; certifies on the data."""
+
+    def __init__(self, data: Problem, problem: Problem, prior: GarrotePrior, control: Control):
+        self.data = data
+        self.problem = problem
+        self.prior = prior
+        self.control = control
+        self.relaxation = Relaxation(problem, prior, control.tol, control.max_iter)
+        self.working = self.relaxation.working
+
+    def forward(self, gammas: Floats) -> Generator:
+        """Anneal from sparse to dense; end before the branch that interpolates."""
+        limit = self.data.max_rank / 2
+        none = np.zeros(0, np.intp)
+        empty = Candidate(
+            gammas[0], none, np.zeros(0), np.zeros(0), self.relaxation.first_precision, 0
+        )
+        reached, crossing = yield from self._pass(gammas, empty, limit, "forward")
+        if crossing is None:
+            return reached, None
+        # The first gamma is the empty model up to eps, however few rows there are.
+        reached = reached or [crossing]
+        return reached, cut_message(reached[-1].strength, limit)
+
+    def backward(self, forward: list[Candidate]) -> Generator:
+        """Reheat: from the last solution of the forward pass back to the sparse end."""
+        gammas = np.array([point.strength for point in forward[:-1]])[::-1]
+        reached, _ = yield from self._pass(gammas, forward[-1], np.inf, "backward")
+        return [*reached[::-1], forward[-1]]
+
+    def _pass(self, gammas: Floats, start: Candidate, limit: float, stage: str) -> Generator:
+        """Solve gammas one from the other; return them, and the first whose size is over the limit."""
+        accepted: list[Candidate] = []
+        last, state, ahead = start, None, 1
+        while len(accepted) < len(gammas):
+            if state is None:
+                batch = gammas[len(accepted) : len(accepted) + ahead]
+                solved, last, state = yield from self._solve_ahead(batch, last)
+                ahead = min(2 * ahead, _AHEAD) if len(solved) == len(batch) else 1
+            else:
+                state = self.relaxation.everywhere(
+                    state._replace(sweeps=0), gammas[len(accepted)], self.control.tol
+                )
+                last = self.relaxation.candidate(state)
+                solved = [(last, state.probability.sum())]
+                if not self.relaxation.outsiders_noticed(state):
+                    state = None
+            for point, size in solved:
+                if size > limit:
+                    return accepted, point
+                accepted.append(point)
+                self.control.report(stage, len(accepted), len(gammas))
+        return accepted, None
+
+    def _solve_ahead(self, gammas: Floats, start: Candidate) -> Generator:
+        """Solve gammas on the working set and check them together.
+
+        Returns those that stand, where to go on from, and, once outsiders matter, a full state.
+        """
+        coef, precision = self._on_working_set(start), start.precision
+        trials = []
+        for gamma in gammas:
+            trials.append(self.relaxation.inside(gamma, coef, precision, self.control.tol))
+            coef, precision = trials[-1].coef, trials[-1].precision
+        stacked = np.column_stack([trial.coef for trial in trials])
+        fitted = self.working.fitted_by(stacked)
+        _, gradients = yield from self.problem.evaluate(self.working.columns, stacked, fitted)
+        solved = []
+        last = start
+        for trial, gradient in zip(trials, gradients, strict=True):
+            state = self.relaxation.spread(trial, gradient)
+            last = self.relaxation.candidate(state)
+            if self.relaxation.admit(state):
+                return solved, last, None
+            if self.relaxation.outsiders_noticed(state):
+                rows = (
+                    self.problem.response
+                    - self.problem.design.dot(last.columns, last.coef[:, None])[:, 0]
+                )
+                return solved, last, self.relaxation.resume(last, rows)
+            solved.append((last, state.probability.sum()))
+        return solved, last, None
+
+    def _on_working_set(self, point: Candidate) -> Floats:
+        everywhere = np.zeros(self.problem.n_features)
+        everywhere[point.columns] = point.coef
+        return everywhere[self.working.columns]
+
+    def certified(self, candidates: list[Candidate]) -> Generator:
+        """Certify candidates in groups; settle those that fail further until they pass."""
+        fits: list[Fit] = []
+        together = self.data.columns_together
+        for first in range(0, len(candidates), together):
+            fits += yield from self._certified_group(candidates[first : first + together])
+        return fits
+
+    def _certified_group(self, candidates: list[Candidate]) -> Generator:
+        fits: dict[int, Fit] = {}
+        current = dict(enumerate(candidates))
+        tolerance = self.control.tol
+        for _ in range(_ATTEMPTS):
+            squared, gradients, rows = yield from evaluate_solutions(
+                self.data, list(current.values())
+            )
+            for row, k in enumerate(list(current)):
+                fits[k] = certify(self.data, self.prior, current[k], squared[row], gradients[row])
+                exhausted = current[k].n_iter >= self.control.max_iter
+                if fits[k].certificate.value <= self.control.tol or exhausted:
+                    del current[k]
+                else:
+                    current[k] = self.settled_further(current[k], rows[row], tolerance)
+            if not current:
+                break
+            tolerance *= _TIGHTER
+        return [fits[k] for k in range(len(candidates))]
+
+    def settled_further(self, point: Candidate, rows: Floats, tolerance: float) -> Candidate:
+        """Settle on from a solution, given its residuals (unused where there are only moments)."""
+        if not self.problem.has_rows:
+            coef = self._on_working_set(point)
+            inside = self.relaxation.inside(point.strength, coef, point.precision, tolerance)
+            state = self.relaxation.spread(inside, np.zeros(self.problem.n_features))
+        else:
+            state = self.relaxation.resume(point, rows)
+            state = self.relaxation.everywhere(state, point.strength, tolerance)
+        return self.relaxation.candidate(state._replace(sweeps=state.sweeps + point.n_iter))

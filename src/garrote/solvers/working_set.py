@@ -1,0 +1,142 @@
+"""The few columns that sweeps run on, with their cross products or their values at hand."""
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Residual
+from garrote.designs.dense import DenseColumns
+from garrote.designs.gram import GramColumns, GramDesign
+from garrote.problem import Problem
+from garrote.solvers.settle import Noise, Settled, Start, settle
+
+# With at most this many columns in all, every column is in the set and none is ever screened.
+SMALL = 256
+# Covariance mode touches k numbers for each update, residual mode 2 N.
+_COVARIANCE_PAYS = 2
+
+
+class WorkingSet:
+    """A growing set of columns of one problem.
+
+    Covariance mode keeps the set's Gram block and sweeps on X'Wr; residual mode keeps the columns
+    themselves and sweeps on the N residuals. The cheaper one is taken at each call.
+    """
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.columns = np.zeros(0, dtype=np.intp)
+        self.contains = np.zeros(problem.n_features, dtype=bool)
+        self._gram = np.zeros((0, 0))
+        self._gram_size = 0
+        self._block = np.zeros((len(problem.response), 0), order="F")
+        design = problem.design
+        self._has_block = not isinstance(design, GramDesign) and design.keeps_blocks
+        usable = np.flatnonzero(problem.curvature > 0)
+        if len(usable) <= SMALL or isinstance(design, GramDesign):
+            self.add(usable)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def add(self, columns: Array) -> None:
+        """Append columns; their products are computed when they are first needed."""
+        columns = columns[~self.contains[columns]]
+        if not len(columns):
+            return
+        size = len(self.columns)
+        if self._has_block:
+            self._block = _grown(self._block, size + len(columns), axis=1)
+            self._block[:, size : size + len(columns)] = self.problem.design.block(columns)
+        self.columns = np.concatenate([self.columns, columns])
+        self.contains[columns] = True
+
+    @property
+    def block(self) -> Floats:
+        """The set's columns as a dense array (N x k)."""
+        return self._block[:, : len(self.columns)]
+
+    def fitted_by(self, coef: Floats) -> Floats | None:
+        """Return the fitted values of coefficients, one (k,) or several (k x K)."""
+        if not self.problem.has_rows:
+            return None
+        if self._has_block:
+            return self.block @ coef
+        fitted = self.problem.design.dot(self.columns, coef.reshape(len(coef), -1))
+        return fitted.reshape(-1, *coef.shape[1:])
+
+    def products(self, rows: Floats) -> Floats:
+        """Return X'Wr of the set's columns."""
+        if self._has_block:
+            return (rows * self.problem.weights) @ self.block
+        return self.problem.design.products(self.columns, rows)
+
+    def gram(self) -> Floats:
+        """The set's cross products, in a buffer of which the first k rows and columns are filled."""
+        size, known = len(self.columns), self._gram_size
+        if known < size:
+            self._gram = _grown(_grown(self._gram, size, axis=0), size, axis=1)
+            self._gram = np.ascontiguousarray(self._gram)
+            fresh = self._products(slice(known, size))
+            self._gram[:size, known:size] = fresh
+            self._gram[known:size, :known] = fresh[:known].T
+            self._gram_size = size
+        return self._gram
+
+    def _products(self, fresh: slice) -> Floats:
+        design = self.problem.design
+        if isinstance(design, GramDesign):
+            return design.block(self.columns, self.columns[fresh])
+        if self._has_block:
+            return self.block.T @ (self.problem.weights[:, None] * self.block[:, fresh])
+        return design.gram(self.columns, self.columns[fresh])
+
+    def settle(
+        self,
+        rule: object,
+        start: Start,
+        other_variance: float,
+        smallest_noise: float,
+        known_noise: bool,
+        tolerance: float,
+        max_sweeps: int,
+        rows: Floats | None = None,
+    ) -> Settled:
+        """Sweep over the set to a fixed point; ``rows`` are the residuals at the start."""
+        problem = self.problem
+        noise = Noise(problem.n, other_variance, smallest_noise, known_noise)
+        curvature = problem.curvature[self.columns]
+        nothing = np.zeros(1)
+        if self.prefers_residuals and rows is not None:
+            residual = Residual(rows * problem.weights, nothing, problem.weights)
+            design = DenseColumns(self.block)
+        else:
+            residual = Residual(start.gradient.copy(), nothing, nothing)
+            design = GramColumns(self.gram())
+        return settle(design, rule, residual, curvature, start, noise, tolerance, max_sweeps)
+
+    @property
+    def prefers_residuals(self) -> bool:
+        """Whether a column update costs less on the N residuals than on the k products."""
+        return self._has_block and len(self) > _COVARIANCE_PAYS * len(self.problem.response)
+
+    def start_from(self, coef: Floats) -> tuple[Start, Floats | None]:
+        """Return the start of sweeps at given coefficients, and the residuals where they are kept."""
+        problem = self.problem
+        if self.prefers_residuals:
+            rows = problem.response - self.block @ coef
+            return Start(coef, np.zeros(0), 0.0), rows
+        xty = problem.xty[self.columns]
+        gradient = xty - self.gram()[: len(coef), : len(coef)] @ coef
+        squared = max(problem.yty - coef @ (xty + gradient), 0.0)
+        return Start(coef, gradient, squared), None
+
+
+def _grown(buffer: Floats, size: int, axis: int) -> Floats:
+    """Return a buffer of at least ``size`` along ``axis``, doubling so that growth stays cheap."""
+    if buffer.shape[axis] >= size:
+        return buffer
+    shape = list(buffer.shape)
+    shape[axis] = max(size, 2 * buffer.shape[axis])
+    larger = np.zeros(shape, order="F" if buffer.flags.f_contiguous and axis == 1 else "C")
+    larger[tuple(slice(0, length) for length in buffer.shape)] = buffer
+    return larger

@@ -1,0 +1,86 @@
+"""What every test shares: a compile cache that follows the sources, data, and no silent skips."""
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED_DATA = ROOT.parent / "shared" / "data"
+NO_SHARED_DATA = "the shared data folder is absent"
+IN_CI = bool(os.environ.get("CI"))
+
+# Reasons for which a test may be skipped in CI, each with the condition under which it is true.
+ALLOWED_SKIPS = [
+    (re.escape(NO_SHARED_DATA), lambda: not SHARED_DATA.is_dir()),
+]
+
+
+def _source_hash() -> str:
+    digest = hashlib.sha256()
+    for path in sorted((ROOT / "src" / "garrote").rglob("*.py")):
+        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+# numba's disk cache watches only the file of a kernel, not the files of the functions it calls: an
+# edit there would be tested with the old machine code. It must be set before garrote is imported.
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "numba" / _source_hash())
+
+hypothesis.settings.register_profile("default", deadline=None, max_examples=50)
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
+hypothesis.settings.load_profile("ci" if IN_CI else "default")
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of the published data sets, which lies beside the repository."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(NO_SHARED_DATA)
+    return SHARED_DATA
+
+
+class SilentSkips:
+    """Fails a CI run in which a test was skipped for an unexpected reason, or none passed."""
+
+    def __init__(self) -> None:
+        self.unexpected: list[str] = []
+        self.passed = 0
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.passed += report.when == "call" and report.passed
+        self._note(report)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        self._note(report)
+
+    def _note(self, report: pytest.TestReport | pytest.CollectReport) -> None:
+        if not report.skipped or hasattr(report, "wasxfail"):
+            return
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reason = reason.removeprefix("Skipped: ")
+        if not any(re.fullmatch(allowed, reason) and holds() for allowed, holds in ALLOWED_SKIPS):
+            self.unexpected.append(f"{report.nodeid}: {reason}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        collecting_only = session.config.option.collectonly
+        if session.exitstatus == 0 and not collecting_only and (self.unexpected or not self.passed):
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.unexpected:
+            terminalreporter.section("skipped for a reason that CI does not allow", red=True)
+            for line in self.unexpected:
+                terminalreporter.write_line(line)
+        if not self.passed:
+            terminalreporter.section("no test passed", red=True)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Under xdist the reports of all workers reach the controller, whose exit status counts.
+    if IN_CI and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SilentSkips(), "silent-skips")
