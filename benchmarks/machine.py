@@ -5,12 +5,12 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("garrote", "numpy", "scipy", "scikit-learn", "numba")
+PACKAGES = ("numpy", "scipy", "numba")
 
 
 def describe(results, threads):
-    """Return the lines that belong above the tables; rivals' versions come from their results."""
-    seen = {name: installed(name) for name in PACKAGES} | rival_versions(results)
+    """Return the lines that belong above the tables; the libraries say their own versions."""
+    seen = {name: installed(name) for name in PACKAGES} | measured_versions(results)
     return [
         f"Machine: {processor()}, {os.cpu_count()} cores, {memory()}, {platform.system()}.",
         f"Threads: {threads}. Python {platform.python_version()}.",
@@ -22,10 +22,10 @@ def installed(package):
     try:
         return version(package)
     except PackageNotFoundError:
-        return "(from source)"
+        return "(absent)"
 
 
-def rival_versions(results):
+def measured_versions(results):
     """Find every `library` and `version` in the nested results."""
     if isinstance(results, list):
         results = dict(enumerate(results))
@@ -33,11 +33,9 @@ def rival_versions(results):
         return {}
     found = {}
     if "library" in results and "version" in results:
-        found[results["library"]] = results["version"]
+        found[results["library"].replace("_", "-")] = results["version"]
     for value in results.values():
-        found |= rival_versions(value)
-    found.pop("garrote", None)
-    found.pop("scikit_learn", None)
+        found |= measured_versions(value)
     return found
 
 

@@ -24,9 +24,9 @@ class SpikeRule(NamedTuple):
 @moments.register
 def _(rule: SpikeRule, j, z, curvature):
     weight = z if z * rule.sign[j] >= 0 else 0.0
-    probability = 1.0 / (
-        1.0 + np.exp(-rule.log_odds[j] - 0.5 * rule.precision[0] * curvature * weight * weight)
-    )
+    log_odds = rule.log_odds[j] + 0.5 * rule.precision[0] * curvature * weight * weight
+    # Most columns of a wide problem are far out: an exponential saved.
+    probability = 1.0 / (1.0 + np.exp(-log_odds)) if log_odds > -40.0 else 0.0
     return probability, weight, probability * (1.0 - probability) * weight * weight
 
 

@@ -9,9 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
+from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
+from garrote.shrinkage import moments
 from garrote.solvers.certificate import SMALLEST_NOISE, Candidate
 from garrote.solvers.full_sweep import full_sweep
 from garrote.solvers.settle import Start
@@ -26,9 +28,12 @@ _COMPANY = 16
 # Sweeps stop at this share of the tolerance that the certificate has to meet ...
 _INNER = 0.1
 # ... and rounds over all columns at this.
-_OUTER = 0.3
+_OUTER = 0.5
 # Coefficients of outsiders move only by more than this share of the tolerance, in standard errors.
 _RESOLUTION = 0.003
+# Outsiders are lively when included this many times more probably than a priori.
+_LIVELY = 5.0
+_LIVELY_ROUNDS = 20
 # Outsiders are left out of the residual while their effect stays below this share of the tolerance.
 _UNNOTICED = 1.0
 # Columns with probabilities below this share of the tolerance are not listed in a solution.
@@ -99,41 +104,67 @@ class Relaxation:
         return State(candidate.strength, candidate.precision, coef, target, m, rows, 0)
 
     def everywhere(self, start: State, gamma: float, tolerance: float) -> State:
-        """Settle on all columns, working set and outsiders in turn, from a state with residuals."""
-        problem, c = self.problem, self.problem.curvature
-        precision, sweeps = start.precision, start.sweeps
-        coef, target, rows = start.coef.copy(), start.target.copy(), start.rows.copy()
-        rule = self.prior.rule(gamma, precision)
-        previous = step = np.inf
-        while True:
-            m, w = self._moments(gamma, precision, target)
-            self.working.add(self._newcomers(gamma, m))
-            own, outside = self.working.columns, self._outside()
-            variances = m * (1 - m) * w**2 * c
-            gradient = self.working.products(rows)
-            off = np.abs(gradient / c[own] + coef[own] - target[own]) * np.sqrt(precision * c[own])
-            change = max(step, off.max(initial=0.0))
-            if _settled(change, previous, _OUTER * tolerance) or sweeps >= self.max_iter:
-                break
+        """Settle on all columns, working set and outsiders in turn, from a state with residuals.
+
+        Rounds over the livelier outsiders only, which cost little, come between those over all.
+        """
+        state = start._replace(gamma=gamma, coef=start.coef.copy(), target=start.target.copy(),
+                               rows=start.rows.copy())
+        m, w = self._moments(gamma, state.precision, state.target)
+        state = state._replace(probability=m)
+        change = np.inf
+        while change > _OUTER * tolerance and state.sweeps < self.max_iter:
             previous = change
-            begin = Start(coef[own], gradient, float(rows**2 @ problem.weights))
-            # No more digits than the outsiders have at this stage.
-            accuracy = min(max(_INNER * tolerance, 0.01 * change), 0.1)
-            settled = self._settle(
-                gamma, precision, begin, variances[outside].sum(), rows, accuracy
-            )
-            rows -= self.working.fitted_by(settled.coef - coef[own])
-            coef[own], target[own] = settled.coef, settled.target
-            rule.precision[0] = precision = settled.precision
-            resolution = _RESOLUTION * tolerance / np.sqrt(precision)
-            step = full_sweep(problem.design, rule, outside, coef, target, rows, c, resolution)
-            step *= np.sqrt(precision)
-            sweeps += settled.sweeps + 1
+            for _ in range(_LIVELY_ROUNDS):
+                state, change = self._round(state, tolerance, previous, lively=True)
+                if _settled(change, previous, 0.3 * _OUTER * tolerance):
+                    break
+                previous = change
+            state, change = self._round(state, tolerance, change, lively=False)
+        precision = state.precision
         if self.prior.noise_variance is None:
-            total = float(rows**2 @ problem.weights) + variances.sum()
-            precision = 1.0 / max(self.smallest_noise, total / problem.n)
-            m, w = self._moments(gamma, precision, target)
-        return State(gamma, precision, coef, target, m, rows, sweeps)
+            total = float(state.rows**2 @ self.problem.weights) + self._variances(state).sum()
+            precision = 1.0 / max(self.smallest_noise, total / self.problem.n)
+            m, _ = self._moments(gamma, precision, state.target)
+            state = state._replace(precision=precision, probability=m)
+        return state
+
+    def _round(
+        self, state: State, tolerance: float, previous: float, lively: bool
+    ) -> tuple[State, float]:
+        """Settle the working set, then sweep outsiders; ``state``'s arrays change in place.
+
+        Returns the largest change it made, or left to make, in standard errors.
+        """
+        problem, c = self.problem, self.problem.curvature
+        gamma, precision, coef, target, m, rows, sweeps = state
+        self.working.add(self._newcomers(gamma, m))
+        own, outside = self.working.columns, self._outside()
+        begin = Start(coef[own], self.working.products(rows), float(rows**2 @ problem.weights))
+        # No more digits than the outsiders have at this stage.
+        accuracy = min(max(_INNER * tolerance, 0.01 * previous), 0.1)
+        others = self._variances(state)[outside].sum()
+        settled = self._settle(gamma, precision, begin, others, rows, accuracy)
+        rows -= self.working.fitted_by(settled.coef - coef[own])
+        coef[own], target[own] = settled.coef, settled.target
+        precision = settled.precision
+        if lively:
+            outside = outside[m[outside] > _LIVELY * expit(gamma + self.prior.offsets[outside])]
+        step = full_sweep(
+            problem.design, self.prior.rule(gamma, precision), outside, coef, target, rows, c,
+            _RESOLUTION * tolerance / np.sqrt(precision),
+        )  # fmt: skip
+        off = np.abs(self.working.products(rows) / c[own] + coef[own] - target[own])
+        change = np.sqrt(precision) * max(step, (off * np.sqrt(c[own])).max(initial=0.0))
+        m, _ = self._moments(gamma, precision, target)
+        sweeps += settled.sweeps + 1
+        return State(gamma, precision, coef, target, m, rows, sweeps), float(change)
+
+    def _variances(self, state: State) -> Floats:
+        """Return every column's share of the noise equation, m (1 - m) w^2 x'Wx."""
+        m, z = state.probability, state.target
+        w = np.where(z * self.prior.signs < 0, 0.0, z)
+        return m * (1 - m) * w**2 * self.problem.curvature
 
     def _settle(
         self,
@@ -199,18 +230,24 @@ class Relaxation:
         if not eager:
             return outside[:0]
         count = min(max(_COMPANY, min(eager, max(64, len(self.working)))), len(outside))
-        return outside[np.argsort(-m, kind="stable")[:count]]
+        strongest = np.sort(np.argpartition(-m, count - 1)[:count])
+        return outside[strongest[np.argsort(-m[strongest], kind="stable")]]
 
     def _outside(self) -> Array:
         return np.flatnonzero(~self.working.contains & (self.problem.curvature > 0))
 
     def _moments(self, gamma: float, precision: float, target: Floats) -> tuple[Floats, Floats]:
         """Return inclusion probabilities and weights of all columns (Eq. 8)."""
-        c = self.problem.curvature
-        w = np.where(target * self.prior.signs < 0, 0.0, target)
-        m = expit(gamma + self.prior.offsets + 0.5 * precision * c * w**2)
-        m[c <= 0] = 0.0
+        m, w = np.zeros((2, len(target)))
+        _include(self.prior.rule(gamma, precision), self.problem.curvature, target, m, w)
         return m, w
+
+
+@kernel
+def _include(rule, curvature, target, probability, weight):
+    for j in range(curvature.shape[0]):
+        if curvature[j] > 0:
+            probability[j], weight[j], _ = moments(rule, j, target[j], curvature[j])
 
 
 def _settled(change: float, previous: float, tolerance: float) -> bool:

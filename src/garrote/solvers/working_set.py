@@ -60,8 +60,8 @@ class WorkingSet:
         if not self.problem.has_rows:
             return None
         if self._has_block:
-            return self.block @ coef
-        fitted = self.problem.design.dot(self.columns, coef.reshape(len(coef), -1))
+            return (coef.T @ self.block.T).T
+        fitted = self.problem.design.dot(self.columns, coef[:, None] if coef.ndim == 1 else coef)
         return fitted.reshape(-1, *coef.shape[1:])
 
     def products(self, rows: Floats) -> Floats:

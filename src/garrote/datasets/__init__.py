@@ -1,0 +1,19 @@
+"""Regressions with a known truth, and small real tables."""
+
+from garrote.datasets.diabetes import load_diabetes_quadratic
+from garrote.datasets.simulation import (
+    Regression,
+    make_kappen_gomez_1,
+    make_kappen_gomez_2,
+    make_sparse_regression,
+    make_zhao_yu,
+)
+
+__all__ = [
+    "Regression",
+    "load_diabetes_quadratic",
+    "make_kappen_gomez_1",
+    "make_kappen_gomez_2",
+    "make_sparse_regression",
+    "make_zhao_yu",
+]

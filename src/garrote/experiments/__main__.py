@@ -1,0 +1,82 @@
+"""``python -m garrote.experiments vg-table-1``: run published studies and print the comparison."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+from garrote.experiments.registry import STUDIES, run_study
+from garrote.experiments.report import Settings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the studies named on the command line."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.list:
+        print(_listing())
+        return 0
+    names, file = list(options.studies), options.plot
+    if file in STUDIES:  # `--plot vg-figure-1`: the optional file name was not meant
+        names, file = [*names, file], ""
+    if not names:
+        parser.error("name a study, or see --list")
+    unknown = [name for name in names if name not in STUDIES]
+    if unknown:
+        parser.error(f"there is no study {unknown[0]!r}; see --list")
+    if file and len(names) > 1:
+        parser.error("--plot FILE takes one study; without FILE every figure is named by its study")
+    try:
+        settings = Settings(options.seed, options.instances, options.quick)
+    except ValueError as error:
+        parser.error(str(error))
+    for name in names:
+        _run(name, settings, file)
+    return 0
+
+
+def _run(name: str, settings: Settings, file: str | None) -> None:
+    start = time.perf_counter()
+    report = run_study(name, settings)
+    print(report)
+    print(f"({name}: {time.perf_counter() - start:.1f} s)\n")
+    if file is None:
+        return
+    if report.draw is None:
+        print(f"{name} is a table: there is no figure to draw", file=sys.stderr)
+        return
+    target = file or f"{name}.png"
+    report.draw().savefig(target, dpi=150)
+    print(f"drawn to {target}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m garrote.experiments",
+        description="Run published studies again and print paper and ours side by side.",
+        epilog=_listing(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("studies", nargs="*", metavar="STUDY", help="for example vg-table-1")
+    parser.add_argument("--list", action="store_true", help="name the studies and stop")
+    parser.add_argument(
+        "--plot",
+        nargs="?",
+        const="",
+        metavar="FILE",
+        help="also draw the figure, to STUDY.png unless FILE is given (needs matplotlib)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="default 0")
+    parser.add_argument("--instances", type=int, help="data sets to draw; default as published")
+    parser.add_argument("--quick", action="store_true", help="a small version, in seconds")
+    return parser
+
+
+def _listing() -> str:
+    width = max(map(len, STUDIES))
+    lines = [f"  {name:<{width}}  {study.title}" for name, study in STUDIES.items()]
+    return "\n".join(["studies (vg: Kappen & Gomez 2014, The Variational Garrote):", *lines])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

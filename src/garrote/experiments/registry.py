@@ -1,0 +1,38 @@
+"""Which studies there are: their names, what they show, and the function that runs each."""
+
+from importlib import import_module
+from typing import NamedTuple
+
+from garrote.experiments.report import Report, Settings
+
+
+class Study(NamedTuple):
+    """A published table or figure, and where the code lies that runs it again."""
+
+    title: str
+    module: str
+    function: str
+
+
+# VG: Kappen, H. J. and Gomez, V. (2014). The Variational Garrote. Machine Learning 96, 269-294.
+STUDIES = {
+    "vg-table-1": Study("one relevant variable among 100", "vg_tables_1_2", "run_table_1"),
+    "vg-table-2": Study("five among 100, correlated", "vg_tables_1_2", "run_table_2"),
+    "vg-table-3": Study("where the lasso is inconsistent", "vg_table_3", "run_table_3"),
+    "vg-figure-1": Study("when two solutions coexist", "vg_figure_1", "run_figure_1"),
+    "vg-figure-2": Study("shrinkage of one coefficient", "vg_figure_2", "run_figure_2"),
+    "vg-figure-3": Study("one run of the garrote", "vg_figures_3_4", "run_figure_3"),
+    "vg-figure-4": Study("lasso and ridge on the same data", "vg_figures_3_4", "run_figure_4"),
+    "vg-figure-5": Study("paths where the lasso is inconsistent", "vg_figure_5", "run_figure_5"),
+    "vg-figure-11": Study("scaling with the number of variables", "vg_figure_11", "run_figure_11"),
+}
+
+
+def run_study(name: str, settings: Settings = Settings()) -> Report:  # noqa: B008 - frozen
+    """Run one study by its name, such as ``"vg-table-1"``."""
+    if name not in STUDIES:
+        raise ValueError(f"there is no study {name!r}; known are {', '.join(STUDIES)}")
+    study = STUDIES[name]
+    module = import_module(f"garrote.experiments.{study.module}")
+    report: Report = getattr(module, study.function)(settings)
+    return report

@@ -1,0 +1,151 @@
+"""The Variational Garrote in plain NumPy, as its paper prints it: slow, short, and the judge of the rest.
+
+Equation numbers are those of Kappen & Gomez (2014). N is the number of rows, ``chi`` the covariance
+matrix X'X / N, ``b`` the covariances X'y / N and ``variance`` that of y, all of centred data.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit, xlogy
+
+
+class Data(NamedTuple):
+    """Centred rows and their moments."""
+
+    X: np.ndarray
+    y: np.ndarray
+    chi: np.ndarray
+    b: np.ndarray
+    variance: float
+    n: int
+
+
+class Solution(NamedTuple):
+    """Inclusion probabilities, weights and noise precision at one gamma, with their free energy."""
+
+    gamma: float
+    m: np.ndarray
+    w: np.ndarray
+    beta: float
+    free_energy: float
+
+
+def centred(X, y) -> Data:
+    X = np.asarray(X, dtype=float)
+    X, y, n = X - X.mean(axis=0), y - np.mean(y), len(y)
+    return Data(X, y, X.T @ X / n, X.T @ y / n, float(y @ y / n), n)
+
+
+def free_energy(data: Data, gamma, m, w, beta) -> float:
+    """Eq. 7; ``gamma`` may differ from variable to variable."""
+    v = m * w
+    variances = m * (1 - m) * w**2 * np.diag(data.chi)
+    misfit = v @ data.chi @ v + variances.sum() - 2 * v @ data.b + data.variance
+    entropy = xlogy(m, m).sum() + xlogy(1 - m, 1 - m).sum()
+    likelihood = beta * data.n / 2 * misfit - data.n / 2 * np.log(beta / (2 * np.pi))
+    return float(likelihood - np.sum(gamma * m) + entropy)
+
+
+def implied_probability(data: Data, gamma, w, beta):
+    """Right-hand side of Eq. 8."""
+    return expit(gamma + beta * data.n / 2 * w**2 * np.diag(data.chi))
+
+
+def weights(data: Data, m):
+    """Eq. 9."""
+    own = np.diag(data.chi)
+    return np.linalg.solve(data.chi * m + np.diag((1 - m) * own), data.b)
+
+
+def noise_variance(data: Data, m, w) -> float:
+    """Eq. 10, with the floor that noiseless data need."""
+    return max(data.variance - (m * w) @ data.b, 1e-10 * data.variance)
+
+
+def certificate(data: Data, gamma, m, w, beta):
+    """Violations of Eqs. 8, 9 (row by row, in standard errors) and 10 (before Eq. 9 is used in it)."""
+    own = np.diag(data.chi)
+    residual = data.y - data.X @ (m * w)
+    implied = data.X.T @ residual / (data.n * own) + m * w
+    spread = residual @ residual / data.n + np.sum(m * (1 - m) * w**2 * own)
+    spread = max(spread, 1e-10 * data.variance)
+    return (
+        np.abs(m - implied_probability(data, gamma, w, beta)).max(),
+        (np.abs(w - implied) * np.sqrt(beta * data.n * own)).max(),
+        abs(beta * spread - 1),
+    )
+
+
+def implied_weights(data: Data, m, w):
+    """What row i of Eq. 9 says about w_i, given all others."""
+    return data.X.T @ (data.y - data.X @ (m * w)) / (data.n * np.diag(data.chi)) + m * w
+
+
+def iterate(data: Data, gamma, m, tol=1e-7, max_iter=20_000) -> Solution:
+    """Lines 6-12 of Algorithm 1: damped fixed point iteration from given probabilities."""
+    eta = 1.0
+    for _ in range(max_iter):
+        w = weights(data, m)
+        beta = 1 / noise_variance(data, m, w)
+        implied = implied_probability(data, gamma, w, beta)
+        if np.abs(implied - m).max() <= tol:
+            break
+        if eta * np.abs(implied - m).max() > 0.1 and eta > 1e-3:
+            eta /= 2
+        m = (1 - eta) * m + eta * implied
+    return Solution(float(gamma), m, w, beta, free_energy(data, gamma, m, w, beta))
+
+
+def first_gamma(data: Data, eps=1e-3) -> float:
+    """Eq. 13, for columns of any scale."""
+    return float(logit(eps) - np.max(data.n * data.b**2 / (2 * np.diag(data.chi) * data.variance)))
+
+
+def paper_grid(data: Data, count=50) -> np.ndarray:
+    """The paper's range: from gamma_min to 0.02 gamma_min, in even steps."""
+    first = first_gamma(data)
+    return np.linspace(first, 0.02 * first, count)
+
+
+def algorithm_1(data: Data, gammas, tol=1e-7):
+    """Forward and backward solutions; the forward pass ends before more than half of the rank is on."""
+    limit = (len(np.unique(data.X, axis=0)) - 1) / 2
+    forward, m = [], np.zeros(len(data.b))
+    for gamma in gammas:
+        solution = iterate(data, gamma, m, tol)
+        if solution.m.sum() > limit and forward:
+            break
+        m = solution.m
+        forward.append(solution)
+    backward = [forward[-1]]
+    for solution in forward[-2::-1]:
+        backward.append(iterate(data, solution.gamma, backward[-1].m, tol))
+    return forward, backward[::-1]
+
+
+def example_1(seed):
+    """Independent inputs, one true variable: 50 rows, 100 columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((50, 100))
+    return X, X[:, 0] + rng.standard_normal(50)
+
+
+def example_2(seed):
+    """Inputs with correlation 0.5^|i - j|, five true variables: 50 rows, 100 columns."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((50, 100))
+    for j in range(1, 100):
+        X[:, j] = 0.5 * X[:, j - 1] + np.sqrt(0.75) * X[:, j]
+    return X, X[:, [0, 1, 4, 9, 49]].sum(axis=1) + rng.standard_normal(50)
+
+
+def sparse_regression(n=100, d=20, size=3, seed=0, noise=1.0, correlation=0.0):
+    """Rows with ``size`` true variables of alternating sign, at the first columns; returns X, y, truth."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    for j in range(1, d):
+        X[:, j] = correlation * X[:, j - 1] + np.sqrt(1 - correlation**2) * X[:, j]
+    truth = np.zeros(d)
+    truth[:size] = 1.5 * (-1.0) ** np.arange(size)
+    return X, X @ truth + noise * rng.standard_normal(n), truth
