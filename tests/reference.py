@@ -1,4 +1,4 @@
-"""The Variational Garrote in plain NumPy, as its paper prints it: slow, short, and the judge of the rest.
+"""The Variational Garrote in plain NumPy, as its paper prints it: the judge of the solvers.
 
 Equation numbers are those of Kappen & Gomez (2014). N is the number of rows, ``chi`` the covariance
 matrix X'X / N, ``b`` the covariances X'y / N and ``variance`` that of y, all of centred data.
@@ -64,7 +64,7 @@ def noise_variance(data: Data, m, w) -> float:
 
 
 def certificate(data: Data, gamma, m, w, beta):
-    """Violations of Eqs. 8, 9 (row by row, in standard errors) and 10 (before Eq. 9 is used in it)."""
+    """Violations of Eqs. 8, 9 (by rows, in standard errors) and 10 (before Eq. 9 is used in it)."""
     own = np.diag(data.chi)
     residual = data.y - data.X @ (m * w)
     implied = data.X.T @ residual / (data.n * own) + m * w
@@ -109,7 +109,7 @@ def paper_grid(data: Data, count=50) -> np.ndarray:
 
 
 def algorithm_1(data: Data, gammas, tol=1e-7):
-    """Forward and backward solutions; the forward pass ends before more than half of the rank is on."""
+    """Forward and backward solutions; the forward pass ends before half of the rank is passed."""
     limit = (len(np.unique(data.X, axis=0)) - 1) / 2
     forward, m = [], np.zeros(len(data.b))
     for gamma in gammas:
@@ -141,7 +141,7 @@ def example_2(seed):
 
 
 def sparse_regression(n=100, d=20, size=3, seed=0, noise=1.0, correlation=0.0):
-    """Rows with ``size`` true variables of alternating sign, at the first columns; returns X, y, truth."""
+    """X, y and truth: ``size`` true variables of alternating sign, at the first columns."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     for j in range(1, d):

@@ -1,6 +1,7 @@
-"""Bad input: either the right answer, or an error before any work that names what is wrong and the remedy."""
+"""Bad input: the right answer, or an error before any work that names the cause and the remedy."""
 
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -21,8 +22,11 @@ def regression(n=60, d=8, seed=0, noise=0.5):
     return X, y
 
 
-def assert_message(error, *parts):
-    """Check that an error's text contains every part, whatever the case."""
+@contextmanager
+def refused(*parts):
+    """Expect a ValueError whose text contains every part, whatever the case."""
+    with pytest.raises(ValueError, match=r".") as error:
+        yield
     text = str(error.value).lower()
     missing = [part for part in parts if str(part).lower() not in text]
     assert not missing, f"{missing} not in: {error.value}"
@@ -56,27 +60,24 @@ def test_entries_that_are_not_finite_are_named_by_row_and_column(bad, kind):
         "csc": scipy.sparse.csc_array(X),
         "csr": scipy.sparse.csr_array(X),
     }[kind]
-    with pytest.raises(ValueError) as error:
+    with refused("row 37", "column 5", "impute"):
         VariationalGarrote(callback=must_not_start).fit(given, y)
-    assert_message(error, "row 37", "column 5", "impute")
 
 
 def test_missing_entries_of_a_data_frame_are_named_by_its_column_name():
     X, y = regression()
     frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(8)])
     frame.loc[12, "gene 3"] = np.nan
-    with pytest.raises(ValueError) as error:
+    with refused("row 12", "'gene 3'", "impute"):
         VariationalGarrote().fit(frame, y)
-    assert_message(error, "row 12", "'gene 3'", "impute")
 
 
 def test_null_entries_of_a_polars_frame_are_named_by_its_column_name():
     X, y = regression()
     columns = {f"gene {j}": list(X[:, j]) for j in range(8)}
     columns["gene 3"][12] = None
-    with pytest.raises(ValueError) as error:
+    with refused("row 12", "'gene 3'", "impute"):
         VariationalGarrote().fit(pl.DataFrame(columns), y)
-    assert_message(error, "row 12", "'gene 3'", "impute")
 
 
 @pytest.mark.parametrize("missing", [None, pd.NA])
@@ -84,39 +85,34 @@ def test_missing_entries_of_pandas_nullable_columns_are_named(missing):
     X, y = regression()
     frame = pd.DataFrame(X).astype("Float64").add_prefix("gene ")
     frame.loc[12, "gene 3"] = missing
-    with pytest.raises(ValueError) as error:
+    with refused("row 12", "'gene 3'"):
         VariationalGarrote().fit(frame, y)
-    assert_message(error, "row 12", "'gene 3'")
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_responses_that_are_not_finite_are_named_by_row(bad):
     X, y = regression()
     y[41] = bad
-    with pytest.raises(ValueError) as error:
+    with refused("y", "row 41"):
         VariationalGarrote().fit(X, y)
-    assert_message(error, "y", "row 41")
 
 
 def test_new_rows_with_missing_entries_are_named_too():
     X, y = regression()
     model = VariationalGarrote(gamma=-5.0).fit(X, y)
     X[3, 2] = np.nan
-    with pytest.raises(ValueError) as error:
+    with refused("row 3", "column 2"):
         model.predict(X)
-    assert_message(error, "row 3", "column 2")
 
 
 def test_text_columns_are_named_with_the_remedy():
     X, y = regression()
     frame = pd.DataFrame(X, columns=list("abcdefgh"))
     frame["town"], frame["b"] = "Delft", "x"
-    with pytest.raises(ValueError) as error:
+    with refused("'town'", "'b'", "OneHotEncoder"):
         VariationalGarrote().fit(frame, y)
-    assert_message(error, "'town'", "'b'", "OneHotEncoder")
-    with pytest.raises(ValueError) as error:
+    with refused("'town'", "OneHotEncoder"):
         VariationalGarrote().fit(pl.DataFrame({"a": X[:, 0], "town": ["Delft"] * 60}), y)
-    assert_message(error, "'town'", "OneHotEncoder")
 
 
 def test_dates_and_categories_are_refused_like_text():
@@ -124,18 +120,16 @@ def test_dates_and_categories_are_refused_like_text():
     frame = pd.DataFrame(X, columns=list("abcdefgh"))
     frame["day"] = pd.date_range("2020-01-01", periods=60)
     frame["kind"] = pd.Categorical(["u", "v"] * 30)
-    with pytest.raises(ValueError) as error:
+    with refused("'day'", "'kind'"):
         VariationalGarrote().fit(frame, y)
-    assert_message(error, "'day'", "'kind'")
 
 
 def test_text_in_an_object_array_is_refused():
     X, y = regression()
     X = X.astype(object)
     X[7, 2] = "n/a"
-    with pytest.raises(ValueError) as error:
+    with refused("n/a"):
         VariationalGarrote().fit(X, y)
-    assert_message(error, "n/a")
 
 
 def test_numbers_in_object_boolean_and_integer_columns_are_accepted():
@@ -152,9 +146,8 @@ def test_numbers_in_object_boolean_and_integer_columns_are_accepted():
 
 def test_complex_numbers_are_refused():
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused("complex"):
         VariationalGarrote().fit(X + 1j, y)
-    assert_message(error, "complex")
 
 
 # --- shapes
@@ -162,64 +155,56 @@ def test_complex_numbers_are_refused():
 
 def test_a_response_of_the_wrong_length_is_refused_with_both_lengths():
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused(60, 59):
         VariationalGarrote().fit(X, y[:-1])
-    assert_message(error, 60, 59)
 
 
 def test_a_response_with_two_columns_is_refused():
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused("(60, 2)"):
         VariationalGarrote().fit(X, np.column_stack([y, y]))
-    assert_message(error, "(60, 2)")
 
 
 def test_a_response_of_text_is_refused():
     X, _ = regression()
-    with pytest.raises(ValueError):
+    with refused("string"):
         VariationalGarrote().fit(X, np.array(["a", "b"] * 30))
 
 
 def test_a_missing_response_is_refused():
     X, _ = regression()
-    with pytest.raises(ValueError) as error:
+    with refused("y"):
         VariationalGarrote().fit(X, None)
-    assert_message(error, "y")
 
 
 @pytest.mark.parametrize("shape", [(0, 5), (1, 5)])
 def test_too_few_samples_are_refused_with_their_number(shape):
-    with pytest.raises(ValueError) as error:
+    with refused(f"{shape[0]} sample", "minimum of 2"):
         VariationalGarrote().fit(np.zeros(shape), np.zeros(shape[0]))
-    assert_message(error, f"{shape[0]} sample", "minimum of 2")
 
 
 def test_no_features_are_refused_with_their_number():
-    with pytest.raises(ValueError) as error:
+    with refused("0 feature", "minimum of 1"):
         VariationalGarrote().fit(np.zeros((5, 0)), np.zeros(5))
-    assert_message(error, "0 feature", "minimum of 1")
 
 
 def test_a_vector_as_x_is_refused_with_the_remedy():
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused("reshape"):
         VariationalGarrote().fit(X[:, 0], y)
-    assert_message(error, "reshape")
 
 
 def test_three_dimensions_are_refused():
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused("dim 3"):
         VariationalGarrote().fit(X[:, :, None], y)
-    assert_message(error, "dim 3")
 
 
 def test_new_rows_with_other_columns_are_refused_with_both_numbers():
     X, y = regression()
     model = VariationalGarrote(gamma=-5.0).fit(X, y)
-    with pytest.raises(ValueError) as error:
+    with refused(7, 8):
         model.predict(X[:, :7])
-    assert_message(error, 7, 8)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -237,19 +222,18 @@ def test_one_feature_is_a_whole_model(sparse):
 def test_very_few_samples_give_a_sound_answer_or_say_what_is_missing(n):
     X, y = regression(n=n, d=6)
     model = VariationalGarrote(cv=2) if n < 5 else VariationalGarrote()
+    said = ""
     try:
-        model.fit(X, y)
+        assert_sound(model.fit(X, y), X, y)
     except ValueError as error:
-        assert any(word in str(error) for word in (str(n), "rows", "samples")), error
-    else:
-        assert_sound(model, X, y)
+        said = str(error)
+    assert not said or any(word in said for word in (str(n), "rows", "samples"))
 
 
 def test_more_folds_than_samples_are_refused_with_both_numbers():
     X, y = regression(n=4)
-    with pytest.raises(ValueError) as error:
+    with refused(5, 4):
         VariationalGarrote(cv=5).fit(X, y)
-    assert_message(error, 5, 4)
 
 
 # --- weights
@@ -260,9 +244,8 @@ def test_negative_weights_are_refused(weight):
     X, y = regression()
     weights = np.ones(60)
     weights[9] = weight
-    with pytest.raises(ValueError) as error:
+    with refused("sample_weight", "negative"):
         VariationalGarrote(callback=must_not_start).fit(X, y, sample_weight=weights)
-    assert_message(error, "sample_weight", "negative")
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
@@ -270,39 +253,34 @@ def test_weights_that_are_not_finite_are_refused(bad):
     X, y = regression()
     weights = np.ones(60)
     weights[9] = bad
-    with pytest.raises(ValueError) as error:
+    with refused("sample_weight"):
         VariationalGarrote().fit(X, y, sample_weight=weights)
-    assert_message(error, "sample_weight")
 
 
 def test_weights_that_are_all_zero_are_refused_with_the_remedy():
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused("sample_weight", "zero", "two rows"):
         VariationalGarrote().fit(X, y, sample_weight=np.zeros(60))
-    assert_message(error, "sample_weight", "zero", "two rows")
 
 
 def test_weight_on_one_row_only_is_refused_with_the_remedy():
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused("sample_weight", "1 sample", "two rows"):
         VariationalGarrote().fit(X, y, sample_weight=np.eye(60)[0])
-    assert_message(error, "sample_weight", "1 sample", "two rows")
 
 
 def test_weights_of_the_wrong_length_are_refused():
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused("sample_weight", 59):
         VariationalGarrote().fit(X, y, sample_weight=np.ones(59))
-    assert_message(error, "sample_weight", 59)
 
 
 def test_a_fold_without_weight_is_named():
     X, y = regression()
     weights = np.ones(60)
     weights[:12] = 0.0  # all of the first contiguous fold
-    with pytest.raises(ValueError) as error:
+    with refused("fold 0", "weight", "cv"):
         VariationalGarrote(cv=5).fit(X, y, sample_weight=weights)
-    assert_message(error, "fold 0", "weight", "cv")
 
 
 def test_rows_of_weight_zero_may_hold_anything_finite():
@@ -367,42 +345,37 @@ def test_rows_of_weight_zero_may_hold_anything_finite():
 )
 def test_settings_that_cannot_be_meant_are_refused_before_any_work(settings, parts):
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused(*parts):
         VariationalGarrote(**settings, callback=must_not_start).fit(X, y)
-    assert_message(error, *parts)
 
 
 @pytest.mark.parametrize("solver", ["primal", "dual"])
 def test_signs_with_a_parallel_solver_are_refused_with_the_remedy(solver):
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused(solver, "solver='coordinate'"):
         VariationalGarrote(signs=1, solver=solver, callback=must_not_start).fit(X, y)
-    assert_message(error, solver, "solver='coordinate'")
 
 
 def test_an_unknown_covariate_is_named_with_those_that_are_known():
     X, y = regression()
     frame = pd.DataFrame(X, columns=["age", "sex", "bmi", "bp", "s1", "s2", "s3", "s4"])
-    with pytest.raises(ValueError) as error:
+    with refused("'height'", "'age'", "'bmi'"):
         VariationalGarrote(covariates=["sex", "height"]).fit(frame, y)
-    assert_message(error, "'height'", "'age'", "'bmi'")
 
 
 def test_groups_of_the_wrong_length_are_refused():
     from sklearn.model_selection import GroupKFold
 
     X, y = regression()
-    with pytest.raises(ValueError) as error:
+    with refused(59, 60):
         VariationalGarrote(cv=GroupKFold(3)).fit(X, y, groups=np.arange(59))
-    assert_message(error, 59, 60)
 
 
 @pytest.mark.parametrize("splits", [[], [([0, 1, 2], [60])], [(range(50), [])]])
 def test_splits_that_do_not_fit_the_rows_are_refused(splits):
     X, y = regression()
-    with pytest.raises((ValueError, IndexError)) as error:
+    with refused("fold" if splits else "cv"):
         VariationalGarrote(cv=splits).fit(X, y)
-    assert_message(error, "fold") if splits else assert_message(error, "cv")
 
 
 # --- gamma beyond every sensible range
@@ -429,9 +402,8 @@ def test_a_gamma_of_fifty_is_least_squares_where_rows_are_many():
 
 def test_a_gamma_of_fifty_is_refused_with_the_reachable_range_where_rows_are_few():
     X, y = regression(n=20, d=100)
-    with pytest.raises(ValueError) as error:
+    with refused("gamma = 50", "out of reach", "below", "more rows"):
         VariationalGarrote(gamma=50.0).fit(X, y)
-    assert_message(error, "gamma = 50", "out of reach", "below", "more rows")
 
 
 def test_fewer_columns_than_rows_cannot_interpolate_and_every_gamma_is_reached():
@@ -556,7 +528,9 @@ def test_exactly_collinear_columns_give_a_certified_answer():
 
 def test_identical_rows_are_not_mistaken_for_information():
     X, y = regression(n=12, d=40)
-    model = VariationalGarrote(gammas=30, gamma="free_energy").fit(np.repeat(X, 10, axis=0), np.repeat(y, 10))
+    model = VariationalGarrote(gammas=30, gamma="free_energy").fit(
+        np.repeat(X, 10, axis=0), np.repeat(y, 10)
+    )
     # Eleven directions are left to 12 distinct rows, however often they are repeated.
     assert model.path_.expected_size.max() <= 11 / 2 + 1e-6
 
@@ -682,17 +656,15 @@ def moments(n=60, d=5):
     ],
 )
 def test_moments_that_cannot_be_true_are_refused(change, parts):
-    with pytest.raises(ValueError) as error:
+    with refused(*parts):
         Problem.from_moments(*change(*moments()))
-    assert_message(error, *parts)
 
 
 def test_a_gram_matrix_that_is_not_positive_semidefinite_is_refused():
     gram, xty, yty, n = moments()
     gram[0, 1] = gram[1, 0] = 1.5 * np.sqrt(gram[0, 0] * gram[1, 1])
-    with pytest.raises(ValueError) as error:
+    with refused("positive"):
         Problem.from_moments(gram, xty, yty, n)
-    assert_message(error, "positive")
 
 
 def test_moments_of_a_constant_response_are_the_empty_model():

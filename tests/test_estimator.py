@@ -13,7 +13,6 @@ import polars as pl
 import pytest
 import scipy.sparse
 import sklearn
-from reference import example_2, sparse_regression
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectFromModel
@@ -33,8 +32,16 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from garrote import VariationalGarrote
+from reference import example_2, sparse_regression
 
-HOSTILE = ['<script>alert("1")</script>', "a & b", "'; DROP TABLE x; --", "\u202egnp.exe", "a\nb", ""]
+HOSTILE = [
+    '<script>alert("1")</script>',
+    "a & b",
+    "'; DROP TABLE x; --",
+    "\u202egnp.exe",
+    "a\nb",
+    "",
+]
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +141,9 @@ def test_refitting_leaves_nothing_of_the_old_fit(data):
     assert model.feature_names_in_.tolist() == list(frame.columns)
     model.set_params(gamma=-5.0).fit(X[:, :5], y)
     fresh = VariationalGarrote(gamma=-5.0).fit(X[:, :5], y)
-    assert {n for n in vars(model) if n.endswith("_")} == {n for n in vars(fresh) if n.endswith("_")}
+    assert {n for n in vars(model) if n.endswith("_")} == {
+        n for n in vars(fresh) if n.endswith("_")
+    }
     assert model.n_features_in_ == 5
     assert model.coef_.shape == (5,)
     assert str(model.summary()) == str(fresh.summary())
@@ -493,7 +502,9 @@ def test_random_starts_keep_every_distinct_optimum_with_its_free_energy():
 def test_more_starts_never_raise_the_free_energy():
     X, y, _ = sparse_regression(n=40, d=30, size=6, correlation=0.9, seed=4)
     energies = [
-        VariationalGarrote(gamma=-4.0, n_starts=count, random_state=0).fit(X, y).posterior_.free_energy
+        VariationalGarrote(gamma=-4.0, n_starts=count, random_state=0)
+        .fit(X, y)
+        .posterior_.free_energy
         for count in (0, 5, 20)
     ]
     assert energies[0] >= energies[1] >= energies[2]

@@ -13,6 +13,10 @@ from garrote.designs.base import Design
 from garrote.designs.standardized import SharedProduct
 from garrote.results import Scale
 
+# What covariates leave of a standardised response is rounding below this.
+_EXPLAINED = 1e-12
+# 1/beta is kept above this share of the response's variance: noiseless data have none.
+_SMALLEST_NOISE = 1e-10
 # With at most so many columns, and no fewer rows, X'X costs less than the passes over X it saves.
 _MOST_COMPRESSED = 1500
 
@@ -71,6 +75,8 @@ class Problem:
             spread, centered = 1.0, np.zeros_like(centered)
         centered = centered / spread
         response = design.project(centered[:, None])[:, 0]
+        if _root_mean_square(response, weights) <= _EXPLAINED:
+            response = np.zeros_like(response)
         scale = Scale(
             design.mean, design.scale, mean, spread, design.covariates,
             *_covariate_maps(design, centered), int(fit_intercept),
@@ -145,8 +151,22 @@ class Problem:
 
     @property
     def response_variance(self) -> float:
-        """Variance of the standardised response that is left for the columns to explain."""
-        return self.yty / self.n
+        """Variance of the standardised response that is left to explain; 1 if nothing is."""
+        return self.yty / self.n if self.yty > 0 else 1.0
+
+    @property
+    def smallest_noise(self) -> float:
+        """Lower bound of the noise variance."""
+        return _SMALLEST_NOISE * self.response_variance
+
+    @property
+    def most_variables(self) -> float:
+        """Return the expected model size beyond which solutions tend to interpolate.
+
+        Half of the columns that suffice to interpolate; no bound where there are too few of them.
+        """
+        enough = np.count_nonzero(self.curvature > 0) >= self.max_rank
+        return self.max_rank / 2 if enough else np.inf
 
     @cached_property
     def max_rank(self) -> int:
@@ -228,4 +248,11 @@ def _check_moments(
             f"xty[{j}] is larger than the Cauchy-Schwarz bound sqrt(gram[{j}, {j}] * yty): "
             "the moments are not from the same centred data"
         )
+    largest = diagonal.max(initial=0.0)
+    try:
+        np.linalg.cholesky(gram + 1e-6 * largest * np.eye(len(gram)) if largest else np.eye(1))
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "gram is not positive semidefinite: pass X'X of one set of rows, without missing entries"
+        ) from None
     return np.ascontiguousarray((gram + gram.T) / 2), xty, float(yty), float(n)

@@ -207,8 +207,10 @@ class Posterior:
         Coefficients averaged over inclusion, m w.
     support : array of int
         Columns for which a covariance is stated; all others are taken to be out.
-    covariance : array of shape (k, k)
-        Covariance of the support's coefficients given the soft support.
+    standard_error : array of shape (k,)
+        Standard deviations of the support's coefficients given the soft support.
+    correlation : array of shape (k, k)
+        Their correlations.
     noise_variance : float
         Residual variance, with the degrees of freedom spent on the support taken off.
     degrees_of_freedom : float
@@ -220,17 +222,23 @@ class Posterior:
     inclusion_probability: Floats
     mean: Floats
     support: Array
-    covariance: Floats
+    standard_error: Floats
+    correlation: Floats
     noise_variance: float
     degrees_of_freedom: float
     free_energy: float
     optima: tuple[Fit, ...]
 
     @property
+    def covariance(self) -> Floats:
+        """Covariance of the support's coefficients given the soft support."""
+        return self.correlation * np.outer(self.standard_error, self.standard_error)
+
+    @property
     def variance(self) -> Floats:
         """Variance of every coefficient given the soft support; 0 outside of it."""
         variance = np.zeros(len(self.mean))
-        variance[self.support] = np.diag(self.covariance)
+        variance[self.support] = self.standard_error**2
         return variance
 
     def sample(self, n: int, random_state: Any = None) -> Floats:
@@ -239,9 +247,8 @@ class Posterior:
         draws = np.zeros((n, len(self.mean)))
         m = self.inclusion_probability[self.support]
         sure = np.maximum(m, 1e-12)
-        gaussian = rng.multivariate_normal(
-            self.mean[self.support] / sure, self.covariance, size=n, method="eigh"
-        )
+        unit = rng.multivariate_normal(np.zeros(len(m)), self.correlation, size=n, method="eigh")
+        gaussian = self.mean[self.support] / sure + unit * self.standard_error
         draws[:, self.support] = gaussian * (rng.random((n, len(m))) < m)
         return draws
 
@@ -303,7 +310,8 @@ class Table:
 
 def _cell(value: Any) -> str:
     if isinstance(value, str):
-        return value if len(value) <= 60 else value[:57] + "..."
+        shown = "".join(c if c.isprintable() else " " for c in value)
+        return shown if len(shown) <= 60 else shown[:57] + "..."
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if value is None:

@@ -35,7 +35,9 @@ def load_diabetes_quadratic() -> tuple[Floats, Floats, tuple[str, ...]]:
     mains = (mains - mains.mean(axis=0)) / mains.std(axis=0)
     squared = [j for j, name in enumerate(_MAINS) if name != "sex"]
     pairs = list(combinations(range(len(_MAINS)), 2))
-    X = np.hstack([mains, mains[:, squared] ** 2, *(mains[:, [i]] * mains[:, [j]] for i, j in pairs)])
+    X = np.hstack(
+        [mains, mains[:, squared] ** 2, *(mains[:, [i]] * mains[:, [j]] for i, j in pairs)]
+    )
     names = (
         *_MAINS,
         *(f"{_MAINS[j]}^2" for j in squared),

@@ -48,9 +48,6 @@ class Design(Protocol):
     def take(self, columns: Array, mean: Floats) -> Floats:
         """Return the columns as a dense float64 block, less their means."""
 
-    def gram(self, left: Array, right: Array, mean: Floats, weights: Floats) -> Floats:
-        """Return the weighted cross products of two sets of columns less their means."""
-
     def moments(self, weights: Floats) -> Moments:
         """Return the weighted mean and standard deviation of every column."""
 

@@ -94,9 +94,6 @@ class DenseDesign:
         np.subtract(self.values[:, columns], mean[columns], out=block)
         return block
 
-    def gram(self, left: Array, right: Array, mean: Floats, weights: Floats) -> Floats:
-        return self.take(left, mean).T @ (weights[:, None] * self.take(right, mean))
-
     def moments(self, weights: Floats) -> Moments:
         mean, deviation = np.empty(self.shape[1]), np.empty(self.shape[1])
         step = max(1, _ENTRIES_PER_CALL // self.shape[0])

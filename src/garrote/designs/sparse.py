@@ -77,26 +77,33 @@ class SparseDesign:
     def take(self, columns: Array, mean: Floats) -> Floats:
         return self.matrix[:, columns].toarray(order="F").astype(np.float64) - mean[columns]
 
-    def gram(self, left: Array, right: Array, mean: Floats, weights: Floats) -> Floats:
-        a = self.matrix[:, left].astype(np.float64, copy=False)
-        b = self.matrix[:, right].astype(np.float64, copy=False)
-        b.data = b.data * weights[b.indices]
-        raw = (a.T @ b).toarray() - weights.sum() * np.outer(mean[left], mean[right])
-        return raw if not mean.any() else self._mend(raw, left, right, mean, weights)
-
-    def _mend(
-        self, raw: Floats, left: Array, right: Array, mean: Floats, weights: Floats
+    def gram(
+        self, left: Array, right: Array, mean: Floats, scale: Floats, weights: Floats
     ) -> Floats:
-        """Recompute the products of columns whose mean dwarfs their deviation from centred blocks."""
-        rows = [k for k, j in enumerate(left) if self._has_large_offset(j, mean[j])]
-        others = [k for k, j in enumerate(right) if self._has_large_offset(j, mean[j])]
-        if rows:
-            block = self.take(left[rows], mean)
-            raw[rows] = block.T @ (weights[:, None] * self.take(right, mean))
-        if others:
-            block = weights[:, None] * self.take(right[others], mean)
-            raw[:, others] = self.take(left, mean).T @ block
-        return raw
+        """Return the weighted cross products of standardised columns without making them dense."""
+        a, b = self._scaled(left, scale), self._scaled(right, scale)
+        b.data *= weights[b.indices]
+        center_a, center_b = mean[left] / scale[left], mean[right] / scale[right]
+        product = (a.T @ b).toarray() - weights.sum() * np.outer(center_a, center_b)
+        for k in self._with_large_offset(left, mean):
+            block = self._standardized(left[[k]], mean, scale)
+            product[k] = (block.T @ (weights[:, None] * self._standardized(right, mean, scale)))[0]
+        for k in self._with_large_offset(right, mean):
+            block = weights[:, None] * self._standardized(right[[k]], mean, scale)
+            product[:, k] = (self._standardized(left, mean, scale).T @ block)[:, 0]
+        return product
+
+    def _scaled(self, columns: Array, scale: Floats) -> scipy.sparse.csc_array:
+        part = self.matrix[:, columns].astype(np.float64)
+        part.data /= np.repeat(scale[columns], np.diff(part.indptr))
+        return part
+
+    def _standardized(self, columns: Array, mean: Floats, scale: Floats) -> Floats:
+        return self.take(columns, mean) / scale[columns]
+
+    def _with_large_offset(self, columns: Array, mean: Floats) -> list[int]:
+        """Return which columns have a mean that dwarfs their deviation: products lose digits."""
+        return [k for k, j in enumerate(columns) if self._has_large_offset(j, mean[j])]
 
     def _has_large_offset(self, j: int, mean: float) -> bool:
         data = self.matrix.data[self.matrix.indptr[j] : self.matrix.indptr[j + 1]]

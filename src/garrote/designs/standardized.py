@@ -201,12 +201,15 @@ class StandardizedDesign:
 
     def gram(self, left: Array, right: Array, projected: bool = True) -> Floats:
         """Return the standardised cross products of two sets of columns."""
-        raw = self.stored.gram(left, right, self.mean, self.weights)
-        raw /= np.outer(self.scale[left], self.scale[right])
+        if isinstance(self.stored, SparseDesign):
+            product = self.stored.gram(left, right, self.mean, self.scale, self.weights)
+        else:
+            right_block = self.weights[:, None] * self._standardize(right)
+            product = self._standardize(left).T @ right_block
         if projected and self.basis.shape[1]:
-            products = self.covariate_products
-            raw -= products[:, left].T @ products[:, right]
-        return raw
+            shares = self.covariate_products
+            product -= shares[:, left].T @ shares[:, right]
+        return product
 
     def whole_gram(self) -> Floats:
         """Return all cross products, block by block of columns, each multiplied once."""

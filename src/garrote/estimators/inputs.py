@@ -1,6 +1,7 @@
 """What users hand over, checked before any work, with errors that name the column and the remedy."""
 
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -64,9 +65,9 @@ def refuse_text_columns(X: Any) -> None:
 
 def check_weights(sample_weight: Any, X: Any) -> Floats:
     """Return non-negative weights, not all zero."""
-    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    if not weights.sum() > 0:
+    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
         raise ValueError("sample_weight is zero for every row; at least two rows need weight")
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     if np.count_nonzero(weights) < 2:
         raise ValueError(
             "sample_weight is positive for 1 sample only; at least two rows need weight"
@@ -108,6 +109,27 @@ def resolve_values(given: Any, names: Array | None, count: int, argument: str) -
     return values
 
 
+def resolve_signs(given: Any, names: Array | None, count: int) -> Floats:
+    """Return -1, 0 or 1 for every column."""
+    signs = resolve_values(given, names, count, "signs")
+    wrong = np.flatnonzero(~np.isin(signs, (-1, 0, 1)))
+    if len(wrong):
+        raise ValueError(f"signs must be -1, 0 or 1, got {signs[wrong[0]]:g} at column {wrong[0]}")
+    return signs
+
+
+def check_start(start: Any, count: int) -> Floats | None:
+    """Return a start's inclusion probabilities, or None."""
+    if start is None:
+        return None
+    m = np.asarray(start, dtype=np.float64)
+    if m.shape != (count,) or not ((m >= 0) & (m <= 1)).all():
+        raise ValueError(
+            f"start must be {count} probabilities between 0 and 1, one a column, got shape {m.shape}"
+        )
+    return m
+
+
 def _position(value: Any, names: Array | None, count: int, argument: str) -> int:
     if isinstance(value, str):
         found = np.flatnonzero(names == value) if names is not None else []
@@ -115,6 +137,8 @@ def _position(value: Any, names: Array | None, count: int, argument: str) -> int
             known = f"known are {_listing(names)}" if names is not None else "X has no column names"
             raise ValueError(f"{argument} names an unknown column {value!r}; {known}")
         return int(found[0])
+    if not isinstance(value, Integral):
+        raise ValueError(f"{argument} must hold column names or positions, got {value!r}")
     position = int(value)
     if not -count <= position < count:
         raise ValueError(f"{argument} has column {position}, but X has {count} columns")
@@ -147,7 +171,8 @@ def _not_finite(X: Any) -> tuple[Array, Array]:
         rows, columns = entries.coords
         return rows[bad], columns[bad]
     try:
-        values = np.asarray(X, dtype=np.float64)
+        missing = {"na_value": np.nan} if hasattr(X, "iloc") else {}
+        values = X.to_numpy(dtype=np.float64, **missing) if missing else np.asarray(X, np.float64)
     except (TypeError, ValueError):
         return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
     rows, columns = np.nonzero(~np.isfinite(np.atleast_2d(values)))

@@ -20,8 +20,10 @@ from garrote.arrays import Array, Floats
 from garrote.estimators.inputs import (
     check_new_rows,
     check_rows,
+    check_start,
     check_weights,
     resolve_columns,
+    resolve_signs,
     resolve_values,
 )
 from garrote.paths import SOLVERS, fit_path, gamma_grid, stored_design
@@ -192,7 +194,8 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         count = X.shape[1]
         fixed = resolve_columns(self.covariates, names, count, "covariates")
         offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
-        signs = np.sign(resolve_values(self.signs, names, count, "signs"))
+        signs = resolve_signs(self.signs, names, count)
+        start = check_start(self.start, count)
         settings = {
             "fit_intercept": self.fit_intercept,
             "standardize": self.standardize,
@@ -200,7 +203,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         }
         design = as_design(X)
         problem = Problem.from_rows(design, y, weights, **settings)
-        if problem.yty <= 1e-20 * max(problem.n, 1.0):
+        if problem.yty == 0:
             warnings.warn(
                 "y is constant (or explained by the covariates): the empty model is returned",
                 UserWarning,
@@ -226,7 +229,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         else:
             path = fit_path(problem, prior, grid, solver=self.solver, control=control)
             chosen = self._choose(path, problem, prior, wanted)
-        self._store(problem, prior, path, chosen, validation, control)
+        self._store(problem, prior, path, chosen, validation, control, start)
         return self
 
     def _check_settings(self) -> None:
@@ -257,8 +260,10 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
             raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
         if not (isinstance(self.n_starts, Integral) and self.n_starts >= 0):
             raise ValueError(f"n_starts must be an integer >= 0, got {self.n_starts!r}")
-        if self.noise_variance is not None and not self.noise_variance > 0:
-            raise ValueError(f"noise_variance must be positive, got {self.noise_variance}")
+        if self.noise_variance is not None and not 0 < self.noise_variance < np.inf:
+            raise ValueError(
+                f"noise_variance must be positive and finite, got {self.noise_variance}"
+            )
 
     def _grid(self, problem: Problem, prior: GarrotePrior) -> tuple[Floats, str | float]:
         """Return the gammas to visit, and which one is wanted: a number, "cv" or "free_energy"."""
@@ -267,9 +272,15 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
                 raise ValueError(f"gammas must be at least 1, got {self.gammas}")
             grid = gamma_grid(problem, prior, int(self.gammas), self.eps)
         else:
-            grid = np.unique(np.asarray(self.gammas, dtype=np.float64))
+            try:
+                grid = np.unique(np.asarray(self.gammas, dtype=np.float64))
+            except (TypeError, ValueError):
+                grid = np.zeros(0)
             if not len(grid) or not np.isfinite(grid).all():
-                raise ValueError("gammas must be a positive integer or an array of finite numbers")
+                raise ValueError(
+                    "gammas must be a positive integer or an array of finite numbers, got "
+                    f"{self.gammas!r}"
+                )
         wanted: str | float = self.gamma
         if self.expected_size is not None:
             if self.expected_size >= problem.n_features:
@@ -290,10 +301,13 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         if isinstance(wanted, str):
             return int(np.argmin(evidence_free_energy(path, problem, prior)))
         if wanted > path.strengths[-1]:
-            raise ValueError(
-                f"gamma = {wanted:.4g} is out of reach: {path.cut}. Choose gamma below "
-                f"{path.strengths[-1]:.4g}, or give more rows"
+            warnings.warn(
+                f"gamma = {wanted:.4g} is out of reach: {path.cut}. gamma = "
+                f"{path.strengths[-1]:.4g} is used instead; choose one below it, or give more rows",
+                ConvergenceWarning,
+                stacklevel=3,
             )
+            return len(path) - 1
         return path.index(wanted)
 
     def _store(
@@ -304,9 +318,10 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         chosen: int,
         validation: CrossValidation | None,
         control: Control,
+        start: Floats | None,
     ) -> None:
         """Set the fitted attributes from the path and the chosen position on it."""
-        optima = self._optima(problem, prior, path, chosen, control)
+        optima = self._optima(problem, prior, path, chosen, control, start)
         fit = optima[0]
         probability = _all_probabilities(problem, prior, fit)
         self.path_ = path
@@ -334,11 +349,17 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         self._warn_if_not_converged()
 
     def _optima(
-        self, problem: Problem, prior: GarrotePrior, path: Path, chosen: int, control: Control
+        self,
+        problem: Problem,
+        prior: GarrotePrior,
+        path: Path,
+        chosen: int,
+        control: Control,
+        start: Floats | None,
     ) -> tuple[Fit, ...]:
         """Return the distinct solutions at the chosen gamma, the best first."""
         found = [path.fits[chosen], path.forward[chosen], path.backward[chosen]]
-        starts = [] if self.start is None else [_check_start(self.start, problem.n_features)]
+        starts = [] if start is None else [start]
         rng = check_random_state(self.random_state)
         starts += [rng.uniform(size=problem.n_features) for _ in range(self.n_starts)]
         if starts:
@@ -350,7 +371,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
     def _select(self, problem: Problem) -> Selection:
         posterior: Posterior = self.posterior_
         error = np.full(problem.n_features, np.nan)
-        error[posterior.support] = np.sqrt(posterior.variance[posterior.support])
+        error[posterior.support] = posterior.standard_error
         reach = student.ppf(0.5 + _LEVEL / 2, posterior.degrees_of_freedom) * error
         names = tuple(map(str, self._names()))
         selected = self.inclusion_probability_ > 0.5
@@ -426,7 +447,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         The standard deviation covers noise, coefficients and intercept, given the soft support and
         the chosen gamma; that the selection itself is uncertain is not in it.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
         mean = X @ self.coef_ + self.intercept_
         if not return_std:
@@ -434,15 +455,15 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         posterior: Posterior = self.posterior_
         block = X[:, posterior.support]
         block = np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
-        block = block - self._center
-        spread = np.einsum("ij,jk,ik->i", block, posterior.covariance, block)
+        block = (block - self._center) * posterior.standard_error
+        spread = np.sum((block @ posterior.correlation) * block, axis=1)
         noise = posterior.noise_variance
         at_mean = noise / self._total_weight if self.fit_intercept else 0.0
         return mean, np.sqrt(noise + at_mean + np.maximum(spread, 0.0))
 
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         selection = self.selection_
         facts = [
             f"Variational Garrote: {int(selection.selected.sum())} of {len(selection.names)} "
@@ -471,7 +492,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         return Summary(tuple(facts), selection.table())
 
     def _get_support_mask(self) -> Array:
-        check_is_fitted(self)
+        check_is_fitted(self, "coef_")
         return self.selection_.selected
 
     def _names(self) -> Array:
@@ -497,10 +518,3 @@ def _all_probabilities(problem: Problem, prior: GarrotePrior, fit: Fit) -> Float
     probability[fit.columns] = fit.probability
     probability[problem.scale.covariates] = 1.0
     return probability
-
-
-def _check_start(start: Any, count: int) -> Floats:
-    m = np.asarray(start, dtype=np.float64)
-    if m.shape != (count,) or not ((m >= 0) & (m <= 1)).all():
-        raise ValueError(f"start must be {count} probabilities between 0 and 1, one a column")
-    return m

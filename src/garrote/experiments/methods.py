@@ -106,11 +106,11 @@ def tune_garrote(
 def tune_lasso(train: Regression, validation: Regression, count: int = 100) -> TunedPath:
     """Fit the lasso of scikit-learn, ||y - Xw||^2 / (2N) + lambda ||w||_1, over glmnet's grid.
 
-    That is, from the lambda that empties the model to 1e-4 of it, or 1e-2 where D > N.
+    That is, from the lambda that empties the model to 1e-4 of it, or 1e-2 where D >= N.
     """
     X, y, x_mean, y_mean = _center(train)
     largest = np.abs(y @ X).max() / len(y)
-    smallest = largest * (1e-2 if X.shape[1] > len(y) else 1e-4)
+    smallest = largest * (1e-2 if X.shape[1] >= len(y) else 1e-4)
     grid = np.geomspace(largest, smallest, count)
     _, coefficients, _ = lasso_path(X, y, alphas=grid, tol=1e-6, max_iter=100_000, copy_X=False)
     coefficients = coefficients.T

@@ -53,7 +53,9 @@ def run_figure_4(settings: Settings) -> Report:
     streams = _streams(settings)
     lassos = [_run(tune_lasso, stream) for stream in streams]
     ridges = [_run(tune_ridge, stream) for stream in streams]
-    values = np.array([[*_measure(a), *_lone_range(a), *_measure(b)] for a, b in zip(lassos, ridges)])
+    values = np.array(
+        [[*_measure(a), *_lone_range(a), *_measure(b)] for a, b in zip(lassos, ridges)]
+    )
     names = (
         "lasso: chosen lambda",
         "lasso: variables selected",
@@ -169,5 +171,7 @@ def _draw_solution(axes: Any, run: TunedPath, color: str, title: str) -> None:
     axes.vlines(np.arange(1, len(run.coef) + 1), 0, run.coef, color=color)
     axes.axhline(0, color="black", lw=0.8)
     axes.plot(1, 1, "o", mfc="none", color="black", label="true")
-    axes.set(xlabel="i", ylabel=r"chosen $v_i$", title=title, ylim=(min(-0.15, run.coef.min()), 1.25))
+    axes.set(
+        xlabel="i", ylabel=r"chosen $v_i$", title=title, ylim=(min(-0.15, run.coef.min()), 1.25)
+    )
     axes.legend(frameon=False, fontsize=8)

@@ -77,7 +77,9 @@ def _run_instance(
         tuned = tune(train, validation)
         errors = [tuned.errors(part)[tuned.chosen] for part in (train, validation, test)]
         numbers[name] = [*errors, float(tuned.n_nonzero), tuned.coef_error]
-    truth = [float(np.mean((part.y - part.X @ data.coef) ** 2)) for part in (train, validation, test)]
+    truth = [
+        float(np.mean((part.y - part.X @ data.coef) ** 2)) for part in (train, validation, test)
+    ]
     numbers["True"] = [*truth, float(np.count_nonzero(data.coef)), 0.0]
     return numbers
 

@@ -56,7 +56,8 @@ class CrossValidation:
         folds = len(self.errors)
         if folds < 2:
             return np.zeros_like(self.gammas)
-        return self.errors.std(axis=0, ddof=1) / np.sqrt(folds)
+        largest = np.nanmax(self.errors, initial=0.0) or 1.0  # squares of errors may overflow
+        return largest * (self.errors / largest).std(axis=0, ddof=1) / np.sqrt(folds)
 
     def choose(self, rule: str) -> int:
         """Return the position of the gamma of least error, or the sparsest within 1 std. error."""
@@ -110,8 +111,13 @@ def make_folds(
     **settings: object,
 ) -> list[Fold]:
     """Turn index splits into problems on the same rows, with weight zero on those held out."""
+    if not len(splits):
+        raise ValueError("cv gives no splits; pass an integer, a splitter or a list of splits")
     folds = []
     for number, (train, test) in enumerate(splits):
+        highest = max(np.max(train, initial=0), np.max(test, initial=0))
+        if highest >= len(y):
+            raise ValueError(f"fold {number} of cv has row {highest}, but there are {len(y)} rows")
         inside = weights * np.bincount(train, minlength=len(y))
         outside = weights * np.bincount(test, minlength=len(y))
         for name, part in (("training", inside), ("test", outside)):

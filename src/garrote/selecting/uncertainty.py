@@ -33,7 +33,8 @@ def make_posterior(
     gram = problem.raw_gram(support)
     hessian = gram + np.diag((1 - m) / m * np.diag(gram))
     covariance = noise * pinvh(hessian) if len(support) else np.zeros((0, 0))
-    factors = scale.response_scale / scale.column_scale[support]
+    error = np.sqrt(np.diag(covariance))
+    apart = np.where(error > 0, error, 1.0)
     mean = np.zeros(problem.n_features)
     mean[fit.columns] = scale.coefficients(fit.columns, fit.coef)
     mean[fixed] = scale.covariate_coefficients(fit.columns, fit.coef)
@@ -41,7 +42,9 @@ def make_posterior(
         inclusion_probability=probability,
         mean=mean,
         support=support,
-        covariance=covariance * np.outer(factors, factors),
+        # Apart from each other: their product may leave the range of numbers in the user's units.
+        standard_error=scale.coefficients(support, error),
+        correlation=covariance / np.outer(apart, apart),
         noise_variance=float(noise * scale.response_scale**2),
         degrees_of_freedom=float(max(freedom, 1.0)),
         free_energy=fit.free_energy,

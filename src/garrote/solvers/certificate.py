@@ -17,9 +17,6 @@ from garrote.problem import Problem
 from garrote.results import Certificate, Fit
 from garrote.shrinkage import moments
 
-# 1/beta is kept above this share of the response's variance: noiseless data have none.
-SMALLEST_NOISE = 1e-10
-
 
 class Candidate(NamedTuple):
     """A solution that has not been certified yet, in standardised units."""
@@ -57,7 +54,7 @@ def certify(
     m, w = candidate.probability, candidate.weight
     spread = squared_residual + np.sum(m * (1 - m) * w**2 * c[candidate.columns])
     known = prior.noise_variance is not None
-    implied = max(spread / problem.n, SMALLEST_NOISE * problem.response_variance)
+    implied = max(spread / problem.n, problem.smallest_noise)
     off_noise = 0.0 if known else abs(candidate.precision * implied - 1.0)
     energy = 0.5 * candidate.precision * spread
     energy += np.sum(xlogy(m, m) + xlog1py(1 - m, -m) - rule.log_odds[candidate.columns] * m)

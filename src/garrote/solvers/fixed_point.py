@@ -14,9 +14,9 @@ from scipy.special import expit
 from garrote.arrays import Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results import Fit
-from garrote.solvers.annealing import Annealing, Control, cut_message, evaluate_solutions
-from garrote.solvers.certificate import SMALLEST_NOISE, Candidate, certify
+from garrote.solvers.annealing import Annealing, Control, cut_message
+from garrote.solvers.certificate import Candidate
+from garrote.solvers.variational import Annealer
 
 # 1 - m is exactly 0 in double precision for strong variables; the dual divides by it.
 _SMALLEST_EXCLUSION = 1e-8
@@ -33,7 +33,7 @@ def anneal_in_parallel(
     if np.any(prior.signs):
         raise ValueError(f"solver={form!r} has no sign constraints; use solver='coordinate'")
     weights = (primal_weights if form == "primal" else dual_weights)(problem)
-    limit = problem.max_rank / 2
+    limit = problem.most_variables
     forward: list[Candidate] = []
     m, cut = np.zeros(problem.n_features), None
     for gamma in gammas:
@@ -49,7 +49,9 @@ def anneal_in_parallel(
         m = backward[-1].probability
         backward.append(_iterate(problem, prior, weights, point.strength, m, control))
         control.report("backward", len(backward), len(forward))
-    fits = yield from _certified(problem, prior, forward + backward[::-1])
+    # Where m is too close to 1 for Appendix B, a few sweeps make up for the digits it loses.
+    finisher = Annealer(problem, problem.compressed(), prior, control)
+    fits = yield from finisher.certified(forward + backward[::-1])
     return Annealing(fits[: len(forward)], fits[len(forward) :], cut)
 
 
@@ -80,8 +82,8 @@ def noise_precision(problem: Problem, prior: GarrotePrior, coef: Floats) -> floa
     """Eq. 10, or the known noise."""
     if prior.noise_variance is not None:
         return 1.0 / prior.noise_variance
-    variance = max(problem.response_variance, np.finfo(float).tiny)
-    return 1.0 / max(SMALLEST_NOISE * variance, variance - coef @ problem.xty / problem.n)
+    left = (problem.yty - coef @ problem.xty) / problem.n
+    return 1.0 / max(problem.smallest_noise, left)
 
 
 def primal_weights(problem: Problem) -> Weights:
@@ -121,13 +123,3 @@ def dual_weights(problem: Problem) -> Weights:
         return w
 
     return weights
-
-
-def _certified(problem: Problem, prior: GarrotePrior, points: list[Candidate]) -> Generator:
-    fits: list[Fit] = []
-    for first in range(0, len(points), problem.columns_together):
-        group = points[first : first + problem.columns_together]
-        squared, gradients, _ = yield from evaluate_solutions(problem, group)
-        for point, rest, gradient in zip(group, squared, gradients, strict=True):
-            fits.append(certify(problem, prior, point, rest, gradient))
-    return fits

@@ -14,7 +14,7 @@ from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.shrinkage import moments
-from garrote.solvers.certificate import SMALLEST_NOISE, Candidate
+from garrote.solvers.certificate import Candidate
 from garrote.solvers.full_sweep import full_sweep
 from garrote.solvers.settle import Start
 from garrote.solvers.working_set import WorkingSet
@@ -78,9 +78,6 @@ class Relaxation:
         self.tol = tol
         self.max_iter = max_iter
         self.working = WorkingSet(problem)
-        variance = max(problem.response_variance, np.finfo(float).tiny)
-        self.smallest_noise = SMALLEST_NOISE * variance
-        self.first_precision = prior.first_precision(variance)
 
     def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> Inside:
         """Settle on the working set, all outsiders being out of the model."""
@@ -108,8 +105,9 @@ class Relaxation:
 
         Rounds over the livelier outsiders only, which cost little, come between those over all.
         """
-        state = start._replace(gamma=gamma, coef=start.coef.copy(), target=start.target.copy(),
-                               rows=start.rows.copy())
+        state = start._replace(
+            gamma=gamma, coef=start.coef.copy(), target=start.target.copy(), rows=start.rows.copy()
+        )
         m, w = self._moments(gamma, state.precision, state.target)
         state = state._replace(probability=m)
         change = np.inf
@@ -124,7 +122,7 @@ class Relaxation:
         precision = state.precision
         if self.prior.noise_variance is None:
             total = float(state.rows**2 @ self.problem.weights) + self._variances(state).sum()
-            precision = 1.0 / max(self.smallest_noise, total / self.problem.n)
+            precision = 1.0 / max(self.problem.smallest_noise, total / self.problem.n)
             m, _ = self._moments(gamma, precision, state.target)
             state = state._replace(precision=precision, probability=m)
         return state
@@ -178,7 +176,7 @@ class Relaxation:
         rule = self.prior.rule(gamma, precision, self.working.columns)
         known = self.prior.noise_variance is not None
         settled = self.working.settle(
-            rule, start, other_variance, self.smallest_noise, known, tolerance, self.max_iter, rows
+            rule, start, other_variance, known, tolerance, self.max_iter, rows
         )
         return Inside(gamma, float(rule.precision[0]), settled.coef, settled.target, settled.sweeps)
 

@@ -40,7 +40,7 @@ def solve_from(
         _, _, rows = yield from evaluate_solutions(problem, [begin])
         settled.append(annealer.settled_further(begin, rows[0], control.tol))
     fits = yield from annealer.certified(settled)
-    return [fit for fit in fits if fit.expected_size <= max(problem.max_rank / 2, 1.0)]
+    return [fit for fit in fits if fit.expected_size <= max(problem.most_variables, 1.0)]
 
 
 def distinct_optima(problem: Problem, fits: list[Fit]) -> tuple[Fit, ...]:

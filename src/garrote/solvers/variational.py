@@ -32,9 +32,10 @@ from garrote.solvers.relaxation import Relaxation
 
 # Gammas solved ahead of a check, at most.
 _AHEAD = 16
-# Settling further when a certificate fails: how often, and how much tighter each time.
-_ATTEMPTS = 8
+# When a certificate fails the solution is settled further, each time so much tighter ...
 _TIGHTER = 0.3
+# ... down to what rounding allows.
+_TIGHTEST = 1e-13
 
 
 def anneal(
@@ -69,11 +70,10 @@ class Annealer:
 
     def forward(self, gammas: Floats) -> Generator:
         """Anneal from sparse to dense; end before the branch that interpolates."""
-        limit = self.data.max_rank / 2
+        limit = self.data.most_variables
         none = np.zeros(0, np.intp)
-        empty = Candidate(
-            gammas[0], none, np.zeros(0), np.zeros(0), self.relaxation.first_precision, 0
-        )
+        precision = self.prior.first_precision(self.data.response_variance)
+        empty = Candidate(gammas[0], none, np.zeros(0), np.zeros(0), precision, 0)
         reached, crossing = yield from self._pass(gammas, empty, limit, "forward")
         if crossing is None:
             return reached, None
@@ -157,19 +157,18 @@ class Annealer:
         fits: dict[int, Fit] = {}
         current = dict(enumerate(candidates))
         tolerance = self.control.tol
-        for _ in range(_ATTEMPTS):
+        while current:
             squared, gradients, rows = yield from evaluate_solutions(
                 self.data, list(current.values())
             )
             for row, k in enumerate(list(current)):
                 fits[k] = certify(self.data, self.prior, current[k], squared[row], gradients[row])
                 exhausted = current[k].n_iter >= self.control.max_iter
-                if fits[k].certificate.value <= self.control.tol or exhausted:
+                hopeless = tolerance < _TIGHTEST
+                if fits[k].certificate.value <= self.control.tol or exhausted or hopeless:
                     del current[k]
                 else:
                     current[k] = self.settled_further(current[k], rows[row], tolerance)
-            if not current:
-                break
             tolerance *= _TIGHTER
         return [fits[k] for k in range(len(candidates))]
 

@@ -1,16 +1,22 @@
 """The few columns that sweeps run on, with their cross products or their values at hand."""
 
+from typing import Any
+
 import numpy as np
+from scipy.linalg import lstsq
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Residual
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns, GramDesign
 from garrote.problem import Problem
+from garrote.shrinkage import moments
 from garrote.solvers.settle import Noise, Settled, Start, settle
 
 # With at most this many columns in all, every column is in the set and none is ever screened.
 SMALL = 256
+# Sweeps made before the weights are solved for.
+_PATIENCE = 300
 # Covariance mode touches k numbers for each update, residual mode 2 N.
 _COVARIANCE_PAYS = 2
 
@@ -92,27 +98,56 @@ class WorkingSet:
 
     def settle(
         self,
-        rule: object,
+        rule: Any,
         start: Start,
         other_variance: float,
-        smallest_noise: float,
         known_noise: bool,
         tolerance: float,
         max_sweeps: int,
         rows: Floats | None = None,
     ) -> Settled:
-        """Sweep over the set to a fixed point; ``rows`` are the residuals at the start."""
+        """Sweep over the set to a fixed point; ``rows`` are the residuals at the start.
+
+        Where sweeps are slow, as with collinear columns, the weights are solved for in between.
+        """
         problem = self.problem
-        noise = Noise(problem.n, other_variance, smallest_noise, known_noise)
+        noise = Noise(problem.n, other_variance, problem.smallest_noise, known_noise)
         curvature = problem.curvature[self.columns]
         nothing = np.zeros(1)
         if self.prefers_residuals and rows is not None:
             residual = Residual(rows * problem.weights, nothing, problem.weights)
             design = DenseColumns(self.block)
-        else:
+            return settle(design, rule, residual, curvature, start, noise, tolerance, max_sweeps)
+        design = GramColumns(self.gram())
+        done = 0
+        while True:
             residual = Residual(start.gradient.copy(), nothing, nothing)
-            design = GramColumns(self.gram())
-        return settle(design, rule, residual, curvature, start, noise, tolerance, max_sweeps)
+            count = min(_PATIENCE, max_sweeps - done)
+            settled = settle(design, rule, residual, curvature, start, noise, tolerance, count)
+            done += settled.sweeps
+            if settled.converged or done >= max_sweeps or np.any(rule.sign):
+                return settled._replace(sweeps=done)
+            start = self._solved(rule, start, settled.target)
+
+    def _solved(self, rule: Any, start: Start, target: Floats) -> Start:
+        """Return the start with all coefficients solved for at once, given the inclusions (Eq. 9).
+
+        That is the minimum of the free energy over w, so it can only help. In v = m w the system is
+        symmetric: (G + diag((1 - m) / m c)) v = X'W(residual without the set).
+        """
+        size = len(self.columns)
+        gram, c = self.gram()[:size, :size], self.problem.curvature[self.columns]
+        m = np.array([moments(rule, j, z, c[j])[0] for j, z in enumerate(target)])
+        inside = np.flatnonzero(m > 1e-9)
+        without = start.gradient + gram @ start.coef
+        system = gram[np.ix_(inside, inside)].copy()
+        system[np.diag_indices_from(system)] += (1 - m[inside]) / m[inside] * c[inside]
+        coef = np.zeros(size)
+        coef[inside] = lstsq(system, without[inside], cond=1e-14)[0]
+        gradient = without - gram @ coef
+        moved = coef - start.coef
+        squared = max(start.squared_residual - moved @ (start.gradient + gradient), 0.0)
+        return Start(coef, gradient, squared)
 
     @property
     def prefers_residuals(self) -> bool:
