@@ -93,6 +93,12 @@ STORES = {
 }
 
 
+# Those whose columns kernels read in place, one of each kind of array.
+FAST_STORES = {
+    name: STORES[name] for name in ("dense F float64", "dense F float32", "CSC int32", "CSC int64")
+}
+
+
 class View(NamedTuple):
     """How a stored matrix is looked at."""
 
@@ -210,6 +216,7 @@ def sweep_once(
 
 
 __all__ = [
+    "FAST_STORES",
     "STORES",
     "VIEWS",
     "DenseDesign",

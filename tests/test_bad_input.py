@@ -400,10 +400,17 @@ def test_a_gamma_of_fifty_is_least_squares_where_rows_are_many():
     assert_sound(model, X, y)
 
 
-def test_a_gamma_of_fifty_is_refused_with_the_reachable_range_where_rows_are_few():
+def test_a_gamma_of_fifty_warns_and_uses_the_densest_gamma_where_rows_are_few():
     X, y = regression(n=20, d=100)
-    with refused("gamma = 50", "out of reach", "below", "more rows"):
-        VariationalGarrote(gamma=50.0).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="gamma = 50 is out of reach") as caught:
+        model = VariationalGarrote(gamma=50.0).fit(X, y)
+    assert len(caught) == 1
+    text = str(caught[0].message)
+    assert f"gamma = {model.gamma_:.4g} is used instead" in text
+    assert "more rows" in text
+    assert model.gamma_ == model.path_.strengths[-1] < 0
+    assert f"gamma = {model.gamma_:.4g}" in model.selection_.rule
+    assert_sound(model, X, y)
 
 
 def test_fewer_columns_than_rows_cannot_interpolate_and_every_gamma_is_reached():

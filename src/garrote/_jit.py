@@ -1,13 +1,15 @@
 """The bridge to numba: functions chosen by the class of their first argument, and compiled kernels.
 
-``generic`` makes a function that Python dispatches with ``functools.singledispatch`` and that compiled
-kernels resolve at compile time, by the class of the NamedTuple they are given. ``kernel`` compiles a
-loop. No other module imports numba.
+``generic`` makes a function that Python dispatches with ``functools.singledispatch`` and that
+compiled kernels resolve at compile time, by the class of the NamedTuple they are given. ``kernel``
+compiles a loop. No other module imports numba.
 """
 
 import functools
+import hashlib
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -15,6 +17,19 @@ from numba.extending import overload
 
 # Reassociation vectorises reductions (3.5x on dense columns); NaN and infinity keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz"}
+
+
+@functools.cache
+def _sources() -> str:
+    """Return a fingerprint of the package's sources.
+
+    Numba's disk cache watches the file of a kernel only, not those of what it calls, and fails on
+    types that have moved. The fingerprint in a kernel's name keeps every state of the sources apart.
+    """
+    digest = hashlib.blake2b(digest_size=6)
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def generic(function: Callable[..., Any]) -> Any:
@@ -38,5 +53,6 @@ def kernel(function: Callable[..., Any] | None = None, *, fastmath: bool = True)
     """Compile a loop over arrays and NamedTuples: cached on disk, without the interpreter lock."""
     if function is None:
         return functools.partial(kernel, fastmath=fastmath)
+    function.__qualname__ = f"{function.__qualname__}_{_sources()}"
     options = _FASTMATH if fastmath else False
     return numba.njit(cache=True, nogil=True, fastmath=options)(function)

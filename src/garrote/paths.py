@@ -1,18 +1,20 @@
 """From a problem to a path: the grid of gammas, both directions, the better solution at each gamma."""
 
-from collections.abc import Sequence
+from collections.abc import Generator
 
 import numpy as np
 from scipy.special import logit
 
 from garrote.arrays import Floats
+from garrote.designs import GramDesign
+from garrote.designs.base import Design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results import Path
 from garrote.solvers.annealing import Annealing, Control
-from garrote.solvers.fixed_point import anneal_in_parallel
+from garrote.solvers.fixed_point import anneal_in_parallel, trace_in_parallel
 from garrote.solvers.lockstep import Solver, run_together
-from garrote.solvers.variational import anneal
+from garrote.solvers.variational import Annealer, Trace, anneal
 
 SOLVERS = ("coordinate", "primal", "dual")
 
@@ -95,17 +97,29 @@ def start_solver(
     return anneal_in_parallel(problem, prior, gammas, control, solver)
 
 
-def stored_design(problem: Problem):
+def trace_solver(
+    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
+) -> Generator[Floats, Floats, Trace]:
+    """Return the generator that solves one path without certifying it."""
+    if solver != "coordinate":
+        return trace_in_parallel(problem, prior, gammas, control, solver)
+    return Annealer(problem, problem.compressed(), prior, control).trace(gammas)
+
+
+def stored_design(problem: Problem) -> Design | None:
     """Return the matrix that solvers of this problem share passes over, if it has rows."""
-    return problem.design.stored if problem.has_rows else None
+    design = problem.design
+    return None if isinstance(design, GramDesign) else design.stored
 
 
 def assemble_path(problem: Problem, annealing: Annealing) -> Path:
     """Keep the solution of lower free energy at each gamma."""
-    pairs: Sequence = list(zip(annealing.forward, annealing.backward, strict=True))
+    pairs = list(zip(annealing.forward, annealing.backward, strict=True))
     kept = np.array(["backward" if b.free_energy < f.free_energy else "forward" for f, b in pairs])
     return Path(
-        fits=tuple(b if side == "backward" else f for (f, b), side in zip(pairs, kept)),
+        fits=tuple(
+            b if side == "backward" else f for (f, b), side in zip(pairs, kept, strict=True)
+        ),
         forward=tuple(annealing.forward),
         backward=tuple(annealing.backward),
         kept=kept,

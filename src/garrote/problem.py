@@ -1,5 +1,6 @@
 """The data of one regression, standardised once: what every solver is given."""
 
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,8 +11,9 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design
-from garrote.designs.standardized import SharedProduct
 from garrote.results import Scale
+
+Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
 # What covariates leave of a standardised response is rounding below this.
 _EXPLAINED = 1e-12
@@ -37,6 +39,7 @@ class Problem:
     n: float
     curvature: Floats
     scale: Scale
+    known_gram: Floats | None = None
 
     @classmethod
     def from_rows(
@@ -121,16 +124,21 @@ class Problem:
 
     def compressed(self) -> "Problem":
         """Return the same problem by its moments, where those are smaller and cheap to have."""
-        if isinstance(self.design, GramDesign):
-            return self
-        count = self.n_features
-        if count > min(len(self.response), _MOST_COMPRESSED) or not (self.curvature > 0).any():
+        if not self.compressible:
             return self
         gram = GramDesign(self.whole_gram())
         return replace(self, design=gram, response=np.zeros(0), weights=np.zeros(0))
 
+    @property
+    def compressible(self) -> bool:
+        """Whether X'X is smaller than X, and costs less than the passes over X that it saves."""
+        small = self.n_features <= min(len(self.response), _MOST_COMPRESSED)
+        return self.has_rows and small and bool((self.curvature > 0).any())
+
     def whole_gram(self) -> Floats:
         """Return all standardised cross products (D x D)."""
+        if self.known_gram is not None:
+            return self.known_gram
         design = self.design
         return design.values if isinstance(design, GramDesign) else design.whole_gram()
 
@@ -144,6 +152,13 @@ class Problem:
     @property
     def n_features(self) -> int:
         return len(self.xty)
+
+    @property
+    def table(self) -> StandardizedDesign:
+        """The design of a problem with rows."""
+        if isinstance(self.design, GramDesign):
+            raise ValueError("this problem has moments only, no rows")
+        return self.design
 
     @property
     def has_rows(self) -> bool:
@@ -181,9 +196,9 @@ class Problem:
         """Return how many vectors of length D may be held at once beside the data."""
         if isinstance(self.design, GramDesign):
             return 64
-        return int(np.clip(self.design.stored.nbytes // (64 * self.n_features), 8, 64))
+        return int(np.clip(self.table.stored.nbytes // (64 * self.n_features), 8, 64))
 
-    def evaluate(self, columns: Array, coef: Floats, fitted: Floats | None = None) -> SharedProduct:
+    def evaluate(self, columns: Array, coef: Floats, fitted: Floats | None = None) -> Evaluation:
         """Yield the product needed, return squared residuals (K,) and X'Wr (K x D).
 
         ``coef`` has one column for each of K candidate solutions on ``columns``; ``fitted`` may give
@@ -196,7 +211,11 @@ class Problem:
         if fitted is None:
             fitted = self.design.dot(columns, coef)
         rows = np.ascontiguousarray((self.response[:, None] - fitted).T)
-        gradient = yield from self.design.tdot_steps(rows)
+        return (yield from self.evaluate_rows(rows))
+
+    def evaluate_rows(self, rows: Floats) -> Evaluation:
+        """Do as `evaluate`, given the residuals (K x N)."""
+        gradient = yield from self.table.tdot_steps(rows)
         return rows**2 @ self.weights, gradient
 
 

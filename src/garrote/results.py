@@ -141,7 +141,9 @@ class Path:
     @cached_property
     def n_iter(self) -> int:
         """All sweeps or iterations, forward and backward."""
-        backward = sum(b.n_iter for f, b in zip(self.forward, self.backward) if b is not f)
+        backward = sum(
+            b.n_iter for f, b in zip(self.forward, self.backward, strict=True) if b is not f
+        )
         return sum(f.n_iter for f in self.forward) + backward
 
     @cached_property

@@ -34,25 +34,57 @@ class Residual(NamedTuple):
 
 
 class Design(Protocol):
-    """A matrix of N rows and D columns that is never modified."""
+    """A matrix of N rows and D columns that is never modified.
+
+    ``nbytes`` is its size in memory; ``keeps_blocks`` tells whether dense blocks of some of its
+    columns are small beside it.
+    """
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
+    nbytes: int
+    keeps_blocks: bool
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         """Return X[:, columns] @ coef."""
+        ...
 
     def tdot(self, rows: Floats) -> Floats:
         """Return rows @ X, one row of D values for each row of N given."""
+        ...
+
+    def tdot_from(self, first: int, block: Floats) -> Floats:
+        """Return X[:, first:].T @ block."""
+        ...
 
     def take(self, columns: Array, mean: Floats) -> Floats:
-        """Return the columns as a dense float64 block, less their means."""
+        """Return columns as a dense float64 block, less their means."""
+        ...
+
+    def some_rows(self, rows: Array) -> Floats:
+        """Return rows as a dense float64 block."""
+        ...
+
+    def pick(self, columns: Array) -> "Design":
+        """Return a design of some of the columns."""
+        ...
+
+    def gram(
+        self, left: Array, right: Array, mean: Floats, scale: Floats, weights: Floats
+    ) -> Floats:
+        """Return the weighted cross products of two sets of standardised columns."""
+        ...
 
     def moments(self, weights: Floats) -> Moments:
         """Return the weighted mean and standard deviation of every column."""
+        ...
 
-    def columns(self) -> NamedTuple:
-        """Return the arrays that kernels read."""
+    def columns(self, mean: Floats, scale: Floats, total_weight: float) -> Any:
+        """Return what kernels read of the standardised columns.
+
+        None where columns cannot be read one by one at a fair price; blocks are taken instead.
+        """
+        ...
 
 
 @generic

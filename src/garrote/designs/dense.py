@@ -17,7 +17,7 @@ _COLUMNS_PER_BLOCK = 256
 
 
 class DenseColumns(NamedTuple):
-    """What kernels see of a dense design."""
+    """What kernels see of a dense block, standardised already."""
 
     values: Array
 
@@ -36,8 +36,34 @@ def _(design: DenseColumns, j, step, residual):
         residual.values[i] += step * residual.weights[i] * design.values[i, j]
 
 
+class StandardizedDense(NamedTuple):
+    """What kernels see of dense columns: entries are centred one by one, which loses no digits."""
+
+    values: Array
+    mean: Floats
+    scale: Floats
+
+
+@column_dot.register
+def _(design: StandardizedDense, j, residual):
+    total = 0.0
+    mean = design.mean[j]
+    for i in range(design.values.shape[0]):
+        total += (design.values[i, j] - mean) * residual.values[i]
+    return total / design.scale[j]
+
+
+@add_column.register
+def _(design: StandardizedDense, j, step, residual):
+    mean, scaled = design.mean[j], step / design.scale[j]
+    for i in range(design.values.shape[0]):
+        residual.values[i] += scaled * residual.weights[i] * (design.values[i, j] - mean)
+
+
 class DenseDesign:
     """A two-dimensional array."""
+
+    keeps_blocks = True
 
     def __init__(self, values: Array):
         self.values = values
@@ -45,8 +71,10 @@ class DenseDesign:
         self.dtype = values.dtype
         self.nbytes = values.nbytes
 
-    def columns(self) -> DenseColumns:
-        return DenseColumns(self.values)
+    def columns(self, mean: Floats, scale: Floats, total_weight: float) -> StandardizedDense | None:
+        # The columns of rows stored one after the other are scattered over memory.
+        in_order = self.values.flags.f_contiguous
+        return StandardizedDense(self.values, mean, scale) if in_order else None
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         if len(columns) > self.shape[1] // 4 and self.dtype == np.float64:
@@ -93,6 +121,18 @@ class DenseDesign:
         block = np.empty((self.shape[0], len(columns)), order="F")
         np.subtract(self.values[:, columns], mean[columns], out=block)
         return block
+
+    def pick(self, columns: Array) -> "DenseDesign":
+        return DenseDesign(self.values[:, columns])
+
+    def gram(
+        self, left: Array, right: Array, mean: Floats, scale: Floats, weights: Floats
+    ) -> Floats:
+        block = self.take(right, mean) / scale[right] * weights[:, None]
+        return (self.take(left, mean) / scale[left]).T @ block
+
+    def some_rows(self, rows: Array) -> Floats:
+        return self.values[rows].astype(np.float64)
 
     def moments(self, weights: Floats) -> Moments:
         mean, deviation = np.empty(self.shape[1]), np.empty(self.shape[1])

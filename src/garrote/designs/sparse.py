@@ -40,8 +40,31 @@ def _(design: SparseColumns, j, step, residual):
         residual.values[i] += step * residual.weights[i] * design.data[k]
 
 
+class StandardizedSparse(NamedTuple):
+    """What kernels see of sparse columns: centring is left to the residual's shift."""
+
+    stored: SparseColumns
+    mean: Floats
+    scale: Floats
+    total_weight: float
+
+
+@column_dot.register
+def _(design: StandardizedSparse, j, residual):
+    product = column_dot(design.stored, j, residual)
+    return (product + residual.shift[0] * design.total_weight * design.mean[j]) / design.scale[j]
+
+
+@add_column.register
+def _(design: StandardizedSparse, j, step, residual):
+    add_column(design.stored, j, step / design.scale[j], residual)
+    residual.shift[0] -= step / design.scale[j] * design.mean[j]
+
+
 class SparseDesign:
     """A SciPy sparse matrix or array."""
+
+    keeps_blocks = False
 
     def __init__(self, matrix: Any):
         self.matrix = scipy.sparse.csc_array(matrix)
@@ -51,9 +74,12 @@ class SparseDesign:
             self.matrix.sum_duplicates()
         self.shape = self.matrix.shape
         self.dtype = self.matrix.dtype
-        self.nbytes = sum(part.nbytes for part in self.columns())
+        self.nbytes = sum(part.nbytes for part in self._arrays())
 
-    def columns(self) -> SparseColumns:
+    def columns(self, mean: Floats, scale: Floats, total_weight: float) -> StandardizedSparse:
+        return StandardizedSparse(self._arrays(), mean, scale, total_weight)
+
+    def _arrays(self) -> SparseColumns:
         return SparseColumns(self.matrix.data, self.matrix.indices, self.matrix.indptr)
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
@@ -67,8 +93,11 @@ class SparseDesign:
             together = np.ascontiguousarray(rows[first : first + _ROWS_TOGETHER].T)
             for start in range(0, self.shape[1], step):
                 stop = min(start + step, self.shape[1])
-                _multiply_columns(*self.columns(), together, start, stop, product[first:])
+                _multiply_columns(*self._arrays(), together, start, stop, product[first:])
         return product
+
+    def tdot_from(self, first: int, block: Floats) -> Floats:
+        return self.matrix[:, first:].astype(np.float64, copy=False).T @ block
 
     def pick(self, columns: Array) -> "SparseDesign":
         """Return a design of some of the columns, still sparse."""
@@ -111,9 +140,12 @@ class SparseDesign:
             return False  # the zeros alone keep the deviation near the mean
         return bool(abs(mean) > _LARGE_OFFSET * np.abs(data - mean).max())
 
+    def some_rows(self, rows: Array) -> Floats:
+        return self.matrix[rows].toarray().astype(np.float64)
+
     def moments(self, weights: Floats) -> Moments:
         mean, deviation = np.empty(self.shape[1]), np.empty(self.shape[1])
-        _measure_columns(*self.columns(), weights, mean, deviation)
+        _measure_columns(*self._arrays(), weights, mean, deviation)
         return Moments(mean, deviation)
 
 

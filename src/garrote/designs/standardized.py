@@ -8,13 +8,12 @@ deviation 1 keeps its digits.
 
 from collections.abc import Generator
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design, Moments, add_column, column_dot
-from garrote.designs.sparse import SparseColumns, SparseDesign
+from garrote.designs.base import Design, Moments
 
 # A column whose deviation is below this share of its mean is constant up to rounding.
 _CONSTANT = 1e-13
@@ -25,51 +24,6 @@ _EXPLAINED = 1e-7
 _COLUMNS_PER_BLOCK = 256
 
 SharedProduct = Generator[Floats, Floats, Floats]
-
-
-class StandardizedSparse(NamedTuple):
-    """What kernels see of sparse columns: centring is left to the residual's shift."""
-
-    stored: SparseColumns
-    mean: Floats
-    scale: Floats
-    total_weight: float
-
-
-@column_dot.register
-def _(design: StandardizedSparse, j, residual):
-    product = column_dot(design.stored, j, residual)
-    return (product + residual.shift[0] * design.total_weight * design.mean[j]) / design.scale[j]
-
-
-@add_column.register
-def _(design: StandardizedSparse, j, step, residual):
-    add_column(design.stored, j, step / design.scale[j], residual)
-    residual.shift[0] -= step / design.scale[j] * design.mean[j]
-
-
-class StandardizedDense(NamedTuple):
-    """What kernels see of dense columns: entries are centred one by one, which loses no digits."""
-
-    values: Array
-    mean: Floats
-    scale: Floats
-
-
-@column_dot.register
-def _(design: StandardizedDense, j, residual):
-    total = 0.0
-    mean = design.mean[j]
-    for i in range(design.values.shape[0]):
-        total += (design.values[i, j] - mean) * residual.values[i]
-    return total / design.scale[j]
-
-
-@add_column.register
-def _(design: StandardizedDense, j, step, residual):
-    mean, scaled = design.mean[j], step / design.scale[j]
-    for i in range(design.values.shape[0]):
-        residual.values[i] += scaled * residual.weights[i] * (design.values[i, j] - mean)
 
 
 class StandardizedDesign:
@@ -140,20 +94,14 @@ class StandardizedDesign:
         """Products of the covariate basis with every standardised column."""
         return self._finish(self.stored.tdot(self._prepare(self.basis.T)), self.basis.T)
 
-    def columns(self) -> StandardizedSparse | StandardizedDense | None:
+    def columns(self) -> Any:
         """Return what kernels read, or None where only `block` gives the columns at a fair price.
 
-        That is so when covariates have to be projected out, and for rows stored one after the other,
-        whose columns are scattered over memory.
+        That is so when covariates have to be projected out, and where the stored design says so.
         """
         if self.basis.shape[1]:
             return None
-        if isinstance(self.stored, SparseDesign):
-            stored = self.stored.columns()
-            return StandardizedSparse(stored, self.mean, self.scale, self.total_weight)
-        if not self.stored.values.flags.f_contiguous:
-            return None
-        return StandardizedDense(self.stored.values, self.mean, self.scale)
+        return self.stored.columns(self.mean, self.scale, self.total_weight)
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         """Return the fitted values of ``coef`` (one column each), centred and projected."""
@@ -201,11 +149,7 @@ class StandardizedDesign:
 
     def gram(self, left: Array, right: Array, projected: bool = True) -> Floats:
         """Return the standardised cross products of two sets of columns."""
-        if isinstance(self.stored, SparseDesign):
-            product = self.stored.gram(left, right, self.mean, self.scale, self.weights)
-        else:
-            right_block = self.weights[:, None] * self._standardize(right)
-            product = self._standardize(left).T @ right_block
+        product = self.stored.gram(left, right, self.mean, self.scale, self.weights)
         if projected and self.basis.shape[1]:
             shares = self.covariate_products
             product -= shares[:, left].T @ shares[:, right]
@@ -225,10 +169,27 @@ class StandardizedDesign:
         whole[:, ~(self.curvature > 0)] = 0.0
         return whole
 
+    def gram_without(self, gram: Floats, part: "StandardizedDesign", left: Floats) -> Floats:
+        """Return the Gram matrix of ``part``, which is this design with weights ``left`` taken off.
+
+        Costs only the rows taken off. ``gram`` is this design's own.
+        """
+        taken = np.flatnonzero(left)
+        block = self.stored.some_rows(taken) - self.mean
+        block /= self.scale
+        rest = gram - block.T @ (left[taken, None] * block)
+        moved = (part.mean - self.mean) / self.scale
+        rest -= part.total_weight * np.outer(moved, moved)
+        factor = self.scale / part.scale
+        rest *= np.outer(factor, factor)
+        used = part.curvature > 0
+        rest[~used] = 0.0
+        rest[:, ~used] = 0.0
+        rest[np.diag_indices_from(rest)] = part.curvature
+        return rest
+
     def _gram_stripe(self, rest: Array, width: int) -> Floats:
         """Return the products of columns ``rest`` with the first ``width`` of them."""
-        if isinstance(self.stored, SparseDesign):
-            return self.gram(rest, rest[:width])
         block = self.block(rest[:width]) * self.weights[:, None]
         product = self.stored.tdot_from(int(rest[0]), block)
         product -= np.outer(self.mean[rest], block.sum(axis=0))
@@ -237,7 +198,7 @@ class StandardizedDesign:
     @property
     def keeps_blocks(self) -> bool:
         """Whether dense blocks of columns are cheap beside the matrix itself."""
-        return not isinstance(self.stored, SparseDesign)
+        return self.stored.keeps_blocks or bool(self.basis.shape[1])
 
     def distinct_rows(self) -> int:
         """Count the different rows of positive weight, by one random projection."""

@@ -132,7 +132,7 @@ def check_start(start: Any, count: int) -> Floats | None:
 
 def _position(value: Any, names: Array | None, count: int, argument: str) -> int:
     if isinstance(value, str):
-        found = np.flatnonzero(names == value) if names is not None else []
+        found = np.flatnonzero(names == value) if names is not None else np.zeros(0, int)
         if not len(found):
             known = f"known are {_listing(names)}" if names is not None else "X has no column names"
             raise ValueError(f"{argument} names an unknown column {value!r}; {known}")

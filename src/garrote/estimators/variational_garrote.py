@@ -59,8 +59,9 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         Largest inclusion probability at the first gamma of a placed grid.
     expected_size : float, optional
         Prior expectation M of the number of variables: another way to say gamma = logit(M / D).
-    rule : {"min", "1se"}, default="min"
-        With ``gamma="cv"``: least error, or the sparsest model within one standard error of it.
+    rule : {"1se", "min"}, default="1se"
+        With ``gamma="cv"``: the sparsest model within one standard error of the least error, which
+        keeps false selections rare where the error is flat in gamma, or the least error itself.
     cv : int, splitter or iterable of splits, default=5
         As in scikit-learn.
     solver : {"coordinate", "primal", "dual"}, default="coordinate"
@@ -135,7 +136,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         gammas: int | Array = 50,
         eps: float = 1e-3,
         expected_size: float | None = None,
-        rule: str = "min",
+        rule: str = "1se",
         cv: Any = 5,
         solver: str = "coordinate",
         fit_intercept: bool = True,
@@ -196,7 +197,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
         signs = resolve_signs(self.signs, names, count)
         start = check_start(self.start, count)
-        settings = {
+        settings: dict[str, Any] = {
             "fit_intercept": self.fit_intercept,
             "standardize": self.standardize,
             "covariates": fixed,
@@ -334,7 +335,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         self.certificate_: Certificate = fit.certificate
         self.n_iter_ = max(1, path.n_iter)
         if validation is not None:
-            self.cv_results_ = {
+            self.cv_results_: dict[str, Any] = {
                 "gamma": validation.gammas,
                 "mean_error": validation.mean,
                 "standard_error": validation.standard_error,
@@ -495,7 +496,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         return self.selection_.selected
 
-    def _names(self) -> Array:
+    def _names(self) -> Any:
         names = getattr(self, "feature_names_in_", None)
         return names if names is not None else [f"x{j}" for j in range(self.n_features_in_)]
 

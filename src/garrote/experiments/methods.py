@@ -1,7 +1,9 @@
-"""Garrote, lasso and ridge as the studies use them: a path on the training set, its strength chosen
-by the squared error on a validation set.
+"""Garrote, lasso and ridge as the studies use them.
+
+A path on the training set, its strength chosen by the squared error on a validation set.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,6 +81,9 @@ class TunedPath:
     def coef_error(self) -> float:
         """Sum of the absolute errors of the coefficients at the chosen strength."""
         return float(np.abs(self.coef - self.train.coef).sum())
+
+
+Tune = Callable[[Regression, Regression], TunedPath]
 
 
 def published_gammas(problem: Problem, eps: float = 1e-3, step: float = 0.02) -> Floats:

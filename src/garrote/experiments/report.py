@@ -65,7 +65,7 @@ class Report:
     title: str
     tables: tuple[Table, ...]
     remarks: tuple[str, ...] = ()
-    numbers: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    numbers: Mapping[Any, Any] = field(default_factory=dict, repr=False)
     draw: Callable[[], Any] | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
@@ -91,6 +91,9 @@ def distance(values: Array, published: str, count: int) -> float:
 
 
 def quantiles(values: Array, digits: int = 1) -> str:
-    """Return "median (10% to 90%)" of one number an instance."""
+    """Return "median (10% to 90%)" of one number an instance; NaN where there is none."""
+    values = np.asarray(values)[~np.isnan(values)]
+    if not len(values):
+        return "-"
     low, middle, high = np.quantile(values, [0.1, 0.5, 0.9])
     return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"

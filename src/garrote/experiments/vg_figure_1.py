@@ -95,7 +95,9 @@ def _draw() -> Any:
     main.annotate("two solutions", (0.66, -52), ha="center", color=GARROTE)
     main.set(xlim=(0, 1), ylim=(-80, 0), xlabel=r"$\rho$", ylabel=r"$\gamma$")
     main.legend(loc="lower left", bbox_to_anchor=(0.0, 0.0), frameon=False, fontsize=8)
-    for gamma, place in zip(_INSETS, ((0.64, 0.72, 0.33, 0.24), (0.1, 0.3, 0.33, 0.24))):
+    for gamma, place in zip(
+        _INSETS, ((0.64, 0.72, 0.33, 0.24), (0.1, 0.3, 0.33, 0.24)), strict=True
+    ):
         _draw_inset(main.inset_axes(place), gamma)
     return figure
 

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.datasets.simulation import make_kappen_gomez_1
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, RIDGE, make_axes
-from garrote.experiments.methods import TunedPath, tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.methods import Tune, TunedPath, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, Settings, quantiles
 from garrote.results import Table
 
@@ -36,9 +36,10 @@ def run_figure_3(settings: Settings) -> Report:
         (
             "correct: only the relevant variable has m > 0.5. The paper shows one data set, which is "
             "not published; ours is another draw, so the last column says what such draws give",
-            f"in this run forward and backward solutions differ for gamma in [{low:.1f}, {high:.1f}] "
-            "(paper: hysteresis, no range stated); below that range the correct solution persists "
-            "as the one of lower free energy until the sparse branch takes over",
+            "the validation error is nearly flat where the solution is correct, so that its minimum, "
+            "the chosen gamma, may lie anywhere between the two ends (the paper's at the sparse one)",
+            f"in this run forward and backward solutions differ for gamma in [{low:.1f}, {high:.1f}]: "
+            "the hysteresis of panel (a), where the lower free energy decides",
             "the paper's curves go on to 0.02 gamma_min; ours end where more variables than half "
             "of what interpolates the data would be in the model, since beyond it the free energy is "
             f"unbounded below: here at gamma = {path.strengths[-1]:.1f}",
@@ -54,7 +55,7 @@ def run_figure_4(settings: Settings) -> Report:
     lassos = [_run(tune_lasso, stream) for stream in streams]
     ridges = [_run(tune_ridge, stream) for stream in streams]
     values = np.array(
-        [[*_measure(a), *_lone_range(a), *_measure(b)] for a, b in zip(lassos, ridges)]
+        [[*_measure(a), *_lone_range(a), *_measure(b)] for a, b in zip(lassos, ridges, strict=True)]
     )
     names = (
         "lasso: chosen lambda",
@@ -68,13 +69,16 @@ def run_figure_4(settings: Settings) -> Report:
         "ridge: v_1",
         "ridge: largest other |v_i|",
     )
+    digits = [0 if "variables" in name else 2 for name in names]
     paper = ["-", "several", "-", "-", "0.45", "0.95", "-", "all", "too small", "large"]
     table = Table(
         {
             "": list(names),
             "paper": paper,
-            "ours, this run": [f"{value:.2f}" for value in values[0]],
-            f"median (10% to 90%) of {len(streams)} runs": [quantiles(v, 2) for v in values.T],
+            "ours, this run": [f"{v:.{d}f}" for v, d in zip(values[0], digits, strict=True)],
+            f"median (10% to 90%) of {len(streams)} runs": [
+                quantiles(v, d) for v, d in zip(values.T, digits, strict=True)
+            ],
         }
     )
     return Report(
@@ -95,10 +99,9 @@ def _streams(settings: Settings) -> list[np.random.SeedSequence]:
     return settings.streams(settings.count(100, quick=5))
 
 
-def _run(tune: Any, stream: np.random.SeedSequence) -> TunedPath:
+def _run(tune: Tune, stream: np.random.SeedSequence) -> TunedPath:
     train, validation, _ = make_kappen_gomez_1(500, random_state=stream).split(50, 50, 400)
-    tuned: TunedPath = tune(train, validation)
-    return tuned
+    return tune(train, validation)
 
 
 def _measure_garrote(run: TunedPath) -> tuple[float, ...]:

@@ -6,13 +6,13 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.datasets.simulation import make_zhao_yu
-from garrote.experiments.methods import tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.methods import Tune, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, Settings, spread
 from garrote.results import Table
 
 _ROWS = 1000
 _BOUNDED = "Ridge, lambda >= 0.01"
-_METHODS = {
+_METHODS: dict[str, Tune] = {
     "Ridge": tune_ridge,
     _BOUNDED: partial(tune_ridge, smallest=0.01),
     "Lasso": tune_lasso,

@@ -6,12 +6,12 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.datasets.simulation import Regression, make_kappen_gomez_1, make_kappen_gomez_2
-from garrote.experiments.methods import tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.methods import Tune, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, Settings, distance, spread
 from garrote.results import Table
 
 _COLUMNS = ("Train", "Val", "Test", "# non-zero", "||dv||_1")
-_METHODS = {"Ridge": tune_ridge, "Lasso": tune_lasso, "VG": tune_garrote}
+_METHODS: dict[str, Tune] = {"Ridge": tune_ridge, "Lasso": tune_lasso, "VG": tune_garrote}
 _PUBLISHED_INSTANCES = 20
 
 Published = dict[str, tuple[str, ...]]

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import pinvh
 
 from garrote.arrays import Array, Floats
+from garrote.designs import GramDesign
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results import Fit, Posterior
@@ -57,10 +58,10 @@ def interchangeable_columns(problem: Problem, columns: Array) -> dict[int, Array
     if not len(columns):
         return {}
     c = problem.curvature
-    if problem.has_rows:
-        products = problem.design.tdot(np.ascontiguousarray(problem.design.block(columns).T))
-    else:
+    if isinstance(problem.design, GramDesign):
         products = problem.design.values[columns]
+    else:
+        products = problem.table.tdot(np.ascontiguousarray(problem.table.block(columns).T))
     size = np.sqrt(np.where(c > 0, c, np.inf))
     correlation = np.abs(products / size / size[columns, None])
     near = correlation > 0.999

@@ -1,11 +1,12 @@
 """What all annealing solvers share: control, progress, and solutions recomputed from the data."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from garrote.arrays import Floats
 from garrote.problem import Problem
 from garrote.results import Fit
 from garrote.solvers.certificate import Candidate
@@ -45,23 +46,37 @@ class Annealing:
     cut: str | None
 
 
-def evaluate_solutions(problem: Problem, candidates: list[Candidate]) -> Generator:
+def evaluate_solutions(
+    problem: Problem, candidates: Sequence[Candidate]
+) -> Generator[Floats, Floats, tuple[Floats, Floats, Floats]]:
     """Return squared residuals, X'Wr and residuals of solutions, recomputed from the data."""
-    coef = np.zeros((problem.n_features, len(candidates)))
-    for k, point in enumerate(candidates):
-        coef[point.columns, k] = point.coef
+    everyone = np.arange(problem.n_features)
     if not problem.has_rows:
-        squared, gradient = yield from problem.evaluate(np.arange(len(coef)), coef)
+        squared, gradient = yield from problem.evaluate(everyone, _dense(problem, candidates))
         return squared, gradient, gradient
+    rows = residuals(problem, candidates)
+    squared, gradient = yield from problem.evaluate_rows(rows)
+    return squared, gradient, rows
+
+
+def residuals(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
+    """Return the residuals of solutions, one row each, for all rows of the data."""
+    coef = _dense(problem, candidates)
     # Short solutions are multiplied apart from long ones, which need all columns.
     short = np.array([len(point.columns) * 4 <= len(coef) for point in candidates])
     fitted = np.empty((len(problem.response), len(candidates)))
     for chosen in (np.flatnonzero(short), np.flatnonzero(~short)):
         if len(chosen):
             columns = np.flatnonzero(coef[:, chosen].any(axis=1))
-            fitted[:, chosen] = problem.design.dot(columns, coef[np.ix_(columns, chosen)])
-    squared, gradient = yield from problem.evaluate(np.arange(len(coef)), coef, fitted)
-    return squared, gradient, (problem.response[:, None] - fitted).T
+            fitted[:, chosen] = problem.table.dot(columns, coef[np.ix_(columns, chosen)])
+    return np.ascontiguousarray((problem.response[:, None] - fitted).T)
+
+
+def _dense(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
+    coef = np.zeros((problem.n_features, len(candidates)))
+    for k, point in enumerate(candidates):
+        coef[point.columns, k] = point.coef
+    return coef
 
 
 def same_solution(a: Candidate, b: Candidate, problem: Problem, tol: float) -> bool:

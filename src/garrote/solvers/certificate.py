@@ -51,19 +51,16 @@ def certify(
     rule = prior.rule(candidate.strength, candidate.precision)
     off_m, off_w, size, unlisted_energy = _inspect(rule, c, gradient, probability, weight, listed)
 
-    m, w = candidate.probability, candidate.weight
-    spread = squared_residual + np.sum(m * (1 - m) * w**2 * c[candidate.columns])
     known = prior.noise_variance is not None
+    spread = _expected_squares(problem, candidate, squared_residual)
     implied = max(spread / problem.n, problem.smallest_noise)
     off_noise = 0.0 if known else abs(candidate.precision * implied - 1.0)
-    energy = 0.5 * candidate.precision * spread
-    energy += np.sum(xlogy(m, m) + xlog1py(1 - m, -m) - rule.log_odds[candidate.columns] * m)
-    energy -= 0.5 * problem.n * np.log(candidate.precision / (2 * np.pi))
+    energy = free_energy(problem, prior, candidate, squared_residual)
     return Fit(
         strength=candidate.strength,
         columns=candidate.columns,
-        probability=m,
-        weight=w,
+        probability=candidate.probability,
+        weight=candidate.weight,
         noise_variance=1.0 / candidate.precision,
         free_energy=float(energy + unlisted_energy),
         expected_size=float(size),
@@ -71,6 +68,23 @@ def certify(
         n_iter=candidate.n_iter,
         message=candidate.message,
     )
+
+
+def free_energy(
+    problem: Problem, prior: GarrotePrior, candidate: Candidate, squared_residual: float
+) -> float:
+    """Return Eq. 7 of the listed columns, given the squared residual."""
+    m = candidate.probability
+    log_odds = candidate.strength + prior.offsets[candidate.columns]
+    energy = 0.5 * candidate.precision * _expected_squares(problem, candidate, squared_residual)
+    energy += np.sum(xlogy(m, m) + xlog1py(1 - m, -m) - log_odds * m)
+    return float(energy - 0.5 * problem.n * np.log(candidate.precision / (2 * np.pi)))
+
+
+def _expected_squares(problem: Problem, candidate: Candidate, squared_residual: float) -> float:
+    """Return the squared residual expected over inclusions."""
+    m, w = candidate.probability, candidate.weight
+    return squared_residual + np.sum(m * (1 - m) * w**2 * problem.curvature[candidate.columns])
 
 
 @kernel

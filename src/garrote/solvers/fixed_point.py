@@ -16,7 +16,7 @@ from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.solvers.annealing import Annealing, Control, cut_message
 from garrote.solvers.certificate import Candidate
-from garrote.solvers.variational import Annealer
+from garrote.solvers.variational import Annealer, Trace
 
 # 1 - m is exactly 0 in double precision for strong variables; the dual divides by it.
 _SMALLEST_EXCLUSION = 1e-8
@@ -29,6 +29,17 @@ Weights = Callable[[Floats], Floats]
 def anneal_in_parallel(
     problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, form: str
 ) -> Generator[Floats, Floats, Annealing]:
+    """Run Algorithm 1 by parallel updates, and certify it."""
+    forward, backward, cut = yield from trace_in_parallel(problem, prior, gammas, control, form)
+    # Where m is too close to 1 for Appendix B, a few sweeps make up for the digits it loses.
+    finisher = Annealer(problem, problem.compressed(), prior, control)
+    fits = yield from finisher.certified(forward + backward)
+    return Annealing(fits[: len(forward)], fits[len(forward) :], cut)
+
+
+def trace_in_parallel(
+    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, form: str
+) -> Generator[Floats, Floats, Trace]:
     """Run Algorithm 1 literally, but for the guard against the branch that interpolates."""
     if np.any(prior.signs):
         raise ValueError(f"solver={form!r} has no sign constraints; use solver='coordinate'")
@@ -49,10 +60,8 @@ def anneal_in_parallel(
         m = backward[-1].probability
         backward.append(_iterate(problem, prior, weights, point.strength, m, control))
         control.report("backward", len(backward), len(forward))
-    # Where m is too close to 1 for Appendix B, a few sweeps make up for the digits it loses.
-    finisher = Annealer(problem, problem.compressed(), prior, control)
-    fits = yield from finisher.certified(forward + backward[::-1])
-    return Annealing(fits[: len(forward)], fits[len(forward) :], cut)
+    yield from ()  # a generator like the others, though it asks for no product with X
+    return forward, backward[::-1], cut
 
 
 def _iterate(
@@ -65,12 +74,14 @@ def _iterate(
 ) -> Candidate:
     """Iterate Eqs. 8-10 from given inclusion probabilities until Eq. 8 holds."""
     c, step = problem.curvature, 1.0
-    for count in range(1, control.max_iter + 1):
+    count = 0
+    while True:
+        count += 1
         w = weights(m)
         precision = noise_precision(problem, prior, m * w)
         implied = np.where(c > 0, expit(gamma + prior.offsets + 0.5 * precision * c * w**2), 0.0)
         change = np.abs(implied - m).max(initial=0.0)
-        if change <= 0.1 * control.tol:
+        if change <= 0.1 * control.tol or count >= control.max_iter:
             break
         if step * change > 0.1 and step > _SMALLEST_STEP:
             step /= 2
@@ -82,7 +93,7 @@ def noise_precision(problem: Problem, prior: GarrotePrior, coef: Floats) -> floa
     """Eq. 10, or the known noise."""
     if prior.noise_variance is not None:
         return 1.0 / prior.noise_variance
-    left = (problem.yty - coef @ problem.xty) / problem.n
+    left = (problem.yty - float(coef @ problem.xty)) / problem.n
     return 1.0 / max(problem.smallest_noise, left)
 
 
@@ -107,7 +118,7 @@ def dual_weights(problem: Problem) -> Weights:
         raise ValueError("solver='dual' needs rows; from moments use 'coordinate' or 'primal'")
     used = np.flatnonzero(problem.curvature > 0)
     rows = np.sqrt(problem.weights)
-    x = rows[:, None] * problem.design.block(used)
+    x = rows[:, None] * problem.table.block(used)
     y, c = rows * problem.response, problem.curvature[used]
 
     def weights(m: Floats) -> Floats:

@@ -47,7 +47,7 @@ class State(NamedTuple):
     """A solution on all columns.
 
     ``target`` are the least-squares values that coefficients are shrunk from, ``coef`` what enters the
-    residuals ``rows`` (which may be absent).
+    residuals ``rows`` (empty where they are not needed).
     """
 
     gamma: float
@@ -55,7 +55,7 @@ class State(NamedTuple):
     coef: Floats
     target: Floats
     probability: Floats
-    rows: Floats | None
+    rows: Floats
     sweeps: int
 
 
@@ -90,7 +90,7 @@ class Relaxation:
         target = np.divide(gradient, c, out=np.zeros_like(c), where=c > 0)
         target[self.working.columns] = inside.target
         m, w = self._moments(inside.gamma, inside.precision, target)
-        return State(inside.gamma, inside.precision, m * w, target, m, None, inside.sweeps)
+        return State(inside.gamma, inside.precision, m * w, target, m, np.zeros(0), inside.sweeps)
 
     def resume(self, candidate: Candidate, rows: Floats) -> State:
         """Make a state of a candidate, given its residuals."""
@@ -108,7 +108,7 @@ class Relaxation:
         state = start._replace(
             gamma=gamma, coef=start.coef.copy(), target=start.target.copy(), rows=start.rows.copy()
         )
-        m, w = self._moments(gamma, state.precision, state.target)
+        m, _ = self._moments(gamma, state.precision, state.target)
         state = state._replace(probability=m)
         change = np.inf
         while change > _OUTER * tolerance and state.sweeps < self.max_iter:
@@ -149,7 +149,7 @@ class Relaxation:
         if lively:
             outside = outside[m[outside] > _LIVELY * expit(gamma + self.prior.offsets[outside])]
         step = full_sweep(
-            problem.design, self.prior.rule(gamma, precision), outside, coef, target, rows, c,
+            problem.table, self.prior.rule(gamma, precision), outside, coef, target, rows, c,
             _RESOLUTION * tolerance / np.sqrt(precision),
         )  # fmt: skip
         off = np.abs(self.working.products(rows) / c[own] + coef[own] - target[own])

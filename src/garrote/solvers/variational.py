@@ -28,7 +28,7 @@ from garrote.solvers.annealing import (
     same_solution,
 )
 from garrote.solvers.certificate import Candidate, certify
-from garrote.solvers.relaxation import Relaxation
+from garrote.solvers.relaxation import Relaxation, State
 
 # Gammas solved ahead of a check, at most.
 _AHEAD = 16
@@ -41,20 +41,20 @@ _TIGHTEST = 1e-13
 def anneal(
     problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control
 ) -> Generator[Floats, Floats, Annealing]:
-    """Solve the path in both directions; yields the products with X that it needs."""
+    """Solve the path in both directions and certify it; yields the products with X that it needs."""
     annealer = Annealer(problem, problem.compressed(), prior, control)
-    forward, cut = yield from annealer.forward(gammas)
-    backward = yield from annealer.backward(forward)
-    alike = [
-        same_solution(a, b, problem, control.tol) for a, b in zip(forward, backward, strict=True)
-    ]
+    forward, backward, cut = yield from annealer.trace(gammas)
     forward_fits = yield from annealer.certified(forward)
+    alike = [b is f for f, b in zip(forward, backward, strict=True)]
     different = [point for point, same in zip(backward, alike, strict=True) if not same]
     others = iter((yield from annealer.certified(different)))
     backward_fits = [
         fit if same else next(others) for fit, same in zip(forward_fits, alike, strict=True)
     ]
     return Annealing(forward_fits, backward_fits, cut)
+
+
+Trace = tuple[list[Candidate], list[Candidate], str | None]
 
 
 class Annealer:
@@ -68,7 +68,19 @@ class Annealer:
         self.relaxation = Relaxation(problem, prior, control.tol, control.max_iter)
         self.working = self.relaxation.working
 
-    def forward(self, gammas: Floats) -> Generator:
+    def trace(self, gammas: Floats) -> Generator[Floats, Floats, Trace]:
+        """Solve both directions, uncertified; where they agree the solution is one object."""
+        forward, cut = yield from self._forward(gammas)
+        backward = yield from self._backward(forward)
+        backward = [
+            f if same_solution(f, b, self.problem, self.control.tol) else b
+            for f, b in zip(forward, backward, strict=True)
+        ]
+        return forward, backward, cut
+
+    def _forward(
+        self, gammas: Floats
+    ) -> Generator[Floats, Floats, tuple[list[Candidate], str | None]]:
         """Anneal from sparse to dense; end before the branch that interpolates."""
         limit = self.data.most_variables
         none = np.zeros(0, np.intp)
@@ -81,16 +93,19 @@ class Annealer:
         reached = reached or [crossing]
         return reached, cut_message(reached[-1].strength, limit)
 
-    def backward(self, forward: list[Candidate]) -> Generator:
+    def _backward(self, forward: list[Candidate]) -> Generator[Floats, Floats, list[Candidate]]:
         """Reheat: from the last solution of the forward pass back to the sparse end."""
         gammas = np.array([point.strength for point in forward[:-1]])[::-1]
         reached, _ = yield from self._pass(gammas, forward[-1], np.inf, "backward")
         return [*reached[::-1], forward[-1]]
 
-    def _pass(self, gammas: Floats, start: Candidate, limit: float, stage: str) -> Generator:
+    def _pass(
+        self, gammas: Floats, start: Candidate, limit: float, stage: str
+    ) -> Generator[Floats, Floats, tuple[list[Candidate], Candidate | None]]:
         """Solve gammas one from the other; return them, and the first whose size is over the limit."""
         accepted: list[Candidate] = []
-        last, state, ahead = start, None, 1
+        last, ahead = start, 1
+        state: State | None = None
         while len(accepted) < len(gammas):
             if state is None:
                 batch = gammas[len(accepted) : len(accepted) + ahead]
@@ -111,7 +126,9 @@ class Annealer:
                 self.control.report(stage, len(accepted), len(gammas))
         return accepted, None
 
-    def _solve_ahead(self, gammas: Floats, start: Candidate) -> Generator:
+    def _solve_ahead(
+        self, gammas: Floats, start: Candidate
+    ) -> Generator[Floats, Floats, tuple[list[tuple[Candidate, float]], Candidate, State | None]]:
         """Solve gammas on the working set and check them together.
 
         Returns those that stand, where to go on from, and, once outsiders matter, a full state.
@@ -122,9 +139,9 @@ class Annealer:
             trials.append(self.relaxation.inside(gamma, coef, precision, self.control.tol))
             coef, precision = trials[-1].coef, trials[-1].precision
         stacked = np.column_stack([trial.coef for trial in trials])
-        fitted = self.working.fitted_by(stacked)
+        fitted = self.working.fitted_by(stacked) if self.problem.has_rows else None
         _, gradients = yield from self.problem.evaluate(self.working.columns, stacked, fitted)
-        solved = []
+        solved: list[tuple[Candidate, float]] = []
         last = start
         for trial, gradient in zip(trials, gradients, strict=True):
             state = self.relaxation.spread(trial, gradient)
@@ -145,7 +162,7 @@ class Annealer:
         everywhere[point.columns] = point.coef
         return everywhere[self.working.columns]
 
-    def certified(self, candidates: list[Candidate]) -> Generator:
+    def certified(self, candidates: list[Candidate]) -> Generator[Floats, Floats, list[Fit]]:
         """Certify candidates in groups; settle those that fail further until they pass."""
         fits: list[Fit] = []
         together = self.data.columns_together
@@ -153,7 +170,7 @@ class Annealer:
             fits += yield from self._certified_group(candidates[first : first + together])
         return fits
 
-    def _certified_group(self, candidates: list[Candidate]) -> Generator:
+    def _certified_group(self, candidates: list[Candidate]) -> Generator[Floats, Floats, list[Fit]]:
         fits: dict[int, Fit] = {}
         current = dict(enumerate(candidates))
         tolerance = self.control.tol

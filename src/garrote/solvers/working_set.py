@@ -52,7 +52,7 @@ class WorkingSet:
         size = len(self.columns)
         if self._has_block:
             self._block = _grown(self._block, size + len(columns), axis=1)
-            self._block[:, size : size + len(columns)] = self.problem.design.block(columns)
+            self._block[:, size : size + len(columns)] = self.problem.table.block(columns)
         self.columns = np.concatenate([self.columns, columns])
         self.contains[columns] = True
 
@@ -61,23 +61,21 @@ class WorkingSet:
         """The set's columns as a dense array (N x k)."""
         return self._block[:, : len(self.columns)]
 
-    def fitted_by(self, coef: Floats) -> Floats | None:
-        """Return the fitted values of coefficients, one (k,) or several (k x K)."""
-        if not self.problem.has_rows:
-            return None
+    def fitted_by(self, coef: Floats) -> Floats:
+        """Return the fitted values of coefficients, one (k,) or several (k x K), for all rows."""
         if self._has_block:
             return (coef.T @ self.block.T).T
-        fitted = self.problem.design.dot(self.columns, coef[:, None] if coef.ndim == 1 else coef)
+        fitted = self.problem.table.dot(self.columns, coef[:, None] if coef.ndim == 1 else coef)
         return fitted.reshape(-1, *coef.shape[1:])
 
     def products(self, rows: Floats) -> Floats:
         """Return X'Wr of the set's columns."""
         if self._has_block:
             return (rows * self.problem.weights) @ self.block
-        return self.problem.design.products(self.columns, rows)
+        return self.problem.table.products(self.columns, rows)
 
     def gram(self) -> Floats:
-        """The set's cross products, in a buffer of which the first k rows and columns are filled."""
+        """The set's cross products: the first k rows and columns of a buffer."""
         size, known = len(self.columns), self._gram_size
         if known < size:
             self._gram = _grown(_grown(self._gram, size, axis=0), size, axis=1)
@@ -116,8 +114,8 @@ class WorkingSet:
         nothing = np.zeros(1)
         if self.prefers_residuals and rows is not None:
             residual = Residual(rows * problem.weights, nothing, problem.weights)
-            design = DenseColumns(self.block)
-            return settle(design, rule, residual, curvature, start, noise, tolerance, max_sweeps)
+            block = DenseColumns(self.block)
+            return settle(block, rule, residual, curvature, start, noise, tolerance, max_sweeps)
         design = GramColumns(self.gram())
         done = 0
         while True:
@@ -146,7 +144,7 @@ class WorkingSet:
         coef[inside] = lstsq(system, without[inside], cond=1e-14)[0]
         gradient = without - gram @ coef
         moved = coef - start.coef
-        squared = max(start.squared_residual - moved @ (start.gradient + gradient), 0.0)
+        squared = max(start.squared_residual - float(moved @ (start.gradient + gradient)), 0.0)
         return Start(coef, gradient, squared)
 
     @property
@@ -162,7 +160,7 @@ class WorkingSet:
             return Start(coef, np.zeros(0), 0.0), rows
         xty = problem.xty[self.columns]
         gradient = xty - self.gram()[: len(coef), : len(coef)] @ coef
-        squared = max(problem.yty - coef @ (xty + gradient), 0.0)
+        squared = max(problem.yty - float(coef @ (xty + gradient)), 0.0)
         return Start(coef, gradient, squared), None
 
 

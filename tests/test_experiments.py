@@ -1,0 +1,248 @@
+"""The published studies: that each runs, and that what they claim comes out again."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from garrote.datasets import make_kappen_gomez_2
+from garrote.experiments import STUDIES, Report, Settings, run_study
+from garrote.experiments.__main__ import main
+from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.report import distance, quantiles, spread
+from garrote.problem import Problem
+
+QUICK = Settings(quick=True)
+
+
+# --- the frame
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_runs_prints_and_draws(name, tmp_path):
+    report = run_study(name, QUICK)
+    text = str(report)
+    assert isinstance(report, Report)
+    assert report.title in text
+    assert "nan" not in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert (report.draw is None) == ("table" in name)
+    if report.draw is not None:
+        report.draw().savefig(tmp_path / "figure.png", dpi=50)
+        assert (tmp_path / "figure.png").stat().st_size > 5000
+
+
+def test_command_line_prints_the_studies_asked_for(capsys):
+    assert main(["vg-figure-1", "vg-figure-2"]) == 0
+    text = capsys.readouterr().out
+    assert "VG Figure 1" in text
+    assert "VG Figure 2" in text
+
+
+def test_command_line_lists_the_studies(capsys):
+    assert main(["--list"]) == 0
+    assert all(name in capsys.readouterr().out for name in ["vg-table-1"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name a study"),
+        (["vg-table-9"], "no study 'vg-table-9'"),
+        (["vg-figure-1", "vg-figure-2", "--plot", "a.png"], "takes one study"),
+        (["vg-figure-1", "--instances", "0"], "at least 1, got 0"),
+        (["vg-figure-1", "--seed", "-1"], "seed must be >= 0"),
+    ],
+)
+def test_command_line_refuses_what_cannot_be_meant(arguments, message, capsys):
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert message in capsys.readouterr().err
+
+
+def test_plot_takes_a_file_or_is_named_by_the_study(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    main(["vg-figure-2", "--plot", "curves.png"])
+    main(["--plot", "vg-figure-2"])
+    assert {path.name for path in tmp_path.iterdir()} == {"curves.png", "vg-figure-2.png"}
+
+
+def test_missing_matplotlib_is_named_with_its_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    draw = run_study("vg-figure-2", QUICK).draw
+    with pytest.raises(ImportError, match=r"pip install 'garrote\[plot\]'"):
+        draw()
+
+
+def test_instances_do_not_depend_on_how_many_there_are():
+    few, many = (Settings(seed=1).streams(count) for count in (2, 5))
+    assert [s.generate_state(1)[0] for s in few] == [s.generate_state(1)[0] for s in many[:2]]
+
+
+def test_numbers_are_written_as_in_the_paper():
+    assert spread(np.array([1.0, 2.0, 3.0])) == "2.00 ± 1.00"
+    assert quantiles(np.array([1.0, 2.0, 3.0, np.nan])) == "2.0 (1.2 to 2.8)"
+    assert distance(np.array([0.0, 2.0]), "3.00 ± 0.00", 20) == pytest.approx(2.0)
+
+
+# --- the methods
+
+
+def test_published_grid_begins_by_equation_13_with_even_steps():
+    data = make_kappen_gomez_2(50, random_state=0)
+    problem = Problem.from_rows(data.X, data.y)
+    gammas = published_gammas(problem)
+    correlation = np.corrcoef(data.X.T, data.y)[-1, :-1]
+    expected = np.log(0.001 / 0.999) - 50 * np.max(correlation**2) / 2
+    assert gammas[0] == pytest.approx(expected)
+    np.testing.assert_allclose(np.diff(gammas), -0.02 * expected)
+    assert gammas[-1] == pytest.approx(0.02 * expected)
+    assert len(gammas) == 50
+
+
+@pytest.mark.parametrize("tune", [tune_garrote, tune_lasso, tune_ridge])
+def test_chosen_strength_has_the_least_validation_error(tune):
+    train, validation = make_kappen_gomez_2(100, random_state=0).split(50, 50)
+    tuned = tune(train, validation)
+    by_hand = [
+        np.mean((validation.y - validation.X @ tuned.coef_at(k) - tuned.intercepts[k]) ** 2)
+        for k in range(len(tuned.strengths))
+    ]
+    np.testing.assert_allclose(tuned.errors(validation), by_hand)
+    assert tuned.chosen == np.argmin(by_hand)
+    assert len(tuned.supports()[tuned.chosen]) == tuned.n_nonzero
+
+
+def test_lasso_and_ridge_minimise_the_objectives_they_state():
+    train, validation = make_kappen_gomez_2(100, random_state=0).split(50, 50)
+    X, y = train.X - train.X.mean(axis=0), train.y - train.y.mean()
+    lasso, ridge = tune_lasso(train, validation), tune_ridge(train, validation)
+    gradient = X.T @ (y - X @ lasso.coef) / len(y)
+    assert np.abs(gradient).max() <= lasso.strength * (1 + 1e-3)
+    left = X.T @ (y - X @ ridge.coef) / len(y) - ridge.strength * ridge.coef
+    assert np.abs(left).max() < 1e-10
+
+
+# --- what the papers claim
+
+
+def means(values):
+    names = ("train", "validation", "test", "size", "error")
+    return dict(zip(names, values.mean(axis=0), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("vg-table-1", 1), ("vg-table-2", 5)], ids=["table-1", "table-2"]
+)
+def test_garrote_finds_the_small_examples_and_is_better_than_lasso_and_ridge(name, size):
+    numbers = run_study(name, Settings(instances=6)).numbers
+    garrote, lasso, ridge = (means(numbers[method]) for method in ("VG", "Lasso", "Ridge"))
+    assert garrote["size"] == pytest.approx(size, abs=0.7)
+    assert garrote["error"] < lasso["error"] < ridge["error"]
+    assert garrote["test"] < lasso["test"] < ridge["test"]
+
+
+@pytest.mark.slow
+def test_table_1_over_twenty_instances():
+    garrote = means(run_study("vg-table-1").numbers["VG"])
+    assert garrote["test"] < 1.1
+    assert garrote["size"] == pytest.approx(1.2, abs=0.3)
+    assert garrote["error"] < 0.5
+
+
+@pytest.mark.slow
+def test_table_2_over_twenty_instances():
+    garrote = means(run_study("vg-table-2").numbers["VG"])
+    assert garrote["test"] < 1.3
+    assert garrote["size"] == pytest.approx(5.05, abs=0.5)
+    assert garrote["error"] < 1.1
+
+
+def check_table_3(settings):
+    numbers = run_study("vg-table-3", settings).numbers
+    for example in "ab":
+        assert numbers[example]["VG"][:, 0].mean() == pytest.approx(0.05, abs=0.02)
+        assert numbers[example]["VG"][:, 1].max() < 0.005
+    assert numbers["a"]["Lasso"][:, 0].mean() > 0.1
+    assert numbers["a"]["Lasso"][:, 1].max() > 0.1
+    return numbers
+
+
+def test_garrote_never_takes_the_copy_that_misleads_the_lasso():
+    check_table_3(Settings(instances=8))
+
+
+@pytest.mark.slow
+def test_table_3_over_a_hundred_trials():
+    numbers = check_table_3(Settings())
+    assert numbers["a"]["Ridge, lambda >= 0.01"][:, 0].mean() == pytest.approx(0.64, abs=0.1)
+
+
+def test_figure_1_states_the_exact_critical_point_beside_the_printed_one():
+    report = run_study("vg-figure-1")
+    rho, gamma = report.numbers["critical_point"]
+    assert rho == pytest.approx(0.246, abs=5e-4)
+    assert gamma == pytest.approx(-14.0, abs=0.05)
+    assert report.numbers["approximate_rho"] == pytest.approx(0.28, abs=0.005)
+    assert report.numbers["coexistence"][-10.0] is None
+    low, high = report.numbers["coexistence"][-40.0]
+    assert 0.4 < low < high < 0.8
+
+
+def test_figure_2_shrinks_nothing_above_the_threshold():
+    numbers = run_study("vg-figure-2").numbers
+    strong = numbers["w"] >= 0.75
+    np.testing.assert_allclose(numbers["VG"][strong], numbers["w"][strong], rtol=1e-3)
+    np.testing.assert_allclose(numbers["VG"][numbers["w"] <= 0.25], 0, atol=1e-3)
+    assert 0.4 < numbers["threshold"] < 0.55
+
+
+def test_figure_3_has_the_right_variable_alone_over_a_long_range():
+    numbers = run_study("vg-figure-3", QUICK).numbers
+    width = numbers["correct to gamma"] - numbers["correct from gamma"]
+    assert np.median(width) > 5
+    assert np.median(numbers["1 / sqrt(beta)"]) == pytest.approx(1, abs=0.2)
+
+
+@pytest.mark.slow
+def test_figure_3_over_a_hundred_runs():
+    numbers = run_study("vg-figure-3").numbers
+    assert np.median(numbers["correct from gamma"]) == pytest.approx(-20, abs=4)
+    assert np.median(numbers["correct to gamma"]) == pytest.approx(-5, abs=2)
+
+
+@pytest.mark.slow
+def test_figure_4_over_a_hundred_runs():
+    numbers = run_study("vg-figure-4").numbers
+    assert np.median(numbers["lasso: only v_1 from lambda"]) == pytest.approx(0.45, abs=0.1)
+    assert np.median(numbers["lasso: only v_1 to lambda"]) == pytest.approx(0.95, abs=0.1)
+    assert np.median(numbers["ridge: v_1"]) < 0.5
+
+
+def test_figure_5_has_the_right_variables_for_the_garrote_throughout():
+    numbers = run_study("vg-figure-5", QUICK).numbers
+    assert numbers["garrote_hits"].min() > 0.8
+    assert numbers["lasso_hits"].max() < 0.7
+    assert (numbers["lasso_hits"] == 0).any()
+
+
+def test_figure_11_keeps_the_quality_of_the_garrote_as_variables_are_added():
+    numbers = run_study("vg-figure-11", QUICK).numbers
+    for one in numbers.values():
+        assert one["VG"][:, 1].mean() == pytest.approx(5, abs=0.4)
+        assert one["VG"][:, 0].mean() < 0.8 < one["lasso"][:, 0].mean()
+        np.testing.assert_allclose(one["VG"][:, :2], one["VG, dual"][:, :2], atol=0.05)
+
+
+@pytest.mark.slow
+def test_figure_11_up_to_ten_thousand_variables(monkeypatch):
+    monkeypatch.setattr("garrote.experiments.vg_figure_11._SIZES", (100, 1_000, 10_000))
+    numbers = run_study("vg-figure-11", Settings(instances=6)).numbers
+    errors = {
+        name: [one[name][:, 0].mean() for one in numbers.values()] for name in ("VG", "lasso")
+    }
+    sizes = {name: [one[name][:, 1].mean() for one in numbers.values()] for name in ("VG", "lasso")}
+    assert max(errors["VG"]) < 1
+    assert errors["lasso"][-1] > 1.5 * errors["lasso"][0]
+    np.testing.assert_allclose(sizes["VG"], 5, atol=0.5)
+    assert sizes["lasso"][-1] > sizes["lasso"][0]
