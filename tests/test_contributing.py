@@ -1,0 +1,52 @@
+"""The code in CONTRIBUTING.md runs as printed and does what it says."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Lasso
+
+from garrote.designs.base import Residual
+from garrote.designs.gram import GramColumns
+from garrote.paths import fit_path
+from garrote.problem import Problem
+from garrote.solvers.sweep import sweep
+
+PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """The names defined by the page's Python blocks."""
+    names: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL):
+        exec(block, names)  # the page is ours
+    return names
+
+
+def test_the_printed_rule_is_the_lasso(printed):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 8))
+    y = X[:, 0] - 2 * X[:, 3] + rng.standard_normal(60)
+    gram, gradient = X.T @ X, X.T @ y
+    rule = printed["SoftThreshold"](np.full(8, 20.0))
+    coef, target = np.zeros(8), np.zeros(8)
+    residual = Residual(gradient.copy(), np.zeros(1), np.zeros(1))
+    for _ in range(200):
+        sweep(
+            GramColumns(gram), rule, np.arange(8), coef, target, residual, np.diag(gram).copy(), 0.0
+        )
+    expected = Lasso(alpha=20.0 / 60, fit_intercept=False, tol=1e-12).fit(X, y).coef_
+    np.testing.assert_allclose(coef, expected, atol=1e-8)
+
+
+def test_the_printed_design_gives_the_dense_path(printed):
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 3, size=(80, 400)).astype(np.int8)
+    y = 0.5 * counts[:, 3] - 0.5 * counts[:, 17] + 0.2 * rng.standard_normal(80)
+    own = fit_path(Problem.from_rows(printed["IntegerDesign"](counts, 0.5), y), gammas=12)
+    dense = fit_path(Problem.from_rows(0.5 * counts, y), gammas=12)
+    np.testing.assert_allclose(
+        own.coefficients().toarray(), dense.coefficients().toarray(), atol=1e-4
+    )
