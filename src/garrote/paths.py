@@ -19,9 +19,10 @@ from garrote.solvers.variational import Annealer, Trace, anneal
 SOLVERS = ("coordinate", "primal", "dual")
 
 # The dense end of the default grid. With more columns than rows gamma stays below the log odds of
-# N / 40 variables among D: beyond it solutions cost most and have long begun to fit noise (at
-# N = 1000, D = 10,000 with 20 true variables, 79 are in the model there, and twice as many a little on).
+# N / 40 variables among D, and of 50: beyond it solutions cost most and have long begun to fit noise
+# (at N = 1000, D = 10,000 with 20 true variables, 79 are expected there, and twice as many a little on).
 _DENSE_SHARE = 40.0
+_DENSE_SIZE = 50.0
 _DENSEST = -1.0
 
 
@@ -40,7 +41,8 @@ def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: floa
     sparse_end = logit(eps) - np.max(0.5 * precision * explained + prior.offsets[usable])
     dense_end = _DENSEST
     if problem.n_features > problem.n:
-        dense_end = min(_DENSEST, float(logit(problem.n / (_DENSE_SHARE * problem.n_features))))
+        size = min(problem.n / _DENSE_SHARE, _DENSE_SIZE)
+        dense_end = min(_DENSEST, float(logit(size / problem.n_features)))
     dense_end -= np.max(prior.offsets[usable])
     # Few rows: leave at least half of the way from the empty model open.
     dense_end = max(dense_end, sparse_end / 2 if sparse_end < 0 else sparse_end + 10.0)

@@ -12,6 +12,14 @@ import numpy as np
 from garrote._jit import generic
 from garrote.arrays import Array, Floats
 
+# Entries of a dense block that is copied out of X at a time: 4 MB, which stay in cache.
+_ENTRIES_PER_BLOCK = 1 << 19
+
+
+def block_width(n_rows: int) -> int:
+    """Return how many columns to copy at a time."""
+    return max(16, min(256, _ENTRIES_PER_BLOCK // max(1, n_rows)))
+
 
 class Moments(NamedTuple):
     """Weighted mean and standard deviation of every column."""
@@ -37,13 +45,15 @@ class Design(Protocol):
     """A matrix of N rows and D columns that is never modified.
 
     ``nbytes`` is its size in memory; ``keeps_blocks`` tells whether dense blocks of some of its
-    columns are small beside it.
+    columns are small beside it; ``column_cost`` is what a product with one column costs, in
+    multiplications read from memory in order.
     """
 
     shape: tuple[int, int]
     dtype: np.dtype[Any]
     nbytes: int
     keeps_blocks: bool
+    column_cost: float
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         """Return X[:, columns] @ coef."""

@@ -6,14 +6,12 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Moments, add_column, column_dot
+from garrote.designs.base import Moments, add_column, block_width, column_dot
 
 # Below this many right-hand sides our own loop beats the packing that a matrix product starts with.
 _SKINNY = 8
 # Entries of X that one kernel call reads at most: a few milliseconds, so that Ctrl-C is heard.
 _ENTRIES_PER_CALL = 1 << 23
-# Columns that are converted to float64 at a time.
-_COLUMNS_PER_BLOCK = 256
 
 
 class DenseColumns(NamedTuple):
@@ -70,6 +68,7 @@ class DenseDesign:
         self.shape = values.shape
         self.dtype = values.dtype
         self.nbytes = values.nbytes
+        self.column_cost = float(values.shape[0])
 
     def columns(self, mean: Floats, scale: Floats, total_weight: float) -> StandardizedDense | None:
         # The columns of rows stored one after the other are scattered over memory.
@@ -82,8 +81,9 @@ class DenseDesign:
             everywhere[columns] = coef
             return _product(self.values, everywhere)
         product = np.zeros((self.shape[0], coef.shape[1]))
-        for start in range(0, len(columns), _COLUMNS_PER_BLOCK):
-            part = slice(start, start + _COLUMNS_PER_BLOCK)
+        width = block_width(self.shape[0])
+        for start in range(0, len(columns), width):
+            part = slice(start, start + width)
             block = self.values[:, columns[part]].astype(np.float64, copy=False)
             product += _product(block, coef[part])
         return product
@@ -95,8 +95,9 @@ class DenseDesign:
             # A matrix of one row would be packed like any other; a vector is not.
             return rows @ self.values if len(rows) > 1 else (rows[0] @ self.values)[None, :]
         product = np.empty((len(rows), self.shape[1]))
-        for start in range(0, self.shape[1], _COLUMNS_PER_BLOCK):
-            part = slice(start, start + _COLUMNS_PER_BLOCK)
+        width = block_width(self.shape[0])
+        for start in range(0, self.shape[1], width):
+            part = slice(start, start + width)
             product[:, part] = rows @ self.values[:, part].astype(np.float64)
         return product
 
@@ -105,8 +106,9 @@ class DenseDesign:
         if self.dtype == np.float64:
             return self.values[:, first:].T @ block
         product = np.empty((self.shape[1] - first, block.shape[1]))
-        for start in range(first, self.shape[1], _COLUMNS_PER_BLOCK):
-            part = self.values[:, start : start + _COLUMNS_PER_BLOCK].astype(np.float64)
+        width = block_width(self.shape[0])
+        for start in range(first, self.shape[1], width):
+            part = self.values[:, start : start + width].astype(np.float64)
             product[start - first : start - first + part.shape[1]] = part.T @ block
         return product
 

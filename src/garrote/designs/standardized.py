@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design, Moments
+from garrote.designs.base import Design, Moments, block_width
 
 # A column whose deviation is below this share of its mean is constant up to rounding.
 _CONSTANT = 1e-13
 # A column that covariates explain up to this share of its deviation has nothing left to tell.
 _EXPLAINED = 1e-7
 
-# Columns of the Gram matrix computed at a time.
-_COLUMNS_PER_BLOCK = 256
 
 SharedProduct = Generator[Floats, Floats, Floats]
 
@@ -159,8 +157,9 @@ class StandardizedDesign:
         """Return all cross products, block by block of columns, each multiplied once."""
         count = self.shape[1]
         whole = np.empty((count, count))
-        for start in range(0, count, _COLUMNS_PER_BLOCK):
-            stop = min(start + _COLUMNS_PER_BLOCK, count)
+        width = 2 * block_width(self.shape[0])
+        for start in range(0, count, width):
+            stop = min(start + width, count)
             rest = np.arange(start, count)
             part = self._gram_stripe(rest, stop - start)
             whole[start:, start:stop] = part

@@ -78,6 +78,12 @@ class TunedPath:
         return int(np.count_nonzero(_dense(self.included[[self.chosen]])))
 
     @property
+    def tail(self) -> float:
+        """Sum of the absolute coefficients of variables outside of the chosen model."""
+        outside = _dense(self.included[[self.chosen]])[0] == 0
+        return float(np.abs(self.coef[outside]).sum())
+
+    @property
     def coef_error(self) -> float:
         """Sum of the absolute errors of the coefficients at the chosen strength."""
         return float(np.abs(self.coef - self.train.coef).sum())

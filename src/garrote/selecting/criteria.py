@@ -16,6 +16,6 @@ def evidence_free_energy(path: Path, problem: Problem, prior: GarrotePrior) -> F
     normaliser is added, and half of log N for each expected variable: the price under a slab that
     holds as much information as one row.
     """
-    usable = prior.offsets[problem.curvature > 0]
-    normaliser = np.array([np.logaddexp(0.0, g + usable).sum() for g in path.strengths])
+    offsets, counts = np.unique(prior.offsets[problem.curvature > 0], return_counts=True)
+    normaliser = np.logaddexp(0.0, path.strengths[:, None] + offsets) @ counts
     return path.free_energy + normaliser + 0.5 * np.log(problem.n) * path.expected_size

@@ -83,17 +83,12 @@ def same_solution(a: Candidate, b: Candidate, problem: Problem, tol: float) -> b
     """Tell whether two candidates are one solution, up to the tolerance."""
     if abs(a.precision / b.precision - 1) > tol:
         return False
-    columns = np.union1d(a.columns, b.columns)
-    values = np.zeros((4, len(columns)))
-    for row, point in enumerate((a, b)):
-        where = np.searchsorted(columns, point.columns)
-        values[2 * row, where] = point.probability
-        values[2 * row + 1, where] = point.coef
-    errors = np.sqrt(a.precision * problem.curvature[columns])
-    return bool(
-        np.abs(values[0] - values[2]).max(initial=0) <= tol
-        and (errors * np.abs(values[1] - values[3])).max(initial=0) <= tol
-    )
+    probability, coef = np.zeros((2, problem.n_features))
+    probability[a.columns], coef[a.columns] = a.probability, a.coef
+    probability[b.columns] -= b.probability
+    coef[b.columns] -= b.coef
+    errors = np.sqrt(a.precision * problem.curvature)
+    return bool(np.abs(probability).max() <= tol and (errors * np.abs(coef)).max() <= tol)
 
 
 def cut_message(gamma: float, limit: float) -> str:

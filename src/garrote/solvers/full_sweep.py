@@ -3,7 +3,7 @@
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Residual
+from garrote.designs.base import Residual, block_width
 from garrote.designs.dense import DenseColumns
 from garrote.designs.standardized import StandardizedDesign
 from garrote.priors.garrote import SpikeRule
@@ -11,8 +11,6 @@ from garrote.solvers.sweep import sweep
 
 # Entries of X read in one kernel call: some 20 ms, so that Ctrl-C is heard.
 _ENTRIES_PER_CALL = 1 << 23
-# Columns copied at a time where they cannot be read in place; such a block stays in cache.
-_COLUMNS_PER_BLOCK = 128
 
 
 def full_sweep(
@@ -33,14 +31,15 @@ def full_sweep(
     readable = design.columns()
     largest = 0.0
     if readable is not None:
-        step = max(1, _ENTRIES_PER_CALL // design.shape[0])
+        step = max(1, int(_ENTRIES_PER_CALL / max(1.0, design.stored.column_cost)))
         for first in range(0, len(columns), step):
             part = columns[first : first + step]
             moved = sweep(readable, rule, part, coef, target, residual, curvature, resolution)
             largest = max(largest, moved)
     else:
-        for first in range(0, len(columns), _COLUMNS_PER_BLOCK):
-            part = columns[first : first + _COLUMNS_PER_BLOCK]
+        width = block_width(design.shape[0])
+        for first in range(0, len(columns), width):
+            part = columns[first : first + width]
             block = DenseColumns(np.asfortranarray(design.block(part)))
             local = SpikeRule(rule.log_odds[part], rule.sign[part], rule.precision)
             own, z = coef[part], target[part]

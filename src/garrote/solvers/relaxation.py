@@ -183,10 +183,9 @@ class Relaxation:
     def candidate(self, state: State) -> Candidate:
         """List the columns of a solution that matter, alone or together."""
         cutoff = _NEGLIGIBLE * self.tol
-        unlisted = np.flatnonzero(state.probability <= cutoff)
-        while cutoff > 0 and self._effect(state, unlisted) > _NEGLECTED_TOGETHER * self.tol:
+        nobody = np.zeros(self.problem.n_features, dtype=bool)
+        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * self.tol:
             cutoff = cutoff / 10 if cutoff > _TINY else 0.0
-            unlisted = unlisted[state.probability[unlisted] <= cutoff]
         columns = np.flatnonzero(state.probability > cutoff)
         z = state.target[columns]
         weight = np.where(z * self.prior.signs[columns] < 0, 0.0, z)
@@ -207,17 +206,19 @@ class Relaxation:
 
     def outsiders_noticed(self, state: State) -> bool:
         """Tell whether the outsiders' joint effect on a typical coefficient passes the tolerance."""
-        return self._effect(state, self._outside()) > _UNNOTICED * self.tol
+        return self._effect(state, self.working.contains, 1.0) > _UNNOTICED * self.tol
 
-    def _effect(self, state: State, columns: Array) -> float:
+    def _effect(self, state: State, left_out: Array, cutoff: float) -> float:
         """Return what columns do together to the least-squares value of an unrelated one.
 
-        The root of their explained sum of squares is shared over N directions; the largest share
-        among many columns is some four times the typical one. In standard errors.
+        Of those not ``left_out`` whose probability is at most ``cutoff``. The root of their explained
+        sum of squares is shared over N directions; the largest share among many columns is some four
+        times the typical one. In standard errors.
         """
-        coef = state.probability[columns] * state.target[columns]
-        total = state.precision * np.sum(coef**2 * self.problem.curvature[columns])
-        return float(4 * np.sqrt(total / self.problem.n))
+        squares = _explained(
+            state.probability, state.target, self.problem.curvature, left_out, cutoff
+        )
+        return float(4 * np.sqrt(state.precision * squares / self.problem.n))
 
     def _newcomers(self, gamma: float, probability: Floats) -> Array:
         """Return the outsiders that must join the set, in some company, or none."""
@@ -246,6 +247,16 @@ def _include(rule, curvature, target, probability, weight):
     for j in range(curvature.shape[0]):
         if curvature[j] > 0:
             probability[j], weight[j], _ = moments(rule, j, target[j], curvature[j])
+
+
+@kernel
+def _explained(probability, target, curvature, left_out, cutoff):
+    total = 0.0
+    for j in range(curvature.shape[0]):
+        m = probability[j]
+        if m <= cutoff and not left_out[j]:
+            total += (m * target[j]) ** 2 * curvature[j]
+    return total
 
 
 def _settled(change: float, previous: float, tolerance: float) -> bool:

@@ -13,6 +13,7 @@ from garrote.arrays import Floats
 from garrote.designs.base import Residual
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns
+from garrote.designs.sparse import StandardizedSparse
 from garrote.shrinkage import moments
 from garrote.solvers.sweep import sweep
 
@@ -110,6 +111,16 @@ def _(design: DenseColumns, residual, start, coef):
     for i in range(residual.values.shape[0]):
         if residual.weights[i] > 0:
             total += residual.values[i] * residual.values[i] / residual.weights[i]
+    return total
+
+
+@squared_residual.register
+def _(design: StandardizedSparse, residual, start, coef):
+    total = 0.0
+    for i in range(residual.values.shape[0]):
+        if residual.weights[i] > 0:
+            value = residual.values[i] + residual.shift[0] * residual.weights[i]
+            total += value * value / residual.weights[i]
     return total
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Residual
+from garrote.designs.base import Design, Residual
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns, GramDesign
 from garrote.problem import Problem
@@ -35,6 +35,7 @@ class WorkingSet:
         self._gram = np.zeros((0, 0))
         self._gram_size = 0
         self._block = np.zeros((len(problem.response), 0), order="F")
+        self._picked: Design | None = None
         design = problem.design
         self._has_block = not isinstance(design, GramDesign) and design.keeps_blocks
         usable = np.flatnonzero(problem.curvature > 0)
@@ -65,14 +66,23 @@ class WorkingSet:
         """Return the fitted values of coefficients, one (k,) or several (k x K), for all rows."""
         if self._has_block:
             return (coef.T @ self.block.T).T
-        fitted = self.problem.table.dot(self.columns, coef[:, None] if coef.ndim == 1 else coef)
+        table = self.problem.table
+        several = coef[:, None] if coef.ndim == 1 else coef
+        scaled = several / table.scale[self.columns, None]
+        fitted = (
+            self._stored_part().dot(np.arange(len(coef)), scaled)
+            - table.mean[self.columns] @ scaled
+        )
         return fitted.reshape(-1, *coef.shape[1:])
 
     def products(self, rows: Floats) -> Floats:
         """Return X'Wr of the set's columns."""
+        weighted = rows * self.problem.weights
         if self._has_block:
-            return (rows * self.problem.weights) @ self.block
-        return self.problem.table.products(self.columns, rows)
+            return weighted @ self.block
+        table = self.problem.table
+        product = self._stored_part().tdot(weighted[None, :])[0]
+        return (product - weighted.sum() * table.mean[self.columns]) / table.scale[self.columns]
 
     def gram(self) -> Floats:
         """The set's cross products: the first k rows and columns of a buffer."""
@@ -114,8 +124,9 @@ class WorkingSet:
         nothing = np.zeros(1)
         if self.prefers_residuals and rows is not None:
             residual = Residual(rows * problem.weights, nothing, problem.weights)
-            block = DenseColumns(self.block)
-            return settle(block, rule, residual, curvature, start, noise, tolerance, max_sweeps)
+            return settle(
+                self._readable(), rule, residual, curvature, start, noise, tolerance, max_sweeps
+            )
         design = GramColumns(self.gram())
         done = 0
         while True:
@@ -150,14 +161,31 @@ class WorkingSet:
     @property
     def prefers_residuals(self) -> bool:
         """Whether a column update costs less on the N residuals than on the k products."""
-        return self._has_block and len(self) > _COVARIANCE_PAYS * len(self.problem.response)
+        if isinstance(self.problem.design, GramDesign):
+            return False
+        cost = _COVARIANCE_PAYS * self.problem.design.stored.column_cost
+        return len(self) > max(cost, 0.0 if self._has_block else SMALL)
+
+    def _readable(self) -> Any:
+        """Return what kernels read of the set's columns."""
+        if self._has_block:
+            return DenseColumns(self.block)
+        table, columns = self.problem.table, self.columns
+        return self._stored_part().columns(
+            table.mean[columns], table.scale[columns], table.total_weight
+        )
+
+    def _stored_part(self) -> Design:
+        """Return the set's columns as they are stored, where blocks are not kept."""
+        if self._picked is None or self._picked.shape[1] != len(self.columns):
+            self._picked = self.problem.table.stored.pick(self.columns)
+        return self._picked
 
     def start_from(self, coef: Floats) -> tuple[Start, Floats | None]:
         """Return the start of sweeps at given coefficients, and the residuals where they are kept."""
         problem = self.problem
         if self.prefers_residuals:
-            rows = problem.response - self.block @ coef
-            return Start(coef, np.zeros(0), 0.0), rows
+            return Start(coef, np.zeros(0), 0.0), problem.response - self.fitted_by(coef)
         xty = problem.xty[self.columns]
         gradient = xty - self.gram()[: len(coef), : len(coef)] @ coef
         squared = max(problem.yty - float(coef @ (xty + gradient)), 0.0)
