@@ -362,7 +362,21 @@ def test_fold_errors_are_those_of_fits_on_the_training_rows_alone(data):
     assert together.cv_results_["null_error"] == pytest.approx(np.mean(nulls))
 
 
-def test_the_chosen_gamma_has_the_least_mean_error(fitted):
+def test_an_outlier_among_the_held_out_rows_does_not_reach_the_training_rows():
+    # What is left of cross products when huge ones are subtracted is rounding.
+    X, y, _ = sparse_regression(n=60, d=6, seed=1)
+    X[3] *= 1e8
+    gammas, splits = [-30.0, -10.0, -5.0], list(KFold(4).split(X))
+    together = VariationalGarrote(gammas=gammas, cv=splits).fit(X, y)
+    train, test = splits[0]
+    for k, gamma in enumerate(gammas):
+        alone = VariationalGarrote(gamma=gamma, gammas=gammas).fit(X[train], y[train])
+        error = np.mean((y[test] - alone.predict(X[test])) ** 2)
+        assert together.cv_results_["fold_errors"][0, k] == pytest.approx(error, rel=0.1)
+
+
+def test_the_chosen_gamma_has_the_least_mean_error(data):
+    fitted = VariationalGarrote(rule="min").fit(*data)
     results = fitted.cv_results_
     np.testing.assert_array_equal(results["gamma"], fitted.path_.strengths)
     np.testing.assert_allclose(results["mean_error"], results["fold_errors"].mean(axis=0))

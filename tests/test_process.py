@@ -76,26 +76,25 @@ def test_every_public_name_is_there_and_no_other():
 # --- Ctrl-C
 
 
+# How to make X of a given shape, the shape, and the settings.
 LONG_FITS = {
-    "dense": "X = rng.standard_normal((1000, 8000)).T.copy().T; settings = {}",
-    "dense C order": "X = rng.standard_normal((1000, 8000)); settings = {}",
-    "float32": "X = rng.standard_normal((1000, 8000), dtype=np.float32); settings = {}",
+    "dense": ("rng.standard_normal((d, n)).T", (1000, 8000), {}),
+    "dense C order": ("rng.standard_normal((n, d))", (1000, 8000), {}),
+    "float32": ("rng.standard_normal((n, d), dtype=np.float32)", (1000, 8000), {}),
     "sparse": (
-        "X = scipy.sparse.random_array((2000, 8000), density=0.1, rng=rng, format='csc'); "
-        "settings = {}"
+        "scipy.sparse.random_array((n, d), density=0.1, rng=rng, format='csc')", (2000, 8000), {}
     ),
-    "tall": "X = rng.standard_normal((30_000, 600)); settings = {}",
-    "two jobs": "X = rng.standard_normal((1000, 8000)); settings = {'n_jobs': 2}",
-    "dual": "X = rng.standard_normal((400, 2000)); settings = {'solver': 'dual', 'gamma': -8.0}",
+    "tall": ("rng.standard_normal((n, d))", (30_000, 600), {}),
+    "two jobs": ("rng.standard_normal((n, d))", (1000, 8000), {"n_jobs": 2}),
+    "dual": ("rng.standard_normal((n, d))", (400, 2000), {"solver": "dual", "gamma": -8.0}),
     "starts": (
-        "X = rng.standard_normal((300, 2000)); "
-        "settings = {'n_starts': 1000, 'gamma': -9.0, 'gammas': 5}"
+        "rng.standard_normal((n, d))", (300, 2000), {"n_starts": 1000, "gamma": -9.0, "gammas": 5}
     ),
     "slow sweeps": (
-        "X = 0.01 * rng.standard_normal((60, 250)) + rng.standard_normal((60, 1)); "
-        "settings = {'tol': 1e-12, 'max_iter': 10**9, 'gamma': -5.0}"
+        "0.01 * rng.standard_normal((n, d)) + rng.standard_normal((n, 1))", (60, 250),
+        {"tol": 1e-12, "max_iter": 10**9, "gamma": -5.0},
     ),
-}
+}  # fmt: skip
 
 
 def slow_unless(names, kinds):
@@ -107,14 +106,24 @@ def slow_unless(names, kinds):
     "kind", slow_unless({"dense", "sparse", "tall", "two jobs", "slow sweeps"}, LONG_FITS)
 )
 def test_control_c_ends_a_long_fit_within_a_second(kind):
+    make, shape, settings = LONG_FITS[kind]
     code = (
         DATA
-        + LONG_FITS[kind]
-        + """
-small = rng.standard_normal((40, 30))
-VariationalGarrote(**{**settings, "tol": 1e-2, "n_starts": 1, "max_iter": 100}).fit(small, small[:, 0])
-y = X[:, :20] @ rng.choice([-1.0, 1.0], 20)
-y = y + y.std() * rng.standard_normal(len(y))
+        + f"""
+settings = {settings}
+
+
+def problem(n, d):
+    X = {make}
+    y = X[:, :20] @ rng.choice([-1.0, 1.0], 20)
+    return X, y + y.std() * rng.standard_normal(n)
+
+
+# Compile beforehand, whichever way a problem of this kind is solved.
+quick = {{**settings, "tol": 1e-2, "n_starts": 1, "max_iter": 100}}
+for shape in ((40, 30), (50, 400), (400, 50)):
+    VariationalGarrote(**quick).fit(*problem(*shape))
+X, y = problem{shape}
 print("begins", flush=True)
 try:
     while True:

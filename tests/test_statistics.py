@@ -24,14 +24,26 @@ def simulate(rng, n=200, d=50, size=5, correlation=0.0, effect=1.0, dtype=float)
     return X[:n], y[:n], truth, X[n:], y[n:]
 
 
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(("d", "correlation"), [(50, 0.0), (50, 0.7), (500, 0.0), (500, 0.5)])
-def test_intervals_and_predictions_cover_as_often_as_they_say(d, correlation, dtype):
+@pytest.mark.parametrize(
+    ("d", "correlation", "settings", "dtype"),
+    [
+        (50, 0.0, {}, np.float64),
+        (50, 0.7, {}, np.float64),
+        (500, 0.0, {}, np.float64),
+        (500, 0.5, {}, np.float64),
+        (50, 0.7, {}, np.float32),
+        (500, 0.5, {}, np.float32),
+        (50, 0.7, {"rule": "min"}, np.float64),
+        (500, 0.0, {"rule": "min"}, np.float64),
+        (500, 0.5, {"gamma": "free_energy"}, np.float64),
+    ],
+)
+def test_intervals_and_predictions_cover_as_often_as_they_say(d, correlation, settings, dtype):
     rng = np.random.default_rng([d, int(10 * correlation)])
     inside, predicted, missed = [], [], 0
     for _ in range(100):
         X, y, truth, new_X, new_y = simulate(rng, d=d, correlation=correlation, dtype=dtype)
-        model = VariationalGarrote(rule="1se").fit(X, y)
+        model = VariationalGarrote(**settings).fit(X, y)
         found = model.get_support() & (truth != 0)
         missed += np.sum(truth != 0) - found.sum()
         low, high = model.selection_.lower[found], model.selection_.upper[found]

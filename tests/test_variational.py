@@ -8,6 +8,7 @@ import scipy.sparse
 from scipy.special import expit, logit
 
 from garrote import Problem, VariationalGarrote, fit_path
+from garrote.datasets import make_kappen_gomez_2
 from garrote.orthogonal import orthogonal_solution
 from garrote.paths import assemble_path, gamma_grid, start_solver, stored_design
 from garrote.priors import GarrotePrior
@@ -276,6 +277,16 @@ def test_a_limit_on_sweeps_is_kept_and_the_certificate_says_what_was_reached():
 
 
 # --- the path
+
+
+@pytest.mark.parametrize("seed", [4, 5, 8])
+def test_backward_pass_never_enters_the_branch_that_interpolates(seed):
+    # With few rows and many columns the way back from the dense end once fell into it.
+    data = make_kappen_gomez_2(40, 5000, 0.5, 0.0, random_state=seed)
+    problem = Problem.from_rows(np.asfortranarray(data.X), data.y)
+    path = fit_path(problem)
+    assert max(fit.expected_size for fit in path.backward) <= problem.most_variables
+    assert min(fit.noise_variance for fit in path.backward) > 1e-3
 
 
 def test_backward_pass_keeps_lower_free_energy():

@@ -18,7 +18,7 @@ _ENTRIES_PER_BLOCK = 1 << 19
 
 def block_width(n_rows: int) -> int:
     """Return how many columns to copy at a time."""
-    return max(16, min(256, _ENTRIES_PER_BLOCK // max(1, n_rows)))
+    return max(16, min(2048, _ENTRIES_PER_BLOCK // max(1, n_rows)))
 
 
 class Moments(NamedTuple):

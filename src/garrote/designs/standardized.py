@@ -21,6 +21,9 @@ _CONSTANT = 1e-13
 _EXPLAINED = 1e-7
 
 
+# Below this share of a sum of squares, what a subtraction leaves has lost too many digits.
+_CANCELLED = 1e-4
+
 SharedProduct = Generator[Floats, Floats, Floats]
 
 
@@ -143,6 +146,7 @@ class StandardizedDesign:
     def _standardize(self, columns: Array) -> Floats:
         block = self.stored.take(columns, self.mean)
         block /= self.scale[columns]
+        block[:, self.constant[columns]] = 0.0  # what centring leaves of a constant is rounding
         return block
 
     def gram(self, left: Array, right: Array, projected: bool = True) -> Floats:
@@ -179,9 +183,11 @@ class StandardizedDesign:
         rest = gram - block.T @ (left[taken, None] * block)
         moved = (part.mean - self.mean) / self.scale
         rest -= part.total_weight * np.outer(moved, moved)
+        used = part.curvature > 0
+        if (np.diag(rest)[used] < _CANCELLED * np.diag(gram)[used]).any():
+            return part.whole_gram()
         factor = self.scale / part.scale
         rest *= np.outer(factor, factor)
-        used = part.curvature > 0
         rest[~used] = 0.0
         rest[:, ~used] = 0.0
         rest[np.diag_indices_from(rest)] = part.curvature

@@ -87,8 +87,8 @@ def run_figure_4(settings: Settings) -> Report:
         (
             "lambda as in ||y - Xw||^2 / (2N) + lambda ||w||_1 and, for ridge, as in chi + lambda I; "
             "the true v_1 is 1, all others 0",
-            "where the lasso has the relevant variable alone, it has shrunk it by lambda: at the lower "
-            "end of that range v_1 is about 1 - lambda, as the text says",
+            "where the lasso has the relevant variable alone, v_1 is its least squares value less "
+            "lambda, hence too small, as the text says",
         ),
         {name: values[:, k] for k, name in enumerate(names)},
         lambda: _draw_penalised(lassos[0], ridges[0]),

@@ -107,7 +107,7 @@ def _differences(numbers: dict[str, Array], published: Published) -> list[str]:
         return ["no entry lies more than two standard errors (of the difference) from the paper's"]
     return [
         f"more than two standard errors (of the difference) from the paper's: {', '.join(apart)}. Its "
-        "data are not published; neither the intercept nor the range of lambda explains the "
-        "difference. Its draws were kinder than most, which may: the errors of the true model are 1 "
-        "in expectation, and its 0.87 ± 0.20 (Val) lies 2.9 standard errors below"
+        "data are not published and the cause is not known: neither the intercept nor the range of "
+        "lambda explains it. Its draws may have been kind: the errors of the true model are 1 in "
+        "expectation, and its 0.87 ± 0.20 (Val) lies 2.9 standard errors below"
     ]

@@ -58,7 +58,8 @@ def trace_in_parallel(
     backward = [forward[-1]]
     for point in forward[-2::-1]:
         m = backward[-1].probability
-        backward.append(_iterate(problem, prior, weights, point.strength, m, control))
+        back = _iterate(problem, prior, weights, point.strength, m, control)
+        backward.append(back if back.probability.sum() <= limit else point)
         control.report("backward", len(backward), len(forward))
     yield from ()  # a generator like the others, though it asks for no product with X
     return forward, backward[::-1], cut

@@ -180,11 +180,11 @@ class Relaxation:
         )
         return Inside(gamma, float(rule.precision[0]), settled.coef, settled.target, settled.sweeps)
 
-    def candidate(self, state: State) -> Candidate:
+    def candidate(self, state: State, tolerance: float) -> Candidate:
         """List the columns of a solution that matter, alone or together."""
-        cutoff = _NEGLIGIBLE * self.tol
+        cutoff = _NEGLIGIBLE * tolerance
         nobody = np.zeros(self.problem.n_features, dtype=bool)
-        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * self.tol:
+        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
             cutoff = cutoff / 10 if cutoff > _TINY else 0.0
         columns = np.flatnonzero(state.probability > cutoff)
         z = state.target[columns]

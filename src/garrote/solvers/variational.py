@@ -25,6 +25,7 @@ from garrote.solvers.annealing import (
     Control,
     cut_message,
     evaluate_solutions,
+    residuals,
     same_solution,
 )
 from garrote.solvers.certificate import Candidate, certify
@@ -94,10 +95,21 @@ class Annealer:
         return reached, cut_message(reached[-1].strength, limit)
 
     def _backward(self, forward: list[Candidate]) -> Generator[Floats, Floats, list[Candidate]]:
-        """Reheat: from the last solution of the forward pass back to the sparse end."""
-        gammas = np.array([point.strength for point in forward[:-1]])[::-1]
-        reached, _ = yield from self._pass(gammas, forward[-1], np.inf, "backward")
-        return [*reached[::-1], forward[-1]]
+        """Reheat: from the last solution of the forward pass back to the sparse end.
+
+        Where the way back leads into the branch that interpolates, it goes on from the forward
+        solution instead.
+        """
+        limit = self.data.most_variables
+        backward = [forward[-1]]
+        while len(backward) < len(forward):
+            left = forward[: len(forward) - len(backward)][::-1]
+            gammas = np.array([point.strength for point in left])
+            reached, crossing = yield from self._pass(gammas, backward[-1], limit, "backward")
+            backward += reached
+            if crossing is not None:
+                backward.append(left[len(reached)])
+        return backward[::-1]
 
     def _pass(
         self, gammas: Floats, start: Candidate, limit: float, stage: str
@@ -105,7 +117,7 @@ class Annealer:
         """Solve gammas one from the other; return them, and the first whose size is over the limit."""
         accepted: list[Candidate] = []
         last, ahead = start, 1
-        state: State | None = None
+        state = self._with_outsiders(start)
         while len(accepted) < len(gammas):
             if state is None:
                 batch = gammas[len(accepted) : len(accepted) + ahead]
@@ -115,7 +127,7 @@ class Annealer:
                 state = self.relaxation.everywhere(
                     state._replace(sweeps=0), gammas[len(accepted)], self.control.tol
                 )
-                last = self.relaxation.candidate(state)
+                last = self.relaxation.candidate(state, self.control.tol)
                 solved = [(last, state.probability.sum())]
                 if not self.relaxation.outsiders_noticed(state):
                     state = None
@@ -145,17 +157,21 @@ class Annealer:
         last = start
         for trial, gradient in zip(trials, gradients, strict=True):
             state = self.relaxation.spread(trial, gradient)
-            last = self.relaxation.candidate(state)
+            last = self.relaxation.candidate(state, self.control.tol)
             if self.relaxation.admit(state):
                 return solved, last, None
             if self.relaxation.outsiders_noticed(state):
-                rows = (
-                    self.problem.response
-                    - self.problem.design.dot(last.columns, last.coef[:, None])[:, 0]
-                )
+                rows = residuals(self.problem, [last])[0]
                 return solved, last, self.relaxation.resume(last, rows)
             solved.append((last, state.probability.sum()))
         return solved, last, None
+
+    def _with_outsiders(self, point: Candidate) -> State | None:
+        """Return a full state where columns outside of the working set matter to a solution."""
+        if self.working.contains[point.columns].all():
+            return None
+        state = self.relaxation.resume(point, residuals(self.problem, [point])[0])
+        return state if self.relaxation.outsiders_noticed(state) else None
 
     def _on_working_set(self, point: Candidate) -> Floats:
         everywhere = np.zeros(self.problem.n_features)
@@ -172,6 +188,7 @@ class Annealer:
 
     def _certified_group(self, candidates: list[Candidate]) -> Generator[Floats, Floats, list[Fit]]:
         fits: dict[int, Fit] = {}
+        limit = self.data.most_variables
         current = dict(enumerate(candidates))
         tolerance = self.control.tol
         while current:
@@ -185,7 +202,12 @@ class Annealer:
                 if fits[k].certificate.value <= self.control.tol or exhausted or hopeless:
                     del current[k]
                 else:
-                    current[k] = self.settled_further(current[k], rows[row], tolerance)
+                    point = self.settled_further(current[k], rows[row], tolerance)
+                    # Settling on must not lead into the branch that interpolates.
+                    if point.probability.sum() > max(limit, current[k].probability.sum()):
+                        del current[k]
+                    else:
+                        current[k] = point
             tolerance *= _TIGHTER
         return [fits[k] for k in range(len(candidates))]
 
@@ -198,4 +220,5 @@ class Annealer:
         else:
             state = self.relaxation.resume(point, rows)
             state = self.relaxation.everywhere(state, point.strength, tolerance)
-        return self.relaxation.candidate(state._replace(sweeps=state.sweeps + point.n_iter))
+        state = state._replace(sweeps=state.sweeps + point.n_iter)
+        return self.relaxation.candidate(state, tolerance)
