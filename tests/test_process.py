@@ -7,6 +7,7 @@ import sys
 import textwrap
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -24,11 +25,17 @@ rng = np.random.default_rng(0)
 """
 
 
-def run(code, timeout=300):
-    """Run code in a fresh interpreter; return what it printed."""
+# A compile cache apart from that of the other tests, whose own rules these processes cannot import.
+ENVIRONMENT = {**os.environ, "NUMBA_CACHE_DIR": os.environ["NUMBA_CACHE_DIR"] + "-processes"}
+
+
+def run(code, timeout=300, **environment):
+    """Run code, or a script, in a fresh interpreter; return what it printed."""
+    command = [str(code)] if isinstance(code, Path) else ["-c", textwrap.dedent(code)]
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
+        [sys.executable, *command],
         capture_output=True, text=True, timeout=timeout, check=False,
+        env=ENVIRONMENT | environment,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -134,7 +141,7 @@ except KeyboardInterrupt:
     )
     process = subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", code],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT,
     )  # fmt: skip
     try:
         assert process.stdout.readline().strip() == "begins", process.stderr.read()
@@ -271,14 +278,54 @@ VariationalGarrote(gamma=-5.0).fit(X, X[:, 0] + rng.standard_normal(40))
 print(time.perf_counter() - start)
 """
     )
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
 
     def seconds():
-        done = subprocess.run(
-            [sys.executable, "-c", code], env=environment, capture_output=True, check=True
-        )
-        return float(done.stdout)
+        return float(run(code, NUMBA_CACHE_DIR=str(tmp_path)))
 
     cold, warm = seconds(), seconds()
     assert any(tmp_path.rglob("*.nbc"))
     assert warm < cold / 2
+
+
+@pytest.mark.parametrize("where", ["a script", "a module"])
+def test_a_rule_of_ones_own_does_not_spoil_the_cache_for_other_processes(tmp_path, where):
+    # The index of compiled code names the classes it was compiled for: another process, which
+    # cannot import this one, must go on all the same.
+    rule = """
+from typing import NamedTuple
+import numpy as np
+from garrote.shrinkage import shrink
+
+class MyRule(NamedTuple):
+    threshold: np.ndarray
+
+@shrink.register
+def _(rule: MyRule, j, z, curvature):
+    return z if abs(z) > rule.threshold[j] else 0.0
+"""
+    use = """
+from garrote.designs import DenseDesign
+from garrote.designs.base import Residual
+from garrote.solvers.sweep import sweep
+
+X = np.asfortranarray(np.random.default_rng(0).standard_normal((20, 3)))
+columns = DenseDesign(X).columns(np.zeros(3), np.ones(3), 20.0)
+residual = Residual(np.ones(20), np.zeros(1), np.ones(20))
+sweep(columns, MyRule(np.ones(3)), np.arange(3), np.zeros(3), np.zeros(3), residual, np.ones(3), 0.0)
+"""
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    if where == "a module":
+        (tmp_path / "my_rules.py").write_text(rule)
+        path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+        run("import numpy as np\nfrom my_rules import MyRule\n" + use, PYTHONPATH=path, **cache)
+    else:
+        (tmp_path / "script.py").write_text(rule + use)
+        run(tmp_path / "script.py", **cache)
+    fit = (
+        DATA
+        + """
+X = rng.standard_normal((80, 600))
+print(VariationalGarrote(gamma=-8.0).fit(X, X[:, 0] + rng.standard_normal(80)).get_support().sum())
+"""
+    )
+    assert run(fit, **cache) == "1"

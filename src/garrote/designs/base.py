@@ -89,7 +89,7 @@ class Design(Protocol):
         """Return the weighted mean and standard deviation of every column."""
         ...
 
-    def columns(self, mean: Floats, scale: Floats, total_weight: float) -> Any:
+    def columns(self, mean: Floats, scale: Floats, weights: Floats) -> Any:
         """Return what kernels read of the standardised columns.
 
         None where columns cannot be read one by one at a fair price; blocks are taken instead.

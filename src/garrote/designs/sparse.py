@@ -79,8 +79,8 @@ class SparseDesign:
         self.nbytes = sum(part.nbytes for part in self._arrays())
         self.column_cost = _GATHER * self.matrix.nnz / max(1, self.shape[1])
 
-    def columns(self, mean: Floats, scale: Floats, total_weight: float) -> StandardizedSparse:
-        return StandardizedSparse(self._arrays(), mean, scale, total_weight)
+    def columns(self, mean: Floats, scale: Floats, weights: Floats) -> StandardizedSparse:
+        return StandardizedSparse(self._arrays(), mean, scale, float(weights.sum()))
 
     def _arrays(self) -> SparseColumns:
         return SparseColumns(self.matrix.data, self.matrix.indices, self.matrix.indptr)

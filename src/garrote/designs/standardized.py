@@ -102,7 +102,7 @@ class StandardizedDesign:
         """
         if self.basis.shape[1]:
             return None
-        return self.stored.columns(self.mean, self.scale, self.total_weight)
+        return self.stored.columns(self.mean, self.scale, self.weights)
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         """Return the fitted values of ``coef`` (one column each), centred and projected."""

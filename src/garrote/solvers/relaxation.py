@@ -121,7 +121,10 @@ class Relaxation:
             state, change = self._round(state, tolerance, change, lively=False)
         precision = state.precision
         if self.prior.noise_variance is None:
-            total = float(state.rows**2 @ self.problem.weights) + self._variances(state).sum()
+            nobody = np.zeros(self.problem.n_features, dtype=bool)
+            rule = self.prior.rule(gamma, precision)
+            total = float(state.rows**2 @ self.problem.weights)
+            total += _variance(rule, self.problem.curvature, state.target, nobody)
             precision = 1.0 / max(self.problem.smallest_noise, total / self.problem.n)
             m, _ = self._moments(gamma, precision, state.target)
             state = state._replace(precision=precision, probability=m)
@@ -141,7 +144,7 @@ class Relaxation:
         begin = Start(coef[own], self.working.products(rows), float(rows**2 @ problem.weights))
         # No more digits than the outsiders have at this stage.
         accuracy = min(max(_INNER * tolerance, 0.01 * previous), 0.1)
-        others = self._variances(state)[outside].sum()
+        others = _variance(self.prior.rule(gamma, precision), c, target, self.working.contains)
         settled = self._settle(gamma, precision, begin, others, rows, accuracy)
         rows -= self.working.fitted_by(settled.coef - coef[own])
         coef[own], target[own] = settled.coef, settled.target
@@ -157,12 +160,6 @@ class Relaxation:
         m, _ = self._moments(gamma, precision, target)
         sweeps += settled.sweeps + 1
         return State(gamma, precision, coef, target, m, rows, sweeps), float(change)
-
-    def _variances(self, state: State) -> Floats:
-        """Return every column's share of the noise equation, m (1 - m) w^2 x'Wx."""
-        m, z = state.probability, state.target
-        w = np.where(z * self.prior.signs < 0, 0.0, z)
-        return m * (1 - m) * w**2 * self.problem.curvature
 
     def _settle(
         self,
@@ -247,6 +244,16 @@ def _include(rule, curvature, target, probability, weight):
     for j in range(curvature.shape[0]):
         if curvature[j] > 0:
             probability[j], weight[j], _ = moments(rule, j, target[j], curvature[j])
+
+
+@kernel
+def _variance(rule, curvature, target, left_out):
+    """Return the columns' share of the noise equation, the sum of m (1 - m) w^2 x'Wx."""
+    total = 0.0
+    for j in range(curvature.shape[0]):
+        if curvature[j] > 0 and not left_out[j]:
+            total += moments(rule, j, target[j], curvature[j])[2] * curvature[j]
+    return total
 
 
 @kernel

@@ -171,9 +171,7 @@ class WorkingSet:
         if self._has_block:
             return DenseColumns(self.block)
         table, columns = self.problem.table, self.columns
-        return self._stored_part().columns(
-            table.mean[columns], table.scale[columns], table.total_weight
-        )
+        return self._stored_part().columns(table.mean[columns], table.scale[columns], table.weights)
 
     def _stored_part(self) -> Design:
         """Return the set's columns as they are stored, where blocks are not kept."""
