@@ -434,7 +434,7 @@ def test_offsets_beyond_two_to_the_31_reach_the_right_entry(tmp_path):
     assert_near(design.take(last, np.zeros(d))[:, 0], values.astype(float))
     assert_near(design.dot(last, np.ones((1, 1)))[:, 0], values.astype(float))
     coef, target = sweep_once(
-        design.columns(np.zeros(d), np.ones(d), n), FollowLeastSquares(), np.zeros(d), values,
+        design.columns(np.zeros(d), np.ones(d), np.ones(n)), FollowLeastSquares(), np.zeros(d), values,
         np.ones(n), np.ones(d), last,
     )  # fmt: skip
     assert target[d - 1] == pytest.approx(values.astype(float) @ values.astype(float))

@@ -1,5 +1,6 @@
 """VariationalGarrote among its neighbours: scikit-learn's checks, data frames, pipelines, reports."""
 
+import doctest
 import json
 import os
 import pickle
@@ -29,6 +30,7 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from garrote import VariationalGarrote
@@ -92,6 +94,25 @@ def test_clone_keeps_every_setting_and_no_answer(fitted):
     assert copy.get_params().keys() == model.get_params().keys()
     assert repr(copy) == repr(model)
     assert not hasattr(clone(fitted), "coef_")
+
+
+def test_tags_say_what_the_estimator_can_do():
+    tags = get_tags(VariationalGarrote())
+    assert tags.estimator_type == "regressor"
+    assert tags.input_tags.sparse
+    assert not tags.input_tags.allow_nan
+    assert tags.target_tags.required
+    assert not tags.target_tags.multi_output
+    assert tags.regressor_tags is not None
+    assert tags.transformer_tags is not None
+
+
+def test_the_examples_in_docstrings_are_true():
+    import garrote.estimators.variational_garrote as module
+
+    outcome = doctest.testmod(module)
+    assert outcome.attempted > 3
+    assert outcome.failed == 0
 
 
 def test_settings_are_stored_as_given():
@@ -373,6 +394,17 @@ def test_an_outlier_among_the_held_out_rows_does_not_reach_the_training_rows():
         alone = VariationalGarrote(gamma=gamma, gammas=gammas).fit(X[train], y[train])
         error = np.mean((y[test] - alone.predict(X[test])) ** 2)
         assert together.cv_results_["fold_errors"][0, k] == pytest.approx(error, rel=0.1)
+
+
+def test_gammas_that_some_fold_does_not_reach_are_not_chosen():
+    # Folds have fewer rows than the whole, so that their paths may be cut earlier.
+    X, y, _ = sparse_regression(n=24, d=60, seed=2)
+    model = VariationalGarrote(gammas=np.linspace(-25, -1, 40), cv=3).fit(X, y)
+    errors = model.cv_results_["fold_errors"]
+    assert errors.shape == (3, len(model.path_))
+    assert np.isnan(errors).any(), "this instance is chosen for folds that end early"
+    position = model.path_.index(model.gamma_)
+    assert np.isfinite(errors[:, position]).all()
 
 
 def test_the_chosen_gamma_has_the_least_mean_error(data):

@@ -128,7 +128,7 @@ def problem(n, d):
 
 # Compile beforehand, whichever way a problem of this kind is solved.
 quick = {{**settings, "tol": 1e-2, "n_starts": 1, "max_iter": 100}}
-for shape in ((40, 30), (50, 400), (400, 50)):
+for shape in ((40, 30), (50, 400), (400, 50), (60, 250)):
     VariationalGarrote(**quick).fit(*problem(*shape))
 X, y = problem{shape}
 print("begins", flush=True)
@@ -309,7 +309,7 @@ from garrote.designs.base import Residual
 from garrote.solvers.sweep import sweep
 
 X = np.asfortranarray(np.random.default_rng(0).standard_normal((20, 3)))
-columns = DenseDesign(X).columns(np.zeros(3), np.ones(3), 20.0)
+columns = DenseDesign(X).columns(np.zeros(3), np.ones(3), np.ones(20))
 residual = Residual(np.ones(20), np.zeros(1), np.ones(20))
 sweep(columns, MyRule(np.ones(3)), np.arange(3), np.zeros(3), np.zeros(3), residual, np.ones(3), 0.0)
 """

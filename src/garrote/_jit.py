@@ -55,4 +55,26 @@ def kernel(function: Callable[..., Any] | None = None, *, fastmath: bool = True)
         return functools.partial(kernel, fastmath=fastmath)
     function.__qualname__ = f"{function.__qualname__}_{_sources()}"
     options = _FASTMATH if fastmath else False
-    return numba.njit(cache=True, nogil=True, fastmath=options)(function)
+    compiled = numba.njit(cache=True, nogil=True, fastmath=options)(function)
+    _forgive_foreign_types(compiled)
+    return compiled
+
+
+def _forgive_foreign_types(compiled: Any) -> None:
+    """Take a cache index that names types which cannot be imported here for an empty one.
+
+    A rule or design of the user's own is in the index of every kernel that ran it; without this no
+    process could read that index any more but those that can import its module.
+    """
+    index = getattr(compiled._cache, "_cache_file", None)
+    if index is None:
+        return
+    load = index._load_index
+
+    def load_or_begin_anew() -> Any:
+        try:
+            return load()
+        except (ImportError, AttributeError):
+            return {}
+
+    index._load_index = load_or_begin_anew
