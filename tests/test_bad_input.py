@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold
 
 from garrote import Problem, VariationalGarrote, fit_path
 
@@ -456,7 +457,7 @@ def test_constant_columns_get_no_coefficient_and_are_listed(value, kind):
     assert model.coef_[[0, 6]].tolist() == [0.0, 0.0]
     assert model.inclusion_probability_[[0, 6]].tolist() == [0.0, 0.0]
     assert model.selection_.constant == ("x0", "x6")
-    assert "2 columns without variation" in str(model.summary())
+    assert "without variation of their own: 'x0', 'x6'" in str(model.summary())
     tolerance = 1e-5 if kind == "float32" else 1e-7
     np.testing.assert_allclose(np.delete(model.coef_, [0, 6]), expected.coef_, atol=tolerance)
 
@@ -682,3 +683,55 @@ def test_moments_of_a_constant_response_are_the_empty_model():
         assert fit.expected_size == pytest.approx(5 * expit(fit.strength), rel=1e-6)
         assert np.isfinite(fit.free_energy)
     assert not path.coefficients().toarray().any()
+
+
+# --- found by review
+
+
+def test_odds_of_its_own_for_one_variable_do_not_hide_the_others():
+    X, y = regression()
+    plain = set(VariationalGarrote().fit(X, y).get_support(indices=True))
+    for extra in (20.0, 100.0):
+        model = VariationalGarrote(prior_log_odds={0: extra}).fit(X, y)
+        assert plain <= set(model.get_support(indices=True))
+
+
+def test_a_problem_refuses_data_that_are_not_finite_and_names_the_place():
+    X, y = regression()
+    bad = y.copy()
+    bad[3] = np.nan
+    with refused("not finite", "row 3"):
+        Problem.from_rows(X, bad)
+    wrong = X.copy()
+    wrong[5, 2] = np.nan
+    with refused("not finite", "column 2"):
+        Problem.from_rows(wrong, y)
+    with refused("entries"):
+        Problem.from_rows(X, y[:-1])
+
+
+def test_masks_are_splits_too():
+    X, y = regression()
+    splits = list(KFold(4).split(X))
+    masks = [tuple(np.isin(np.arange(len(y)), part) for part in split) for split in splits]
+    by_index = VariationalGarrote(cv=splits).fit(X, y)
+    by_mask = VariationalGarrote(cv=masks).fit(X, y)
+    np.testing.assert_array_equal(
+        by_index.cv_results_["fold_errors"], by_mask.cv_results_["fold_errors"]
+    )
+
+
+def test_a_response_without_a_square_is_refused():
+    X, y = regression()
+    with refused("standard deviation", "rescale y"):
+        VariationalGarrote().fit(X, y * 1e160)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("gamma", True), ("gamma", 1e308), ("eps", "a"), ("noise_variance", "a"), ("gammas", True)],
+)
+def test_settings_of_the_wrong_kind_are_refused_by_name(setting, value):
+    X, y = regression()
+    with refused(setting, str(value) if value != 1e308 else "1e+308"):
+        VariationalGarrote(**{setting: value}).fit(X, y)

@@ -66,10 +66,10 @@ def _forgive_foreign_types(compiled: Any) -> None:
     A rule or design of the user's own is in the index of every kernel that ran it; without this no
     process could read that index any more but those that can import its module.
     """
-    index = getattr(compiled._cache, "_cache_file", None)
-    if index is None:
+    index = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    load = getattr(index, "_load_index", None)  # private to numba (0.60 to 0.68 have it)
+    if index is None or load is None:
         return
-    load = index._load_index
 
     def load_or_begin_anew() -> Any:
         try:

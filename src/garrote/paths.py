@@ -1,6 +1,7 @@
 """From a problem to a path: the grid of gammas, both directions, the better solution at each gamma."""
 
 from collections.abc import Generator
+from numbers import Integral
 
 import numpy as np
 from scipy.special import logit
@@ -18,8 +19,8 @@ from garrote.solvers.variational import Annealer, Trace, anneal
 
 SOLVERS = ("coordinate", "primal", "dual")
 
-# The dense end of the default grid. With more columns than rows gamma stays below the log odds of
-# N / 40 variables among D, and of 50: beyond it solutions cost most and have long begun to fit noise
+# The dense end of the default grid: -1, or the log odds of N / 40 variables among D, and with more
+# columns than rows of 50 at most. Beyond it solutions cost most and have long begun to fit noise
 # (at N = 1000, D = 10,000 with 20 true variables, 79 are expected there, and twice as many a little on).
 _DENSE_SHARE = 40.0
 _DENSE_SIZE = 50.0
@@ -39,11 +40,12 @@ def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: floa
     explained = problem.xty[usable] ** 2 / problem.curvature[usable]
     precision = prior.first_precision(problem.response_variance)
     sparse_end = logit(eps) - np.max(0.5 * precision * explained + prior.offsets[usable])
-    dense_end = _DENSEST
+    size = problem.n / _DENSE_SHARE
     if problem.n_features > problem.n:
-        size = min(problem.n / _DENSE_SHARE, _DENSE_SIZE)
-        dense_end = min(_DENSEST, float(logit(size / problem.n_features)))
-    dense_end -= np.max(prior.offsets[usable])
+        size = min(size, _DENSE_SIZE)
+    dense_end = min(_DENSEST, float(logit(min(size / problem.n_features, 0.5))))
+    # gamma speaks of the typical variable; a few with odds of their own do not move its range.
+    dense_end -= float(np.median(prior.offsets[usable]))
     # Few rows: leave at least half of the way from the empty model open.
     dense_end = max(dense_end, sparse_end / 2 if sparse_end < 0 else sparse_end + 10.0)
     if dense_end >= 0 or sparse_end >= 0:
@@ -76,11 +78,30 @@ def fit_path(
         Tolerance, iteration limit, callback.
     """
     prior = prior or flat_prior(problem.n_features)
-    grid = gamma_grid(problem, prior, gammas, eps) if isinstance(gammas, int) else np.sort(gammas)
+    grid = resolve_gammas(problem, prior, gammas, eps)
     (annealing,) = run_together(
         [start_solver(problem, prior, grid, control, solver)], stored_design(problem)
     )
     return assemble_path(problem, annealing)
+
+
+def resolve_gammas(
+    problem: Problem, prior: GarrotePrior, gammas: int | Floats, eps: float
+) -> Floats:
+    """Return the gammas themselves, ascending, from a count or from what was given."""
+    if isinstance(gammas, Integral) and not isinstance(gammas, bool):
+        if gammas < 1:
+            raise ValueError(f"gammas must be at least 1, got {gammas}")
+        return gamma_grid(problem, prior, int(gammas), eps)
+    try:
+        grid = np.unique(np.asarray(gammas, dtype=np.float64))
+    except (TypeError, ValueError):
+        grid = np.zeros(0)
+    if isinstance(gammas, bool) or not len(grid) or not np.isfinite(grid).all():
+        raise ValueError(
+            f"gammas must be a positive integer or an array of finite numbers, got {gammas!r}"
+        )
+    return grid
 
 
 def flat_prior(n_features: int) -> GarrotePrior:

@@ -15,6 +15,8 @@ from garrote.results import Scale
 
 Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
+# Responses spread wider than this have no variance among the numbers.
+_LARGEST_SPREAD = 1e150
 # What covariates leave of a standardised response is rounding below this.
 _EXPLAINED = 1e-12
 # 1/beta is kept above this share of the response's variance: noiseless data have none.
@@ -66,16 +68,25 @@ class Problem:
             Columns that are always in the model and are projected out of everything else.
         """
         stored = X if hasattr(X, "tdot") else as_design(X)
+        y = np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
+        _check_rows(stored, y, weights)
         design = StandardizedDesign(
             stored, weights, center=fit_intercept, scale=standardize, covariates=covariates
         )
+        bad = np.flatnonzero(~np.isfinite(design.mean + design.scale))
+        if len(bad):
+            raise ValueError(f"X is not finite in column {bad[0]} ({len(bad)} columns in all)")
         total = design.total_weight
         mean = float(np.average(y, weights=weights)) if fit_intercept else 0.0
-        centered = np.asarray(y, dtype=np.float64) - mean
+        centered = y - mean
         spread = _root_mean_square(centered, weights)
         if spread <= 1e-14 * abs(mean):
             spread, centered = 1.0, np.zeros_like(centered)
+        if spread > _LARGEST_SPREAD:
+            raise ValueError(
+                f"y has standard deviation {spread:.3g}: its square overflows; rescale y"
+            )
         centered = centered / spread
         response = design.project(centered[:, None])[:, 0]
         if _root_mean_square(response, weights) <= _EXPLAINED:
@@ -224,6 +235,21 @@ def as_design(X: Any) -> Design:
     return SparseDesign(X) if scipy.sparse.issparse(X) else DenseDesign(np.asarray(X))
 
 
+def _check_rows(stored: Design, y: Floats, weights: Floats) -> None:
+    """Refuse data that no estimator has checked before."""
+    if y.ndim != 1 or len(y) != stored.shape[0]:
+        raise ValueError(
+            f"y must have {stored.shape[0]} entries like X has rows, got shape {y.shape}"
+        )
+    if not stored.shape[1]:
+        raise ValueError("X has no columns")
+    if weights.shape != y.shape or not (weights >= 0).all() or not weights.any():
+        raise ValueError("sample_weight must be non-negative, one a row, and not zero for all rows")
+    bad = np.flatnonzero(~np.isfinite(y) | ~np.isfinite(weights))
+    if len(bad):
+        raise ValueError(f"y or sample_weight is not finite at row {bad[0]} ({len(bad)} in all)")
+
+
 def _root_mean_square(values: Floats, weights: Floats) -> float:
     largest = np.abs(values[weights > 0]).max(initial=0.0)
     if largest == 0.0:
@@ -245,7 +271,7 @@ def _check_moments(
     gram: Array, xty: Array, yty: float, n: float
 ) -> tuple[Floats, Floats, float, float]:
     gram, xty = np.asarray(gram, dtype=np.float64), np.asarray(xty, dtype=np.float64)
-    if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
+    if gram.ndim != 2 or gram.shape[0] != gram.shape[1] or not len(gram):
         raise ValueError(f"gram must be square, got shape {gram.shape}")
     if xty.shape != (gram.shape[0],):
         raise ValueError(f"xty must have {gram.shape[0]} entries like gram, got shape {xty.shape}")

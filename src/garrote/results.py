@@ -361,7 +361,9 @@ class Selection:
     interchangeable : dict
         Selected name -> names of columns that could stand in for it (correlation beyond 0.999).
     constant : tuple of str
-        Columns without variation, which cannot be selected.
+        Columns without variation (beyond that of the covariates), which cannot be selected.
+    intervals : str
+        What the intervals are conditional on.
     rule : str
         How the choice was made.
     certificate : Certificate
@@ -378,6 +380,7 @@ class Selection:
     upper: Floats
     evidence: str
     level: float
+    intervals: str
     interchangeable: dict[str, tuple[str, ...]]
     constant: tuple[str, ...]
     rule: str
@@ -416,6 +419,7 @@ class Selection:
             "n_selected": int(self.selected.sum()),
             "evidence": self.evidence,
             "interval_level": self.level,
+            "intervals": self.intervals,
             "interchangeable": {k: list(v) for k, v in self.interchangeable.items()},
             "constant": list(self.constant),
             "rule": self.rule,
@@ -441,7 +445,7 @@ class Selection:
             lines.append(str(self.table()))
         for name, others in self.interchangeable.items():
             lines.append(f"{name} could be replaced by {', '.join(others)}")
-        lines.append(f"certificate {self.certificate}")
+        lines += [self.intervals, f"certificate {self.certificate}"]
         return "\n".join(lines)
 
     __repr__ = __str__

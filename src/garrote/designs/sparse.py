@@ -148,7 +148,10 @@ class SparseDesign:
 
     def moments(self, weights: Floats) -> Moments:
         mean, deviation = np.empty(self.shape[1]), np.empty(self.shape[1])
-        _measure_columns(*self._arrays(), weights, mean, deviation)
+        step = max(1, int(_PRODUCTS_PER_CALL / max(1.0, self.column_cost)))
+        for start in range(0, self.shape[1], step):
+            stop = min(start + step, self.shape[1])
+            _measure_columns(*self._arrays(), weights, start, stop, mean, deviation)
         return Moments(mean, deviation)
 
 
@@ -175,10 +178,10 @@ def _multiply_columns(data, indices, indptr, rows, start, stop, product):
 
 
 @kernel(fastmath=False)
-def _measure_columns(data, indices, indptr, weights, mean, deviation):
+def _measure_columns(data, indices, indptr, weights, start, stop, mean, deviation):
     """Two passes over each column's non-zeros; the zeros enter through their total weight."""
     total = weights.sum()
-    for j in range(mean.shape[0]):
+    for j in range(start, stop):
         first = 0.0
         stored = 0.0
         for k in range(indptr[j], indptr[j + 1]):

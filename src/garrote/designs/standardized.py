@@ -104,10 +104,17 @@ class StandardizedDesign:
             return None
         return self.stored.columns(self.mean, self.scale, self.weights)
 
-    def dot(self, columns: Array, coef: Floats) -> Floats:
-        """Return the fitted values of ``coef`` (one column each), centred and projected."""
+    def dot(self, columns: Array, coef: Floats, picked: Design | None = None) -> Floats:
+        """Return the fitted values of ``coef`` (one column each), centred and projected.
+
+        ``picked`` may give the columns as `stored.pick` does, to spare picking them again.
+        """
         scaled = coef / self.scale[columns, None]
-        return self.project(self.stored.dot(columns, scaled) - self.mean[columns] @ scaled)
+        if picked is None:
+            product = self.stored.dot(columns, scaled)
+        else:
+            product = picked.dot(np.arange(len(columns)), scaled)
+        return self.project(product - self.mean[columns] @ scaled)
 
     def project(self, rows: Floats) -> Floats:
         """Take out of ``rows`` (N x K) what the covariates explain."""
@@ -124,11 +131,12 @@ class StandardizedDesign:
         product = yield self._prepare(rows)
         return self._finish(product, rows)
 
-    def products(self, columns: Array, rows: Floats) -> Floats:
-        """Return rows @ W @ X for some columns and one row of residuals."""
-        picked = self.stored.pick(columns).tdot(self._prepare(rows[None, :]))[0]
-        picked -= (rows @ self.weights) * self.mean[columns]
-        return picked / self.scale[columns]
+    def products(self, columns: Array, rows: Floats, picked: Design | None = None) -> Floats:
+        """Return rows @ W @ X for some columns and one row of residuals; see `dot` on ``picked``."""
+        picked = picked or self.stored.pick(columns)
+        product = picked.tdot(self._prepare(rows[None, :]))[0]
+        product -= (rows @ self.weights) * self.mean[columns]
+        return product / self.scale[columns]
 
     def _prepare(self, rows: Floats) -> Floats:
         return rows * self.weights

@@ -27,7 +27,7 @@ def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
             ensure_min_samples=2,
         )
     except ValueError as error:
-        raise _with_place(error, estimator, X, y) from None
+        raise _with_place(error, X, y) from None
     return X, np.asarray(y, dtype=np.float64)
 
 
@@ -38,7 +38,7 @@ def check_new_rows(estimator: Any, X: Any) -> Any:
             estimator, X, accept_sparse=("csr", "csc"), dtype=[np.float64, np.float32], reset=False
         )
     except ValueError as error:
-        raise _with_place(error, estimator, X, None) from None
+        raise _with_place(error, X, None) from None
 
 
 def refuse_text_columns(X: Any) -> None:
@@ -49,7 +49,7 @@ def refuse_text_columns(X: Any) -> None:
 
     try:
         frame = nw.from_native(X, eager_only=True)
-    except TypeError:
+    except (TypeError, ValueError):  # not a data frame, or one with repeated names
         return
     refused = [
         str(name)
@@ -58,7 +58,7 @@ def refuse_text_columns(X: Any) -> None:
     ]
     if refused:
         raise ValueError(
-            f"columns are not numbers: {_listing(refused)}. Encode them (for example with "
+            f"columns are not numbers: {listing(refused)}. Encode them (for example with "
             "sklearn.preprocessing.OneHotEncoder) or drop them"
         )
 
@@ -134,7 +134,7 @@ def _position(value: Any, names: Array | None, count: int, argument: str) -> int
     if isinstance(value, str):
         found = np.flatnonzero(names == value) if names is not None else np.zeros(0, int)
         if not len(found):
-            known = f"known are {_listing(names)}" if names is not None else "X has no column names"
+            known = f"known are {listing(names)}" if names is not None else "X has no column names"
             raise ValueError(f"{argument} names an unknown column {value!r}; {known}")
         return int(found[0])
     if not isinstance(value, Integral):
@@ -145,7 +145,7 @@ def _position(value: Any, names: Array | None, count: int, argument: str) -> int
     return position % count
 
 
-def _with_place(error: ValueError, estimator: Any, X: Any, y: Any) -> ValueError:
+def _with_place(error: ValueError, X: Any, y: Any) -> ValueError:
     """Add the first bad column and row to scikit-learn's message about NaN or infinity."""
     text = str(error).split("\n")[0]
     if "NaN" not in text and "infinity" not in text:
@@ -179,7 +179,8 @@ def _not_finite(X: Any) -> tuple[Array, Array]:
     return rows, columns
 
 
-def _listing(names: Iterable[Any]) -> str:
+def listing(names: Iterable[Any]) -> str:
+    """Return some names for a message, and how many more there are."""
     texts = [repr(str(name))[:60] for name in names]
     more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
     return ", ".join(texts[:_SHOWN]) + more

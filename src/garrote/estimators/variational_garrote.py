@@ -22,11 +22,12 @@ from garrote.estimators.inputs import (
     check_rows,
     check_start,
     check_weights,
+    listing,
     resolve_columns,
     resolve_signs,
     resolve_values,
 )
-from garrote.paths import SOLVERS, fit_path, gamma_grid, stored_design
+from garrote.paths import SOLVERS, fit_path, resolve_gammas, stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
 from garrote.results import Certificate, Fit, Path, Posterior, Selection, Summary
@@ -38,6 +39,8 @@ from garrote.solvers.lockstep import run_together
 from garrote.solvers.starts import distinct_optima, solve_from
 
 _LEVEL = 0.95
+# Odds beyond this are certainty, and their exponentials no longer numbers.
+_LARGEST_GAMMA = 1e12
 
 
 class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
@@ -65,7 +68,8 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
     cv : int, splitter or iterable of splits, default=5
         As in scikit-learn.
     solver : {"coordinate", "primal", "dual"}, default="coordinate"
-        Three ways to solve the same equations; see the module `garrote.solvers`.
+        Three ways to solve the same equations: sequential updates on a working set, or the paper's
+        damped parallel iteration with D x D ("primal") or N x N ("dual") systems, for small problems.
     fit_intercept : bool, default=True
     standardize : bool, default=True
         Whether to scale columns inside. The model does not depend on it (the prior on w is flat);
@@ -84,7 +88,8 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         Additional random starts at the chosen gamma. The best solution is used; all distinct ones
         are kept in ``posterior_.optima``.
     tol : float, default=1e-4
-        What the certificate of every point of the path has to reach.
+        What the certificate of every point of the path has to reach. Folds of a cross-validation,
+        which only serve to choose gamma, are solved to 0.05 standard errors.
     max_iter : int, default=10_000
         Sweeps (or iterations) allowed at each gamma.
     n_jobs : int, optional
@@ -240,48 +245,41 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
                 raise ValueError(
                     f"gamma must be 'cv', 'free_energy' or a number, got {self.gamma!r}"
                 )
-        elif not isinstance(self.gamma, Real) or not np.isfinite(self.gamma):
-            raise ValueError(f"gamma must be 'cv', 'free_energy' or finite, got {self.gamma!r}")
+        elif not _is_number(self.gamma) or abs(self.gamma) > _LARGEST_GAMMA:
+            raise ValueError(
+                f"gamma must be 'cv', 'free_energy' or a finite number, got {self.gamma!r}"
+            )
         elif self.expected_size is not None:
             raise ValueError(
                 f"expected_size = {self.expected_size} and gamma = {self.gamma} say the same thing: "
                 "give one of them"
             )
-        if self.expected_size is not None and not self.expected_size > 0:
+        if self.expected_size is not None and not (
+            _is_number(self.expected_size) and self.expected_size > 0
+        ):
             raise ValueError(f"expected_size must be positive, got {self.expected_size}")
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be one of {SOLVERS}, got {self.solver!r}")
-        if not 0 < self.eps < 0.5:
+        if not (_is_number(self.eps) and 0 < self.eps < 0.5):
             raise ValueError(f"eps must be between 0 and 0.5, got {self.eps}")
-        if not self.tol > 0:
+        if not (_is_number(self.tol) and self.tol > 0):
             raise ValueError(f"tol must be positive, got {self.tol}")
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
         if not (isinstance(self.n_starts, Integral) and self.n_starts >= 0):
             raise ValueError(f"n_starts must be an integer >= 0, got {self.n_starts!r}")
-        if self.noise_variance is not None and not 0 < self.noise_variance < np.inf:
+        if self.noise_variance is not None and not (
+            _is_number(self.noise_variance) and self.noise_variance > 0
+        ):
             raise ValueError(
                 f"noise_variance must be positive and finite, got {self.noise_variance}"
             )
 
     def _grid(self, problem: Problem, prior: GarrotePrior) -> tuple[Floats, str | float]:
         """Return the gammas to visit, and which one is wanted: a number, "cv" or "free_energy"."""
-        if isinstance(self.gammas, Integral):
-            if self.gammas < 1:
-                raise ValueError(f"gammas must be at least 1, got {self.gammas}")
-            grid = gamma_grid(problem, prior, int(self.gammas), self.eps)
-        else:
-            try:
-                grid = np.unique(np.asarray(self.gammas, dtype=np.float64))
-            except (TypeError, ValueError):
-                grid = np.zeros(0)
-            if not len(grid) or not np.isfinite(grid).all():
-                raise ValueError(
-                    "gammas must be a positive integer or an array of finite numbers, got "
-                    f"{self.gammas!r}"
-                )
+        grid = resolve_gammas(problem, prior, self.gammas, self.eps)
         wanted: str | float = self.gamma
         if self.expected_size is not None:
             if self.expected_size >= problem.n_features:
@@ -389,6 +387,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
             upper=self.coef_ + reach,
             evidence="variational inclusion probability",
             level=_LEVEL,
+            intervals="intervals are conditional on the selection (Gaussian given the soft support)",
             interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},
             constant=tuple(names[j] for j in constant),
             rule=self._rule_text(),
@@ -488,8 +487,8 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         for name, others in selection.interchangeable.items():
             facts.append(f"{name} could be replaced by {', '.join(others)}")
         if selection.constant:
-            facts.append(f"{len(selection.constant)} columns without variation were left out")
-        facts.append("intervals are conditional on the selection (Gaussian given the soft support)")
+            facts.append(f"left out, without variation of their own: {listing(selection.constant)}")
+        facts.append(selection.intervals)
         return Summary(tuple(facts), selection.table())
 
     def _get_support_mask(self) -> Array:
@@ -505,6 +504,12 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    )
 
 
 def _all_probabilities(problem: Problem, prior: GarrotePrior, fit: Fit) -> Floats:

@@ -128,7 +128,8 @@ def make_folds(
     if not len(splits):
         raise ValueError("cv gives no splits; pass an integer, a splitter or a list of splits")
     folds = []
-    for number, (train, test) in enumerate(splits):
+    for number, split in enumerate(splits):
+        train, test = (np.flatnonzero(p) if np.asarray(p).dtype == bool else p for p in split)
         highest = max(np.max(train, initial=0), np.max(test, initial=0))
         if highest >= len(y):
             raise ValueError(f"fold {number} of cv has row {highest}, but there are {len(y)} rows")

@@ -27,7 +27,6 @@ class Candidate(NamedTuple):
     weight: Floats
     precision: float
     n_iter: int
-    message: str = ""
 
     @property
     def coef(self) -> Floats:
@@ -50,6 +49,8 @@ def certify(
     listed[candidate.columns] = True
     rule = prior.rule(candidate.strength, candidate.precision)
     off_m, off_w, size, unlisted_energy = _inspect(rule, c, gradient, probability, weight, listed)
+    if not np.isfinite(squared_residual + gradient.sum() + probability.sum() + weight.sum()):
+        off_m = np.inf  # comparisons with NaN would let it pass
 
     known = prior.noise_variance is not None
     spread = _expected_squares(problem, candidate, squared_residual)
@@ -66,7 +67,6 @@ def certify(
         expected_size=float(size),
         certificate=Certificate(float(off_m), float(off_w), float(off_noise)),
         n_iter=candidate.n_iter,
-        message=candidate.message,
     )
 
 

@@ -13,6 +13,8 @@ from garrote.solvers.certificate import Candidate
 from garrote.solvers.fixed_point import dual_weights, noise_precision, primal_weights
 from garrote.solvers.variational import Annealer
 
+# Eq. 9 is solved with all columns at once; beyond this they would not fit a usual machine.
+_MOST_BYTES = 4 * 2**30
 # Solutions that differ by less than this, in probability and standard errors, are one.
 _DISTINCT = 1e-2
 
@@ -30,6 +32,12 @@ def solve_from(
     """
     annealer = Annealer(problem, problem.compressed(), prior, control)
     wide = problem.has_rows and problem.n_features > len(problem.response)
+    needed = 8 * problem.n_features * min(problem.n_features, max(1, len(problem.response)))
+    if needed > _MOST_BYTES:
+        raise ValueError(
+            f"starts need X as a dense block of {needed / 2**30:.1f} GiB, more than the "
+            f"{_MOST_BYTES / 2**30:.0f} GiB allowed: leave out n_starts and start"
+        )
     weights = (dual_weights if wide else primal_weights)(problem)
     columns = np.arange(problem.n_features)
     settled = []

@@ -13,6 +13,7 @@ settled further.
 """
 
 from collections.abc import Generator
+from dataclasses import replace
 
 import numpy as np
 
@@ -209,7 +210,16 @@ class Annealer:
                     else:
                         current[k] = point
             tolerance *= _TIGHTER
-        return [fits[k] for k in range(len(candidates))]
+        return [self._with_message(fits[k]) for k in range(len(candidates))]
+
+    def _with_message(self, fit: Fit) -> Fit:
+        reached, tol = fit.certificate.value, self.control.tol
+        if reached <= tol:
+            return replace(fit, message="converged")
+        said = (
+            f"not converged: certificate {reached:.1e} after {fit.n_iter} sweeps, wanted {tol:.1e}"
+        )
+        return replace(fit, message=said)
 
     def settled_further(self, point: Candidate, rows: Floats, tolerance: float) -> Candidate:
         """Settle on from a solution, given its residuals (unused where there are only moments)."""

@@ -41,6 +41,8 @@ class WorkingSet:
         usable = np.flatnonzero(problem.curvature > 0)
         if len(usable) <= SMALL or isinstance(design, GramDesign):
             self.add(usable)
+        if isinstance(design, GramDesign) and len(usable) == problem.n_features:
+            self._gram, self._gram_size = design.values, len(usable)
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -66,23 +68,15 @@ class WorkingSet:
         """Return the fitted values of coefficients, one (k,) or several (k x K), for all rows."""
         if self._has_block:
             return (coef.T @ self.block.T).T
-        table = self.problem.table
         several = coef[:, None] if coef.ndim == 1 else coef
-        scaled = several / table.scale[self.columns, None]
-        fitted = (
-            self._stored_part().dot(np.arange(len(coef)), scaled)
-            - table.mean[self.columns] @ scaled
-        )
+        fitted = self.problem.table.dot(self.columns, several, self._stored_part())
         return fitted.reshape(-1, *coef.shape[1:])
 
     def products(self, rows: Floats) -> Floats:
         """Return X'Wr of the set's columns."""
-        weighted = rows * self.problem.weights
         if self._has_block:
-            return weighted @ self.block
-        table = self.problem.table
-        product = self._stored_part().tdot(weighted[None, :])[0]
-        return (product - weighted.sum() * table.mean[self.columns]) / table.scale[self.columns]
+            return (rows * self.problem.weights) @ self.block
+        return self.problem.table.products(self.columns, rows, self._stored_part())
 
     def gram(self) -> Floats:
         """The set's cross products: the first k rows and columns of a buffer."""
