@@ -235,6 +235,20 @@ def test_the_certificate_is_true_with_weights_and_without_intercept(solver, kind
     assert_certified(standardized(X, y + 1.0, weights, intercept), path, 1e-4)
 
 
+@pytest.mark.parametrize("changes", [{"solver": "primal"}, {"solver": "dual"}, {"n_starts": 2}])
+def test_columns_of_different_scales_need_no_standardizing(changes):
+    # Warnings are errors here: none may come from a matrix that is only badly scaled.
+    X, y, _ = sparse_regression(40, 12)
+    X = X * 10.0 ** np.linspace(-6, 6, 12)
+    settings = {"gamma": -5.0, "gammas": 10, "random_state": 0, **changes}
+    plain = VariationalGarrote(**settings).fit(X, y)
+    model = VariationalGarrote(**settings, standardize=False).fit(X, y)
+    np.testing.assert_allclose(
+        model.inclusion_probability_, plain.inclusion_probability_, atol=1e-3
+    )
+    assert model.path_.certificate.max() <= 1e-4
+
+
 @pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-6, 1e-8])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_certificate_reaches_any_tolerance_that_is_asked_for(tol, shape):

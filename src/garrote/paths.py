@@ -28,15 +28,15 @@ _DENSEST = -1.0
 
 
 def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: float = 1e-3) -> Floats:
-    """Return gammas from the empty model to the dense end, evenly spaced in log(-gamma).
+    """Return gammas from the empty model to the dense end, evenly spaced in sqrt(-gamma).
 
     The first is the largest gamma at which no variable has an inclusion probability above ``eps``
-    (Kappen & Gomez 2014, Eq. 13, for columns of any scale). Since -gamma plays the part of a squared
-    lasso penalty, even steps of its logarithm resolve weak and strong effects alike.
+    (Kappen & Gomez 2014, Eq. 13, for columns of any scale). A variable comes in at about
+    |z| = sqrt(-2 gamma), z being its estimate in standard errors: the steps are even in z.
     """
     usable = problem.curvature > 0
     if not usable.any() or problem.yty <= 0:
-        return -np.geomspace(-2 * logit(eps), -logit(eps), count)
+        return np.linspace(2 * logit(eps), logit(eps), count)
     explained = problem.xty[usable] ** 2 / problem.curvature[usable]
     precision = prior.first_precision(problem.response_variance)
     sparse_end = logit(eps) - np.max(0.5 * precision * explained + prior.offsets[usable])
@@ -50,7 +50,7 @@ def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: floa
     dense_end = max(dense_end, sparse_end / 2 if sparse_end < 0 else sparse_end + 10.0)
     if dense_end >= 0 or sparse_end >= 0:
         return np.linspace(sparse_end, dense_end, count)
-    return -np.geomspace(-sparse_end, -dense_end, count)
+    return -(np.linspace(np.sqrt(-sparse_end), np.sqrt(-dense_end), count) ** 2)
 
 
 def fit_path(
