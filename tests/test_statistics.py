@@ -132,8 +132,8 @@ def test_the_noise_variance_is_estimated_without_bias():
     assert np.mean(estimates) == pytest.approx(1.0, abs=0.05)
 
 
-def test_inclusion_probabilities_are_calibrated_when_the_prior_is_true():
-    # Weak and strong effects; gamma is the true log odds of a slab as wide as the data allow.
+def test_sure_inclusions_are_true_and_sure_exclusions_are_rarely_wrong():
+    # Effects of every size, gamma by free energy. Probabilities in between are not judged here.
     rng = np.random.default_rng(6)
     probability, included = [], []
     for _ in range(150):

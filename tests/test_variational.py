@@ -130,8 +130,8 @@ def test_the_oracle_solves_its_own_equations():
             assert max(certificate(data, s.gamma, s.m, s.w, s.beta)) < 1e-5
 
 
-def test_the_examples_give_the_papers_numbers():
-    # The text's Table 1 and 2, by their own protocol: 50 validation rows choose gamma.
+def test_as_many_variables_are_selected_as_in_the_papers_examples():
+    # Tables 1 and 2, by their own protocol: 50 validation rows choose gamma.
     counts = {example_1: [], example_2: []}
     for number, (example, _) in enumerate(INSTANCES):
         X, y, gammas, *_ = oracle(number)

@@ -102,12 +102,14 @@ def primal_weights(problem: Problem) -> Weights:
     """Return the map m -> w of Eq. 9 as printed: a D x D system."""
     gram = problem.whole_gram()
     used = np.flatnonzero(problem.curvature > 0)
-    chi, b = gram[np.ix_(used, used)], problem.xty[used]
+    # In units of each column's size: columns of different scales make the system ill-conditioned.
+    size = np.sqrt(problem.curvature[used])
+    chi, b = gram[np.ix_(used, used)] / np.outer(size, size), problem.xty[used] / size
 
     def weights(m: Floats) -> Floats:
         modified = chi * m[used] + np.diag((1 - m[used]) * np.diag(chi))
         w = np.zeros(len(m))
-        w[used] = solve(modified, b)
+        w[used] = solve(modified, b) / size
         return w
 
     return weights
