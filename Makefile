@@ -14,10 +14,10 @@ demo: .venv/core.stamp  ## Fit a small example (core dependencies only)
 	$(BIN)/python -m garrote.demo
 
 test: lint  ## Lint, then run the tests
-	$(BIN)/python -m pytest -n 2
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 test-slow: .venv/dev.stamp  ## The tests marked slow: statistics and published studies
-	$(BIN)/python -m pytest -n 2 -m slow
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow
 
 lint: .venv/dev.stamp  ## Style, format, layers and types
 	$(BIN)/ruff check .
