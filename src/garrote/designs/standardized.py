@@ -93,7 +93,7 @@ class StandardizedDesign:
     @cached_property
     def covariate_products(self) -> Floats:
         """Products of the covariate basis with every standardised column."""
-        return self._finish(self.stored.tdot(self._prepare(self.basis.T)), self.basis.T)
+        return self.tdot(self.basis.T)
 
     def columns(self) -> Any:
         """Return what kernels read, or None where only `block` gives the columns at a fair price.
@@ -124,7 +124,7 @@ class StandardizedDesign:
 
     def tdot(self, rows: Floats) -> Floats:
         """Return rows @ W @ X for residuals (K x N) that are orthogonal to the covariates."""
-        return run_alone(self.tdot_steps(rows), self.stored)
+        return self._finish(self.stored.tdot(self._prepare(rows)), rows)
 
     def tdot_steps(self, rows: Floats) -> SharedProduct:
         """Yield the product that the stored matrix has to do, so that several callers can share it."""
@@ -222,17 +222,6 @@ class StandardizedDesign:
         shadow = np.sort(shadow[self.weights > 0])
         resolution = 1e-10 * max(np.ptp(shadow), np.abs(shadow).max() * 1e-4)
         return 1 + int(np.count_nonzero(np.diff(shadow) > resolution))
-
-
-def run_alone(steps: SharedProduct, stored: Design) -> Floats:
-    """Answer the product requests of one caller."""
-    reply = None
-    while True:
-        try:
-            request = steps.send(reply)  # type: ignore[arg-type]
-        except StopIteration as finished:
-            return finished.value
-        reply = stored.tdot(request)
 
 
 def _root_mean_square(measured: Moments) -> Floats:
