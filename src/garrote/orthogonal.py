@@ -27,6 +27,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
 from scipy.special import entr, expit
 
+from garrote.arrays import Floats
+
 __all__ = [
     "OrthogonalSolution",
     "UnivariateSolutions",
@@ -42,8 +44,6 @@ __all__ = [
     "univariate_solutions",
     "variational_garrote_curve",
 ]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
