@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from garrote.estimators.variational_garrote import VariationalGarrote
     from garrote.paths import fit_path
     from garrote.problem import Problem
-    from garrote.results import Certificate, Fit, Path, Posterior, Selection
+    from garrote.results import Certificate, Fit, Path, Posterior
+    from garrote.selection import Selection
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
 _HOMES = {
@@ -20,7 +21,7 @@ _HOMES = {
     "Fit": "garrote.results",
     "Path": "garrote.results",
     "Posterior": "garrote.results",
-    "Selection": "garrote.results",
+    "Selection": "garrote.selection",
 }
 
 __all__ = [

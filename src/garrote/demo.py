@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from garrote import VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic
-from garrote.results import Summary
+from garrote.summaries import Summary
 
 
 def main() -> None:

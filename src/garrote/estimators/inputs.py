@@ -1,6 +1,6 @@
 """What users hand over, checked before any work, with errors that name the column and the remedy."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
@@ -9,8 +9,7 @@ import scipy.sparse
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from garrote.arrays import Array, Floats
-
-_SHOWN = 5
+from garrote.summaries import listing
 
 
 def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
@@ -29,6 +28,12 @@ def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
     except ValueError as error:
         raise _with_place(error, X, y) from None
     return X, np.asarray(y, dtype=np.float64)
+
+
+def response_name(y: Any) -> str:
+    """Return the name that y carries, as a data frame's column does, or "y"."""
+    name = getattr(y, "name", None)
+    return str(name) if name is not None else "y"
 
 
 def check_new_rows(estimator: Any, X: Any) -> Any:
@@ -177,10 +182,3 @@ def _not_finite(X: Any) -> tuple[Array, Array]:
         return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
     rows, columns = np.nonzero(~np.isfinite(np.atleast_2d(values)))
     return rows, columns
-
-
-def listing(names: Iterable[Any]) -> str:
-    """Return some names for a message, and how many more there are."""
-    texts = [repr(str(name))[:60] for name in names]
-    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
-    return ", ".join(texts[:_SHOWN]) + more

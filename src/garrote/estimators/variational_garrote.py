@@ -5,9 +5,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import sklearn
-from scipy.special import expit, logit
-from scipy.stats import t as student
+from scipy.special import logit
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
@@ -15,30 +13,31 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-import garrote
 from garrote.arrays import Array, Floats
 from garrote.estimators.inputs import (
     check_new_rows,
     check_rows,
     check_start,
     check_weights,
-    listing,
     resolve_columns,
     resolve_signs,
     resolve_values,
+    response_name,
 )
+from garrote.estimators.provenance import provenance
 from garrote.paths import SOLVERS, fit_path, resolve_gammas, stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
-from garrote.results import Certificate, Fit, Path, Posterior, Selection, Summary
+from garrote.results import Certificate, Fit, Path, Posterior
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import CrossValidation, cross_validate, make_folds
-from garrote.selecting.uncertainty import interchangeable_columns, make_posterior
+from garrote.selecting.on_path import Choice, select_on_path
+from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.starts import distinct_optima, solve_from
+from garrote.summaries import Summary
 
-_LEVEL = 0.95
 # Odds beyond this are certainty, and their exponentials no longer numbers.
 _LARGEST_GAMMA = 1e12
 
@@ -194,6 +193,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
             Passed to the splitter given as ``cv``.
         """
         self._check_settings()
+        response = response_name(y)
         X, y = check_rows(self, X, y)
         weights = check_weights(sample_weight, X)
         names = getattr(self, "feature_names_in_", None)
@@ -235,7 +235,22 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         else:
             path = fit_path(problem, prior, grid, solver=self.solver, control=control)
             chosen = self._choose(path, problem, prior, wanted)
-        self._store(problem, prior, path, chosen, validation, control, start)
+        optima = self._optima(problem, prior, path, chosen, control, start)
+        self._store(problem, path, make_posterior(problem, prior, optima))
+        self._store_validation(validation)
+        self.selection_ = select_on_path(
+            problem,
+            path,
+            Choice(chosen, self._reason(validation), self.rule, validation),
+            self.posterior_,
+            y,
+            method="Variational Garrote",
+            names=list(map(str, self._names())),
+            response=response,
+            tol=self.tol,
+            provenance=provenance(self, X, y, weights),
+        )
+        self._warn_if_not_converged()
         return self
 
     def _check_settings(self) -> None:
@@ -309,29 +324,22 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
             return len(path) - 1
         return path.index(wanted)
 
-    def _store(
-        self,
-        problem: Problem,
-        prior: GarrotePrior,
-        path: Path,
-        chosen: int,
-        validation: CrossValidation | None,
-        control: Control,
-        start: Floats | None,
-    ) -> None:
-        """Set the fitted attributes from the path and the chosen position on it."""
-        optima = self._optima(problem, prior, path, chosen, control, start)
-        fit = optima[0]
-        probability = _all_probabilities(problem, prior, fit)
+    def _store(self, problem: Problem, path: Path, posterior: Posterior) -> None:
+        """Set the fitted attributes."""
+        fit = posterior.optima[0]
         self.path_ = path
+        self.posterior_ = posterior
         self.gamma_ = float(fit.strength)
-        self.posterior_ = make_posterior(problem, prior, fit, optima, probability)
-        self.coef_ = self.posterior_.mean
+        self.coef_ = posterior.mean
         self.intercept_ = problem.scale.intercept(fit.columns, fit.coef)
-        self.inclusion_probability_ = probability
+        self.inclusion_probability_ = posterior.inclusion_probability
         self.noise_variance_ = float(fit.noise_variance * problem.scale.response_scale**2)
         self.certificate_: Certificate = fit.certificate
         self.n_iter_ = max(1, path.n_iter)
+        self._center = problem.scale.column_mean[posterior.support]
+        self._total_weight = problem.n
+
+    def _store_validation(self, validation: CrossValidation | None) -> None:
         if validation is not None:
             self.cv_results_: dict[str, Any] = {
                 "gamma": validation.gammas,
@@ -342,10 +350,6 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
             }
         elif hasattr(self, "cv_results_"):
             del self.cv_results_
-        self._center = problem.scale.column_mean[self.posterior_.support]
-        self._total_weight = problem.n
-        self.selection_ = self._select(problem)
-        self._warn_if_not_converged()
 
     def _optima(
         self,
@@ -367,67 +371,13 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
             found += run_together([task], stored_design(problem))[0]
         return distinct_optima(problem, found)
 
-    def _select(self, problem: Problem) -> Selection:
-        posterior: Posterior = self.posterior_
-        error = np.full(problem.n_features, np.nan)
-        error[posterior.support] = posterior.standard_error
-        reach = student.ppf(0.5 + _LEVEL / 2, posterior.degrees_of_freedom) * error
-        names = tuple(map(str, self._names()))
-        selected = self.inclusion_probability_ > 0.5
-        candidates = np.flatnonzero(selected & (problem.curvature > 0))
-        same = interchangeable_columns(problem, candidates)
-        constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), problem.scale.covariates)
-        return Selection(
-            names=names,
-            selected=selected,
-            probability=self.inclusion_probability_,
-            effect=self.coef_,
-            standard_error=error,
-            lower=self.coef_ - reach,
-            upper=self.coef_ + reach,
-            evidence="variational inclusion probability",
-            level=_LEVEL,
-            intervals="intervals are conditional on the selection (Gaussian given the soft support)",
-            interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},
-            constant=tuple(names[j] for j in constant),
-            rule=self._rule_text(),
-            certificate=self.certificate_,
-            provenance=self._provenance(problem),
-        )
-
-    def _rule_text(self) -> str:
+    def _reason(self, validation: CrossValidation | None) -> str:
+        """Say how gamma was chosen."""
         if self.expected_size is not None:
-            how = f"from expected_size = {self.expected_size:g}"
-        elif self.gamma == "cv":
-            folds = len(self.cv_results_["fold_errors"])
-            how = f"by {folds}-fold cross-validation, rule {self.rule!r}"
-        elif self.gamma == "free_energy":
-            how = "by free energy"
-        else:
-            how = "as given"
-        return f"probability > 0.5 at gamma = {self.gamma_:.4g}, chosen {how}"
-
-    def _provenance(self, problem: Problem) -> dict[str, Any]:
-        settings = {
-            name: value
-            for name, value in self.get_params(deep=False).items()
-            if isinstance(value, str | int | float | bool | type(None))
-        }
-        return {
-            "method": "Variational Garrote",
-            "settings": settings,
-            "n_rows": len(problem.response),
-            "total_weight": problem.n,
-            "n_columns": problem.n_features,
-            "path_cut": self.path_.cut,
-            "hysteresis": self.path_.hysteresis,
-            "n_optima": len(self.posterior_.optima),
-            "versions": {
-                "garrote": garrote.__version__,
-                "numpy": np.__version__,
-                "scikit-learn": sklearn.__version__,
-            },
-        }
+            return f"from expected_size = {self.expected_size:g}"
+        if validation is not None:
+            return f"by {len(validation.errors)}-fold cross-validation, rule {self.rule!r}"
+        return "by free energy" if self.gamma == "free_energy" else "as given"
 
     def _warn_if_not_converged(self) -> None:
         reached = float(self.path_.certificate.max())
@@ -438,7 +388,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
                 f"at the chosen gamma it is {self.certificate_.value:.2e}. Raise max_iter "
                 f"({self.max_iter}) or tol",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
@@ -464,32 +414,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
         check_is_fitted(self, "coef_")
-        selection = self.selection_
-        facts = [
-            f"Variational Garrote: {int(selection.selected.sum())} of {len(selection.names)} "
-            "variables selected",
-            selection.rule,
-            f"noise variance {self.noise_variance_:.4g}, certificate {self.certificate_}",
-        ]
-        if hasattr(self, "cv_results_"):
-            position = int(np.argmin(np.abs(self.cv_results_["gamma"] - self.gamma_)))
-            error, null = self.cv_results_["mean_error"][position], self.cv_results_["null_error"]
-            facts.append(f"held-out squared error {error:.4g}, null model {null:.4g}")
-        if self.path_.hysteresis:
-            low, high = self.path_.hysteresis
-            facts.append(
-                f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
-            )
-        if len(self.posterior_.optima) > 1:
-            facts.append(f"{len(self.posterior_.optima)} distinct optima at this gamma; best shown")
-        if self.path_.cut:
-            facts.append(self.path_.cut)
-        for name, others in selection.interchangeable.items():
-            facts.append(f"{name} could be replaced by {', '.join(others)}")
-        if selection.constant:
-            facts.append(f"left out, without variation of their own: {listing(selection.constant)}")
-        facts.append(selection.intervals)
-        return Summary(tuple(facts), selection.table())
+        return self.selection_.summary()
 
     def _get_support_mask(self) -> Array:
         check_is_fitted(self, "coef_")
@@ -510,17 +435,3 @@ def _is_number(value: Any) -> bool:
     return (
         isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
     )
-
-
-def _all_probabilities(problem: Problem, prior: GarrotePrior, fit: Fit) -> Floats:
-    """Return every column's inclusion probability by Eq. 8, also of those the fit does not list."""
-    task = problem.evaluate(fit.columns, fit.coef[:, None])
-    ((_, gradient),) = run_together([task], stored_design(problem))
-    c = problem.curvature
-    z = np.divide(gradient[0], c, out=np.zeros_like(c), where=c > 0)
-    z[z * prior.signs < 0] = 0.0
-    odds = fit.strength + prior.offsets + 0.5 * c * z**2 / fit.noise_variance
-    probability = np.where(c > 0, expit(odds), 0.0)
-    probability[fit.columns] = fit.probability
-    probability[problem.scale.covariates] = 1.0
-    return probability

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array
-from garrote.results import Table
+from garrote.summaries import Table
 
 _WIDTH = 96
 

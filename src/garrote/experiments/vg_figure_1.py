@@ -13,7 +13,7 @@ from garrote.orthogonal import (
     transition_lines,
     univariate_solutions,
 )
-from garrote.results import Table
+from garrote.summaries import Table
 
 _N = 100
 _INSETS = (-10.0, -40.0)

@@ -13,7 +13,7 @@ from garrote.datasets.simulation import make_kappen_gomez_2
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, make_axes
 from garrote.experiments.methods import Tune, tune_garrote, tune_lasso
 from garrote.experiments.report import Report, Settings, spread
-from garrote.results import Table
+from garrote.summaries import Table
 
 _ROWS = 100
 _NOISE_VARIANCE = 0.5

@@ -13,7 +13,7 @@ from garrote.orthogonal import (
     ridge_curve,
     variational_garrote_curve,
 )
-from garrote.results import Table
+from garrote.summaries import Table
 
 _CURVES = {
     "ridge": (ridge_curve, RIDGE, "--"),

@@ -10,7 +10,7 @@ from garrote.datasets.simulation import make_zhao_yu
 from garrote.experiments.drawing import GARROTE, LASSO, RIDGE, make_axes
 from garrote.experiments.methods import TunedPath, tune_garrote, tune_lasso
 from garrote.experiments.report import Report, Settings
-from garrote.results import Table
+from garrote.summaries import Table
 
 _TRUE = (0, 1)
 _ROWS = 1000

@@ -9,7 +9,7 @@ from garrote.datasets.simulation import make_kappen_gomez_1
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, RIDGE, make_axes
 from garrote.experiments.methods import Tune, TunedPath, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, Settings, quantiles
-from garrote.results import Table
+from garrote.summaries import Table
 
 _TRUE = (0,)
 

@@ -8,7 +8,7 @@ from garrote.arrays import Floats
 from garrote.datasets.simulation import make_zhao_yu
 from garrote.experiments.methods import Tune, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, Settings, spread
-from garrote.results import Table
+from garrote.summaries import Table
 
 _ROWS = 1000
 _BOUNDED = "Ridge, lambda >= 0.01"

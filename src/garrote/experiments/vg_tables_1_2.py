@@ -8,7 +8,7 @@ from garrote.arrays import Array
 from garrote.datasets.simulation import Regression, make_kappen_gomez_1, make_kappen_gomez_2
 from garrote.experiments.methods import Tune, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, Settings, distance, spread
-from garrote.results import Table
+from garrote.summaries import Table
 
 _COLUMNS = ("Train", "Val", "Test", "# non-zero", "||dv||_1")
 _METHODS: dict[str, Tune] = {"Ridge": tune_ridge, "Lasso": tune_lasso, "VG": tune_garrote}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -19,6 +19,8 @@ from garrote.solvers.lockstep import Solver, run_together
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter.
 _FOLD_TOLERANCE = 0.05
+# Rows whose predictions are kept for a picture, at most.
+_ROWS_SHOWN = 300
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,17 @@ class CrossValidation:
         Mean squared error of each fold; NaN where a fold's path did not reach the gamma.
     null_errors : array of shape (folds,)
         The same of the mean (and covariates) of the training rows.
+    rows : array of int of shape (n,)
+        Some rows, evenly spread, for which held-out residuals are kept.
+    residuals : array of shape (K, n)
+        Those residuals in the units of the response; NaN where a row was never held out.
     """
 
     gammas: Floats
     errors: Floats
     null_errors: Floats
+    rows: Array
+    residuals: Floats
 
     @property
     def mean(self) -> Floats:
@@ -81,9 +89,10 @@ def cross_validate(
 ) -> tuple[Path, CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out errors."""
     loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter)
+    rows = spread_rows(whole.weights)
     whole, folds = _with_shared_moments(whole, folds)
     tasks: list[Solver] = [start_solver(whole, prior, gammas, control, solver)]
-    tasks += [_held_out_errors(fold, gammas, loose, solver) for fold in folds]
+    tasks += [_hold_out(fold, gammas, loose, solver, rows) for fold in folds]
     jobs = min(effective_n_jobs(n_jobs), len(tasks))
     groups = [list(range(k, len(tasks), jobs)) for k in range(jobs)]
     outcomes = Parallel(n_jobs=jobs, prefer="threads")(
@@ -95,10 +104,21 @@ def cross_validate(
         for k, outcome in zip(group, batch, strict=True)
     }
     path = assemble_path(whole, results[0])
-    errors = np.array([results[k + 1] for k in range(len(folds))])
+    held_out: list[HeldOut] = [results[k + 1] for k in range(len(folds))]
+    errors = np.array([part.errors for part in held_out])
+    kept = np.full((len(gammas), len(rows)), np.nan)
+    for part, fold in zip(held_out, folds, strict=True):
+        tested = fold.held_out[rows] > 0
+        kept[:, tested] = part.residuals[:, tested]
     nulls = np.array([_squared_error(fold, fold.problem.response) for fold in folds])
     reached = len(path)
-    return path, CrossValidation(path.strengths, errors[:, :reached], nulls)
+    return path, CrossValidation(path.strengths, errors[:, :reached], nulls, rows, kept[:reached])
+
+
+def spread_rows(weights: Floats, most: int = _ROWS_SHOWN) -> Array:
+    """Return some rows of positive weight, evenly spread over all of them."""
+    usable = np.flatnonzero(weights > 0)
+    return usable[np.unique(np.linspace(0, len(usable) - 1, most).round().astype(np.intp))]
 
 
 def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem, Sequence[Fold]]:
@@ -143,10 +163,17 @@ def make_folds(
     return folds
 
 
-def _held_out_errors(
-    fold: Fold, gammas: Floats, control: Control, solver: str
-) -> Generator[Floats, Floats, Floats]:
-    """Solve one fold and return its held-out error at each gamma.
+class HeldOut(NamedTuple):
+    """What one fold gives: its error at each gamma, and residuals of the rows that are shown."""
+
+    errors: Floats
+    residuals: Floats
+
+
+def _hold_out(
+    fold: Fold, gammas: Floats, control: Control, solver: str, shown: Array
+) -> Generator[Floats, Floats, HeldOut]:
+    """Solve one fold and measure it at each gamma on the rows that it holds out.
 
     At each gamma the branch of lower free energy predicts. Folds are not certified: their errors
     decide on gamma, and nothing else is taken from them.
@@ -154,17 +181,19 @@ def _held_out_errors(
     problem = fold.problem
     trace = trace_solver(problem, fold.prior, gammas, control, solver)
     forward, backward, _ = yield from trace
-    errors, energies = np.full((2, len(gammas)), np.nan), np.full((2, len(gammas)), np.inf)
-    for side, points in enumerate((forward, backward)):
-        fresh = [k for k, point in enumerate(points) if side == 0 or point is not forward[k]]
+    errors, energies = np.full(len(gammas), np.nan), np.full(len(gammas), np.inf)
+    kept = np.full((len(gammas), len(shown)), np.nan)
+    for points in (forward, backward):
+        fresh = [k for k, p in enumerate(points) if points is forward or p is not forward[k]]
         for first in range(0, len(fresh), problem.columns_together):
             group = fresh[first : first + problem.columns_together]
-            rows = residuals(problem, [points[k] for k in group])
-            for k, row in zip(group, rows, strict=True):
+            for k, row in zip(group, residuals(problem, [points[k] for k in group]), strict=True):
                 squared = float(row**2 @ problem.weights)
-                energies[side, k] = free_energy(problem, fold.prior, points[k], squared)
-                errors[side, k] = _squared_error(fold, row)
-    return np.where(energies[1] < energies[0], errors[1], errors[0])
+                energy = free_energy(problem, fold.prior, points[k], squared)
+                if energy < energies[k]:
+                    energies[k], errors[k] = energy, _squared_error(fold, row)
+                    kept[k] = row[shown] * problem.scale.response_scale
+    return HeldOut(errors, kept)
 
 
 def _squared_error(fold: Fold, residuals: Floats) -> float:

@@ -8,21 +8,22 @@ off its degrees of freedom. What is left out is the uncertainty of the selection
 
 import numpy as np
 from scipy.linalg import pinvh
+from scipy.special import expit
 
-from garrote.arrays import Array, Floats
-from garrote.designs import GramDesign
+from garrote.arrays import Floats
+from garrote.paths import stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results import Fit, Posterior
+from garrote.solvers.lockstep import run_together
 
 # Columns below this inclusion probability have coefficients, and spreads, that are nearly zero.
 _IN_SUPPORT = 0.01
 
 
-def make_posterior(
-    problem: Problem, prior: GarrotePrior, fit: Fit, optima: tuple[Fit, ...], probability: Floats
-) -> Posterior:
-    """Describe the coefficients at one solution, in the user's units."""
+def make_posterior(problem: Problem, prior: GarrotePrior, optima: tuple[Fit, ...]) -> Posterior:
+    """Describe the coefficients at the first of some solutions, in the user's units."""
+    fit = optima[0]
     scale, fixed = problem.scale, problem.scale.covariates
     chosen = fit.probability > _IN_SUPPORT
     support = np.concatenate([fixed, fit.columns[chosen]])
@@ -40,7 +41,7 @@ def make_posterior(
     mean[fit.columns] = scale.coefficients(fit.columns, fit.coef)
     mean[fixed] = scale.covariate_coefficients(fit.columns, fit.coef)
     return Posterior(
-        inclusion_probability=probability,
+        inclusion_probability=_all_probabilities(problem, prior, fit),
         mean=mean,
         support=support,
         # Apart from each other: their product may leave the range of numbers in the user's units.
@@ -53,17 +54,15 @@ def make_posterior(
     )
 
 
-def interchangeable_columns(problem: Problem, columns: Array) -> dict[int, Array]:
-    """Return, for each given column, the others that correlate with it beyond 0.999."""
-    if not len(columns):
-        return {}
+def _all_probabilities(problem: Problem, prior: GarrotePrior, fit: Fit) -> Floats:
+    """Return every column's inclusion probability by Eq. 8, also of those the fit does not list."""
+    task = problem.evaluate(fit.columns, fit.coef[:, None])
+    ((_, gradient),) = run_together([task], stored_design(problem))
     c = problem.curvature
-    if isinstance(problem.design, GramDesign):
-        products = problem.design.values[columns]
-    else:
-        products = problem.table.tdot(np.ascontiguousarray(problem.table.block(columns).T))
-    size = np.sqrt(np.where(c > 0, c, np.inf))
-    correlation = np.abs(products / size / size[columns, None])
-    near = correlation > 0.999
-    near[np.arange(len(columns)), columns] = False
-    return {int(j): np.flatnonzero(row) for j, row in zip(columns, near, strict=True) if row.any()}
+    z = np.divide(gradient[0], c, out=np.zeros_like(c), where=c > 0)
+    z[z * prior.signs < 0] = 0.0
+    odds = fit.strength + prior.offsets + 0.5 * c * z**2 / fit.noise_variance
+    probability = np.where(c > 0, expit(odds), 0.0)
+    probability[fit.columns] = fit.probability
+    probability[problem.scale.covariates] = 1.0
+    return probability

@@ -1,0 +1,181 @@
+"""From a path and the position chosen on it to a Selection, with all that a report shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import t as student
+
+from garrote.arrays import Array, Floats
+from garrote.problem import Problem
+from garrote.results import Path, Posterior
+from garrote.selecting.cross_validation import CrossValidation, spread_rows
+from garrote.selecting.stand_ins import find_stand_ins
+from garrote.selection import PathView, Predictions, Selection, Validation
+from garrote.summaries import listing
+
+_LEVEL = 0.95
+# Variables with a line in pictures of the path, and in the table of correlations.
+_LINES = 40
+_CORRELATED = 25
+# Fewer rows than this for each selected variable is a small sample.
+_ROWS_PER_VARIABLE = 10
+# Entries of X that are read for the predictions of a picture, at most.
+_ENTRIES_READ = 1 << 19
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How the strength was chosen: where it is on the path, in words, and by which validation."""
+
+    position: int
+    reason: str
+    rule: str
+    validation: CrossValidation | None
+
+
+def select_on_path(
+    problem: Problem,
+    path: Path,
+    choice: Choice,
+    posterior: Posterior,
+    y: Floats,
+    *,
+    method: str,
+    names: Sequence[str],
+    response: str,
+    tol: float,
+    provenance: dict[str, Any],
+) -> Selection:
+    """Select what is more likely in than out, and describe how it was found."""
+    names = tuple(names)
+    fixed = problem.scale.covariates
+    selected = posterior.inclusion_probability > 0.5
+    best = posterior.optima[0]
+    error = np.full(problem.n_features, np.nan)
+    error[posterior.support] = posterior.standard_error
+    reach = student.ppf(0.5 + _LEVEL / 2, posterior.degrees_of_freedom) * error
+    view = _view(path, choice.position, posterior, selected)
+    chosen = np.flatnonzero(selected & (problem.curvature > 0))
+    stand_ins, same = find_stand_ins(problem, chosen, view.columns[:_CORRELATED])
+    interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
+    constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
+    warnings = _warnings(problem, path, best.strength, posterior, len(chosen), tol)
+    warnings += [
+        f"{name} could be replaced by {listing(o, str)}" for name, o in interchangeable.items()
+    ]
+    if len(constant):
+        left_out = listing(names[j] for j in constant)
+        warnings.append(f"left out, without variation of their own: {left_out}")
+    return Selection(
+        method=method,
+        response=response,
+        names=names,
+        selected=selected,
+        probability=posterior.inclusion_probability,
+        effect=posterior.mean,
+        standard_error=error,
+        lower=posterior.mean - reach,
+        upper=posterior.mean + reach,
+        evidence="variational inclusion probability",
+        level=_LEVEL,
+        intervals="intervals are conditional on the selection (Gaussian given the soft support)",
+        interchangeable=interchangeable,
+        constant=tuple(names[j] for j in constant),
+        always_in=tuple(names[j] for j in fixed),
+        rule=f"probability > 0.5 at gamma = {best.strength:.4g}, chosen {choice.reason}",
+        noise_variance=float(best.noise_variance * problem.scale.response_scale**2),
+        certificate=best.certificate,
+        converged=bool(max(path.certificate.max(), best.certificate.value) <= tol),
+        warnings=tuple(warnings),
+        provenance=provenance,
+        path=view,
+        validation=_validation(choice),
+        predictions=_predictions(problem, path, choice.validation, y),
+        stand_ins=stand_ins,
+    )
+
+
+def _view(path: Path, position: int, posterior: Posterior, selected: Array) -> PathView:
+    """Take the selected variables and those that were most probable somewhere on the path."""
+    probability, effect = path.inclusion_probability(), path.coefficients()
+    highest = probability.max(axis=0).toarray().ravel()
+    highest[path.scale.covariates] = 0.0
+    now = posterior.inclusion_probability
+    order = np.lexsort((-highest, -now, ~selected | (highest == 0)))[:_LINES]
+    columns = order[highest[order] > 0]
+    # Another start may have led to a better solution than the path's own.
+    probability, effect = probability[:, columns].toarray(), effect[:, columns].toarray()
+    probability[position], effect[position] = now[columns], posterior.mean[columns]
+    return PathView(
+        strength="gamma",
+        strengths=path.strengths,
+        chosen=position,
+        columns=columns,
+        probability=probability,
+        effect=effect,
+        expected_size=path.expected_size,
+        energies={
+            "forward": np.array([fit.free_energy for fit in path.forward]),
+            "backward": np.array([fit.free_energy for fit in path.backward]),
+        },
+        hysteresis=path.hysteresis,
+        cut=path.cut,
+    )
+
+
+def _validation(choice: Choice) -> Validation | None:
+    found = choice.validation
+    if found is None:
+        return None
+    return Validation(
+        measure="squared error",
+        folds=len(found.errors),
+        rule=choice.rule,
+        mean=found.mean,
+        standard_error=found.standard_error,
+        null=float(found.null_errors.mean()),
+    )
+
+
+def _predictions(
+    problem: Problem, path: Path, validation: CrossValidation | None, y: Floats
+) -> Predictions | None:
+    """Return held-out predictions where there are any, else those of the path for its own rows."""
+    if validation is not None:
+        tested = np.isfinite(validation.residuals[0])
+        rows = validation.rows[tested]
+        predicted = y[rows] - validation.residuals[:, tested]
+        return Predictions(True, rows, y[rows], predicted)
+    rows = spread_rows(problem.weights, max(20, min(300, _ENTRIES_READ // problem.n_features)))
+    block = problem.table.stored.some_rows(rows)
+    predicted = path.coefficients() @ block.T + path.intercepts[:, None]
+    return Predictions(False, rows, y[rows], predicted)
+
+
+def _warnings(
+    problem: Problem, path: Path, strength: float, posterior: Posterior, count: int, tol: float
+) -> list[str]:
+    """Return what a reader should know before trusting the answer."""
+    said = []
+    worst = float(path.certificate.max())
+    if not worst <= tol:
+        at = path.strengths[int(np.argmax(path.certificate))]
+        said.append(f"not converged: the certificate reached {worst:.1e} at gamma = {at:.4g}")
+    if path.hysteresis:
+        low, high = path.hysteresis
+        inside = ", the chosen one among them" if low <= strength <= high else ""
+        said.append(
+            f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]{inside}"
+        )
+    if len(posterior.optima) > 1:
+        said.append(f"{len(posterior.optima)} distinct optima at this gamma; best shown")
+    if path.cut:
+        said.append(path.cut)
+    if count and problem.n < _ROWS_PER_VARIABLE * count:
+        said.append(
+            f"small sample: {problem.n:g} rows for {count} selected variables, fewer than "
+            f"{_ROWS_PER_VARIABLE} for each"
+        )
+    return said

@@ -1,0 +1,57 @@
+"""Who could stand in for a selected variable: its correlations with all columns."""
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.designs import GramDesign
+from garrote.problem import Problem
+from garrote.selection import StandIns
+
+# Columns correlated beyond this cannot be told apart by any data of this kind.
+_INTERCHANGEABLE = 0.999
+# Others count as near beyond this, and so many of them are named for each selected column.
+_NEAR = 0.7
+_MOST_NEAR = 5
+
+
+def find_stand_ins(
+    problem: Problem, selected: Array, shown: Array
+) -> tuple[StandIns, dict[int, Array]]:
+    """Return correlations of the ``shown`` columns, and what is interchangeable with ``selected``."""
+    correlation = correlations(problem, selected)
+    near = {}
+    interchangeable = {}
+    for j, row in zip(selected, correlation, strict=True):
+        size = np.abs(row)
+        size[j] = 0.0
+        strongest = np.argsort(-size, kind="stable")[:_MOST_NEAR]
+        strongest = strongest[size[strongest] > _NEAR]
+        if len(strongest):
+            near[int(j)] = tuple((int(k), float(row[k])) for k in strongest)
+        same = np.flatnonzero(size > _INTERCHANGEABLE)
+        if len(same):
+            interchangeable[int(j)] = same
+    shown = shown[problem.curvature[shown] > 0]
+    return StandIns(shown, _among(problem, shown), near), interchangeable
+
+
+def correlations(problem: Problem, columns: Array) -> Floats:
+    """Return the correlations of some columns with all of them, beyond the covariates."""
+    if not len(columns):
+        return np.zeros((0, problem.n_features))
+    if isinstance(problem.design, GramDesign):
+        products = problem.design.values[columns]
+    else:
+        products = problem.table.tdot(np.ascontiguousarray(problem.table.block(columns).T))
+    size = np.sqrt(np.where(problem.curvature > 0, problem.curvature, np.inf))
+    return np.clip(products / size / size[columns, None], -1.0, 1.0)
+
+
+def _among(problem: Problem, columns: Array) -> Floats:
+    design = problem.design
+    if isinstance(design, GramDesign):
+        products = design.block(columns, columns)
+    else:
+        products = design.gram(columns, columns)
+    size = np.sqrt(problem.curvature[columns])
+    return np.clip(products / np.outer(size, size), -1.0, 1.0)

@@ -1,0 +1,367 @@
+"""Which variables were chosen, how sure that is, and how it was found: what every method returns.
+
+A `Selection` holds all that a report tells, so that no picture needs the data again. Its optional
+parts (a path, a validation, predictions, stand-ins) are there where the method gives them.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.results import Certificate
+from garrote.summaries import Summary, Table
+
+SCHEMA = "garrote.selection/1"
+# Beside the selected variables, so many others are written out at most ...
+_MOST_LISTED = 200
+# ... if their evidence is at least this, or a picture shows them.
+_LEAST_EVIDENCE = 0.01
+# Digits of the numbers that only pictures need.
+_PICTURE_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class PathView:
+    """How the answer changes with the strength, for the variables worth a line.
+
+    Attributes
+    ----------
+    strength : str
+        What the strength is called: "gamma".
+    strengths : array of shape (K,)
+    chosen : int
+        Position of the strength in use.
+    columns : array of int of shape (k,)
+        The variables shown.
+    probability, effect : array of shape (K, k)
+    expected_size : array of shape (K,)
+    energies : dict
+        Branch ("forward", "backward") -> free energy at each strength; empty without branches.
+    hysteresis : (float, float) or None
+        Range of strengths where the branches differ.
+    cut : str or None
+        Why the path ends before its last strength, if it does.
+    """
+
+    strength: str
+    strengths: Floats
+    chosen: int
+    columns: Array
+    probability: Floats
+    effect: Floats
+    expected_size: Floats
+    energies: dict[str, Floats]
+    hysteresis: tuple[float, float] | None
+    cut: str | None
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Held-out error over the strengths of the path; NaN where no fold reached one."""
+
+    measure: str
+    folds: int
+    rule: str
+    mean: Floats
+    standard_error: Floats
+    null: float
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Observed and predicted responses of some rows: ``predicted`` has a row for each strength."""
+
+    held_out: bool
+    rows: Array
+    observed: Floats
+    predicted: Floats
+
+
+@dataclass(frozen=True)
+class StandIns:
+    """Correlations among the variables shown, and who could stand in for a selected one.
+
+    ``near`` has, for a selected column, the columns of largest absolute correlation among all, with
+    that correlation.
+    """
+
+    columns: Array
+    correlation: Floats
+    near: dict[int, tuple[tuple[int, float], ...]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which variables were chosen, how sure that is, and how it was found.
+
+    Attributes
+    ----------
+    method : str
+        The method's name in full.
+    response : str
+        The name of what is explained.
+    names : tuple of str
+        All variables.
+    selected : array of bool
+        Which are in the model; covariates are.
+    probability : array
+        The evidence for each variable; its kind is in ``evidence``.
+    effect, standard_error, lower, upper : array
+        Coefficients in the user's units with their intervals; NaN where none is stated.
+    interchangeable : dict
+        Selected name -> names of columns that could stand in for it (correlation beyond 0.999).
+    constant : tuple of str
+        Columns without variation (beyond that of the covariates), which cannot be selected.
+    always_in : tuple of str
+        Covariates, which are in the model without having been selected.
+    intervals : str
+        What the intervals are conditional on.
+    rule : str
+        How the choice was made.
+    noise_variance : float
+    certificate : Certificate
+    converged : bool
+        Whether every fit behind the selection reached its tolerance.
+    warnings : tuple of str
+        What a reader should know before trusting the answer.
+    provenance : dict
+        Settings, versions, sizes and the fingerprint of the data.
+    path, validation, predictions, stand_ins
+        Where the method gives them, else None.
+    """
+
+    method: str
+    response: str
+    names: tuple[str, ...]
+    selected: Array
+    probability: Floats
+    effect: Floats
+    standard_error: Floats
+    lower: Floats
+    upper: Floats
+    evidence: str
+    level: float
+    intervals: str
+    interchangeable: dict[str, tuple[str, ...]]
+    constant: tuple[str, ...]
+    always_in: tuple[str, ...]
+    rule: str
+    noise_variance: float
+    certificate: Certificate
+    converged: bool
+    warnings: tuple[str, ...]
+    provenance: dict[str, Any]
+    path: PathView | None = None
+    validation: Validation | None = None
+    predictions: Predictions | None = None
+    stand_ins: StandIns | None = None
+
+    def table(self, all_variables: bool = False) -> Table:
+        """Return the selected variables, or all, ranked by evidence and size of effect."""
+        order = self._ranked()
+        if not all_variables:
+            order = order[self.selected[order]]
+        percent = f"{100 * self.level:g}%"
+        return Table(
+            {
+                "variable": [self.names[j] for j in order],
+                "probability": [float(self.probability[j]) for j in order],
+                "effect": [float(self.effect[j]) for j in order],
+                "std. error": [float(self.standard_error[j]) for j in order],
+                f"lower {percent}": [float(self.lower[j]) for j in order],
+                f"upper {percent}": [float(self.upper[j]) for j in order],
+                **({"selected": [bool(self.selected[j]) for j in order]} if all_variables else {}),
+            }
+        )
+
+    def _ranked(self) -> Array:
+        strength = np.abs(self.effect) / np.where(
+            self.standard_error > 0, self.standard_error, np.inf
+        )
+        return np.lexsort((-strength, -self.probability.round(6), ~self.selected))
+
+    @property
+    def headline(self) -> str:
+        """How many variables were selected, of how many."""
+        fixed = len(self.always_in)
+        beside = f" beside {fixed} always in" if fixed else ""
+        return f"{self.n_selected} of {len(self.names) - fixed} variables selected{beside}"
+
+    @property
+    def n_selected(self) -> int:
+        """How many were selected, not counting covariates."""
+        return int(self.selected.sum()) - len(self.always_in)
+
+    def held_out_error(self) -> tuple[float, float] | None:
+        """Return the validation error at the strength in use and that of the null model."""
+        if self.validation is None or self.path is None:
+            return None
+        return float(self.validation.mean[self.path.chosen]), self.validation.null
+
+    def summary(self) -> Summary:
+        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
+        facts = [
+            f"{self.method}: {self.headline}",
+            self.rule,
+            f"noise variance {self.noise_variance:.4g}, certificate {self.certificate}",
+        ]
+        errors = self.held_out_error()
+        if errors and self.validation:
+            facts.append(
+                f"held-out {self.validation.measure} {errors[0]:.4g}, null model {errors[1]:.4g}"
+            )
+        return Summary((*facts, *self.warnings, self.intervals), self.table())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python values; the documentation describes the schema.
+
+        Of many variables only those with some evidence are listed; ``unlisted`` counts the others.
+        """
+        listed = self._listed()
+        return {
+            "schema": SCHEMA,
+            "method": self.method,
+            "response": self.response,
+            "n_variables": len(self.names),
+            "n_selected": self.n_selected,
+            "evidence": self.evidence,
+            "rule": self.rule,
+            "variables": [self._variable(j) for j in listed],
+            "unlisted": self._unlisted(listed),
+            "interval_level": self.level,
+            "intervals": self.intervals,
+            "always_in": list(self.always_in),
+            "interchangeable": {k: list(v) for k, v in self.interchangeable.items()},
+            "constant": list(self.constant),
+            "noise_variance": _number(self.noise_variance),
+            "certificate": {
+                "value": _number(self.certificate.value),
+                "parts": {name: _number(v) for name, v in self.certificate.parts.items()},
+            },
+            "converged": self.converged,
+            "warnings": list(self.warnings),
+            "path": self._path_values(),
+            "validation": self._validation_values(),
+            "predictions": self._prediction_values(),
+            "stand_ins": self._stand_in_values(),
+            "provenance": self.provenance,
+        }
+
+    def _listed(self) -> Array:
+        ranked = self._ranked()
+        wanted = self.selected | (self.probability >= _LEAST_EVIDENCE)
+        if self.path is not None:
+            wanted[self.path.columns] = True
+        order = ranked[wanted[ranked]]
+        return order[: max(_MOST_LISTED, int(self.selected.sum()))]
+
+    def _variable(self, j: int) -> dict[str, Any]:
+        return {
+            "name": self.names[j],
+            "position": int(j),
+            "selected": bool(self.selected[j]),
+            "probability": _number(self.probability[j]),
+            "effect": _number(self.effect[j]),
+            "standard_error": _number(self.standard_error[j]),
+            "lower": _number(self.lower[j]),
+            "upper": _number(self.upper[j]),
+            "sign": int(np.sign(self.effect[j])),
+        }
+
+    def _unlisted(self, listed: Array) -> dict[str, Any]:
+        others = np.delete(self.probability, listed)
+        return {"count": len(others), "largest_probability": _number(others.max(initial=0.0))}
+
+    def _path_values(self) -> dict[str, Any] | None:
+        if self.path is None:
+            return None
+        path = self.path
+        return {
+            "strength": path.strength,
+            "strengths": _numbers(path.strengths, 12),
+            "chosen": int(path.chosen),
+            "variables": [self.names[j] for j in path.columns],
+            "probability": _numbers(path.probability),
+            "effect": _numbers(path.effect),
+            "expected_size": _numbers(path.expected_size),
+            "energies": {branch: _numbers(e, 12) for branch, e in path.energies.items()},
+            "hysteresis": list(path.hysteresis) if path.hysteresis else None,
+            "cut": path.cut,
+        }
+
+    def _validation_values(self) -> dict[str, Any] | None:
+        if self.validation is None:
+            return None
+        found = self.validation
+        return {
+            "measure": found.measure,
+            "folds": found.folds,
+            "rule": found.rule,
+            "mean": _numbers(found.mean),
+            "standard_error": _numbers(found.standard_error),
+            "null": _number(found.null),
+        }
+
+    def _prediction_values(self) -> dict[str, Any] | None:
+        if self.predictions is None:
+            return None
+        found = self.predictions
+        return {
+            "held_out": found.held_out,
+            "rows": [int(i) for i in found.rows],
+            "observed": _numbers(found.observed),
+            "predicted": _numbers(found.predicted),
+        }
+
+    def _stand_in_values(self) -> dict[str, Any] | None:
+        if self.stand_ins is None:
+            return None
+        found = self.stand_ins
+        return {
+            "variables": [self.names[j] for j in found.columns],
+            "correlation": _numbers(found.correlation, 4),
+            "near": [
+                {
+                    "variable": self.names[j],
+                    "others": [{"name": self.names[k], "correlation": round(r, 4)} for k, r in ks],
+                }
+                for j, ks in found.near.items()
+            ],
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return `to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write one self-contained HTML file that tells the whole story."""
+        from garrote.report import write_report
+
+        write_report(self.to_dict(), path)
+
+    def __str__(self) -> str:
+        lines = [f"{self.headline} ({self.rule})"]
+        if self.selected.any():
+            lines.append(str(self.table()))
+        lines += [*self.warnings, self.intervals, f"certificate {self.certificate}"]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _numbers(values: Floats, digits: int = _PICTURE_DIGITS) -> list[Any]:
+    """Return nested lists of numbers of few digits, None where there is no number."""
+    if np.ndim(values) > 1:
+        return [_numbers(row, digits) for row in values]
+    return [float(f"{v:.{digits}g}") if np.isfinite(v) else None for v in values]
