@@ -614,6 +614,35 @@ def test_hostile_names_are_escaped_everywhere_in_html(data):
     assert str(model.summary())
 
 
+def test_an_array_can_be_given_names(data):
+    X, y = data
+    names = [f"v{j}" for j in range(12)]
+    model = VariationalGarrote(gamma=-5.0, covariates=["v4"])
+    model.fit(X, y, feature_names=names)
+    assert model.selection_.names == tuple(names)
+    assert model.selection_.always_in == ("v4",)
+    assert not hasattr(model, "feature_names_in_")
+    model.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["a"], "1 names for 12 columns"),
+        (["a"] * 12, "repeats 'a'"),
+    ],
+)
+def test_wrong_names_are_refused(data, names, said):
+    with pytest.raises(ValueError, match=said):
+        VariationalGarrote(gamma=-5.0).fit(*data, feature_names=names)
+
+
+def test_names_beside_those_of_a_data_frame_are_refused(data):
+    X, y = data
+    with pytest.raises(ValueError, match="names of its own"):
+        VariationalGarrote(gamma=-5.0).fit(pd.DataFrame(X).add_prefix("c"), y, feature_names="abc")
+
+
 def test_line_breaks_in_names_do_not_break_the_table(data):
     X, y = data
     names = ["a\nb", "c\td", "e\r\nf", *[f"v{j}" for j in range(9)]]

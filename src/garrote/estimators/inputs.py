@@ -36,6 +36,23 @@ def response_name(y: Any) -> str:
     return str(name) if name is not None else "y"
 
 
+def check_names(given: Any, of_frame: Array | None, count: int) -> Array | None:
+    """Return the names of the columns: those given, else those of the data frame, if it was one."""
+    if given is None:
+        return of_frame
+    if of_frame is not None:
+        raise ValueError(
+            "feature_names are for arrays; this X is a data frame with names of its own"
+        )
+    names = np.array([str(name) for name in given], dtype=object)
+    if len(names) != count:
+        raise ValueError(f"feature_names has {len(names)} names for {count} columns of X")
+    repeated, counts = np.unique(names, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(f"feature_names repeats {listing(repeated[counts > 1])}: rename them")
+    return names
+
+
 def check_new_rows(estimator: Any, X: Any) -> Any:
     """Return rows to predict for, with the same columns as in the fit."""
     try:

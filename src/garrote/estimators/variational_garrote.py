@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.inputs import (
+    check_names,
     check_new_rows,
     check_rows,
     check_start,
@@ -179,7 +180,12 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
         self.callback = callback
 
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        feature_names: Any = None,
     ) -> "VariationalGarrote":
         """Fit the path, choose gamma, and state the selection.
 
@@ -191,13 +197,15 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
             A weight of k counts as k repeats of a row, 0 takes it out.
         groups : array of shape (N,), optional
             Passed to the splitter given as ``cv``.
+        feature_names : sequence of str, optional
+            Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         self._check_settings()
         response = response_name(y)
         X, y = check_rows(self, X, y)
         weights = check_weights(sample_weight, X)
-        names = getattr(self, "feature_names_in_", None)
         count = X.shape[1]
+        names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
         fixed = resolve_columns(self.covariates, names, count, "covariates")
         offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
         signs = resolve_signs(self.signs, names, count)
@@ -245,7 +253,7 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
             self.posterior_,
             y,
             method="Variational Garrote",
-            names=list(map(str, self._names())),
+            names=[f"x{j}" for j in range(count)] if names is None else list(map(str, names)),
             response=response,
             tol=self.tol,
             provenance=provenance(self, X, y, weights),
@@ -419,10 +427,6 @@ class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
     def _get_support_mask(self) -> Array:
         check_is_fitted(self, "coef_")
         return self.selection_.selected
-
-    def _names(self) -> Any:
-        names = getattr(self, "feature_names_in_", None)
-        return names if names is not None else [f"x{j}" for j in range(self.n_features_in_)]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
