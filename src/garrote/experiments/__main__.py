@@ -52,7 +52,7 @@ def _run(name: str, settings: Settings, file: str | None) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m garrote.experiments",
+        prog="garrote reproduce",
         description="Run published studies again and print paper and ours side by side.",
         epilog=_listing(),
         formatter_class=argparse.RawDescriptionHelpFormatter,

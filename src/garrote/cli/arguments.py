@@ -1,0 +1,234 @@
+"""The command line's grammar. Nothing heavy is imported here: ``--help`` answers at once."""
+
+import argparse
+import csv
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from garrote import __version__
+from garrote.cli.errors import UsageError, suggestion
+
+COMMANDS = {
+    "select": "choose the variables of a table that explain a response",
+    "predict": "predict new rows with a saved model",
+    "report": "write the HTML report of a selection saved as JSON",
+    "demo": "select among 64 variables of the embedded diabetes table",
+    "methods": "list the methods of selection",
+    "reproduce": "run published studies again, paper and ours side by side",
+    "warmup": "compile everything now, so that the first fit is quick",
+}
+
+# Options whose value may begin with a minus sign, which argparse would take for an option.
+_SIGNED = ("--gamma",)
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the settings of one command; raises `UsageError` with one line that helps."""
+    parser = _parser()
+    given = list(arguments)
+    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+        hint = suggestion(given[0], COMMANDS) or f"; known are {', '.join(COMMANDS)}"
+        raise UsageError(f"there is no command {given[0]!r}{hint}")
+    if given and given[0] == "reproduce":
+        return argparse.Namespace(command="reproduce", debug=False, arguments=given[1:])
+    command = given[0] if given and given[0] in COMMANDS else None
+    known = _options_of(parser, command)
+    for word in (word.partition("=")[0] for word in given):
+        if word.startswith("--") and word not in known:
+            hint = suggestion(word, known)
+            raise UsageError(f"{command or 'garrote'} has no option {word}{hint}", command)
+    try:
+        options, unknown = parser.parse_known_args(_with_signs_attached(given))
+    except UsageError as error:
+        raise UsageError(str(error), command) from None
+    if unknown:
+        raise UsageError(f"{command} cannot use {unknown[0]!r}", command)
+    if command is None:
+        raise UsageError("name a command: " + ", ".join(COMMANDS))
+    options.words = ["garrote", *given]
+    return options
+
+
+class _Parser(argparse.ArgumentParser):
+    """Raises instead of printing the usage and leaving."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message.replace("argument ", "", 1))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="garrote",
+        description="Which variables matter, how sure can I be, and can I trust the optimiser?",
+        epilog="garrote COMMAND --help tells about a command. Exit codes: 0 done, 1 error, "
+        "2 wrong command line, 3 not converged.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"garrote {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, purpose in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".",
+            allow_abbrev=False,
+        )  # fmt: skip
+        command.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+        _DETAILS.get(name, lambda _: None)(command)
+    return parser
+
+
+def _select(command: argparse.ArgumentParser) -> None:
+    command.epilog = "Example: garrote select data.csv --target y --report out.html"
+    command.add_argument(
+        "file", help="CSV, TSV, Parquet, Arrow, Feather or .npz file; - reads standard input"
+    )
+    command.add_argument("--target", required=True, metavar="COLUMN", help="the response")
+    columns = command.add_argument_group("columns (comma-separated names; * matches any text)")
+    for name, meaning in (
+        ("--include", "use these columns only"),
+        ("--exclude", "leave these columns out"),
+        ("--covariates", "always in the model, never penalised"),
+    ):
+        columns.add_argument(
+            name, type=_names, action="extend", default=[], metavar="A,B", help=meaning
+        )
+    columns.add_argument("--weights", metavar="COLUMN", help="weights of the rows")
+    columns.add_argument("--groups", metavar="COLUMN", help="rows of a group share a fold")
+    columns.add_argument(
+        "--encode", action="store_true", help="code text and dates as numbers instead of refusing"
+    )
+    columns.add_argument(
+        "--missing", choices=("error", "drop", "mean"), default="error",
+        help="drop rows with missing values, or fill in means (default: refuse)",
+    )  # fmt: skip
+    method = command.add_argument_group("method")
+    method.add_argument("--method", default="garrote", metavar="NAME", help="see garrote methods")
+    method.add_argument(
+        "--gamma", type=_strength, metavar="G",
+        help="prior log odds, or cv (default), or free_energy",
+    )  # fmt: skip
+    method.add_argument(
+        "--expected-size", type=_positive, metavar="M", help="variables expected a priori"
+    )
+    method.add_argument("--cv", type=_folds, metavar="K", help="folds (default 5)")
+    method.add_argument("--rule", choices=("min", "1se"), help="which gamma of the curve to take")
+    method.add_argument("--seed", type=_seed, default=0, metavar="S", help="default 0")
+    method.add_argument("--threads", type=_count, metavar="T", help="default: as many as help")
+    method.add_argument(
+        "--set", type=_setting, action="append", default=[], metavar="NAME=VALUE",
+        help="any other setting of the method",
+    )  # fmt: skip
+    output = command.add_argument_group("output")
+    output.add_argument("--report", metavar="FILE", help="write an HTML report")
+    output.add_argument("--json", metavar="FILE", help="write all results as JSON (- prints them)")
+    output.add_argument("--save", metavar="FILE", help="save the model for garrote predict")
+    output.add_argument("--top", type=_count, default=30, metavar="N", help="rows of the table")
+    output.add_argument("--quiet", action="store_true", help="print the selected names only")
+
+
+def _predict(command: argparse.ArgumentParser) -> None:
+    command.epilog = "Example: garrote predict model.garrote new.csv --output predictions.csv"
+    command.add_argument("model", help="a file written by garrote select --save")
+    command.add_argument(
+        "file", help="new rows, with the same column names; - reads standard input"
+    )
+    command.add_argument("--output", metavar="FILE", help="CSV to write (default: print)")
+    command.add_argument("--missing", choices=("error", "mean"), default="error",
+                         help="fill in the means of the fitted table (default: refuse)")  # fmt: skip
+
+
+def _report(command: argparse.ArgumentParser) -> None:
+    command.add_argument("file", help="JSON written by garrote select --json")
+    command.add_argument("--output", metavar="FILE", help="default: the same name with .html")
+
+
+def _demo(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--report", default="garrote-demo.html", metavar="FILE", help="default garrote-demo.html"
+    )
+
+
+_DETAILS = {"select": _select, "predict": _predict, "report": _report, "demo": _demo}
+
+
+def _with_signs_attached(arguments: Sequence[str]) -> list[str]:
+    attached: list[str] = []
+    for word in arguments:
+        if attached and attached[-1] in _SIGNED:
+            attached[-1] += f"={word}"
+        else:
+            attached.append(word)
+    return attached
+
+
+def _options_of(parser: argparse.ArgumentParser, name: str | None) -> list[str]:
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction) and name in action.choices:
+            parser = action.choices[name]
+    return [option for action in parser._actions for option in action.option_strings]
+
+
+def _names(text: str) -> list[str]:
+    """Split a list as a line of CSV, so that a quoted name may contain a comma."""
+    return [name.strip() for name in next(csv.reader([text]), []) if name.strip()]
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return value
+
+
+def _positive(text: str) -> float:
+    value = _number(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
+    return value
+
+
+def _strength(text: str) -> float | str:
+    if text in ("cv", "free_energy"):
+        return text
+    try:
+        return _number(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"must be cv, free_energy or a number, got {text!r}"
+        ) from None
+
+
+def _whole(text: str, least: int) -> int:
+    if not text.lstrip("+").isdecimal() or int(text) < least:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least {least}, got {text}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    return _whole(text, 1)
+
+
+def _folds(text: str) -> int:
+    return _whole(text, 2)
+
+
+def _seed(text: str) -> int:
+    return _whole(text, 0)
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"must look like NAME=VALUE, got {text!r}")
+    words = {"true": True, "false": False, "none": None}
+    if value.lower() in words:
+        return name, words[value.lower()]
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value

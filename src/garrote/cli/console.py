@@ -1,0 +1,59 @@
+"""What a person sees: paragraphs within 80 columns on stdout, progress and warnings on stderr."""
+
+import sys
+import textwrap
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+WIDTH = 80
+
+
+def say(text: str = "") -> None:
+    """Print a paragraph, wrapped."""
+    print(textwrap.fill(text, WIDTH, break_on_hyphens=False) if text else "")
+
+
+def warn(text: str) -> None:
+    """Print a warning, wrapped, where it does not mix with results."""
+    said = textwrap.fill(f"Warning: {text}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+    print(said, file=sys.stderr)
+
+
+@contextmanager
+def progress() -> Iterator[Any]:
+    """Give a callback that shows how far a fit is; None where nobody is watching."""
+    stream = sys.stderr
+    if not stream.isatty():
+        yield None
+        return
+
+    def show(event: Any) -> None:
+        share = event.done / max(1, event.total)
+        bar = "#" * round(30 * share)
+        stream.write(f"\r{event.stage:<10} [{bar:<30}] {event.done}/{event.total}\x1b[K")
+        stream.flush()
+
+    try:
+        yield show
+    finally:
+        stream.write("\r\x1b[K")
+        stream.flush()
+
+
+@contextmanager
+def warnings_for_people(seen: tuple[str, ...] = ()) -> Iterator[None]:
+    """Print the warnings of the library as sentences instead of source lines."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(entry.message) for entry in caught if _is_ours(entry)):
+        if text not in seen:
+            warn(text)
+
+
+def _is_ours(entry: warnings.WarningMessage) -> bool:
+    """Tell a word to the user from the deprecations that libraries say to each other."""
+    quiet = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ImportWarning)
+    return not issubclass(entry.category, quiet)

@@ -1,0 +1,74 @@
+"""A selection as text within 80 columns."""
+
+import unicodedata
+
+import numpy as np
+
+from garrote.cli.console import WIDTH, say
+from garrote.selection import Selection
+
+_LONGEST_NAME = 32
+
+
+def show_selection(selection: Selection, tolerance: float | None, top: int) -> None:
+    """Print the table, how it was chosen, how good it is, and what to be careful about."""
+    if selection.selected.any():
+        print(_table(selection, top))
+        print()
+    say(f"{selection.headline}: {selection.rule}.")
+    errors = selection.held_out_error()
+    if errors and selection.validation:
+        say(_validation_sentence(*errors, selection.validation.measure))
+    wanted = f" (wanted: {tolerance:g})" if tolerance is not None else ""
+    reached = "reached" if selection.converged else "NOT reached everywhere"
+    say(f"Certificate {selection.certificate.value:.1e}{wanted}, {reached}.")
+    for text in selection.warnings:
+        say(f"Note: {text}.")
+    say(f"{selection.intervals[0].upper()}{selection.intervals[1:]}.")
+
+
+def _validation_sentence(error: float, null: float, measure: str) -> str:
+    said = f"Cross-validated {measure} {error:.4g}, without any variable {null:.4g}"
+    if null > 0 and error < null:
+        said += f" ({100 * (1 - error / null):.0f} % less)"
+    return said + "."
+
+
+def _table(selection: Selection, top: int) -> str:
+    order = selection.ranked()
+    order = order[selection.selected[order]]
+    shown = order[:top]
+    names = [printable(selection.names[j]) for j in shown]
+    fixed = set(selection.always_in)
+    wide = max([len("variable"), *map(_cells, names)])
+    percent = f"{100 * selection.level:g}%"
+    head = f"{_padded('variable', wide)}  probability      effect  sign  {percent} interval"
+    lines = [head, "-" * min(WIDTH, len(head) + 8)]
+    for j, name in zip(shown, names, strict=True):
+        sure = "always in" if selection.names[j] in fixed else f"{selection.probability[j]:.4f}"
+        effect = selection.effect[j]
+        sign = {1: "+", -1: "-", 0: "0"}[int(np.sign(effect))]
+        low, high = selection.lower[j], selection.upper[j]
+        interval = f"{low:.4g} to {high:.4g}" if np.isfinite(low + high) else "none"
+        lines.append(f"{_padded(name, wide)}  {sure:>11}  {effect:>10.4g}  {sign:^4}  {interval}")
+    if len(order) > len(shown):
+        lines.append(f"... and {len(order) - len(shown)} more (--top {len(order)} shows all)")
+    return "\n".join(lines)
+
+
+def printable(name: str) -> str:
+    """Return a name on one line, without control characters, short enough for a table."""
+    clean = "".join(c if c.isprintable() else "�" for c in name) or "(no name)"
+    while _cells(clean) > _LONGEST_NAME:
+        clean = clean[: max(1, len(clean) - max(1, (_cells(clean) - _LONGEST_NAME) // 2) - 1)]
+        clean = clean.rstrip("…") + "…"
+    return clean
+
+
+def _cells(text: str) -> int:
+    """Return how many cells of a terminal a text takes: two for a wide character."""
+    return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _cells(text))

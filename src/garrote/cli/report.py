@@ -1,0 +1,32 @@
+"""``garrote report``: the HTML report of a selection that was saved as JSON."""
+
+import argparse
+import json
+from pathlib import Path
+
+from garrote.cli.errors import DONE, CommandError
+from garrote.cli.outputs import check_library, check_target
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read the JSON, check it, write the page."""
+    target = options.output or str(Path(options.file).with_suffix(".html"))
+    check_target(target, "--output")
+    check_library("jinja2", "a report", "report")
+    try:
+        document = json.loads(Path(options.file).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CommandError(f"{options.file} cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise CommandError(
+            f"{options.file} is not JSON ({error}): give a file of garrote select --json"
+        ) from None
+    from garrote.cli.console import say
+    from garrote.report import write_report
+
+    try:
+        write_report(document, target)
+    except ValueError as error:
+        raise CommandError(f"{options.file}: {error}") from None
+    say(f"The report is in {target}.")
+    return DONE

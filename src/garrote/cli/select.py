@@ -1,0 +1,148 @@
+"""``garrote select``: read a table, choose its variables, say which and how sure."""
+
+import argparse
+import inspect
+import os
+from dataclasses import replace
+from typing import Any
+
+from garrote.cli.errors import DONE, NOT_CONVERGED, UsageError, suggestion
+from garrote.cli.outputs import check_library, check_target
+
+_THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check everything that can be checked, read, fit, print, write."""
+    _check_outputs(options)
+    _limit_threads(options)
+    from garrote.estimators.registry import METHODS
+
+    if options.method not in METHODS:
+        hint = suggestion(options.method, METHODS)
+        raise UsageError(f"there is no method {options.method!r}{hint} (see garrote methods)")
+    estimator = METHODS[options.method].load()
+    settings = _settings(options, estimator)
+
+    from garrote.cli import console
+    from garrote.tables import Wanted, read_table
+
+    wanted = Wanted(
+        target=options.target,
+        include=tuple(options.include) or None,
+        exclude=tuple(options.exclude),
+        covariates=tuple(options.covariates),
+        weights=options.weights,
+        groups=options.groups,
+        encode=options.encode,
+        missing=options.missing,
+    )
+    table = read_table(options.file, wanted)
+    if not options.quiet and options.json != "-":
+        console.say(
+            f"{table.source}: {table.X.shape[0]} rows, {table.X.shape[1]} variables, response "
+            f"{table.response}"
+        )
+    if table.covariates:
+        settings["covariates"] = list(table.covariates)
+    with console.warnings_for_people(), console.progress() as callback:
+        if "callback" in inspect.signature(estimator).parameters:
+            settings["callback"] = None if options.quiet else callback
+        model = estimator(**settings)
+        model.fit(
+            table.X, table.y, sample_weight=table.weights, groups=table.groups,
+            feature_names=table.names,
+        )  # fmt: skip
+    found = model.selection_
+    model.selection_ = replace(
+        found,
+        response=table.response,
+        warnings=(*table.notes, *found.warnings),
+        provenance={**found.provenance, "source": table.source, "command": options.words},
+    )
+    _write(model, table, options)
+    return DONE if model.selection_.converged else NOT_CONVERGED
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    for option in ("report", "json", "save"):
+        check_target(getattr(options, option), f"--{option}")
+    if options.json == "-" and options.quiet:
+        raise UsageError("--quiet and --json - both decide what is printed: give one of them")
+    if options.report is not None:
+        check_library("jinja2", "--report", "report")
+    check_library("polars", "reading a table", "cli")
+
+
+def _limit_threads(options: argparse.Namespace) -> None:
+    """Share threads between folds, one product each; must happen before NumPy is loaded."""
+    if options.threads is not None:
+        alone = options.gamma not in (None, "cv") or options.expected_size is not None
+        for name in _THREAD_SETTINGS:
+            os.environ[name] = str(options.threads if alone else 1)
+        os.environ["POLARS_MAX_THREADS"] = str(options.threads)
+
+
+def _settings(options: argparse.Namespace, estimator: Any) -> dict[str, Any]:
+    """Return the estimator's settings; refuse those that the method does not have."""
+    from sklearn.model_selection import GroupKFold, KFold
+
+    known = inspect.signature(estimator).parameters
+    given = {
+        "--gamma": ("gamma", options.gamma),
+        "--expected-size": ("expected_size", options.expected_size),
+        "--rule": ("rule", options.rule),
+        "--threads": ("n_jobs", options.threads),
+        **{f"--set {name}": (name, value) for name, value in options.set},
+    }
+    settings = {}
+    for option, (name, value) in given.items():
+        if value is None and not option.startswith("--set"):
+            continue
+        if name not in known:
+            names = ", ".join(known)
+            raise UsageError(f"{option}: {options.method} has no setting {name} (it has {names})")
+        settings[name] = value
+    if "cv" in known and "cv" not in settings:
+        folds = options.cv or 5
+        shuffled = KFold(folds, shuffle=True, random_state=options.seed)
+        settings["cv"] = GroupKFold(folds) if options.groups else shuffled
+    elif options.cv is not None:
+        raise UsageError(f"--cv: {options.method} has no setting cv")
+    if "random_state" in known:
+        settings.setdefault("random_state", options.seed)
+    return settings
+
+
+def _write(model: Any, table: Any, options: argparse.Namespace) -> None:
+    from garrote.cli import console
+    from garrote.cli.rendering import printable, show_selection
+    from garrote.files import write_text
+
+    selection = model.selection_
+    if options.save is not None:
+        from garrote.persistence import save_model
+
+        save_model(model, options.save, extra={"coding": table.coding.to_dict()})
+    if options.report is not None:
+        selection.report(options.report)
+    if options.json == "-":
+        print(selection.to_json(indent=2))
+        return
+    if options.json is not None:
+        write_text(options.json, selection.to_json(indent=2) + "\n")
+    if options.quiet:
+        for name in selection.table().columns["variable"]:
+            print(printable(name))
+        return
+    console.say()
+    show_selection(selection, getattr(model, "tol", None), options.top)
+    for file, what in (
+        (options.report, "report"),
+        (options.json, "results"),
+        (options.save, "model"),
+    ):
+        if file is not None:
+            console.say(
+                f"The {what} is in {file}." if what != "results" else f"All results are in {file}."
+            )

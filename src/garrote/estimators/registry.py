@@ -1,0 +1,29 @@
+"""Every selector by the name that the command line knows it by. A new method is a new row here."""
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class Method(NamedTuple):
+    """A selector: its full name, what it is for in one line, where it lives, its source."""
+
+    title: str
+    purpose: str
+    module: str
+    estimator: str
+    reference: str
+
+    def load(self) -> Any:
+        """Return the estimator's class."""
+        return getattr(import_module(self.module), self.estimator)
+
+
+METHODS = {
+    "garrote": Method(
+        "Variational Garrote",
+        "few true variables among many; probabilities, effects and a certified path",
+        "garrote.estimators.variational_garrote",
+        "VariationalGarrote",
+        "Kappen & Gomez (2014), The Variational Garrote. Machine Learning 96, 269-294",
+    ),
+}
