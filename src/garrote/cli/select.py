@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from typing import Any
 
-from garrote.cli.errors import DONE, NOT_CONVERGED, UsageError, suggestion
+from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError, suggestion
 from garrote.cli.outputs import check_library, check_target
 
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
 
     if options.method not in METHODS:
         hint = suggestion(options.method, METHODS)
-        raise UsageError(f"there is no method {options.method!r}{hint} (see garrote methods)")
+        raise CommandError(f"there is no method {options.method!r}{hint}: see garrote methods")
     estimator = METHODS[options.method].load()
     settings = _settings(options, estimator)
 
@@ -68,7 +68,9 @@ def _check_outputs(options: argparse.Namespace) -> None:
     for option in ("report", "json", "save"):
         check_target(getattr(options, option), f"--{option}")
     if options.json == "-" and options.quiet:
-        raise UsageError("--quiet and --json - both decide what is printed: give one of them")
+        raise UsageError(
+            "--quiet and --json - both decide what is printed: give one of them", "select"
+        )
     if options.report is not None:
         check_library("jinja2", "--report", "report")
     check_library("polars", "reading a table", "cli")
@@ -101,14 +103,16 @@ def _settings(options: argparse.Namespace, estimator: Any) -> dict[str, Any]:
             continue
         if name not in known:
             names = ", ".join(known)
-            raise UsageError(f"{option}: {options.method} has no setting {name} (it has {names})")
+            raise UsageError(
+                f"{option}: {options.method} has no setting {name} (it has {names})", "select"
+            )
         settings[name] = value
     if "cv" in known and "cv" not in settings:
         folds = options.cv or 5
         shuffled = KFold(folds, shuffle=True, random_state=options.seed)
         settings["cv"] = GroupKFold(folds) if options.groups else shuffled
     elif options.cv is not None:
-        raise UsageError(f"--cv: {options.method} has no setting cv")
+        raise UsageError(f"--cv: {options.method} has no setting cv", "select")
     if "random_state" in known:
         settings.setdefault("random_state", options.seed)
     return settings
@@ -138,11 +142,9 @@ def _write(model: Any, table: Any, options: argparse.Namespace) -> None:
     console.say()
     show_selection(selection, getattr(model, "tol", None), options.top)
     for file, what in (
-        (options.report, "report"),
-        (options.json, "results"),
-        (options.save, "model"),
+        (options.report, "The report is"),
+        (options.json, "All results are"),
+        (options.save, "The model is"),
     ):
         if file is not None:
-            console.say(
-                f"The {what} is in {file}." if what != "results" else f"All results are in {file}."
-            )
+            console.say(f"{what} in {file}.")
