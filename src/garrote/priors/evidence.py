@@ -1,0 +1,145 @@
+"""Marginal likelihoods of Gaussian models with spike-and-slab priors, as scalar rules for kernels.
+
+A model is a set of k columns. All that a rule has to know of it are k, log |G + ridge I| and what is
+left of y'y, S = y'y - b'(G + ridge I)^{-1} b, with G = X'WX and b = X'Wy of its columns. A rule registers
+
+* ``log_evidence``, log p(y | model) up to a constant that all models share;
+* ``slab_moments``, with which the coefficients' posterior follows from the ridge solution v and its
+  inverse V = (G + ridge I)^{-1}: three numbers f such that E[w] = f1 v and E[ww'] = f2 vv' + f3 V.
+
+Murphy (2012), Eqs. 13.13-13.17 and exercise 13.4; Liang et al. (2008).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from garrote._jit import generic
+from garrote.arrays import Floats
+
+
+@generic
+def log_evidence(rule: Any, size: int, log_det: float, left: float) -> float:
+    """Return the log marginal likelihood of a model, up to a constant."""
+    raise TypeError(f"no evidence is registered for {type(rule).__name__}")
+
+
+@generic
+def slab_moments(rule: Any, size: int, left: float) -> tuple[float, float, float]:
+    """Return the factors of the coefficients' first and second posterior moments."""
+    raise TypeError(f"no moments are registered for {type(rule).__name__}")
+
+
+class KnownNoise(NamedTuple):
+    """Slab N(0, noise / ridge) for each coefficient, noise variance known (Eq. 13.13)."""
+
+    ridge: float
+    noise: float
+
+
+@log_evidence.register
+def _(rule: KnownNoise, size, log_det, left):
+    return -0.5 * (log_det - size * np.log(rule.ridge)) - 0.5 * left / rule.noise
+
+
+@slab_moments.register
+def _(rule: KnownNoise, size, left):
+    return 1.0, 1.0, rule.noise
+
+
+class UnknownNoise(NamedTuple):
+    """Slab N(0, noise / ridge), noise ~ inverse gamma, integrated out (Eq. 13.16).
+
+    ``shape`` is the posterior's, a + n / 2 with n the rows less those spent on means; ``rate`` the
+    prior's, b.
+    """
+
+    ridge: float
+    shape: float
+    rate: float
+
+
+@log_evidence.register
+def _(rule: UnknownNoise, size, log_det, left):
+    fit = -rule.shape * np.log(rule.rate + 0.5 * left)
+    return fit - 0.5 * (log_det - size * np.log(rule.ridge))
+
+
+@slab_moments.register
+def _(rule: UnknownNoise, size, left):
+    return 1.0, 1.0, (rule.rate + 0.5 * left) / (rule.shape - 1.0)
+
+
+class FixedG(NamedTuple):
+    """Zellner's prior N(0, g noise G^{-1}) with one g, noise ~ inverse gamma (exercise 13.4).
+
+    ``ridge`` is 0; ``total`` is y'y.
+    """
+
+    ridge: float
+    g: float
+    total: float
+    shape: float
+    rate: float
+
+
+@log_evidence.register
+def _(rule: FixedG, size, log_det, left):
+    unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
+    return -0.5 * size * np.log1p(rule.g) - rule.shape * np.log(rule.rate + 0.5 * unexplained)
+
+
+@slab_moments.register
+def _(rule: FixedG, size, left):
+    unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
+    kept = rule.g / (1.0 + rule.g)
+    return kept, kept * kept, kept * (rule.rate + 0.5 * unexplained) / (rule.shape - 1.0)
+
+
+class TabledG(NamedTuple):
+    """A prior on g whose integrals over it are tabled by model size and fit.
+
+    Row k of each table belongs to size k; its columns are even in -log(1 - R^2), ``step`` apart, and
+    are interpolated by cubics. ``noise`` has E[g / (1 + g) noise], in units of y'y.
+    """
+
+    ridge: float
+    total: float
+    step: float
+    log_evidence: Floats
+    kept: Floats
+    kept_squared: Floats
+    noise: Floats
+
+
+@generic
+def tabled(rule: Any, table: Floats, size: int, left: float) -> float:
+    """Return a table's value at a model's size and fit."""
+    raise TypeError(f"{type(rule).__name__} has no tables")
+
+
+@tabled.register
+def _(rule: TabledG, table, size, left):
+    place = -np.log(max(left / rule.total, 1e-300)) / rule.step
+    row = table[min(size, table.shape[0] - 1)]
+    k = min(max(int(place), 1), row.shape[0] - 3)
+    t = place - k
+    a, b, c, d = row[k - 1], row[k], row[k + 1], row[k + 2]
+    # Lagrange's cubic through four neighbours.
+    return (
+        -a * t * (t - 1) * (t - 2) / 6
+        + b * (t + 1) * (t - 1) * (t - 2) / 2
+        - c * (t + 1) * t * (t - 2) / 2
+        + d * (t + 1) * t * (t - 1) / 6
+    )
+
+
+@log_evidence.register
+def _(rule: TabledG, size, log_det, left):
+    return tabled(rule, rule.log_evidence, size, left)
+
+
+@slab_moments.register
+def _(rule: TabledG, size, left):
+    noise = tabled(rule, rule.noise, size, left) * rule.total
+    return tabled(rule, rule.kept, size, left), tabled(rule, rule.kept_squared, size, left), noise

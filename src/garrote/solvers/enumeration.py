@@ -1,0 +1,381 @@
+"""The posterior over all 2^D models, exactly, in a few dozen operations a model.
+
+Variables are taken in turn. To include one is one step of elimination, a rank-one update of the cross
+products of those that follow (their Schur complement); to leave it out costs nothing. A subtree with m
+variables to go works on m x m numbers, and half of all nodes have m = 0, so that a model costs some
+sum of m^2 / 2^m = 6 products on average, whatever D is. Nothing is ever downdated, so nothing cancels.
+
+On the way back up the sums that make the posterior (weights, coefficients, their second moments) are
+carried along, each by the same elimination: memory is a few D^3 numbers, not 2^D.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.priors.evidence import log_evidence, slab_moments
+
+# Subtrees of this depth are done in one kernel call: some 20 ms, so that Ctrl-C is heard.
+_DEPTH_PER_CALL = 18
+# A column whose pivot is below this share of its own length adds nothing to those in the model.
+_DEPENDENT = 1e-10
+# Weights are relative to a good model; one better by more than this (in logs) becomes the reference.
+_FAR = 500.0
+
+
+@dataclass(frozen=True)
+class Enumeration:
+    """The posterior over all models, in the units of the problem.
+
+    ``models`` are bit patterns (bit j for variable j) of the most probable ones, best first, with
+    their log weights; ``log_total`` is the log of the sum of all weights.
+    """
+
+    log_total: float
+    inclusion: Floats
+    size_probability: Floats
+    mean: Floats
+    second_moment: Floats
+    models: Array
+    log_weights: Floats
+
+
+class Task(NamedTuple):
+    """What stays the same during an enumeration: priors, limits, and what weights are relative to."""
+
+    by_size: Floats
+    log_odds: Floats
+    diagonal: Floats
+    most: int
+    reference: float
+
+
+class Node(NamedTuple):
+    """A model of some of the first variables, and the cross products of the others beside it.
+
+    ``matrix`` is the Schur complement for the variables from ``level`` on and, last, the response.
+    """
+
+    level: int
+    size: int
+    log_det: float
+    log_prior: float
+    bits: int
+    matrix: Floats
+
+
+class Sums(NamedTuple):
+    """Sums over the models below a node, for the variables from its level on.
+
+    ``weight`` holds the sums of p, p f1, p f2 and p f3, ``first`` those of p f1 v and p f2 v, ``second``
+    that of p (f2 vv' + f3 V); see `garrote.priors.evidence` for f, v and V.
+    """
+
+    weight: Floats
+    first: Floats
+    second: Floats
+
+
+class Tally(NamedTuple):
+    """What is counted over the models of one subtree, wherever they are in it.
+
+    ``best`` and ``bits`` are a heap of the best models, the worst of them at its root.
+    """
+
+    inclusion: Floats
+    by_size: Floats
+    best: Floats
+    bits: Array
+
+
+def enumerate_models(
+    rule: Any,
+    gram: Floats,
+    xty: Floats,
+    yty: float,
+    by_size: Floats,
+    log_odds: Floats,
+    *,
+    most: int | None = None,
+    keep: int = 1000,
+    n_jobs: int | None = None,
+    report: Callable[[int, int], None] | None = None,
+) -> Enumeration:
+    """Sum over all models of up to ``most`` variables.
+
+    Parameters
+    ----------
+    rule : NamedTuple
+        A marginal likelihood of `garrote.priors.evidence`.
+    gram, xty, yty
+        Cross products of the variables and the response.
+    by_size : array of shape (D + 1,)
+        Log prior of a model of each size.
+    log_odds : array of shape (D,)
+        Added for each variable that is in.
+    keep : int
+        How many of the best models to return.
+    n_jobs : int, optional
+        Threads.
+    report : callable, optional
+        Called with how many subtrees are done, and of how many.
+    """
+    D = len(xty)
+    matrix = np.empty((D + 1, D + 1))
+    matrix[:D, :D] = gram + rule.ridge * np.eye(D)
+    matrix[:D, D] = matrix[D, :D] = xty
+    matrix[D, D] = yty
+    root = Node(0, 0, 0.0, 0.0, 0, matrix)
+    reference = log_evidence(rule, 0, 0.0, yty) + by_size[0]
+    most = D if most is None else min(most, D)
+    while True:
+        task = Task(by_size, log_odds, np.diag(matrix)[:D].copy(), most, reference)
+        totals = Tally(np.zeros(D), np.zeros(D + 1), np.zeros(0), np.zeros(0, np.uint64))
+        results = _solve_all(rule, task, list(_subtrees(root, task)), keep, n_jobs, report)
+        sums, totals = _gather(root, task, results, totals)
+        best = float(totals.best.max())
+        if best <= reference + _FAR:
+            return _enumeration(sums, totals, reference, keep)
+        reference = best
+
+
+def _subtrees(node: Node, task: Task) -> Iterator[Node]:
+    """Walk the upper levels; yield the nodes below which a kernel call does the rest."""
+    if _remaining(node) <= _DEPTH_PER_CALL:
+        yield node
+        return
+    yield from _subtrees(_without_next(node), task)
+    if _may_include(node, task):
+        yield from _subtrees(_with_next(node, task), task)
+
+
+def _solve_all(
+    rule: Any,
+    task: Task,
+    nodes: list[Node],
+    keep: int,
+    n_jobs: int | None,
+    report: Callable[[int, int], None] | None,
+) -> Iterator[tuple[Sums, Tally]]:
+    jobs = min(effective_n_jobs(n_jobs), len(nodes))
+    solved = Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
+        delayed(_solve)(rule, task, node, keep) for node in nodes
+    )
+    for done, result in enumerate(solved):
+        if report is not None:
+            report(done + 1, len(nodes))
+        yield result
+
+
+def _solve(rule: Any, task: Task, node: Node, keep: int) -> tuple[Sums, Tally]:
+    m, D = _remaining(node), len(task.log_odds)
+    levels = Sums(np.zeros((m + 1, 4)), np.zeros((m + 1, 2, m)), np.zeros((m + 1, m, m)))
+    keep = min(keep, 2**m)
+    tally = Tally(np.zeros(D), np.zeros(D + 1), np.full(keep, -np.inf), np.zeros(keep, np.uint64))
+    buffers = np.empty((m + 1, m + 1, m + 1))
+    buffers[0] = node.matrix
+    _sum_below(rule, task, node, buffers, levels, tally)
+    return Sums(levels.weight[0], levels.first[0], levels.second[0]), tally
+
+
+def _gather(
+    node: Node, task: Task, results: Iterator[tuple[Sums, Tally]], totals: Tally
+) -> tuple[Sums, Tally]:
+    """Return the sums below a node and the tally so far, taking subtrees' results in their order."""
+    m = _remaining(node)
+    if m <= _DEPTH_PER_CALL:
+        sums, tally = next(results)
+        return sums, Tally(
+            totals.inclusion + tally.inclusion,
+            totals.by_size + tally.by_size,
+            np.concatenate([totals.best, tally.best]),
+            np.concatenate([totals.bits, tally.bits]),
+        )
+    here = Sums(np.zeros(4), np.zeros((2, m)), np.zeros((m, m)))
+    below, totals = _gather(_without_next(node), task, results, totals)
+    _carry(0, *_padded(below), *here)
+    if _may_include(node, task):
+        below, totals = _gather(_with_next(node, task), task, results, totals)
+        totals.inclusion[node.level] += below.weight[0]
+        _fold(node.matrix, 0, *_padded(below), *here)
+    return here, totals
+
+
+def _padded(sums: Sums) -> Sums:
+    """Give the sums of a lower level the indices of the level above."""
+    return Sums(
+        sums.weight, np.pad(sums.first, ((0, 0), (1, 0))), np.pad(sums.second, ((1, 0), (1, 0)))
+    )
+
+
+def _remaining(node: Node) -> int:
+    return len(node.matrix) - 1
+
+
+def _without_next(node: Node) -> Node:
+    return node._replace(level=node.level + 1, matrix=node.matrix[1:, 1:])
+
+
+def _may_include(node: Node, task: Task) -> bool:
+    independent = node.matrix[0, 0] > _DEPENDENT * task.diagonal[node.level]
+    return node.size < task.most and bool(independent)
+
+
+def _with_next(node: Node, task: Task) -> Node:
+    pivot, row = node.matrix[0, 0], node.matrix[0, 1:]
+    return Node(
+        node.level + 1,
+        node.size + 1,
+        node.log_det + float(np.log(pivot)),
+        node.log_prior + float(task.log_odds[node.level]),
+        node.bits | (1 << node.level),
+        node.matrix[1:, 1:] - np.outer(row, row) / pivot,
+    )
+
+
+def _enumeration(sums: Sums, totals: Tally, reference: float, keep: int) -> Enumeration:
+    total = sums.weight[0]
+    order = np.argsort(-totals.best, kind="stable")[:keep]
+    order = order[np.isfinite(totals.best[order])]
+    return Enumeration(
+        log_total=float(reference + np.log(total)),
+        inclusion=totals.inclusion / total,
+        size_probability=totals.by_size / total,
+        mean=sums.first[0] / total,
+        second_moment=sums.second / total,
+        models=totals.bits[order],
+        log_weights=totals.best[order],
+    )
+
+
+@kernel
+def _carry(l, weight_below, first_below, second_below, weight, first, second):
+    """Set the sums of level ``l`` to those of the models without its variable."""
+    m = first.shape[1]
+    for a in range(4):
+        weight[a] = weight_below[a]
+    for a in range(2):
+        first[a, l] = 0.0
+        for i in range(l + 1, m):
+            first[a, i] = first_below[a, i]
+    for i in range(l, m):
+        second[l, i] = 0.0
+        second[i, l] = 0.0
+    for i in range(l + 1, m):
+        for j in range(l + 1, m):
+            second[i, j] = second_below[i, j]
+
+
+@kernel
+def _fold(matrix, l, weight_below, first_below, second_below, weight, first, second):
+    """Add the models with variable ``l``: v_l = (z - row v) / pivot, given the v of those below it."""
+    m = first.shape[1]
+    pivot, z = matrix[l, l], matrix[l, m]
+    for a in range(4):
+        weight[a] += weight_below[a]
+    for a in range(2):
+        along = 0.0
+        for i in range(l + 1, m):
+            along += matrix[l, i] * first_below[a, i]
+            first[a, i] += first_below[a, i]
+        first[a, l] += (z * weight_below[1 + a] - along) / pivot
+    along = across = 0.0
+    for i in range(l + 1, m):
+        product = 0.0
+        for j in range(l + 1, m):
+            product += matrix[l, j] * second_below[i, j]
+            second[i, j] += second_below[i, j]
+        mixed = (z * first_below[1, i] - product) / pivot
+        second[l, i] += mixed
+        second[i, l] += mixed
+        along += matrix[l, i] * first_below[1, i]
+        across += matrix[l, i] * product
+    own = (z * z * weight_below[2] - 2.0 * z * along + across) / (pivot * pivot)
+    second[l, l] += own + weight_below[3] / pivot
+
+
+@kernel
+def _sum_below(rule, task, node, buffers, levels, tally):
+    """Walk all models below a node, leaving a variable out before taking it in."""
+    m = levels.first.shape[2]
+    visits = np.zeros(m + 1, np.int64)
+    log_dets = np.zeros(m + 1)
+    level, included, bits, log_prior = 0, 0, np.uint64(node.bits), node.log_prior
+    log_dets[0] = node.log_det
+    while level >= 0:
+        if level == m:
+            size = node.size + included
+            left = max(buffers[included, m, m], 0.0)
+            log_weight = log_evidence(rule, size, log_dets[included], left)
+            log_weight += task.by_size[size] + log_prior
+            p = np.exp(log_weight - task.reference)
+            f1, f2, f3 = slab_moments(rule, size, left)
+            levels.weight[m, 0] = p
+            levels.weight[m, 1] = p * f1
+            levels.weight[m, 2] = p * f2
+            levels.weight[m, 3] = p * f3
+            tally.by_size[size] += p
+            if log_weight > tally.best[0]:
+                _replace_worst(tally.best, tally.bits, log_weight, bits)
+            level -= 1
+            continue
+        column = node.level + level
+        visits[level] += 1
+        matrix = buffers[included]
+        if visits[level] == 1:  # leave it out: the matrix of those below is a part of this one
+            level += 1
+        elif visits[level] == 2:  # back from there
+            _carry(
+                level, levels.weight[level + 1], levels.first[level + 1], levels.second[level + 1],
+                levels.weight[level], levels.first[level], levels.second[level],
+            )  # fmt: skip
+            pivot = matrix[level, level]
+            if node.size + included < task.most and pivot > _DEPENDENT * task.diagonal[column]:
+                inner = buffers[included + 1]
+                for i in range(level + 1, m + 1):
+                    share = matrix[level, i] / pivot
+                    for j in range(level + 1, m + 1):
+                        inner[i, j] = matrix[i, j] - share * matrix[level, j]
+                log_dets[included + 1] = log_dets[included] + np.log(pivot)
+                log_prior += task.log_odds[column]
+                bits |= np.uint64(1) << np.uint64(column)
+                included += 1
+                level += 1
+            else:
+                visits[level] = 0
+                level -= 1
+        else:  # back from the models with it
+            included -= 1
+            log_prior -= task.log_odds[column]
+            bits &= ~(np.uint64(1) << np.uint64(column))
+            tally.inclusion[column] += levels.weight[level + 1, 0]
+            _fold(
+                buffers[included], level,
+                levels.weight[level + 1], levels.first[level + 1], levels.second[level + 1],
+                levels.weight[level], levels.first[level], levels.second[level],
+            )  # fmt: skip
+            visits[level] = 0
+            level -= 1
+
+
+@kernel
+def _replace_worst(values, bits, value, pattern):
+    """Put a model in the place of the worst of the heap, and sink it to where it belongs."""
+    size = values.shape[0]
+    hole = 0
+    while True:
+        child = 2 * hole + 1
+        if child >= size:
+            break
+        if child + 1 < size and values[child + 1] < values[child]:
+            child += 1
+        if values[child] >= value:
+            break
+        values[hole], bits[hole] = values[child], bits[child]
+        hole = child
+    values[hole], bits[hole] = value, pattern
