@@ -3,7 +3,8 @@
 A model is a set of k columns. All that a rule has to know of it are k, log |G + ridge I| and what is
 left of y'y, S = y'y - b'(G + ridge I)^{-1} b, with G = X'WX and b = X'Wy of its columns. A rule registers
 
-* ``log_evidence``, log p(y | model) up to a constant that all models share;
+* ``log_evidence``, log p(y | model) up to a constant that all models share, and ``evidence_ratio``, what
+  one more variable multiplies it by;
 * ``slab_moments``, with which the coefficients' posterior follows from the ridge solution v and its
   inverse V = (G + ridge I)^{-1}: three numbers f such that E[w] = f1 v and E[ww'] = f2 vv' + f3 V.
 
@@ -25,6 +26,15 @@ def log_evidence(rule: Any, size: int, log_det: float, left: float) -> float:
 
 
 @generic
+def evidence_ratio(rule: Any, size: int, left: float, pivot: float, drop: float) -> float:
+    """Return the evidence of a model with one more variable, in units of that without it.
+
+    ``pivot`` is what the variable has beyond the others, ``drop`` what it takes off ``left``.
+    """
+    raise TypeError(f"no evidence ratio is registered for {type(rule).__name__}")
+
+
+@generic
 def slab_moments(rule: Any, size: int, left: float) -> tuple[float, float, float]:
     """Return the factors of the coefficients' first and second posterior moments."""
     raise TypeError(f"no moments are registered for {type(rule).__name__}")
@@ -40,6 +50,11 @@ class KnownNoise(NamedTuple):
 @log_evidence.register
 def _(rule: KnownNoise, size, log_det, left):
     return -0.5 * (log_det - size * np.log(rule.ridge)) - 0.5 * left / rule.noise
+
+
+@evidence_ratio.register
+def _(rule: KnownNoise, size, left, pivot, drop):
+    return np.exp(0.5 * drop / rule.noise) * np.sqrt(rule.ridge / pivot)
 
 
 @slab_moments.register
@@ -65,6 +80,12 @@ def _(rule: UnknownNoise, size, log_det, left):
     return fit - 0.5 * (log_det - size * np.log(rule.ridge))
 
 
+@evidence_ratio.register
+def _(rule: UnknownNoise, size, left, pivot, drop):
+    share = min(0.5 * drop / (rule.rate + 0.5 * left), 1.0 - 1e-15)
+    return np.exp(-rule.shape * np.log(1.0 - share)) * np.sqrt(rule.ridge / pivot)
+
+
 @slab_moments.register
 def _(rule: UnknownNoise, size, left):
     return 1.0, 1.0, (rule.rate + 0.5 * left) / (rule.shape - 1.0)
@@ -87,6 +108,14 @@ class FixedG(NamedTuple):
 def _(rule: FixedG, size, log_det, left):
     unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
     return -0.5 * size * np.log1p(rule.g) - rule.shape * np.log(rule.rate + 0.5 * unexplained)
+
+
+@evidence_ratio.register
+def _(rule: FixedG, size, left, pivot, drop):
+    unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
+    share = 0.5 * rule.g / (1.0 + rule.g) * drop / (rule.rate + 0.5 * unexplained)
+    fit = np.exp(-rule.shape * np.log(1.0 - min(share, 1.0 - 1e-15)))
+    return fit / np.sqrt(1.0 + rule.g)
 
 
 @slab_moments.register
@@ -137,6 +166,12 @@ def _(rule: TabledG, table, size, left):
 @log_evidence.register
 def _(rule: TabledG, size, log_det, left):
     return tabled(rule, rule.log_evidence, size, left)
+
+
+@evidence_ratio.register
+def _(rule: TabledG, size, left, pivot, drop):
+    more = tabled(rule, rule.log_evidence, size + 1, left - drop)
+    return np.exp(more - tabled(rule, rule.log_evidence, size, left))
 
 
 @slab_moments.register
