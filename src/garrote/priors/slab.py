@@ -3,11 +3,10 @@
 Settings only: each makes the scalar rule (`garrote.priors.evidence`) for one set of data.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
 from scipy.special import logsumexp
 
 from garrote.arrays import Floats
@@ -16,8 +15,10 @@ from garrote.priors.evidence import FixedG, KnownNoise, TabledG, UnknownNoise
 # Fits are tabled up to 1 - R^2 = exp(-30), this far apart in -log(1 - R^2).
 _STEP = 0.02
 _FURTHEST = 30.0
-# Nodes of the integral over log g.
-_NODES = 200
+# First, last and number of the values of log g that integrals over it are summed at ...
+_LOG_G = (-25.0, 60.0, 600)
+# ... and of the log of an unknown slab variance.
+_VARIANCES = (-6.0, 6.0, 13)
 # Models larger than this share the table of the largest.
 _LARGEST_TABLED = 400
 
@@ -26,19 +27,37 @@ _LARGEST_TABLED = 400
 class GaussianSlab:
     """w_j ~ N(0, noise * variance) for standardised columns; noise known or inverse gamma.
 
-    ``shape`` and ``rate`` are those of the noise's inverse gamma law; 0 and 0 are Jeffreys' prior.
+    Without a ``variance`` it is unknown, 1 / variance ~ Gamma(1/2, 1/2): the effects of all variables
+    together then have Cauchy tails, as in Zellner & Siow (1980). ``shape`` and ``rate`` are those of the
+    noise's inverse gamma law; 0 and 0 are Jeffreys' prior.
     """
 
-    variance: float
+    variance: float | None = None
     noise_variance: float | None = None
     shape: float = 0.0
     rate: float = 0.0
 
     def rule(self, n: float, yty: float, most: int) -> KnownNoise | UnknownNoise:
         """Return the marginal likelihood for n rows (less those spent on means)."""
+        ridge = 1.0 / (self.variance or 1.0)
         if self.noise_variance is not None:
-            return KnownNoise(1.0 / self.variance, self.noise_variance)
-        return UnknownNoise(1.0 / self.variance, self.shape + 0.5 * n, self.rate)
+            return KnownNoise(ridge, self.noise_variance)
+        return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate)
+
+    def grid(self) -> list[tuple[float, "GaussianSlab"]]:
+        """Return slabs of known variance with log weights, to average over in place of an unknown one."""
+        if self.variance is not None:
+            return [(0.0, self)]
+        log_variance = np.linspace(*_VARIANCES)
+        weights = self.log_density(log_variance)
+        weights -= logsumexp(weights)
+        slabs = [replace(self, variance=float(np.exp(u))) for u in log_variance]
+        return list(zip(map(float, weights), slabs, strict=True))
+
+    @staticmethod
+    def log_density(log_variance: Any) -> Any:
+        """Return the log density of an unknown variance's logarithm."""
+        return -0.5 * log_variance - 0.5 * np.exp(-log_variance)
 
 
 @dataclass(frozen=True)
@@ -51,6 +70,10 @@ class GPrior:
 
     g: float | str
     a: float = 3.0
+
+    def grid(self) -> list[tuple[float, "GPrior"]]:
+        """Return the prior itself: g is integrated out in its rule."""
+        return [(0.0, self)]
 
     def rule(self, n: float, yty: float, most: int) -> FixedG | TabledG:
         """Return the marginal likelihood for n rows (less those spent on means)."""
@@ -71,17 +94,13 @@ class GPrior:
             share = (1 - left) / left * (n - size) / size
             g, log_weight = np.maximum(share - 1.0, 0.0), np.zeros((len(t), 1))
         else:
-            nodes, weights = leggauss(_NODES)
-            # The mass lies around g = k F; wide enough for any fit and size.
-            log_g = 0.5 * (nodes + 1) * 80.0 - 20.0
+            # The trapezoidal rule converges quickly where both ends of the integrand vanish.
+            log_g = np.linspace(*_LOG_G)
             g = np.exp(log_g)[None, :]
-            log_weight = np.log(weights) + log_g + self._log_prior(g, n)
+            log_weight = log_g + self._log_prior(g, n)
         log_density = 0.5 * (n - size) * np.log1p(g) - 0.5 * n * np.log1p(g * left) + log_weight
         total = logsumexp(log_density, axis=1, keepdims=True)
-        if self.g != "eb":
-            normaliser = logsumexp(log_weight)
-        else:
-            normaliser = 0.0
+        normaliser = 0.0 if self.g == "eb" else logsumexp(log_weight)
         p = np.exp(log_density - total)
         q = g / (1 + g)
         noise = (1 + g * left) / (1 + g) / (n - 2)

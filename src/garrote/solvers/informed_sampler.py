@@ -6,12 +6,10 @@ probability that j is in given the others. The chain leaves improbable states at
 weight 1 / Z, Z the sum of those rates, makes the averages right. They are taken of the p_j themselves
 (Rao-Blackwell), so that one step tells something of every variable.
 
-Scores come from the Cholesky factor R of G + ridge I on the model's variables, its rows U = R^-T G for
-all columns, and what they leave of every column's length (``pivot``) and product with the response
-(``product``). A step costs one row of U for a variable more, and a few rotations of its rows for one less.
+A slab variance that is not known moves along by Metropolis steps on the same weighted target.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,26 +18,210 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.evidence import evidence_ratio, log_evidence, slab_moments
 from garrote.priors.inclusion import Inclusion
+from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.problem import Problem
 from garrote.solvers.gram_rows import GramRows
+from garrote.solvers.model_factor import (
+    Factor,
+    add_variable,
+    begin,
+    empty_factor,
+    invert_root,
+    remove_variable,
+)
 
-# Steps in one kernel call, at most, in column visits: some 20 ms, so that Ctrl-C is heard.
+# Steps in one kernel call, at most, and columns visited in them: some 20 ms, so that Ctrl-C is heard.
+_STRETCH = 100
 _VISITS_PER_CALL = 2e6
+# Standard deviation of the steps of the slab's log variance.
+_VARIANCE_STEP = 0.7
+# Variables that a model has room for at first.
+_ROOM = 64
 # A column whose pivot is below this share of its length adds nothing to those in the model.
 _DEPENDENT = 1e-9
 
 
-class Factor(NamedTuple):
-    """A model: its variables in order of their coming, and the factor that scores its neighbours."""
+@dataclass(frozen=True)
+class Sampling:
+    """What one chain saw: averages, and the states themselves as flips of one variable each.
 
-    members: Array
-    place: Array
-    count: Array
-    root: Floats
-    rows: Floats
-    scores: Floats
-    pivot: Floats
-    product: Floats
-    left: Floats
+    ``start`` are the variables of the first state; each state differs from the one before by one of
+    ``flips``. ``weights`` belong to the states, ``slab_variances`` to stretches of them. The averages
+    leave out the first ``burn_in`` states.
+    """
+
+    inclusion: Floats
+    mean: Floats
+    second_moment: Floats
+    size_probability: Floats
+    start: tuple[int, ...]
+    flips: Array
+    weights: Floats
+    burn_in: int
+    slab_variances: Floats
+
+    @property
+    def effective_size(self) -> float:
+        """How many states of equal weight would say as much, their dependence not counted."""
+        used = self.weights[self.burn_in :]
+        return float(used.sum() ** 2 / (used**2).sum())
+
+
+def sample_models(
+    problem: Problem,
+    slab: GaussianSlab | GPrior,
+    inclusion: Inclusion,
+    n: float,
+    rng: np.random.Generator,
+    *,
+    rows: GramRows | None = None,
+    start: Array = (),
+    steps: int = 5000,
+    burn_in: int = 1000,
+    exploration: float = 1.0,
+) -> Sampling:
+    """Run one chain.
+
+    Parameters
+    ----------
+    problem : Problem
+    slab, inclusion
+        The priors.
+    n : float
+        Rows, less those spent on means.
+    rows : GramRows, optional
+        The problem's cache of Gram rows.
+    start : array of int
+        Variables of the first model.
+    steps, burn_in : int
+        States that count, and states before them.
+    exploration : float
+        How many improbable variables are tried for one probable one.
+    """
+    rows = GramRows(problem) if rows is None else rows
+    chain = _Chain(problem, slab, inclusion, n, rows, rng, exploration)
+    chain.begin([int(j) for j in start])
+    first = tuple(int(j) for j in start)
+    flips, weights = np.zeros(burn_in + steps, np.int64), np.zeros(burn_in + steps)
+    variances = []
+    stretch = max(1, min(_STRETCH, int(_VISITS_PER_CALL / problem.n_features)))
+    for part, counts in ((slice(0, burn_in), False), (slice(burn_in, None), True)):
+        for at in range(0, len(flips[part]), stretch):
+            piece = slice(at, at + stretch)
+            chain.walk(flips[part][piece], weights[part][piece], counts)
+            chain.move_variance()
+            variances.append(chain.variance)
+    total = chain.averages.weight[0]
+    return Sampling(
+        inclusion=chain.averages.inclusion / total,
+        mean=chain.averages.mean / total,
+        second_moment=chain.averages.square / total,
+        size_probability=chain.averages.by_size / total,
+        start=first,
+        flips=flips,
+        weights=weights,
+        burn_in=burn_in,
+        slab_variances=np.array(variances),
+    )
+
+
+class _Chain:
+    """A model, its factor and the slab's variance, moved by kernels; missing rows are fetched."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        slab: GaussianSlab | GPrior,
+        inclusion: Inclusion,
+        n: float,
+        rows: GramRows,
+        rng: np.random.Generator,
+        exploration: float,
+    ):
+        D = problem.n_features
+        self.problem, self.slab, self.n, self.rows, self.rng = problem, slab, n, rows, rng
+        self.data = Data(
+            problem.curvature, inclusion.by_size, np.exp(inclusion.log_odds), exploration
+        )
+        self.averages = Averages(np.zeros(1), *np.zeros((3, D)), np.zeros(D + 1))
+        self.rates = Rates(*np.zeros((4, D)))
+        self.moves = isinstance(slab, GaussianSlab) and slab.variance is None
+        self.variance = 1.0 if self.moves else getattr(slab, "variance", np.nan)
+
+    def _rule(self, variance: float) -> Any:
+        slab = replace(self.slab, variance=variance) if self.moves else self.slab
+        return slab.rule(self.n, self.problem.yty, self.problem.n_features)
+
+    def begin(self, members: list[int]) -> None:
+        """Make the chain's model one of given variables."""
+        room = max(_ROOM, 2 * len(members))
+        self.rule = self._rule(self.variance)
+        self.factor = self._factor(self.rule, members, room)
+        self.inverse = np.zeros((room, room))
+
+    def _factor(self, rule: Any, members: list[int], room: int) -> Factor:
+        problem = self.problem
+        factor = empty_factor(problem.n_features, room)
+        begin(problem.curvature, problem.xty, problem.yty, rule.ridge, factor)
+        for j in members:
+            self.rows.fetch(j, np.array(members))
+            add_variable(self.rows.rows[self.rows.slot[j]], j, factor)
+        return factor
+
+    @property
+    def members(self) -> list[int]:
+        return [int(j) for j in self.factor.members[: self.factor.count[0]]]
+
+    def walk(self, flips: Array, weights: Floats, counts: bool) -> None:
+        """Make as many steps as there are ``flips`` to fill in."""
+        uniforms = self.rng.random(len(flips))
+        done = 0
+        while done < len(flips):
+            made, missing = _walk(
+                self.rule, self.data, self.factor, self.rates, self.inverse, self.averages,
+                self.rows.rows, self.rows.slot, uniforms[done:], flips[done:], weights[done:], counts,
+            )  # fmt: skip
+            done += made
+            if missing:
+                self._add(int(flips[done - 1]))
+
+    def _add(self, j: int) -> None:
+        if self.factor.count[0] == len(self.factor.members):
+            self.begin(self.members)
+        self.rows.fetch(j, np.array(self.members, dtype=np.int64))
+        add_variable(self.rows.rows[self.rows.slot[j]], j, self.factor)
+
+    def move_variance(self) -> None:
+        """Propose another slab variance, given the model, on the target that the walk has.
+
+        That target is the posterior times Z, so that Z at both variances enters. The factor is made
+        anew in any case, which also ends the drift of its rounding errors.
+        """
+        members = self.members
+        room = len(self.factor.members)
+        here = self._factor(self.rule, members, room)
+        if not self.moves:
+            self.factor = here
+            return
+        proposed = float(self.variance * np.exp(_VARIANCE_STEP * self.rng.standard_normal()))
+        rule = self._rule(proposed)
+        there = self._factor(rule, members, room)
+        gain = self._log_target(rule, there, proposed) - self._log_target(
+            self.rule, here, self.variance
+        )
+        if np.log(self.rng.random()) < gain:
+            self.rule, self.factor, self.variance = rule, there, proposed
+        else:
+            self.factor = here
+
+    def _log_target(self, rule: Any, factor: Factor, variance: float) -> float:
+        k = int(factor.count[0])
+        log_det = 2.0 * float(np.log(np.diag(factor.root)[:k]).sum())
+        total = _score(rule, self.data, factor, self.rates, self.inverse)
+        log_posterior = log_evidence(rule, k, log_det, float(factor.left[0]))
+        return float(
+            log_posterior + GaussianSlab.log_density(np.log(variance)) + np.log(total)
+        )
 
 
 class Rates(NamedTuple):
@@ -52,7 +234,7 @@ class Rates(NamedTuple):
 
 
 class Averages(NamedTuple):
-    """Weighted sums over the states seen: of 1, of the weights' squares, and of the rates' values."""
+    """Weighted sums over the states seen: of 1, of the rates' values, and of 1 by size."""
 
     weight: Floats
     inclusion: Floats
@@ -62,84 +244,12 @@ class Averages(NamedTuple):
 
 
 class Data(NamedTuple):
-    """What stays the same: lengths and products of the columns, priors, exploration."""
+    """What stays the same: lengths of the columns, priors, exploration."""
 
     length: Floats
-    xty: Floats
-    yty: float
     by_size: Floats
     odds: Floats
     exploration: float
-
-
-@kernel
-def _begin(data, ridge, factor):
-    """Make the factor that of the empty model."""
-    factor.count[0] = 0
-    factor.left[0] = data.yty
-    for j in range(data.length.shape[0]):
-        factor.place[j] = -1
-        factor.pivot[j] = data.length[j] + ridge
-        factor.product[j] = data.xty[j]
-
-
-@kernel
-def _add(gram_row, j, factor):
-    """Take variable j in: one more row of U."""
-    k = factor.count[0]
-    scale = 1.0 / np.sqrt(factor.pivot[j])
-    new = factor.rows[k]
-    for i in range(new.shape[0]):
-        new[i] = gram_row[i]
-    for a in range(k):
-        share = factor.rows[a, j]
-        factor.root[a, k] = share
-        row = factor.rows[a]
-        for i in range(new.shape[0]):
-            new[i] -= share * row[i]
-    factor.root[k, k] = 1.0 / scale
-    score = factor.product[j] * scale
-    for i in range(new.shape[0]):
-        new[i] *= scale
-        factor.pivot[i] -= new[i] * new[i]
-        factor.product[i] -= new[i] * score
-    factor.scores[k] = score
-    factor.left[0] = max(factor.left[0] - score * score, 0.0)
-    factor.members[k] = j
-    factor.place[j] = k
-    factor.count[0] = k + 1
-
-
-@kernel
-def _remove(j, factor):
-    """Leave variable j out: rotate its row to the end of U, and give back what it took."""
-    k = factor.count[0]
-    start = factor.place[j]
-    root, rows = factor.root, factor.rows
-    for a in range(start, k - 1):
-        # Columns move one to the left; a rotation of rows a and a + 1 makes the root triangular again.
-        for b in range(a + 2):
-            root[b, a] = root[b, a + 1]
-        size = np.hypot(root[a, a], root[a + 1, a])
-        c, s = root[a, a] / size, root[a + 1, a] / size
-        root[a, a], root[a + 1, a] = size, 0.0
-        for b in range(a + 2, k):
-            upper, lower = root[a, b], root[a + 1, b]
-            root[a, b], root[a + 1, b] = c * upper + s * lower, c * lower - s * upper
-        for i in range(rows.shape[1]):
-            upper, lower = rows[a, i], rows[a + 1, i]
-            rows[a, i], rows[a + 1, i] = c * upper + s * lower, c * lower - s * upper
-        upper, lower = factor.scores[a], factor.scores[a + 1]
-        factor.scores[a], factor.scores[a + 1] = c * upper + s * lower, c * lower - s * upper
-        factor.members[a] = factor.members[a + 1]
-        factor.place[factor.members[a]] = a
-    last, score = rows[k - 1], factor.scores[k - 1]
-    for i in range(rows.shape[1]):
-        factor.pivot[i] += last[i] * last[i]
-        factor.product[i] += last[i] * score
-    factor.left[0] += score * score
-    factor.place[j] = -1
-    factor.count[0] = k - 1
 
 
 @kernel
@@ -150,7 +260,6 @@ def _score(rule, data, factor, rates, inverse):
     least = data.exploration / D
     total = 0.0
     one_more = np.exp(data.by_size[k + 1] - data.by_size[k]) if k < D else 0.0
-    _, _, noise = slab_moments(rule, k, left)
     for j in range(D):
         pivot = factor.pivot[j]
         if factor.place[j] >= 0 or pivot <= _DEPENDENT * data.length[j]:
@@ -160,12 +269,14 @@ def _score(rule, data, factor, rates, inverse):
         odds = evidence_ratio(rule, k, left, pivot, drop) * one_more * data.odds[j]
         p = 1.0 - 1.0 / (1.0 + odds)
         weight = factor.product[j] / pivot
+        f1, f2, f3 = slab_moments(rule, k + 1, left - drop)
         rates.inclusion[j] = p
-        rates.mean[j] = weight
-        rates.square[j] = weight * weight + noise / pivot
+        rates.mean[j] = f1 * weight
+        rates.square[j] = f2 * weight * weight + f3 / pivot
         rates.rate[j] = min((p + least) * (1.0 + odds), 1e200)
         total += rates.rate[j]
-    _invert(factor.root, inverse, k)
+    invert_root(factor.root, inverse, k)
+    f1, f2, f3 = slab_moments(rule, k, left)
     for a in range(k):
         j = factor.members[a]
         weight = spread = 0.0
@@ -177,23 +288,11 @@ def _score(rule, data, factor, rates, inverse):
         odds *= np.exp(data.by_size[k] - data.by_size[k - 1]) * data.odds[j]
         p = 1.0 - 1.0 / (1.0 + odds)
         rates.inclusion[j] = p
-        rates.mean[j] = weight
-        rates.square[j] = weight * weight + noise * spread
+        rates.mean[j] = f1 * weight
+        rates.square[j] = f2 * weight * weight + f3 * spread
         rates.rate[j] = (p + least) / max(p, 1e-300)
         total += rates.rate[j]
     return total
-
-
-@kernel
-def _invert(root, inverse, k):
-    """Invert the upper triangular root."""
-    for b in range(k):
-        inverse[b, b] = 1.0 / root[b, b]
-        for a in range(b - 1, -1, -1):
-            total = 0.0
-            for c in range(a + 1, b + 1):
-                total += root[a, c] * inverse[c, b]
-            inverse[a, b] = -total / root[a, a]
 
 
 @kernel
@@ -210,7 +309,6 @@ def _walk(rule, data, factor, rates, inverse, averages, gram, slot, uniforms, fl
         weights[step] = weight
         if burnt:
             averages.weight[0] += weight
-            averages.weight[1] += weight * weight
             averages.by_size[factor.count[0]] += weight
             for j in range(D):
                 p = weight * rates.inclusion[j]
@@ -226,9 +324,9 @@ def _walk(rule, data, factor, rates, inverse, averages, gram, slot, uniforms, fl
                     break
         flips[step] = chosen
         if factor.place[chosen] >= 0:
-            _remove(chosen, factor)
+            remove_variable(chosen, factor)
         elif slot[chosen] < 0 or factor.count[0] == factor.rows.shape[0]:
             return step + 1, True
         else:
-            _add(gram[slot[chosen]], chosen, factor)
+            add_variable(gram[slot[chosen]], chosen, factor)
     return uniforms.shape[0], False

@@ -1,0 +1,123 @@
+"""A model's Cholesky factor beside all other columns: what one variable more or less would change.
+
+R is the factor of G + ridge I on the model's variables and U = R^-T G its rows for all columns. What they
+leave of every column's length (``pivot``) and of its product with the response (``product``) scores the
+column as a newcomer. A variable more costs one row of U, one less a few rotations of its rows.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+
+
+class Factor(NamedTuple):
+    """A model: its variables in order of their coming, and the factor that scores its neighbours."""
+
+    members: Array
+    place: Array
+    count: Array
+    root: Floats
+    rows: Floats
+    scores: Floats
+    pivot: Floats
+    product: Floats
+    left: Floats
+
+def empty_factor(n_features: int, room: int) -> Factor:
+    """Return a factor with room for models of some size."""
+    return Factor(
+        members=np.zeros(room, np.int64),
+        place=np.full(n_features, -1, np.int64),
+        count=np.zeros(1, np.int64),
+        root=np.zeros((room, room)),
+        rows=np.zeros((room, n_features)),
+        scores=np.zeros(room),
+        pivot=np.zeros(n_features),
+        product=np.zeros(n_features),
+        left=np.zeros(1),
+    )
+
+
+@kernel
+def begin(lengths, xty, yty, ridge, factor):
+    """Make the factor that of the empty model."""
+    factor.count[0] = 0
+    factor.left[0] = yty
+    for j in range(lengths.shape[0]):
+        factor.place[j] = -1
+        factor.pivot[j] = lengths[j] + ridge
+        factor.product[j] = xty[j]
+
+
+@kernel
+def add_variable(gram_row, j, factor):
+    """Take variable j in: one more row of U."""
+    k = factor.count[0]
+    scale = 1.0 / np.sqrt(factor.pivot[j])
+    new = factor.rows[k]
+    for i in range(new.shape[0]):
+        new[i] = gram_row[i]
+    for a in range(k):
+        share = factor.rows[a, j]
+        factor.root[a, k] = share
+        row = factor.rows[a]
+        for i in range(new.shape[0]):
+            new[i] -= share * row[i]
+    factor.root[k, k] = 1.0 / scale
+    score = factor.product[j] * scale
+    for i in range(new.shape[0]):
+        new[i] *= scale
+        factor.pivot[i] -= new[i] * new[i]
+        factor.product[i] -= new[i] * score
+    factor.scores[k] = score
+    factor.left[0] = max(factor.left[0] - score * score, 0.0)
+    factor.members[k] = j
+    factor.place[j] = k
+    factor.count[0] = k + 1
+
+
+@kernel
+def remove_variable(j, factor):
+    """Leave variable j out: rotate its row to the end of U, and give back what it took."""
+    k = factor.count[0]
+    start = factor.place[j]
+    root, rows = factor.root, factor.rows
+    for a in range(start, k - 1):
+        # Columns move one to the left; a rotation of rows a and a + 1 makes the root triangular again.
+        for b in range(a + 2):
+            root[b, a] = root[b, a + 1]
+        size = np.hypot(root[a, a], root[a + 1, a])
+        c, s = root[a, a] / size, root[a + 1, a] / size
+        root[a, a], root[a + 1, a] = size, 0.0
+        for b in range(a + 2, k):
+            upper, lower = root[a, b], root[a + 1, b]
+            root[a, b], root[a + 1, b] = c * upper + s * lower, c * lower - s * upper
+        for i in range(rows.shape[1]):
+            upper, lower = rows[a, i], rows[a + 1, i]
+            rows[a, i], rows[a + 1, i] = c * upper + s * lower, c * lower - s * upper
+        upper, lower = factor.scores[a], factor.scores[a + 1]
+        factor.scores[a], factor.scores[a + 1] = c * upper + s * lower, c * lower - s * upper
+        factor.members[a] = factor.members[a + 1]
+        factor.place[factor.members[a]] = a
+    last, score = rows[k - 1], factor.scores[k - 1]
+    for i in range(rows.shape[1]):
+        factor.pivot[i] += last[i] * last[i]
+        factor.product[i] += last[i] * score
+    factor.left[0] += score * score
+    factor.place[j] = -1
+    factor.count[0] = k - 1
+
+
+@kernel
+def invert_root(root, inverse, k):
+    """Invert the upper triangular root."""
+    for b in range(k):
+        inverse[b, b] = 1.0 / root[b, b]
+        for a in range(b - 1, -1, -1):
+            total = 0.0
+            for c in range(a + 1, b + 1):
+                total += root[a, c] * inverse[c, b]
+            inverse[a, b] = -total / root[a, a]
