@@ -52,7 +52,8 @@ def check_estimator(model: Any) -> None:
         shape = np.shape(getattr(model, name, ()))
         if hasattr(model, name) and (not shape or count not in (None, shape[-1])):
             raise ModelFileError(f"{name} has shape {shape} for {count} columns")
-    _check_inside(vars(model).values(), count, set())
+    given = model.get_params(deep=False)
+    _check_inside((v for name, v in vars(model).items() if name not in given), count, set())
 
 
 def _check(value: Any, count: int | None, seen: set[int]) -> None:
@@ -75,7 +76,7 @@ def _check_inside(values: Iterable[Any], count: int | None, seen: set[int]) -> N
 
 
 def _check_object(value: Any, count: int | None) -> None:
-    cls = type(value)
+    cls: type = type(value)
     for name, hint in _hints(cls).items():
         if not _is(getattr(value, name), hint):
             given = type(getattr(value, name)).__name__

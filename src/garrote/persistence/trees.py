@@ -78,9 +78,7 @@ class Encoder:
         if kind is tuple:
             return self._tuple(value, place)
         if kind is dict:
-            pairs = [[self.encode(k, place), self.encode(v, f"{place}[{k!r}]")]
-                     for k, v in value.items()]  # fmt: skip
-            return {"dict": pairs}
+            return {"dict": [self._pair(k, v, place) for k, v in value.items()]}
         if kind is np.ndarray:
             return self._once(value, place, self._array)
         if kind in (self._known.get(kind.__name__), _SPARSE.get(kind.__name__)):
@@ -92,6 +90,9 @@ class Encoder:
             self._nodes[id(value)] = encode(value, place)
             self._alive.append(value)
         return self._nodes[id(value)]
+
+    def _pair(self, key: Any, value: Any, place: str) -> list[Any]:
+        return [self.encode(key, place), self.encode(value, f"{place}[{key!r}]")]
 
     def _scalar(self, value: np.generic, place: str) -> Any:
         name = "str" if value.dtype.kind == "U" else value.dtype.name
