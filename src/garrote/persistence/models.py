@@ -48,7 +48,7 @@ def save_model(model: Any, path: PathLike, extra: dict[str, Any] | None = None) 
     name = type(model).__name__
     if estimators.get(name) is not type(model):
         raise TypeError(
-            f"cannot save a {name}: only {', '.join(sorted(estimators))} can; use joblib.dump"
+            f"a {name} cannot be saved, only {', '.join(sorted(estimators))} can: use joblib.dump"
         )
     check_is_fitted(model)
     encoder = Encoder(_known_classes())
