@@ -1,4 +1,4 @@
-"""One zip with a JSON header and an .npy for each array: written whole or not at all, read without trust.
+"""One zip with a JSON header and an .npy for each array: written as a whole, read without trust.
 
 Every size that a file states is checked against what it can hold before memory is taken for it, and
 whatever is wrong with a file comes out as one `ModelFileError` that says what to do.
