@@ -162,7 +162,7 @@ class Selection:
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
-        order = self._ranked()
+        order = self.ranked()
         if not all_variables:
             order = order[self.selected[order]]
         percent = f"{100 * self.level:g}%"
@@ -178,7 +178,8 @@ class Selection:
             }
         )
 
-    def _ranked(self) -> Array:
+    def ranked(self) -> Array:
+        """Return all positions, the selected first, by evidence and size of effect."""
         strength = np.abs(self.effect) / np.where(
             self.standard_error > 0, self.standard_error, np.inf
         )
@@ -252,7 +253,7 @@ class Selection:
         }
 
     def _listed(self) -> Array:
-        ranked = self._ranked()
+        ranked = self.ranked()
         wanted = self.selected | (self.probability >= _LEAST_EVIDENCE)
         if self.path is not None:
             wanted[self.path.columns] = True
