@@ -373,6 +373,21 @@ def test_a_path_of_one_gamma_and_a_table_of_one_variable_are_drawn():
     assert len(InclusionDisplay.from_estimator(model).bars_) == 1
 
 
+def test_a_falling_strength_of_another_name_is_drawn_from_sparse_to_dense(diabetes):
+    path = diabetes.selection_.path
+    penalties = np.geomspace(10.0, 0.01, len(path.strengths))
+    other = replace(path, strength="alpha", strengths=penalties)
+    display = PathDisplay.from_selection(replace(diabetes.selection_, path=other))
+    assert display.ax_.get_xlabel() == "alpha"
+    assert display.ax_.get_xlim() == (10.0, 0.01)
+    assert "no variable" not in "".join(texts_of(display.ax_))
+    assert display.size_axis_.xaxis.get_major_formatter()(penalties[-1], 0) == "20"
+    display.figure_.canvas.draw()
+    here = display.ax_.transData.transform((1.0, 0))[0]
+    assert display.size_axis_.transData.transform((1.0, 0))[0] == pytest.approx(here)
+    assert not overlapping(display.labels_)
+
+
 # Probabilities and effects.
 
 

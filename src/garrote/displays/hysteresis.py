@@ -1,7 +1,8 @@
 """Where the way up and the way down the path lead to different solutions.
 
 Free energies of hundreds differ by few units between the branches, so that what is drawn is their
-difference: above zero the forward branch is the better one, below it the backward branch.
+difference: above zero the forward branch is the better one, below it the backward branch, and the
+better one is kept.
 """
 
 from typing import Any, Self
@@ -179,19 +180,15 @@ class HysteresisDisplay(SelectionDisplay):
             note(axes, "forward and backward branches agree everywhere", y=0.75)
             return
         fill: dict[str, Any] = {"interpolate": True, "alpha": 0.55, "lw": 0}
-        axes.fill_between(
-            x, y, 0, where=y > 0, color=BLUE, label="forward is lower, and kept", **fill
-        )
-        axes.fill_between(
-            x, y, 0, where=y < 0, color=VERMILION, label="backward is lower, and kept", **fill
-        )
+        axes.fill_between(x, y, 0, where=y > 0, color=BLUE, label="forward is lower", **fill)
+        axes.fill_between(x, y, 0, where=y < 0, color=VERMILION, label="backward is lower", **fill)
         legend_above(axes)
 
     def _draw_sizes(self, axes: Any) -> None:
         assert self.sizes is not None
         self.lines_ = {}
         for branch, style in _BRANCHES.items():
-            label = f"{branch}, {self.strength} {_DIRECTIONS[branch]}"
+            label = f"{branch} ({_DIRECTIONS[branch]})"
             (self.lines_[branch],) = axes.plot(
                 self.strengths, self.sizes[branch], label=label, markersize=3.5, lw=1.3, **style
             )

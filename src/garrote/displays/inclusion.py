@@ -102,7 +102,7 @@ class InclusionDisplay(SelectionDisplay):
             lower=selection.lower[order],
             upper=selection.upper[order],
             selected=selection.selected[order],
-            always_in=np.isin(names, selection.always_in),
+            always_in=np.array([name in selection.always_in for name in names], dtype=bool),
             n_variables=len(selection.names),
             level=selection.level,
             response=selection.response,

@@ -65,7 +65,7 @@ def set_strength_axis(axes: Any, strengths: Floats, strength: str, label: bool =
         axes.xaxis.set_major_locator(RootLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: number(x, 6)))
     low, high = float(strengths[0]), float(strengths[-1])
-    reach = 0.0 if high > low else max(1.0, 0.1 * abs(low))
+    reach = 0.0 if high != low else max(1.0, 0.1 * abs(low))
     axes.set_xlim(low - reach, high + reach)
     if label:
         axes.set_xlabel(_LABELS.get(strength, strength), **LITERAL)
@@ -74,12 +74,14 @@ def set_strength_axis(axes: Any, strengths: Floats, strength: str, label: bool =
 def add_size_axis(axes: Any, strengths: Floats, expected_size: Floats) -> Any:
     """Write above the axes how many variables are expected to be in the model."""
     above = axes.secondary_xaxis("top")
+    rising = np.argsort(strengths)  # a penalty falls along its path
+    x_known, sizes = strengths[rising], expected_size[rising]
     above.set_xscale(axes.get_xscale(), **_scale_settings(axes))
     above.xaxis.set_major_locator(type(axes.xaxis.get_major_locator())())
 
     def size(x: float, _: int) -> str:
-        inside = strengths[0] <= x <= strengths[-1]
-        return _count(np.interp(x, strengths, expected_size)) if inside else ""
+        inside = x_known[0] <= x <= x_known[-1]
+        return _count(np.interp(x, x_known, sizes)) if inside else ""
 
     above.xaxis.set_major_formatter(FuncFormatter(size))
     above.set_xlabel("expected number of variables in the model", fontsize="small")
