@@ -16,7 +16,7 @@ from garrote.arrays import Array
 from garrote.summaries import listing
 from garrote.tables.base import Piece
 from garrote.tables.engine import polars
-from garrote.tables.errors import TableError
+from garrote.tables.errors import TableError, count_of
 from garrote.tables.sources import PlainFile
 
 _NAMES = ("names", "feature_names", "columns")
@@ -60,12 +60,32 @@ class ArchiveTable:
             )
         self.n_rows, width = self._shape
         others = self._load_others([key for key in keys if key != self._key])
-        own = _column_names(others, width, self.n_rows)
-        beside = {k: v for k, v in others.items() if v.ndim == 1 and len(v) == self.n_rows}
+        own = self._column_names(others, width)
+        if "y" in others and len(others["y"]) != self.n_rows:
+            raise TableError(
+                f"{self.label}: array y has {count_of(len(others['y']), 'value')} where X has "
+                f"{count_of(self.n_rows, 'row')}: give each row one"
+            )
+        beside = {k: v for k, v in others.items() if len(v) == self.n_rows}
         self._beside = list(beside.values())
         self.names = (*own, *beside)
         self.ordinary = tuple(range(width))
         self.notes: tuple[str, ...] = ()
+
+    def _column_names(self, arrays: dict[str, Array], width: int) -> tuple[str, ...]:
+        """Take the names of X's columns out of the other arrays."""
+        given = [key for key in _NAMES if key in arrays]
+        if given and len(arrays[given[0]]) != width:
+            raise TableError(
+                f"{self.label}: array {given[0]} has {count_of(len(arrays[given[0]]), 'name')} where X "
+                f"has {count_of(width, 'column')}: give each column its name"
+            )
+        if not given and width != self.n_rows:
+            given = [k for k, v in arrays.items() if v.dtype.kind in "US" and len(v) == width]
+            given = given if len(given) == 1 else []
+        if not given:
+            return tuple(f"x{j}" for j in range(width))
+        return tuple(map(str, _decoded(arrays.pop(given[0])).tolist()))
 
     def _load_others(self, keys: list[str]) -> dict[str, Array]:
         """Return the one-dimensional arrays; larger ones are not asked for and stay on disk."""
@@ -136,27 +156,18 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     return np.lib.format.read_array_header_2_0(stream)
 
 
-def _column_names(arrays: dict[str, Array], width: int, rows: int) -> tuple[str, ...]:
-    """Take the names of X's columns out of the other arrays."""
-    fitting = [k for k, v in arrays.items() if v.dtype.kind in "US" and len(v) == width]
-    named = [key for key in _NAMES if key in fitting]
-    if not named and width != rows:
-        named = fitting
-    if len(named) != 1:
-        return tuple(f"x{j}" for j in range(width))
-    names = arrays.pop(named[0])
-    return tuple(np.char.decode(names, "utf-8") if names.dtype.kind == "S" else names.tolist())
-
-
 def _frame(values: Array) -> Any:
     pl = polars()
     if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
         values = values.astype(np.float64)
-    if values.dtype.kind == "S":
-        values = np.char.decode(values, "utf-8")
+    values = _decoded(values)
     if values.dtype.kind != "U":
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
     columns = {str(j): np.ascontiguousarray(values[:, j]) for j in range(values.shape[1])}
     return pl.DataFrame(
         {name: c.tolist() if c.dtype.kind == "U" else c for name, c in columns.items()}
     )
+
+
+def _decoded(values: Array) -> Array:
+    return np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values

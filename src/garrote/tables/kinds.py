@@ -11,7 +11,7 @@ from garrote.tables.engine import polars
 if TYPE_CHECKING:
     import polars as pl
 
-MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NAN", "null", "NULL", "None", "?", ".")
+MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None", "?", ".")
 """Texts that mean "no value"."""
 
 _WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}

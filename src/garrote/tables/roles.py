@@ -127,7 +127,8 @@ def _matching(
 ) -> frozenset[int]:
     """Return the columns with the wanted names, or that match the wanted patterns.
 
-    A pattern passes over columns with a part of their own; their name is refused.
+    A pattern passes over columns with a part of their own, whose name is refused, and over those that
+    are no variables by themselves.
     """
     position = {name: j for j, name in enumerate(table.names)}
     found: set[int] = set()
@@ -140,8 +141,8 @@ def _matching(
                 )
             found.add(position[text])
         else:
-            some = [j for name, j in position.items() if fnmatch.fnmatchcase(name, text)]
+            some = {j for j in table.ordinary if fnmatch.fnmatchcase(table.names[j], text)}
             if not some:
                 raise unknown_name(table.label, option, text, table.names)
-            found.update(set(some) - taken)
+            found |= some - taken
     return frozenset(found)

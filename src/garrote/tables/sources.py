@@ -17,8 +17,9 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -86,17 +87,22 @@ class PlainFile:
 def opened(source: str) -> Iterator[PlainFile]:
     """Yield the plain file behind a path or "-", and remove what was written for it."""
     label = "standard input" if source == "-" else Path(source).name
-    with tempfile.TemporaryDirectory(prefix="garrote-") as folder:
+    with ExitStack() as stack:
+
+        @cache  # made at first use: a plain file needs none
+        def folder() -> Path:
+            return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="garrote-")))
+
         try:
-            yield _plain_file(source, label, Path(folder))
+            yield _plain_file(source, label, folder)
         except OSError as error:
             reason = error.strerror or str(error)
             raise TableError(f"{label} could not be read: {reason}") from error
 
 
-def _plain_file(source: str, label: str, folder: Path) -> PlainFile:
-    path = folder / "input"
+def _plain_file(source: str, label: str, folder: Callable[[], Path]) -> PlainFile:
     if source == "-":
+        path = folder() / "input"
         with path.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy, _CHUNK)
     else:
@@ -108,11 +114,12 @@ def _plain_file(source: str, label: str, folder: Path) -> PlainFile:
         if given.is_file():
             path = given
         else:  # a pipe: it can be read only once
+            path = folder() / "input"
             with given.open("rb") as pipe, path.open("wb") as copy:
                 shutil.copyfileobj(pipe, copy, _CHUNK)
     form = _form(path, label)
     while form in _CONVERTERS:
-        target = folder / form
+        target = folder() / form
         try:
             _CONVERTERS[form](path, target)
         except _DAMAGE as error:
