@@ -181,6 +181,14 @@ def test_row_names_are_left_out(csv, content):
     assert "row names" in table.notes[0]
 
 
+@pytest.mark.parametrize("content", ["y,a\n2,1,\n4,3,\n", "y,a,\n2,1,\n4,3,\n"])
+def test_a_delimiter_at_the_end_of_each_line_shifts_nothing(csv, content):
+    table = read_table(csv(content), Wanted("y"))
+    assert table.names == ("a",)
+    assert table.X.tolist() == [[1], [3]]
+    assert table.y.tolist() == [2, 4]
+
+
 def test_decimal_commas_are_read_and_never_guessed_from_thousands(csv):
     assert read_table(csv("a;y\n1,5;2\n-,25;3,5e1\n"), Wanted("y")).y.tolist() == [2, 35]
     with pytest.raises(TableError, match=r"'1,234' in line 3"):
@@ -212,6 +220,10 @@ def test_missing_values_are_counted_dropped_or_replaced(csv, marker):
 
 def test_the_mean_is_never_put_in_for_the_target(csv):
     source = csv("a,w,y\n1,1,2\n3,1,NA\n4,NA,2\n")
+    with pytest.raises(
+        TableError, match=r"'y' \(1\); give --missing drop to leave out 1 of 3 rows$"
+    ):
+        read_table(source, Wanted("y", exclude=("w",)))
     for wanted in (Wanted("y", missing="mean"), Wanted("a", weights="w", missing="mean")):
         with pytest.raises(TableError, match="for variables only; give --missing drop"):
             read_table(source, wanted)
@@ -354,7 +366,11 @@ def test_wrong_wishes_are_refused(csv, changes, message):
         (b"a,b,y\n1,2,3\n4,5\n", "line 3 has 2 fields where the first line has 3"),
         (b"a,b,y\n\n1,2,3\n4,5,6,7\n", "line 4 has 4 fields where the first line has 3"),
         (b"a,b,y\n4,5\n1,2,3,4\n", "line 2 has 2 fields"),
-        (b'a,b,y\n1,"x,3\n4,5,6\n', "line 2 has 2 fields|quote"),
+        (b'a,b,y\n1,"x,3\n4,5,6\n', "in line 2 is never closed"),
+        (b'a,b,y\n1,5" pipe,3\n4,5,6\n', "in line 2 is never closed"),
+        (b'a,b,y\n1,"x" z,3\n4,5,6\n', "lines 2 to 4 could not be split into 3 fields"),
+        ("größe,y\n1,2\n".encode() + b"\xe9,3\n", "the header is UTF-8 but later lines are not"),
+        (b"y\n1\n", "no column that could be a variable"),
         (b"a,y\n1,2\ninf,3\n", "'a' is infinite in line 3"),
         (b"a,y\n1,2\n3,1e999\n", "'y' is infinite in line 3"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary file"),

@@ -3,7 +3,8 @@
 The delimiter is the first of tab, ; | and comma that splits all of the first lines into equally many
 fields, or else white space. The first line is a header unless all of its fields are numbers. A header
 with one name less than the rows have fields, as R writes it, and an unnamed first column, as pandas and
-R write it, mean that the first column holds row names: it is left out. With another delimiter than the
+R write it, mean that the first column holds row names: it is left out. So is an unnamed column without
+any value, which a delimiter at the end of each line makes. With another delimiter than the
 comma, numbers may be written with decimal commas, if none of the first lines has a decimal point.
 """
 
@@ -30,7 +31,7 @@ class Dialect:
     delimiter: str  # " " stands for any run of white space
     names: tuple[str, ...]
     has_header: bool
-    row_names: bool  # whether the first column only names the rows
+    ordinary: tuple[int, ...]  # all columns but row names and the void behind a last delimiter
     decimal_comma: bool
     notes: tuple[str, ...]
 
@@ -44,20 +45,21 @@ def find_dialect(lines: Sequence[str]) -> Dialect:
     has_header = not all(_is_number(field, comma) for field in first)
     notes = []
     if has_header:
-        names, row_names = _header_names(first, rest)
+        names, left_out = _header_names(first, rest)
         numbers = [name for name in names if _is_number(name, comma)]
         if numbers and len(numbers) < len(names):
             notes.append(f"the first line was read as names, also {listing(numbers)}")
-        if row_names:
+        if 0 in left_out:
             notes.append("the first column has no name: it was taken for row names and left out")
     else:
-        names, row_names = [f"x{j}" for j in range(len(first))], False
+        names, left_out = [f"x{j}" for j in range(len(first))], set()
         notes.append(
             f"the first line holds only numbers: the columns were named {listing(names, str, 2)}"
         )
     if comma:
         notes.append("commas in numbers were read as decimal points")
-    return Dialect(delimiter, tuple(names), has_header, row_names, comma, tuple(notes))
+    ordinary = tuple(j for j in range(len(names)) if j not in left_out)
+    return Dialect(delimiter, tuple(names), has_header, ordinary, comma, tuple(notes))
 
 
 def split_fields(line: str, delimiter: str) -> list[str]:
@@ -98,12 +100,16 @@ def _is_number(field: str, comma: bool) -> bool:
     return field in MISSING or _NUMBER.fullmatch(field) is not None
 
 
-def _header_names(first: list[str], rest: list[list[str]]) -> tuple[list[str], bool]:
-    """Return the names of all columns, and whether the first one only names the rows."""
+def _header_names(first: list[str], rest: list[list[str]]) -> tuple[list[str], set[int]]:
+    """Return the names of all columns, and which columns are no data."""
+    names = list(first)
     if rest and all(len(row) == len(first) + 1 for row in rest):
-        names, row_names = ["row names", *first], True
-    else:
-        names, row_names = list(first), not first[0]
-        if row_names:
-            names[0] = "row names"
-    return [name or f"column {j + 1}" for j, name in enumerate(names)], row_names
+        ends_in_delimiter = all(row[-1] == "" for row in rest)
+        names = [*first, ""] if ends_in_delimiter else ["", *first]
+    void = {
+        j
+        for j, name in enumerate(names)
+        if not name and all(row[j : j + 1] == [""] for row in rest)
+    }
+    left_out = void | ({0} if not names[0] else set())
+    return [name or f"column {j + 1}" for j, name in enumerate(names)], left_out

@@ -21,7 +21,7 @@ def with_table(source: str, use: Callable[[TableFile], Result]) -> Result:
         try:
             return use(_open(file))
         except UnicodeDecodeError:
-            return use(_as_latin1(file))
+            return use(TextTable(file, "latin-1"))
 
 
 def _open(file: PlainFile) -> TableFile:
@@ -34,16 +34,6 @@ def _open(file: PlainFile) -> TableFile:
         table = ColumnarTable(file)
     refuse_same_names(table.names, f"{table.label}: every column needs a name of its own, but")
     return table
-
-
-def _as_latin1(file: PlainFile) -> TableFile:
-    """Open a text file of which some later line turned out not to be UTF-8."""
-    table = TextTable(file)
-    if not all(name.isascii() for name in table.names):
-        raise TableError(
-            f"{file.label}: the header is UTF-8 but later lines are not: save it as UTF-8"
-        )
-    return table.as_latin1()
 
 
 def refuse_same_names(names: Sequence[str], what: str) -> None:

@@ -72,15 +72,12 @@ def rows_to_keep(table: TableFile, roles: Roles, found: Survey, missing: str) ->
     """Return which rows are used, or refuse missing values that cannot be dealt with as wanted."""
     gaps = _gaps(found)
     incomplete = int(found.incomplete.sum())
+    own = {j: f for j, f in gaps.items() if j in (roles.target, roles.weights, roles.groups)}
     if missing == "error":
-        refuse_gaps(
-            table,
-            found,
-            f"give --missing drop to leave out {incomplete:,} of {count_of(found.n_rows, 'row')}, or "
-            "--missing mean to put in the column's mean",
-        )
+        drop = f"--missing drop to leave out {incomplete:,} of {count_of(found.n_rows, 'row')}"
+        mean = "" if own else ", or --missing mean to put in the column's mean"
+        refuse_gaps(table, found, f"give {drop}{mean}")
     if missing == "mean":
-        own = {j: f for j, f in gaps.items() if j in (roles.target, roles.weights, roles.groups)}
         if own:
             raise TableError(
                 f"{table.label}: {_counted(table, own, found.n_rows)}: the mean is put in for variables "

@@ -44,14 +44,10 @@ class TextTable:
         self._dialect = dialect
         self.decimal_comma = dialect.decimal_comma
         self.names = dialect.names
-        self.ordinary = tuple(range(int(dialect.row_names), len(self.names)))
+        self.ordinary = dialect.ordinary
         self.notes = dialect.notes
         if self._encoding != "utf-8":
             self.notes += ("the file is not UTF-8: it was read as Latin-1",)
-
-    def as_latin1(self) -> "TextTable":
-        """Return the same file, read anew as Latin-1."""
-        return TextTable(self._file, "latin-1")
 
     def _first_lines(self) -> list[str]:
         """Return the first rows that are not blank."""
@@ -62,8 +58,21 @@ class TextTable:
                 self._encoding = "latin-1"
             spans = _row_spans(block.data)[: _SAMPLE_LINES + 1]
             if spans:
+                if self._encoding != "utf-8":
+                    self._refuse_mixture(block.data[slice(*spans[0])])
                 return [block.data[a:b].decode(self._encoding) for a, b in spans]
         raise TableError(f"{self.label} is blank: a table with a header and rows is needed")
+
+    def _refuse_mixture(self, header: bytes) -> None:
+        """Refuse a file whose header is UTF-8 when the rest is not: Latin-1 would garble the names."""
+        try:
+            header.decode("utf-8")
+        except UnicodeDecodeError:
+            return
+        if not header.isascii():
+            raise TableError(
+                f"{self.label}: the header is UTF-8 but later lines are not: save it as UTF-8"
+            )
 
     def pieces(self, positions: Sequence[int]) -> Iterator[Piece]:
         first = 0
@@ -135,6 +144,11 @@ class TextTable:
         width = len(self.names)
         for start, end in _row_spans(block.data):
             text = block.data[start:end].decode(self._encoding).rstrip("\r\n")
+            if text.count('"') % 2:
+                return TableError(
+                    f'{self.label}: a quote (") in line {self._line(block.offset + start):,} is never '
+                    'closed: close it, or double it ("") and quote the field if it is part of the text'
+                )
             fields = len(split_fields(text, self._dialect.delimiter))
             if fields != width:
                 line = self._line(block.offset + start)
@@ -147,7 +161,7 @@ class TextTable:
         last = first + block.data.count(_LF)
         return TableError(
             f"{self.label}: lines {first:,} to {last:,} could not be split into "
-            f'{count_of(width, "field")}: look for a quote (") that is never closed'
+            f'{count_of(width, "field")}: a quote (") may only open and close a field'
         )
 
     def _line(self, offset: int) -> int:
