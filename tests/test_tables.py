@@ -189,10 +189,15 @@ def test_a_delimiter_at_the_end_of_each_line_shifts_nothing(csv, content):
     assert table.y.tolist() == [2, 4]
 
 
-def test_decimal_commas_are_read_and_never_guessed_from_thousands(csv):
+def test_decimal_commas_are_read_and_never_guessed_from_thousands(csv, monkeypatch):
     assert read_table(csv("a;y\n1,5;2\n-,25;3,5e1\n"), Wanted("y")).y.tolist() == [2, 35]
     with pytest.raises(TableError, match=r"'1,234' in line 3"):
         read_table(csv("a;y\n1.5;2\n1,234;3\n"), Wanted("y"))
+    late = csv("a;y\n" + "1,5;2\n" * 200 + "1.234;3\n" * 200)
+    for size in (50, 1 << 20):
+        monkeypatch.setattr(text_module, "_BLOCK", size)
+        with pytest.raises(TableError, match=r"'1\.234' in line 202"):
+            read_table(late, Wanted("y"))
 
 
 def test_spaces_around_fields_do_not_matter(csv):
@@ -293,6 +298,20 @@ def test_types_of_parquet_are_respected(tmp_path):
         wanted |= {"digits=2": 0, "day:days": 1, "moment:days": 0.5}
         first = dict(zip(table.names, table.X[0], strict=True))
         assert {name: first[name] for name in wanted} == wanted
+
+
+def test_nested_columns_are_refused_in_every_part(tmp_path):
+    source = str(tmp_path / "t.parquet")
+    pl.DataFrame({"a": [1.0, 2.0], "nest": [[1], [2]], "y": [1, 2]}).write_parquet(source)
+    for changes in ({"groups": "nest"}, {"weights": "nest"}, {"encode": True}):
+        with pytest.raises(TableError, match=r"'nest' \(List"):
+            read_table(source, Wanted("y", **changes))
+
+
+def test_infinite_is_a_word_among_words(csv, monkeypatch):
+    monkeypatch.setattr(text_module, "_BLOCK", 16)
+    table = read_table(csv("a,y\n" + "inf,1\n" * 9 + "low,2\n" * 8), Wanted("y", encode=True))
+    assert table.names == ("a=low",)
 
 
 def test_too_many_words_are_refused_with_their_number(csv):

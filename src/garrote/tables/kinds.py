@@ -52,8 +52,9 @@ def as_numbers(frame: "pl.DataFrame", decimal_comma: bool) -> tuple["pl.DataFram
     """
     pl = polars()
     values = frame.select(pl.all().cast(pl.Float64, strict=False))
-    # Nearly all columns are whole: the others are found at one blow, in parallel.
-    whole = _are_finite(values)
+    # Nearly all columns are whole: the others are found at one blow, in parallel. Beside decimal
+    # commas a point may separate thousands, so that no number is taken as it stands.
+    whole = [False] * frame.width if decimal_comma else _are_finite(values)
     for j, good in enumerate(whole):
         if not good:
             column, repaired = frame.to_series(j), values.to_series(j)

@@ -38,7 +38,8 @@ def read_new_rows(source: str, coding: Coding, missing: str = "error") -> Floats
 
 
 def _read(table: TableFile, coding: Coding, missing: str) -> Floats:
-    absent = [column.name for column in coding.columns if column.name not in table.names]
+    position = {name: j for j, name in enumerate(table.names)}
+    absent = [column.name for column in coding.columns if column.name not in position]
     if len(absent) == 1:
         raise unknown_name(table.label, "a variable of the model", absent[0], table.names)
     if absent:
@@ -46,7 +47,7 @@ def _read(table: TableFile, coding: Coding, missing: str) -> Floats:
             f"{table.label} lacks {count_of(len(absent), 'column')} of the model: {listing(absent)}; it "
             f"has {listing(table.names)}"
         )
-    positions = [table.names.index(column.name) for column in coding.columns]
+    positions = [position[column.name] for column in coding.columns]
     kinds = {j: c.kind for j, c in zip(positions, coding.columns, strict=True)}
     found = survey(table, sorted(positions), kinds)
     refuse_no_rows(table, found)

@@ -21,7 +21,12 @@ def refuse_no_rows(table: TableFile, found: Survey) -> None:
 
 
 def refuse_target(table: TableFile, roles: Roles, found: Survey) -> None:
-    """Refuse a target or weights that are not numbers."""
+    """Refuse a target or weights that are not numbers, and groups that cannot be told apart."""
+    if roles.groups is not None and found.columns[roles.groups].kind == "unusable":
+        raise TableError(
+            f"{table.label}: --groups cannot be {_shown(table, found, roles.groups)}: name a column of "
+            "numbers or words"
+        )
     for option, j in (("--target", roles.target), ("--weights", roles.weights)):
         if j is not None and found.columns[j].kind not in ("number", "boolean"):
             raise TableError(
@@ -49,7 +54,7 @@ def refuse_unusable(table: TableFile, roles: Roles, found: Survey, encode: bool)
 def refuse_infinite(table: TableFile, found: Survey) -> None:
     """Refuse infinite numbers."""
     for j, facts in found.columns.items():
-        if facts.infinite is not None:
+        if facts.kind == "number" and facts.infinite is not None:
             raise TableError(
                 f"{table.label}: column {_name(table, j)} is infinite in {table.place(facts.infinite)}: "
                 "correct the value, or mark it as missing (NA)"

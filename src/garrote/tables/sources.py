@@ -148,7 +148,7 @@ def _form(path: Path, label: str) -> str:
             f"{label} is a binary file of an unknown kind: give CSV or other text, Parquet, Arrow or "
             ".npz"
         )
-    if b"\r" in head and b"\n" not in head:
+    if b"\r" in head[:-1] and b"\n" not in head:  # the last one may have its line feed behind it
         return "carriage returns"
     return "text"
 
