@@ -73,7 +73,8 @@ def _are_finite(values: "pl.DataFrame") -> list[bool]:
     pl = polars()
     if not values.width:
         return []
-    return list(values.select((pl.all().is_finite() & pl.all().is_not_null()).all()).row(0))
+    # A null makes the answer null, which is no yes.
+    return list(map(bool, values.select(pl.all().is_finite().all(ignore_nulls=False)).row(0)))
 
 
 def as_number(column: "pl.Series", decimal_comma: bool = False) -> "pl.Series":

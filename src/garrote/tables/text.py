@@ -18,6 +18,8 @@ from garrote.tables.errors import TableError, count_of
 from garrote.tables.sources import PlainFile
 
 _BLOCK = 4 << 20  # measured: larger ones are slower, and polars keeps their memory
+# Each block costs some time for each column: tables of many columns get blocks up to 16 times as large.
+_COLUMNS_A_BLOCK, _LARGEST_FACTOR = 500, 16
 _LONGEST_ROW = 1 << 28
 _SAMPLE_LINES = 100
 _BOM = b"\xef\xbb\xbf"
@@ -51,7 +53,7 @@ class TextTable:
 
     def _first_lines(self) -> list[str]:
         """Return the first rows that are not blank."""
-        for block in _blocks(self._file.path, self.label):
+        for block in _blocks(self._file.path, self.label, _BLOCK):
             try:
                 block.data.decode(self._encoding)
             except UnicodeDecodeError:
@@ -92,7 +94,8 @@ class TextTable:
     def _data_blocks(self) -> Iterator[Block]:
         """Yield blocks without the header."""
         header_is_next = self._dialect.has_header
-        for block in _blocks(self._file.path, self.label):
+        factor = min(max(1, len(self.names) // _COLUMNS_A_BLOCK), _LARGEST_FACTOR)
+        for block in _blocks(self._file.path, self.label, factor * _BLOCK):
             if header_is_next:
                 header_is_next = False
                 end = _row_spans(block.data)[0][1]
@@ -169,14 +172,14 @@ class TextTable:
         return _line_at(self._file.path, offset)
 
 
-def _blocks(path: Path, label: str) -> Iterator[Block]:
-    """Yield a file as blocks that end where a row ends."""
+def _blocks(path: Path, label: str, size: int) -> Iterator[Block]:
+    """Yield a file as blocks of some size that end where a row ends."""
     rest = b""
     with path.open("rb") as file:
         if file.read(len(_BOM)) != _BOM:
             file.seek(0)
         offset = file.tell()
-        while chunk := file.read(max(_BLOCK, len(rest))):
+        while chunk := file.read(max(size, len(rest))):
             data = rest + chunk
             if data.find(b"\0", len(rest)) >= 0:
                 raise TableError(f"{label} holds zero bytes: it is no text file, or is damaged")
