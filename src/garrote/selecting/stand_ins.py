@@ -42,7 +42,11 @@ def correlations(problem: Problem, columns: Array) -> Floats:
     if isinstance(problem.design, GramDesign):
         products = problem.design.values[columns]
     else:
-        products = problem.table.tdot(np.ascontiguousarray(problem.table.block(columns).T))
+        groups = np.split(
+            columns, range(problem.columns_together, len(columns), problem.columns_together)
+        )
+        table = problem.table
+        products = np.vstack([table.tdot(np.ascontiguousarray(table.block(g).T)) for g in groups])
     size = np.sqrt(np.where(problem.curvature > 0, problem.curvature, np.inf))
     return np.clip(products / size / size[columns, None], -1.0, 1.0)
 
