@@ -21,7 +21,7 @@ from garrote.solvers.working_set import WorkingSet
 
 # A column joins the working set when its inclusion probability passes this, or this multiple of the
 # smallest one that gamma allows: near the dense end every column is above any fixed threshold.
-_JOINS = 0.005
+_JOINS = 0.02
 _JOINS_OVER_PRIOR = 4.0
 # With those that must join come the strongest others, up to this many: they are likely to be next.
 _COMPANY = 16
