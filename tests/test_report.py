@@ -309,6 +309,7 @@ def damaged(**changes):
         (lambda: damaged(variables=KeyError), "has no 'variables'"),
         (lambda: damaged(variables={}), "'variables' of the document must be a list"),
         (lambda: damaged(variables=[{}]), "entry 0 of 'variables' has no 'name'"),
+        (lambda: damaged(variables=diabetes()["variables"][:1] * 2), "have the same 'position'"),
         (lambda: damaged(converged=1), "'converged' of the document must be true or false, got 1"),
         (lambda: damaged(noise_variance=float("nan")), "must be a number or null, got nan"),
         (lambda: damaged(warnings=[3]), "'warnings' must hold a text, got 3"),

@@ -91,6 +91,8 @@ def check_document(document: Any) -> None:
     _check_kinds(document["certificate"], {"value": _MAYBE, "parts": dict}, "'certificate'")
     for k, variable in enumerate(document["variables"]):
         _check_kinds(variable, _VARIABLE, f"entry {k} of 'variables'")
+    if len({v["position"] for v in document["variables"]}) < len(document["variables"]):
+        raise ValueError("two entries of 'variables' have the same 'position': each needs its own")
     for key in ("always_in", "constant", "warnings"):
         _check_entries(document[key], (str,), f"'{key}'")
     for name, others in document["interchangeable"].items():

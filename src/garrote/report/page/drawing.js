@@ -10,6 +10,18 @@ function mark(kind, attributes = {}, ...children) {
 }
 
 const tip = (words) => mark("title", {}, words);
+
+const line = (kind, x1, y1, x2, y2) => mark("line", { class: kind, x1, y1, x2, y2 });
+
+// Words at a point: they start there, end there or have it in their middle.
+const write = (kind, x, y, words, anchor = "start") =>
+  mark("text", { class: kind, x, y, "text-anchor": anchor }, words);
+
+// The label of a vertical axis.
+const writeUpwards = (x, y, words) => mark("text", {
+  class: "label", "text-anchor": "middle", transform: `translate(${x} ${y}) rotate(-90)`,
+}, words);
+
 const isolate = (name) => `\u2068${name}\u2069`;
 const known = (value) => value !== null && value !== undefined;
 
@@ -138,7 +150,7 @@ class Steps {
     const found = [];
     const largest = Math.max(Math.abs(low), Math.abs(high)) || 1;
     const top = Math.floor(Math.log10(largest));
-    const try_ = (value, text) => {
+    const place = (value, text) => {
       if (value < low || value > high) return;
       const x = this.of(value);
       if (found.every((tick) => Math.abs(tick.x - x) >= room)) found.push({ value, x, text });
@@ -149,7 +161,7 @@ class Steps {
         const step = factor * 10 ** power;
         if ((high - low) / step > 60) break;
         for (let k = Math.ceil(low / step); k * step <= high; k++) {
-          try_(k * step, amount(k * step, digits));
+          place(k * step, amount(k * step, digits));
         }
       }
     }
@@ -177,40 +189,32 @@ class StepChart {
   yAxis(y, ticks, label) {
     const { left, right, top, bottom } = this.box;
     for (const { value, text } of ticks) {
-      const at = y(value).toFixed(1);
-      this.under.append(
-        mark("line", { class: "grid", x1: left, x2: right, y1: at, y2: at }),
-        mark("text", { class: "tick", x: left - 8, y: at, dy: "0.35em", "text-anchor": "end" }, text),
-      );
+      const at = y(value);
+      this.under.append(line("grid", left, at, right, at), write("tick", left - 8, at + 4, text, "end"));
     }
-    const middle = (top + bottom) / 2;
-    this.under.append(mark("text", {
-      class: "label", "text-anchor": "middle", transform: `translate(13 ${middle}) rotate(-90)`,
-    }, label));
+    this.under.append(writeUpwards(13, (top + bottom) / 2, label));
   }
 
   xAxis() {
     const { left, right, bottom } = this.box;
     const { strength, meaning } = this.report.data.path;
-    this.under.append(mark("line", { class: "base", x1: left, x2: right, y1: bottom, y2: bottom }));
+    this.under.append(line("base", left, bottom, right, bottom));
     const ticks = this.x.ticks(44);
     for (const { x, text } of ticks) {
       this.under.append(
-        mark("line", { class: "base", x1: x, x2: x, y1: bottom, y2: bottom + 4 }),
-        mark("text", { class: "tick", x, y: bottom + 17, "text-anchor": "middle" }, text),
+        line("base", x, bottom, x, bottom + 4), write("tick", x, bottom + 17, text, "middle"),
       );
     }
     const narrow = right - left < 300;
-    this.under.append(mark("text", {
-      class: "label", x: (left + right) / 2, y: bottom + 38, "text-anchor": "middle",
-    }, meaning && !narrow ? `${strength} (${meaning})` : strength));
+    const label = meaning && !narrow ? `${strength} (${meaning})` : strength;
+    this.under.append(write("label", (left + right) / 2, bottom + 38, label, "middle"));
     return ticks;
   }
 
   markers() {
     const { left, right, top, bottom } = this.box;
     const chosen = this.x.at(this.report.data.path.chosen);
-    this.here = mark("line", { class: "here", y1: top, y2: bottom });
+    this.here = line("here", chosen, top, chosen, bottom);
     const plot = mark("rect", {
       class: "plot", x: left, y: top, width: right - left, height: bottom - top,
     });
@@ -219,10 +223,7 @@ class StepChart {
       const scale = this.svg.viewBox.baseVal.width / box.width;
       this.report.move(this.x.nearest((event.clientX - box.left) * scale));
     });
-    this.under.append(
-      plot, mark("line", { class: "chosen", x1: chosen, x2: chosen, y1: top, y2: bottom }),
-      this.here,
-    );
+    this.under.append(plot, line("chosen", chosen, top, chosen, bottom), this.here);
   }
 
   move(at) {

@@ -44,7 +44,7 @@ class PathPicture {
     chart.markers();
     if (isEffect) {
       const { left, right: end } = chart.box;
-      chart.draw(mark("line", { class: "base", x1: left, x2: end, y1: y(0), y2: y(0) }));
+      chart.draw(line("base", left, y(0), end, y(0)));
     }
     const curves = data.path.columns.map((column, k) => this.curve(chart, y, values, column, k));
     // What was selected is drawn last, over the others.
@@ -85,16 +85,16 @@ class PathPicture {
       limit = at[k] - gap;
     }
     shown.forEach(({ group, end, key, colour, column }, k) => {
-      const label = { class: key ? "name strong" : "name remark", x: right + 22, y: at[k], dy: "0.35em" };
+      const name = shorten(this.report.data.names[column], letters);
+      const d = `M${right - 5} ${end}h8L${right + 12} ${at[k]}h6`;
       group.append(
-        mark("path", {
-          class: `leader${colour}`, d: `M${right - 5} ${end}h8L${right + 12} ${at[k]}h6`,
-        }),
-        mark("text", label, shorten(this.report.data.names[column], letters)),
+        mark("path", { class: `leader${colour}`, d }),
+        write(key ? "name strong" : "name remark", right + 22, at[k] + 4, name),
       );
     });
     const unnamed = curves.length - shown.length;
-    this.note(unnamed ? `${unnamed} of the curves have no name beside them and show it under the pointer.` : "");
+    this.note(unnamed
+      ? `${unnamed} of the curves have no name beside them and show it under the pointer.` : "");
   }
 
   note(words) {
@@ -111,12 +111,11 @@ class PathPicture {
   sizes(chart, ticks) {
     const { left, top } = chart.box;
     const sizes = this.report.data.path.size;
-    chart.under.append(mark("text", { class: "remark", x: left, y: 12 }, "expected number of variables"));
+    chart.under.append(write("remark", left, 12, "expected number of variables"));
     for (const { x } of ticks) {
       const size = sizes[chart.x.nearest(x)];
-      chart.under.append(mark("text", {
-        class: "tick", x, y: top - 10, "text-anchor": "middle",
-      }, known(size) ? amount(size, size < 100 && size % 1 > 0.05 && size % 1 < 0.95 ? 1 : 0) : "–"));
+      const whole = !known(size) || size >= 100 || Math.abs(size - Math.round(size)) < 0.05;
+      chart.under.append(write("tick", x, top - 10, amount(size, whole ? 0 : 1), "middle"));
     }
   }
 

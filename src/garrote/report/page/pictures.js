@@ -30,14 +30,14 @@ class BranchPicture {
       }, tip(`forward and backward differ for ${strength} from ${amount(low)} to ${amount(high)}`)));
     }
     const ticks = roundTicks(0, reach, 2).filter((t) => t.value > 0);
-    const small = { value: ticks[0].value / 10, text: amount(ticks[0].value / 10).replace(/\.?0+$/, "") };
-    const mirrored = [small, ...ticks].flatMap((t) =>
-      [t, { value: -t.value, text: `−${t.text}` }]);
+    const tenth = ticks[0].value / 10;
+    ticks.push({ value: tenth, text: amount(tenth).replace(/\.?0+$/, "") });
+    const mirrored = ticks.flatMap((t) => [t, { value: -t.value, text: `−${t.text}` }]);
     const inside = mirrored.filter((t) => t.value >= domain[0] && t.value <= domain[1]);
     chart.yAxis(y, [...inside, { value: 0, text: "0" }], "backward − forward (free energy)");
     chart.xAxis();
     chart.markers();
-    chart.draw(mark("line", { class: "base", x1: left, x2: right, y1: y(0), y2: y(0) }));
+    chart.draw(line("base", left, y(0), right, y(0)));
     gap.forEach((g, k) => {
       if (g === null) return;
       const x = chart.x.at(k);
@@ -47,18 +47,20 @@ class BranchPicture {
       const words = differs
         ? `${strength} = ${amount(at)}: ${kind} is better by ${amount(Math.abs(g))}`
         : `${strength} = ${amount(at)}: the same solution`;
-      if (differs) chart.draw(mark("line", { class: `stem ${kind}`, x1: x, x2: x, y1: y(0), y2: y(g) }));
-      chart.draw(mark("circle", { class: kind, cx: x, cy: y(g), r: differs ? 3.2 : 1.8 }, tip(words)));
+      if (differs) chart.draw(line(`stem ${kind}`, x, y(0), x, y(g)));
+      const r = differs ? 3.2 : 1.8;
+      chart.draw(mark("circle", { class: kind, cx: x, cy: y(g), r }, tip(words)));
     });
     this.legend(chart, width < 480);
   }
 
   legend(chart, narrow) {
     ["forward", "backward"].forEach((kind, k) => {
-      const [x, y] = narrow ? [chart.box.left + 6, 8 + 16 * k] : [chart.box.left + 6 + 270 * k, 10];
+      const x = chart.box.left + 6 + (narrow ? 0 : 270 * k);
+      const y = narrow ? 8 + 16 * k : 10;
       chart.draw(
         mark("circle", { class: kind, cx: x, cy: y, r: 4 }),
-        mark("text", { class: "remark", x: x + 10, y, dy: "0.35em" }, `${kind} pass found the better solution`),
+        write("remark", x + 10, y + 4, `${kind} pass found the better solution`),
       );
     });
   }
@@ -85,7 +87,7 @@ class ValidationPicture {
     const high = found.mean.map((m, k) => (known(m) ? m + (found.error[k] ?? 0) : null));
     // An error far beyond the null model's would flatten all others.
     const domain = extent([found.null, ...low, ...high]);
-    if (known(found.null)) domain[1] = Math.min(domain[1], Math.max(2 * found.null, found.null + 1e-12));
+    if (found.null > 0) domain[1] = Math.min(domain[1], 2 * found.null);
     const shown = widen(domain, 0.06);
     const y = (value) => Math.max(top, linear(shown, [bottom, top])(value));
     this.y = y;
@@ -97,15 +99,18 @@ class ValidationPicture {
     if (band.length) chart.draw(mark("path", { class: "band", d: polyline(band) + "Z" }));
     chart.draw(mark("path", { class: "curve", d: polyline(points(found.mean)) }));
     if (known(found.null)) {
+      const level = y(found.null);
+      const words = `without any variable: ${amount(found.null)}`;
       chart.draw(
-        mark("line", { class: "reference", x1: left, x2: right, y1: y(found.null), y2: y(found.null) }),
-        mark("text", { class: "remark halo", x: right - 8, y: y(found.null) + 16, "text-anchor": "end" }, `without any variable: ${amount(found.null)}`),
+        line("reference", left, level, right, level),
+        write("remark halo", right - 8, level + 16, words, "end"),
       );
     }
     found.mean.forEach((mean, k) => {
       if (!known(mean)) return;
-      chart.draw(mark("circle", { class: "curve", cx: chart.x.at(k), cy: y(mean), r: 4, "stroke-opacity": 0, "pointer-events": "all" },
-        tip(`${path.strength} = ${amount(path.strengths[k])}: ${amount(mean)} ± ${amount(found.error[k])}`)));
+      const words = `${amount(mean)} ± ${amount(found.error[k])}`;
+      chart.draw(mark("circle", { class: "touch", cx: chart.x.at(k), cy: y(mean), r: 6 },
+        tip(`${path.strength} = ${amount(path.strengths[k])}: ${words}`)));
     });
     this.rule(chart, y, high);
     this.spot = mark("circle", { class: "spot", r: 5 });
@@ -129,8 +134,8 @@ class ValidationPicture {
     const { left, right } = chart.box;
     const level = y(high[least]);
     chart.draw(
-      mark("line", { class: "chosen", x1: left, x2: right, y1: level, y2: level }),
-      mark("text", { class: "remark halo", x: left + 8, y: level + 15 }, "least error + 1 standard error"),
+      line("chosen", left, level, right, level),
+      write("remark halo", left + 8, level + 15, "least error + 1 standard error"),
     );
   }
 
@@ -170,18 +175,20 @@ class PredictionPicture {
     this.y = (value) => Math.min(box.bottom, Math.max(box.top, y(value)));
     for (const { value, text } of roundTicks(...domain, size < 400 ? 4 : 6)) {
       svg.append(
-        mark("line", { class: "grid", x1: box.left, x2: box.right, y1: y(value), y2: y(value) }),
-        mark("line", { class: "grid", x1: x(value), x2: x(value), y1: box.top, y2: box.bottom }),
-        mark("text", { class: "tick", x: box.left - 8, y: y(value), dy: "0.35em", "text-anchor": "end" }, text),
-        mark("text", { class: "tick", x: x(value), y: box.bottom + 17, "text-anchor": "middle" }, text),
+        line("grid", box.left, y(value), box.right, y(value)),
+        line("grid", x(value), box.top, x(value), box.bottom),
+        write("tick", box.left - 8, y(value) + 4, text, "end"),
+        write("tick", x(value), box.bottom + 17, text, "middle"),
       );
     }
     const short = shorten(response, size < 400 ? 12 : 24);
     const seen = found.heldOut ? "held out" : "fitted";
+    const [low, high] = domain;
+    const [middle, centre] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
     svg.append(
-      mark("line", { class: "base", x1: x(domain[0]), y1: y(domain[0]), x2: x(domain[1]), y2: y(domain[1]) }),
-      mark("text", { class: "label", x: (box.left + box.right) / 2, y: box.bottom + 38, "text-anchor": "middle" }, `observed ${isolate(short)}`),
-      mark("text", { class: "label", "text-anchor": "middle", transform: `translate(13 ${(box.top + box.bottom) / 2}) rotate(-90)` }, `predicted ${isolate(short)} (${seen})`),
+      line("base", x(low), y(low), x(high), y(high)),
+      write("label", middle, box.bottom + 38, `observed ${isolate(short)}`, "middle"),
+      writeUpwards(13, centre, `predicted ${isolate(short)} (${seen})`),
     );
     this.dots = found.observed.map((value) => {
       const dot = mark("circle", { class: "dot", cx: x(value).toFixed(1), r: 3 }, tip(""));
@@ -200,7 +207,8 @@ class PredictionPicture {
       dot.setAttribute("visibility", known(o) && known(p) ? "visible" : "hidden");
       if (!known(o) || !known(p)) return;
       dot.setAttribute("cy", this.y(p).toFixed(1));
-      dot.firstChild.textContent = `row ${found.rows[k]}: observed ${amount(o)}, predicted ${amount(p)}`;
+      const words = `observed ${amount(o)}, predicted ${amount(p)}`;
+      dot.firstChild.textContent = `row ${found.rows[k]}: ${words}`;
       squares += (o - p) ** 2;
       total += o;
       count += 1;
@@ -215,7 +223,8 @@ class PredictionPicture {
     });
     const explained = spread > 0 ? ` R² = ${amount(1 - squares / spread, 2)};` : "";
     const where = path ? ` at ${path.strength} = ${amount(path.strengths[at])}` : "";
-    words.textContent = `These ${count} rows${where}:${explained} mean squared error ${amount(squares / count)}.`;
+    const error = `mean squared error ${amount(squares / count)}`;
+    words.textContent = `These ${count} rows${where}:${explained} ${error}.`;
   }
 }
 
@@ -237,52 +246,71 @@ class CorrelationPicture {
     const columns = found.columns.slice(0, Math.max(2, room));
     const cell = Math.min(30, (width - label - 4) / columns.length);
     const side = cell * columns.length;
-    const svg = canvas(this.figure, width, label + side + 40, `correlations among ${columns.length} variables`);
+    const words = `correlations among ${columns.length} variables`;
+    const svg = canvas(this.figure, width, label + side + 40, words);
     this.labels = columns.flatMap((column, k) => {
       const middle = label + (k + 0.5) * cell;
       const short = shorten(names[column], letters);
-      const common = { class: "name remark", "data-column": column, dy: "0.35em" };
+      const turn = `translate(${middle + 4} ${label - 7}) rotate(-90)`;
       return [
-        mark("text", { ...common, x: label - 7, y: middle, "text-anchor": "end" }, tip(isolate(names[column])), short),
-        mark("text", { ...common, transform: `translate(${middle} ${label - 7}) rotate(-90)` }, tip(isolate(names[column])), short),
-      ];
+        write("name", label - 7, middle + 4, short, "end"),
+        mark("text", { transform: turn }, short),
+      ].map((element) => {
+        element.dataset.column = column;
+        element.append(tip(isolate(names[column])));
+        return element;
+      });
     });
     svg.append(...this.labels);
-    columns.forEach((row, i) => columns.forEach((column, j) => {
-      const r = found.correlation[i][j];
-      const kind = r === null ? "cell-none" : r > 0 ? "positive" : "negative";
-      const [x, y] = [label + j * cell, label + i * cell];
-      if (i === j) {
-        svg.append(mark("rect", { class: "own", x: x + 0.5, y: y + 0.5, width: cell - 2, height: cell - 2 }, tip(isolate(names[row]))));
-        return;
-      }
-      svg.append(
-        mark("rect", { class: "cell-none", x, y, width: cell - 1, height: cell - 1 }),
-        mark("rect", { class: kind, x, y, width: cell - 1, height: cell - 1, "fill-opacity": depth(r ?? 0) },
-          tip(`${isolate(names[row])} and ${isolate(names[column])}: ${amount(r, 2)}`)),
-      );
-      if (r !== null && Math.abs(r) >= 0.5 && cell >= 21) {
-        svg.append(mark("text", { class: Math.abs(r) < 0.65 ? "in-cell" : "in-cell deep", x: x + cell / 2 - 0.5, y: y + cell / 2, dy: "0.35em" }, amount(r, 2).replace("0.", ".")));
-      }
+    columns.forEach((_, i) => columns.forEach((__, j) => {
+      svg.append(...this.cell(i, j, label + j * cell, label + i * cell, cell));
     }));
     this.legend(svg, label, label + side + 14);
+    this.note(columns.length);
+  }
+
+  // One correlation: a colour of its sign and depth, and the number where there is room for it.
+  cell(i, j, x, y, size) {
+    const { standIns: found, names } = this.report.data;
+    const [row, column] = [found.columns[i], found.columns[j]];
+    const box = { x, y, width: size - 1, height: size - 1 };
+    if (i === j) return [mark("rect", { ...box, class: "own" }, tip(isolate(names[row])))];
+    const r = found.correlation[i][j];
+    const words = `${isolate(names[row])} and ${isolate(names[column])}: ${amount(r, 2)}`;
+    const colour = { class: r > 0 ? "positive" : "negative", "fill-opacity": depth(r ?? 0) };
+    const marks = [
+      mark("rect", { ...box, class: "blank" }), mark("rect", { ...box, ...colour }, tip(words)),
+    ];
+    if (known(r) && Math.abs(r) >= 0.5 && size >= 21) {
+      const kind = Math.abs(r) < 0.65 ? "in-cell" : "in-cell deep";
+      const text = amount(r, 2).replace("0.", ".");
+      marks.push(write(kind, x + size / 2 - 0.5, y + size / 2 + 3, text, "middle"));
+    }
+    return marks;
+  }
+
+  note(shown) {
+    const all = this.report.data.standIns.columns.length;
     this.figure.querySelector("figcaption")?.remove();
     const note = document.createElement("figcaption");
     note.className = "note";
-    const some = columns.length < found.columns.length ? `The first ${columns.length} of ${found.columns.length} variables. ` : "";
-    note.textContent = `${some}Correlation among variables selected and nearly selected; in bold those of probability above 0.5 at the strength in view.`;
+    const some = shown < all ? `The first ${shown} of ${all} variables. ` : "";
+    note.textContent = `${some}Correlation among variables selected and nearly selected; in bold ` +
+      "those of probability above 0.5 at the strength in view.";
     this.figure.append(note);
   }
 
   legend(svg, left, top) {
     [-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 0.75, 1].forEach((r, k) => {
-      const x = left + k * 22;
+      const box = { x: left + k * 22, y: top, width: 22, height: 9 };
+      const kind = r > 0 ? "positive" : "negative";
       svg.append(
-        mark("rect", { class: "cell-none", x, y: top, width: 22, height: 9 }),
-        mark("rect", { class: r > 0 ? "positive" : "negative", x, y: top, width: 22, height: 9, "fill-opacity": depth(r) }),
+        mark("rect", { ...box, class: "blank" }),
+        mark("rect", { ...box, class: kind, "fill-opacity": depth(r) }),
       );
       if (k % 4 === 0) {
-        svg.append(mark("text", { class: "tick", x: x + 11, y: top + 22, "text-anchor": "middle" }, r > 0 ? `+${r}` : amount(r, 0)));
+        const text = r > 0 ? `+${r}` : amount(r, 0);
+        svg.append(write("tick", box.x + 11, top + 22, text, "middle"));
       }
     });
   }

@@ -29,7 +29,8 @@ class Report {
   fit() {
     const main = document.querySelector("main");
     const style = getComputedStyle(main);
-    const width = Math.floor(main.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight));
+    const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+    const width = Math.floor(main.clientWidth - padding);
     if (width === this.width || width < 100) return;
     this.width = width;
     for (const picture of this.pictures) picture.draw(width);
@@ -57,7 +58,8 @@ class Report {
       document.getElementById("value").textContent = value;
       document.getElementById("size").textContent = expected;
       this.range.value = at;
-      this.range.setAttribute("aria-valuetext", `${strength} ${value}, ${expected} variables expected`);
+      const words = `${strength} ${value}, ${expected} variables expected`;
+      this.range.setAttribute("aria-valuetext", words);
       this.back.disabled = this.isChosen();
     }
     for (const part of this.parts) part.move(at);

@@ -82,7 +82,8 @@ class VariableTable {
       row.classList.toggle("selected", this.report.inModel(k));
       const evidence = row.querySelector(".evidence");
       evidence.querySelector("span").textContent = chance(probability);
-      evidence.querySelector(".bar").setAttribute("width", `${100 * Math.min(1, Math.max(0, probability ?? 0))}%`);
+      const share = Math.min(1, Math.max(0, probability ?? 0));
+      evidence.querySelector(".bar").setAttribute("width", `${100 * share}%`);
       row.querySelector(".effect").textContent = amount(effect, data.decimals);
       row.querySelector(".error").textContent = chosen ? this.stated[k].error : "–";
       row.querySelector(".interval").textContent = chosen ? this.stated[k].interval : "–";
@@ -91,7 +92,10 @@ class VariableTable {
     this.elsewhere.hidden = chosen;
     if (!chosen) {
       const { strength, strengths, chosen: at } = data.path;
-      this.elsewhere.textContent = `Shown is ${strength} = ${amount(strengths[this.report.at])}. Standard errors and intervals are stated at the chosen ${strength} = ${amount(strengths[at])} only; variables without a curve in the path have no values here.`;
+      this.elsewhere.textContent =
+        `Shown is ${strength} = ${amount(strengths[this.report.at])}. Standard errors and intervals ` +
+        `are stated at the chosen ${strength} = ${amount(strengths[at])} only; variables without a ` +
+        "curve in the path have no values here.";
     }
     this.sort();
     this.select();
@@ -103,10 +107,11 @@ class VariableTable {
     const dot = svg.querySelector("circle");
     const reach = svg.querySelector(".reach");
     reach?.setAttribute("visibility", chosen ? "visible" : "hidden");
-    const words = chosen ? this.stated[k].interval : `${amount(effect, data.decimals)}`;
-    svg.querySelector("title").textContent = chosen
-      ? `${amount(effect, data.decimals)} (${words})` : words;
-    svg.setAttribute("aria-label", chosen ? `effect ${amount(effect, data.decimals)}, interval ${words}` : `effect ${words}`);
+    const words = amount(effect, data.decimals);
+    const interval = this.stated[k].interval;
+    svg.querySelector("title").textContent = chosen ? `${words} (${interval})` : words;
+    const said = chosen ? `effect ${words}, interval ${interval}` : `effect ${words}`;
+    svg.setAttribute("aria-label", said);
     if (!dot) return;
     dot.setAttribute("visibility", known(effect) ? "visible" : "hidden");
     const percent = (100 * ((effect ?? 0) - low)) / (high - low);
