@@ -21,8 +21,8 @@ _MOST_NAMED = 12
 
 def evidence_noun(document: Mapping[str, Any]) -> str:
     """Return one word for the kind of evidence: probability, frequency, ..."""
-    words = readable(document["evidence"], 60).split()
-    return words[-1] if words else "evidence"
+    words = document["evidence"].split()
+    return readable(words[-1], 30) if words else "evidence"
 
 
 def answer(document: Mapping[str, Any]) -> list[str]:
