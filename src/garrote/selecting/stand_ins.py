@@ -17,7 +17,11 @@ _MOST_NEAR = 5
 def find_stand_ins(
     problem: Problem, selected: Array, shown: Array
 ) -> tuple[StandIns, dict[int, Array]]:
-    """Return correlations of the ``shown`` columns, and what is interchangeable with ``selected``."""
+    """Return who is near the selected columns, and what is interchangeable with them.
+
+    The correlations are those among the selected, the near and then the other ``shown`` columns, as
+    many in all as are shown.
+    """
     correlation = correlations(problem, selected)
     near = {}
     interchangeable = {}
@@ -31,8 +35,12 @@ def find_stand_ins(
         same = np.flatnonzero(size > _INTERCHANGEABLE)
         if len(same):
             interchangeable[int(j)] = same
+    others = [k for ks in near.values() for k, _ in ks]
+    first = shown[np.isin(shown, selected)]
+    wanted = dict.fromkeys([*first.tolist(), *others, *shown.tolist()])
+    shown = np.array(list(wanted)[: len(shown)], dtype=np.int64)
     shown = shown[problem.curvature[shown] > 0]
-    return StandIns(shown, _among(problem, shown), near), interchangeable
+    return StandIns(shown, _among(problem, shown), _NEAR, near), interchangeable
 
 
 def correlations(problem: Problem, columns: Array) -> Floats:
