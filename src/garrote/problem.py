@@ -195,6 +195,11 @@ class Problem:
         return self.max_rank / 2 if enough else np.inf
 
     @cached_property
+    def usable(self) -> Array:
+        """The columns that have content."""
+        return np.flatnonzero(self.curvature > 0)
+
+    @cached_property
     def max_rank(self) -> int:
         """Return how many columns suffice to interpolate: distinct rows less those spent on means."""
         if isinstance(self.design, GramDesign):
@@ -204,10 +209,11 @@ class Problem:
 
     @property
     def columns_together(self) -> int:
-        """Return how many vectors of length D may be held at once beside the data."""
+        """Return how many vectors of length N and D may be held at once beside the data."""
         if isinstance(self.design, GramDesign):
             return 64
-        return int(np.clip(self.table.stored.nbytes // (64 * self.n_features), 8, 64))
+        stored = self.table.stored
+        return int(np.clip(stored.nbytes // (64 * max(stored.shape)), 8, 64))
 
     def evaluate(self, columns: Array, coef: Floats, fitted: Floats | None = None) -> Evaluation:
         """Yield the product needed, return squared residuals (K,) and X'Wr (K x D).

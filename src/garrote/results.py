@@ -99,6 +99,11 @@ class Scale:
         return float(self.response_mean - taken - also)
 
 
+def branches_differ(forward: Floats, backward: Floats) -> Array:
+    """Return where free energies of two branches differ by more than solving them to a tolerance."""
+    return np.abs(forward - backward) > 1e-3 * np.maximum(1.0, np.abs(forward) * 1e-3)
+
+
 @dataclass(frozen=True)
 class Path:
     """Solutions over a grid of strengths (gammas), sparse to dense, in the user's units.
@@ -177,12 +182,9 @@ class Path:
     @property
     def hysteresis(self) -> tuple[float, float] | None:
         """The range of strengths where forward and backward solutions differ, if they do."""
-        apart = [
-            f.strength
-            for f, b in zip(self.forward, self.backward, strict=True)
-            if abs(f.free_energy - b.free_energy) > 1e-3 * max(1.0, abs(f.free_energy) * 1e-3)
-        ]
-        return (min(apart), max(apart)) if apart else None
+        energies = ([fit.free_energy for fit in part] for part in (self.forward, self.backward))
+        apart = self.strengths[branches_differ(*map(np.array, energies))]
+        return (float(apart.min()), float(apart.max())) if len(apart) else None
 
     def index(self, strength: float) -> int:
         """Return the position of a strength on the path."""
@@ -252,6 +254,8 @@ class Posterior:
         """Draw coefficient vectors: inclusion by its probability, then the Gaussian given it."""
         rng = np.random.default_rng(random_state)
         draws = np.zeros((n, len(self.mean)))
+        if not len(self.support):
+            return draws
         m = self.inclusion_probability[self.support]
         sure = np.maximum(m, 1e-12)
         unit = rng.multivariate_normal(np.zeros(len(m)), self.correlation, size=n, method="eigh")

@@ -86,11 +86,12 @@ class StandIns:
     """Correlations among the variables shown, and who could stand in for a selected one.
 
     ``near`` has, for a selected column, the columns of largest absolute correlation among all, with
-    that correlation.
+    that correlation, as far as it is beyond ``threshold``.
     """
 
     columns: Array
     correlation: Floats
+    threshold: float
     near: dict[int, tuple[tuple[int, float], ...]]
 
 
@@ -215,6 +216,11 @@ class Selection:
             facts.append(
                 f"held-out {self.validation.measure} {errors[0]:.4g}, null model {errors[1]:.4g}"
             )
+        if self.path is not None and self.path.hysteresis:
+            low, high = self.path.hysteresis
+            facts.append(
+                f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
+            )
         return Summary((*facts, *self.warnings, self.intervals), self.table())
 
     def to_dict(self) -> dict[str, Any]:
@@ -286,6 +292,7 @@ class Selection:
             "strengths": _numbers(path.strengths, 12),
             "chosen": int(path.chosen),
             "variables": [self.names[j] for j in path.columns],
+            "positions": [int(j) for j in path.columns],
             "probability": _numbers(path.probability),
             "effect": _numbers(path.effect),
             "expected_size": _numbers(path.expected_size),
@@ -324,7 +331,9 @@ class Selection:
         found = self.stand_ins
         return {
             "variables": [self.names[j] for j in found.columns],
+            "positions": [int(j) for j in found.columns],
             "correlation": _numbers(found.correlation, 4),
+            "threshold": found.threshold,
             "near": [
                 {
                     "variable": self.names[j],
@@ -338,11 +347,11 @@ class Selection:
         """Return `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
-    def report(self, path: str | os.PathLike[str]) -> None:
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write one self-contained HTML file that tells the whole story."""
         from garrote.report import write_report
 
-        write_report(self.to_dict(), path)
+        write_report(self.to_dict(), path, title=title)
 
     def __str__(self) -> str:
         lines = [f"{self.headline} ({self.rule})"]

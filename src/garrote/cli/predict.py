@@ -2,8 +2,10 @@
 
 import argparse
 import csv
+import inspect
 import io
 import sys
+import warnings
 
 from garrote.cli.errors import DONE, CommandError
 from garrote.cli.outputs import check_library, check_target
@@ -17,7 +19,10 @@ def run(options: argparse.Namespace) -> int:
     from garrote.persistence import load_extra, load_model
     from garrote.tables import Coding, read_new_rows
 
-    model = load_model(options.model)
+    with warnings.catch_warnings():
+        # That a splitter could not be stored matters to those who fit again.
+        warnings.simplefilter("ignore")
+        model = load_model(options.model)
     extra = load_extra(options.model)
     if "coding" not in extra:
         raise CommandError(
@@ -42,6 +47,4 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _gives_deviations(model: object) -> bool:
-    import inspect
-
     return "return_std" in inspect.signature(model.predict).parameters  # type: ignore[attr-defined]
