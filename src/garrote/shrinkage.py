@@ -20,3 +20,15 @@ def shrink(rule: Any, j: int, z: float, curvature: float) -> float:
 def moments(rule: Any, j: int, z: float, curvature: float) -> tuple[float, float, float]:
     """Return the inclusion probability, the mean given inclusion and the coefficient's variance."""
     raise TypeError(f"no moments are registered for {type(rule).__name__}")
+
+
+@generic
+def inclusion(rule: Any, j: int, weight: float, curvature: float) -> float:
+    """Return the inclusion probability of a variable, given its weight."""
+    raise TypeError(f"no inclusion is registered for {type(rule).__name__}")
+
+
+@generic
+def noise_share(rule: Any, j: int, z: float, curvature: float) -> float:
+    """Return what a variable adds to n times the noise variance, beside the residual's square."""
+    raise TypeError(f"no noise share is registered for {type(rule).__name__}")

@@ -1,7 +1,11 @@
-"""The prior of the Variational Garrote: a spike at zero and a flat slab.
+"""Spike-and-slab priors for mean-field solvers: the Variational Garrote's, and one with a Gaussian slab.
 
-Each variable is in the model with prior log odds gamma (plus its own offset); its weight w has a flat
-prior, its inclusion s a variational posterior probability m. Kappen & Gomez (2014), Eqs. 2-10.
+Each variable is in the model with prior log odds gamma (plus its own offset). The garrote has a flat prior
+on its weight w and takes the best w; its inclusion s has a variational posterior probability m (Kappen &
+Gomez 2014, Eqs. 2-10). With a slab N(0, noise / ridge) the pair (w, s) has a joint factor of the posterior
+instead (Titsias & Lazaro-Gredilla 2011; Carbonetto & Stephens 2012): w given inclusion is Gaussian with mean
+c z / (c + ridge), z the least-squares value and c the curvature, and variance noise / (c + ridge). The slab's
+normaliser, log(ridge / (c + ridge)) / 2, is part of the offset. Nothing else differs.
 """
 
 from dataclasses import dataclass
@@ -10,24 +14,45 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.shrinkage import moments, shrink
+from garrote.shrinkage import inclusion, moments, noise_share, shrink
 
 
 class SpikeRule(NamedTuple):
-    """The garrote's scalar rule: prior log odds and allowed sign per variable, noise precision."""
+    """Prior log odds and allowed sign per variable, noise precision, and the slab's ridge (0: flat)."""
 
     log_odds: Floats
     sign: Floats
     precision: Floats
+    ridge: float = 0.0
+
+
+@inclusion.register
+def _(rule: SpikeRule, j, weight, curvature):
+    evidence = 0.5 * rule.precision[0] * (curvature + rule.ridge) * weight * weight
+    log_odds = rule.log_odds[j] + evidence
+    # Most columns of a wide problem are far out: an exponential saved.
+    return 1.0 / (1.0 + np.exp(-log_odds)) if log_odds > -40.0 else 0.0
 
 
 @moments.register
 def _(rule: SpikeRule, j, z, curvature):
-    weight = z if z * rule.sign[j] >= 0 else 0.0
-    log_odds = rule.log_odds[j] + 0.5 * rule.precision[0] * curvature * weight * weight
-    # Most columns of a wide problem are far out: an exponential saved.
-    probability = 1.0 / (1.0 + np.exp(-log_odds)) if log_odds > -40.0 else 0.0
-    return probability, weight, probability * (1.0 - probability) * weight * weight
+    weight = curvature * z / (curvature + rule.ridge) if z * rule.sign[j] >= 0 else 0.0
+    probability = inclusion(rule, j, weight, curvature)
+    variance = probability * (1.0 - probability) * weight * weight
+    if rule.ridge > 0:
+        variance += probability / (rule.precision[0] * (curvature + rule.ridge))
+    return probability, weight, variance
+
+
+@noise_share.register
+def _(rule: SpikeRule, j, z, curvature):
+    probability, weight, variance = moments(rule, j, z, curvature)
+    share = variance * curvature
+    if rule.ridge > 0:
+        # The slab scales with the noise: a weight drawn from it tells of the noise like a row does.
+        square = weight * weight + 1.0 / (rule.precision[0] * (curvature + rule.ridge))
+        share += probability * (square * rule.ridge - 1.0 / rule.precision[0])
+    return share
 
 
 @shrink.register
@@ -38,7 +63,7 @@ def _(rule: SpikeRule, j, z, curvature):
 
 @dataclass(frozen=True)
 class GarrotePrior:
-    """Settings of the garrote's prior that do not change along a path.
+    """Settings of the prior that do not change along a path.
 
     Parameters
     ----------
@@ -47,12 +72,24 @@ class GarrotePrior:
     signs : array of shape (D,)
         0 leaves an effect free, 1 keeps it non-negative, -1 non-positive.
     noise_variance : float or None
-        A known noise variance (in units of the problem's response); None estimates it by Eq. 10.
+        A known noise variance (in units of the problem's response); None estimates it.
+    ridge : float
+        The noise variance over the slab's; 0 is the garrote's flat slab with the best weights.
     """
 
     offsets: Floats
     signs: Floats
     noise_variance: float | None = None
+    ridge: float = 0.0
+
+    @classmethod
+    def with_slab(
+        cls, variance: float, offsets: Floats, curvature: Floats, noise_variance: float | None = None
+    ) -> "GarrotePrior":
+        """Return the prior with a Gaussian slab, ``variance`` times the noise's."""
+        ridge = 1.0 / variance
+        normaliser = 0.5 * np.log(ridge / (curvature + ridge))
+        return cls(offsets + normaliser, np.zeros_like(offsets), noise_variance, ridge)
 
     def rule(
         self, gamma: float, precision: float, columns: Array | slice = slice(None)
@@ -62,8 +99,46 @@ class GarrotePrior:
             np.ascontiguousarray(gamma + self.offsets[columns]),
             np.ascontiguousarray(self.signs[columns]),
             np.array([precision]),
+            self.ridge,
         )
 
     def first_precision(self, response_variance: float) -> float:
         """Return the noise precision of the empty model."""
         return 1.0 / (self.noise_variance or response_variance)
+
+    def weights(self, target: Floats, curvature: Floats, columns: Array | slice) -> Floats:
+        """Return the weights that least-squares values are shrunk to, given inclusion."""
+        kept = np.where(target * self.signs[columns] < 0, 0.0, target)
+        if not self.ridge:
+            return kept
+        return kept * curvature[columns] / (curvature[columns] + self.ridge)
+
+    def targets(self, weight: Floats, curvature: Floats) -> Floats:
+        """Return the least-squares values that weights were shrunk from."""
+        return weight * ((curvature + self.ridge) / curvature) if self.ridge else weight
+
+    def variances(
+        self, probability: Floats, weight: Floats, curvature: Floats, precision: float
+    ) -> Floats:
+        """Return the coefficients' variances."""
+        variance = probability * (1 - probability) * weight**2
+        if self.ridge:
+            variance = variance + probability / (precision * (curvature + self.ridge))
+        return variance
+
+    def slab_cost(self, weight: Floats, curvature: Floats, precision: float) -> Floats:
+        """Return what inclusion costs beyond the odds and the normaliser: divergence from the slab."""
+        if not self.ridge:
+            return np.zeros_like(weight)
+        kept = self.ridge / (curvature + self.ridge)
+        return 0.5 * (kept - 1.0 + precision * self.ridge * weight**2)
+
+    def noise_shares(
+        self, probability: Floats, weight: Floats, curvature: Floats, precision: float
+    ) -> Floats:
+        """Return what each variable adds to the noise equation; see `noise_share`."""
+        shares = self.variances(probability, weight, curvature, precision) * curvature
+        if self.ridge:
+            square = weight**2 + 1.0 / (precision * (curvature + self.ridge))
+            shares = shares + probability * (square * self.ridge - 1.0 / precision)
+        return shares

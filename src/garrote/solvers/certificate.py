@@ -15,7 +15,7 @@ from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results import Certificate, Fit
-from garrote.shrinkage import moments
+from garrote.shrinkage import inclusion, moments
 
 
 class Candidate(NamedTuple):
@@ -62,8 +62,11 @@ def certify(
         off_m = np.inf  # comparisons with NaN would let it pass
 
     known = prior.noise_variance is not None
-    spread = _expected_squares(problem, candidate, squared_residual)
-    implied = max(spread / problem.n, problem.smallest_noise)
+    listed_c = c[candidate.columns]
+    shares = prior.noise_shares(
+        candidate.probability, candidate.weight, listed_c, candidate.precision
+    )
+    implied = max((squared_residual + shares.sum()) / problem.n, problem.smallest_noise)
     off_noise = 0.0 if known else abs(candidate.precision * implied - 1.0)
     energy = free_energy(problem, prior, candidate, squared_residual)
     return Fit(
@@ -83,17 +86,13 @@ def free_energy(
     problem: Problem, prior: GarrotePrior, candidate: Candidate, squared_residual: float
 ) -> float:
     """Return Eq. 7 of the listed columns, given the squared residual."""
-    m = candidate.probability
+    m, w, precision = candidate.probability, candidate.weight, candidate.precision
+    c = problem.curvature[candidate.columns]
     log_odds = candidate.strength + prior.offsets[candidate.columns]
-    energy = 0.5 * candidate.precision * _expected_squares(problem, candidate, squared_residual)
+    expected_squares = squared_residual + np.sum(prior.variances(m, w, c, precision) * c)
+    energy = 0.5 * precision * expected_squares + np.sum(m * prior.slab_cost(w, c, precision))
     energy += np.sum(xlogy(m, m) + xlog1py(1 - m, -m) - log_odds * m)
-    return float(energy - 0.5 * problem.n * np.log(candidate.precision / (2 * np.pi)))
-
-
-def _expected_squares(problem: Problem, candidate: Candidate, squared_residual: float) -> float:
-    """Return the squared residual expected over inclusions."""
-    m, w = candidate.probability, candidate.weight
-    return squared_residual + np.sum(m * (1 - m) * w**2 * problem.curvature[candidate.columns])
+    return float(energy - 0.5 * problem.n * np.log(precision / (2 * np.pi)))
 
 
 @kernel
@@ -111,7 +110,7 @@ def _inspect(rule, curvature, gradient, probability, weight, listed):
         z = gradient[j] / c + probability[j] * weight[j]
         implied, w, _ = moments(rule, j, z, c)
         if listed[j]:
-            implied = moments(rule, j, weight[j], c)[0]
+            implied = inclusion(rule, j, weight[j], c)
             off_m = max(off_m, abs(probability[j] - implied))
             off_w = max(off_w, abs(weight[j] - w) * np.sqrt(rule.precision[0] * c))
             size += probability[j]

@@ -41,7 +41,7 @@ def full_sweep(
         for first in range(0, len(columns), width):
             part = columns[first : first + width]
             block = DenseColumns(np.asfortranarray(design.block(part)))
-            local = SpikeRule(rule.log_odds[part], rule.sign[part], rule.precision)
+            local = rule._replace(log_odds=rule.log_odds[part], sign=rule.sign[part])
             own, z = coef[part], target[part]
             moved = sweep(
                 block, local, np.arange(len(part)), own, z, residual, curvature[part], resolution

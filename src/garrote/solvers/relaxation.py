@@ -13,7 +13,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.shrinkage import moments
+from garrote.shrinkage import moments, noise_share
 from garrote.solvers.certificate import Candidate
 from garrote.solvers.full_sweep import full_sweep
 from garrote.solvers.settle import Start
@@ -102,7 +102,8 @@ class Relaxation:
         """Make a state of a candidate, given its residuals."""
         coef, target, m = np.zeros((3, self.problem.n_features))
         coef[candidate.columns] = candidate.coef
-        target[candidate.columns] = candidate.weight
+        c = self.problem.curvature[candidate.columns]
+        target[candidate.columns] = self.prior.targets(candidate.weight, c)
         m[candidate.columns] = candidate.probability
         return State(candidate.strength, candidate.precision, coef, target, m, rows, 0)
 
@@ -144,8 +145,11 @@ class Relaxation:
     def _variance_outside(self, point: Candidate) -> float:
         """Return the outsiders' share of the noise equation."""
         outside = ~self.working.contains[point.columns]
-        m, w = point.probability[outside], point.weight[outside]
-        return float((m * (1 - m) * w**2) @ self.problem.curvature[point.columns[outside]])
+        c = self.problem.curvature[point.columns[outside]]
+        shares = self.prior.noise_shares(
+            point.probability[outside], point.weight[outside], c, point.precision
+        )
+        return float(shares.sum())
 
     def _start_at(self, coef: Floats, rows: Floats) -> Start:
         """Return the start of sweeps over the working set, given the residuals."""
@@ -300,21 +304,21 @@ class Relaxation:
         return variance
 
     def _include(self, state: State, columns: Array) -> float:
-        """Set inclusion probabilities (Eq. 8); return the sum of m (1 - m) w^2 x'Wx."""
+        """Set inclusion probabilities (Eq. 8); return the columns' share of the noise equation."""
         rule = self.prior.rule(state.gamma, state.precision)
         return _include(rule, self.problem.curvature, state.target, columns, state.probability)
 
     def _weights(self, target: Floats, columns: Array | slice = slice(None)) -> Floats:
-        """Return least-squares values with those of the wrong sign set to zero."""
-        return np.where(target * self.prior.signs[columns] < 0, 0.0, target)
+        """Return the weights that least-squares values are shrunk to, given inclusion."""
+        return self.prior.weights(target, self.problem.curvature, columns)
 
 
 @kernel
 def _include(rule, curvature, target, columns, probability):
     total = 0.0
     for j in columns:
-        probability[j], _, variance = moments(rule, j, target[j], curvature[j])
-        total += variance * curvature[j]
+        probability[j] = moments(rule, j, target[j], curvature[j])[0]
+        total += noise_share(rule, j, target[j], curvature[j])
     return total
 
 

@@ -14,7 +14,7 @@ from garrote.designs.base import Residual
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns
 from garrote.designs.sparse import StandardizedSparse
-from garrote.shrinkage import moments
+from garrote.shrinkage import noise_share
 from garrote.solvers.sweep import sweep
 
 # Multiplications in one kernel call: some 20 ms, so that Ctrl-C is heard.
@@ -88,7 +88,7 @@ def _sweeps(
         if not noise.known:
             total = noise.other_variance + squared_residual(design, residual, start, coef)
             for j in range(coef.shape[0]):
-                total += moments(rule, j, target[j], curvature[j])[2] * curvature[j]
+                total += noise_share(rule, j, target[j], curvature[j])
             rule.precision[0] = 1.0 / max(noise.smallest, total / noise.n)
             change = max(change, abs(rule.precision[0] / precision - 1.0))
         ratio = change / previous

@@ -138,7 +138,7 @@ class WorkingSet:
         """Return the start with all coefficients solved for at once, given the inclusions (Eq. 9).
 
         That is the minimum of the free energy over w, so it can only help. In v = m w the system is
-        symmetric: (G + diag((1 - m) / m c)) v = X'W(residual without the set).
+        symmetric: (G + diag(((1 - m) c + ridge) / m)) v = X'W(residual without the set).
         """
         size = len(self.columns)
         gram, c = self.gram()[:size, :size], self.problem.curvature[self.columns]
@@ -146,7 +146,8 @@ class WorkingSet:
         inside = np.flatnonzero(m > 1e-9)
         without = start.gradient + gram @ start.coef
         system = gram[np.ix_(inside, inside)].copy()
-        system[np.diag_indices_from(system)] += (1 - m[inside]) / m[inside] * c[inside]
+        held = (1 - m[inside]) * c[inside] + getattr(rule, "ridge", 0.0)
+        system[np.diag_indices_from(system)] += held / m[inside]
         coef = np.zeros(size)
         coef[inside] = lstsq(system, without[inside], cond=1e-14)[0]
         gradient = without - gram @ coef
