@@ -159,7 +159,9 @@ def test_columns_that_depend_on_others_are_never_in_together_under_a_g_prior(dat
         rule, gram[np.ix_(double, double)], xty[double], yty, np.zeros(D + 2), np.zeros(D + 1)
     )
     assert found.inclusion[0] == pytest.approx(found.inclusion[D])
-    together = (found.models & np.uint64(1)).astype(bool) & (found.models >> np.uint64(D)).astype(bool)
+    together = (found.models & np.uint64(1)).astype(bool) & (found.models >> np.uint64(D)).astype(
+        bool
+    )
     assert not together.any()
 
 

@@ -9,8 +9,9 @@ if TYPE_CHECKING:
     from garrote.estimators.variational_garrote import VariationalGarrote
     from garrote.paths import fit_path
     from garrote.persistence import load
+    from garrote.posterior import Posterior
     from garrote.problem import Problem
-    from garrote.results import Certificate, Fit, Path, Posterior
+    from garrote.results import Certificate, Fit, Path
     from garrote.selection import Selection
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
@@ -22,7 +23,7 @@ _HOMES = {
     "Certificate": "garrote.results",
     "Fit": "garrote.results",
     "Path": "garrote.results",
-    "Posterior": "garrote.results",
+    "Posterior": "garrote.posterior",
     "Selection": "garrote.selection",
 }
 

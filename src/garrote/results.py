@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -199,66 +198,3 @@ class Path:
             f"<Path: {len(self)} strengths from {low:.4g} to {high:.4g}, "
             f"certificate {self.certificate.max():.1e}>"
         )
-
-
-@dataclass(frozen=True)
-class Posterior:
-    """What is believed about each coefficient at the chosen strength, in the user's units.
-
-    For the garrote the inclusion probabilities are variational (each given the mean of the others),
-    and variances are those of a Gaussian given the soft support: they hold the inclusion
-    probabilities, and the noise variance, for known.
-
-    Attributes
-    ----------
-    inclusion_probability : array of shape (D,)
-    mean : array of shape (D,)
-        Coefficients averaged over inclusion, m w.
-    support : array of int
-        Columns for which a covariance is stated; all others are taken to be out.
-    standard_error : array of shape (k,)
-        Standard deviations of the support's coefficients given the soft support.
-    correlation : array of shape (k, k)
-        Their correlations.
-    noise_variance : float
-        Residual variance, with the degrees of freedom spent on the support taken off.
-    degrees_of_freedom : float
-    free_energy : float
-    optima : tuple of Fit
-        Distinct solutions found at this strength, best first.
-    """
-
-    inclusion_probability: Floats
-    mean: Floats
-    support: Array
-    standard_error: Floats
-    correlation: Floats
-    noise_variance: float
-    degrees_of_freedom: float
-    free_energy: float
-    optima: tuple[Fit, ...]
-
-    @property
-    def covariance(self) -> Floats:
-        """Covariance of the support's coefficients given the soft support."""
-        return self.correlation * np.outer(self.standard_error, self.standard_error)
-
-    @property
-    def variance(self) -> Floats:
-        """Variance of every coefficient given the soft support; 0 outside of it."""
-        variance = np.zeros(len(self.mean))
-        variance[self.support] = self.standard_error**2
-        return variance
-
-    def sample(self, n: int, random_state: Any = None) -> Floats:
-        """Draw coefficient vectors: inclusion by its probability, then the Gaussian given it."""
-        rng = np.random.default_rng(random_state)
-        draws = np.zeros((n, len(self.mean)))
-        if not len(self.support):
-            return draws
-        m = self.inclusion_probability[self.support]
-        sure = np.maximum(m, 1e-12)
-        unit = rng.multivariate_normal(np.zeros(len(m)), self.correlation, size=n, method="eigh")
-        gaussian = self.mean[self.support] / sure + unit * self.standard_error
-        draws[:, self.support] = gaussian * (rng.random((n, len(m))) < m)
-        return draws

@@ -28,9 +28,10 @@ from garrote.estimators.inputs import (
 from garrote.estimators.provenance import provenance
 from garrote.estimators.saving import SaveMixin
 from garrote.paths import SOLVERS, fit_path, resolve_gammas, stored_design
+from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
-from garrote.results import Certificate, Fit, Path, Posterior
+from garrote.results import Certificate, Fit, Path
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import CrossValidation, cross_validate, make_folds
 from garrote.selecting.on_path import Choice, select_on_path

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
+import garrote.posterior
 import garrote.results
 import garrote.selection
 import garrote.summaries
@@ -27,7 +28,7 @@ FORMAT = "garrote-model"
 # Raised when a file cannot be read any more by the garrote before; older formats stay readable.
 VERSION = 1
 
-_RESULTS = (garrote.results, garrote.selection, garrote.summaries)
+_RESULTS = (garrote.posterior, garrote.results, garrote.selection, garrote.summaries)
 
 
 def save_model(model: Any, path: PathLike, extra: dict[str, Any] | None = None) -> None:

@@ -1,10 +1,10 @@
 """Marginal likelihoods of Gaussian models with spike-and-slab priors, as scalar rules for kernels.
 
 A model is a set of k columns. All that a rule has to know of it are k, log |G + ridge I| and what is
-left of y'y, S = y'y - b'(G + ridge I)^{-1} b, with G = X'WX and b = X'Wy of its columns. A rule registers
+left of y'y, S = y'y - b'(G + ridge I)^{-1} b, with G = X'WX and b = X'Wy of its columns. It registers
 
-* ``log_evidence``, log p(y | model) up to a constant that all models share, and ``evidence_ratio``, what
-  one more variable multiplies it by;
+* ``log_evidence``, log p(y | model) up to a constant that all models share, and ``evidence_ratio``,
+  what one more variable multiplies the evidence by;
 * ``slab_moments``, with which the coefficients' posterior follows from the ridge solution v and its
   inverse V = (G + ridge I)^{-1}: three numbers f such that E[w] = f1 v and E[ww'] = f2 vv' + f3 V.
 

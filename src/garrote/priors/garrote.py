@@ -1,11 +1,12 @@
 """Spike-and-slab priors for mean-field solvers: the Variational Garrote's, and one with a Gaussian slab.
 
-Each variable is in the model with prior log odds gamma (plus its own offset). The garrote has a flat prior
-on its weight w and takes the best w; its inclusion s has a variational posterior probability m (Kappen &
-Gomez 2014, Eqs. 2-10). With a slab N(0, noise / ridge) the pair (w, s) has a joint factor of the posterior
-instead (Titsias & Lazaro-Gredilla 2011; Carbonetto & Stephens 2012): w given inclusion is Gaussian with mean
-c z / (c + ridge), z the least-squares value and c the curvature, and variance noise / (c + ridge). The slab's
-normaliser, log(ridge / (c + ridge)) / 2, is part of the offset. Nothing else differs.
+Each variable is in the model with prior log odds gamma (plus its own offset). The garrote has a flat
+prior on its weight w and takes the best w; its inclusion s has a variational posterior probability m
+(Kappen & Gomez 2014, Eqs. 2-10). With a slab N(0, noise / ridge) the pair (w, s) has a joint factor of
+the posterior instead (Titsias & Lazaro-Gredilla 2011; Carbonetto & Stephens 2012): w given inclusion is
+Gaussian with mean c z / (c + ridge), z the least-squares value and c the curvature, and variance
+noise / (c + ridge). The slab's normaliser, log(ridge / (c + ridge)) / 2, is part of the offset. Nothing
+else differs.
 """
 
 from dataclasses import dataclass
@@ -84,7 +85,11 @@ class GarrotePrior:
 
     @classmethod
     def with_slab(
-        cls, variance: float, offsets: Floats, curvature: Floats, noise_variance: float | None = None
+        cls,
+        variance: float,
+        offsets: Floats,
+        curvature: Floats,
+        noise_variance: float | None = None,
     ) -> "GarrotePrior":
         """Return the prior with a Gaussian slab, ``variance`` times the noise's."""
         ridge = 1.0 / variance

@@ -45,7 +45,7 @@ class GaussianSlab:
         return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate)
 
     def grid(self) -> list[tuple[float, "GaussianSlab"]]:
-        """Return slabs of known variance with log weights, to average over in place of an unknown one."""
+        """Return slabs of known variance with log weights, to average over for an unknown one."""
         if self.variance is not None:
             return [(0.0, self)]
         log_variance = np.linspace(*_VARIANCES)
@@ -62,7 +62,7 @@ class GaussianSlab:
 
 @dataclass(frozen=True)
 class GPrior:
-    """w ~ N(0, g noise (X'X)^{-1}); g a number, or "hyper-g", "hyper-g/n", "eb" (the best for each model).
+    """w ~ N(0, g noise (X'X)^{-1}); g a number, or "hyper-g", "hyper-g/n", "eb" (best for each model).
 
     Liang et al. (2008): hyper-g has g / (1 + g) ~ Beta(1, a / 2 - 1) with a = 3; hyper-g/n the same of
     g / n / (1 + g / n).
@@ -81,8 +81,8 @@ class GPrior:
             return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.0)
         t = np.arange(0.0, _FURTHEST + 4 * _STEP, _STEP)
         sizes = np.arange(min(most, _LARGEST_TABLED, int(n) - 1) + 1)
-        tables = [self._row(k, t, n) for k in sizes]
-        return TabledG(0.0, yty, _STEP, *map(np.ascontiguousarray, map(np.array, zip(*tables))))
+        tables = [self._row(int(k), t, n) for k in sizes]
+        return TabledG(0.0, yty, _STEP, *map(np.array, zip(*tables, strict=True)))
 
     def _row(self, size: int, t: Floats, n: float) -> tuple[Floats, ...]:
         """Return log evidence, E[q], E[q^2] and E[q noise] / y'y, q = g / (1 + g), for all fits."""

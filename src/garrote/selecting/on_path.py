@@ -8,8 +8,9 @@ import numpy as np
 from scipy.stats import t as student
 
 from garrote.arrays import Array, Floats
+from garrote.posterior import Posterior
 from garrote.problem import Problem
-from garrote.results import Path, Posterior, branches_differ
+from garrote.results import Path, branches_differ
 from garrote.selecting.cross_validation import CrossValidation, spread_rows
 from garrote.selecting.stand_ins import find_stand_ins
 from garrote.selection import PathView, Predictions, Selection, Validation

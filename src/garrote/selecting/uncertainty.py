@@ -12,9 +12,10 @@ from scipy.special import expit
 
 from garrote.arrays import Floats
 from garrote.paths import stored_design
+from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results import Fit, Posterior
+from garrote.results import Fit
 from garrote.solvers.lockstep import run_together
 
 # Columns below this inclusion probability have coefficients, and spreads, that are nearly zero.

@@ -254,49 +254,49 @@ def _enumeration(sums: Sums, totals: Tally, reference: float, keep: int) -> Enum
 
 
 @kernel
-def _carry(l, weight_below, first_below, second_below, weight, first, second):
-    """Set the sums of level ``l`` to those of the models without its variable."""
+def _carry(at, weight_below, first_below, second_below, weight, first, second):
+    """Set the sums of level ``at`` to those of the models without its variable."""
     m = first.shape[1]
     for a in range(4):
         weight[a] = weight_below[a]
     for a in range(2):
-        first[a, l] = 0.0
-        for i in range(l + 1, m):
+        first[a, at] = 0.0
+        for i in range(at + 1, m):
             first[a, i] = first_below[a, i]
-    for i in range(l, m):
-        second[l, i] = 0.0
-        second[i, l] = 0.0
-    for i in range(l + 1, m):
-        for j in range(l + 1, m):
+    for i in range(at, m):
+        second[at, i] = 0.0
+        second[i, at] = 0.0
+    for i in range(at + 1, m):
+        for j in range(at + 1, m):
             second[i, j] = second_below[i, j]
 
 
 @kernel
-def _fold(matrix, l, weight_below, first_below, second_below, weight, first, second):
-    """Add the models with variable ``l``: v_l = (z - row v) / pivot, given the v of those below it."""
+def _fold(matrix, at, weight_below, first_below, second_below, weight, first, second):
+    """Add the models with variable ``at``, whose v is (z - row v) / pivot, given those below it."""
     m = first.shape[1]
-    pivot, z = matrix[l, l], matrix[l, m]
+    pivot, z = matrix[at, at], matrix[at, m]
     for a in range(4):
         weight[a] += weight_below[a]
     for a in range(2):
         along = 0.0
-        for i in range(l + 1, m):
-            along += matrix[l, i] * first_below[a, i]
+        for i in range(at + 1, m):
+            along += matrix[at, i] * first_below[a, i]
             first[a, i] += first_below[a, i]
-        first[a, l] += (z * weight_below[1 + a] - along) / pivot
+        first[a, at] += (z * weight_below[1 + a] - along) / pivot
     along = across = 0.0
-    for i in range(l + 1, m):
+    for i in range(at + 1, m):
         product = 0.0
-        for j in range(l + 1, m):
-            product += matrix[l, j] * second_below[i, j]
+        for j in range(at + 1, m):
+            product += matrix[at, j] * second_below[i, j]
             second[i, j] += second_below[i, j]
         mixed = (z * first_below[1, i] - product) / pivot
-        second[l, i] += mixed
-        second[i, l] += mixed
-        along += matrix[l, i] * first_below[1, i]
-        across += matrix[l, i] * product
+        second[at, i] += mixed
+        second[i, at] += mixed
+        along += matrix[at, i] * first_below[1, i]
+        across += matrix[at, i] * product
     own = (z * z * weight_below[2] - 2.0 * z * along + across) / (pivot * pivot)
-    second[l, l] += own + weight_below[3] / pivot
+    second[at, at] += own + weight_below[3] / pivot
 
 
 @kernel

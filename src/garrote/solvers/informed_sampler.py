@@ -9,7 +9,9 @@ weight 1 / Z, Z the sum of those rates, makes the averages right. They are taken
 A slab variance that is not known moves along by Metropolis steps on the same weighted target.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +37,8 @@ _STRETCH = 100
 _VISITS_PER_CALL = 2e6
 # Standard deviation of the steps of the slab's log variance.
 _VARIANCE_STEP = 0.7
+# Equal parts of a chain whose differences tell its error.
+_BATCHES = 20
 # Variables that a model has room for at first.
 _ROOM = 64
 # A column whose pivot is below this share of its length adds nothing to those in the model.
@@ -47,18 +51,30 @@ class Sampling:
 
     ``start`` are the variables of the first state; each state differs from the one before by one of
     ``flips``. ``weights`` belong to the states, ``slab_variances`` to stretches of them. The averages
-    leave out the first ``burn_in`` states.
+    leave out the first ``burn_in`` states; ``batch_weight`` and ``batch_inclusion`` are the sums of
+    weights and weighted inclusions over equal parts of the rest.
     """
 
-    inclusion: Floats
     mean: Floats
     second_moment: Floats
     size_probability: Floats
+    batch_weight: Floats
+    batch_inclusion: Floats
     start: tuple[int, ...]
     flips: Array
     weights: Floats
     burn_in: int
     slab_variances: Floats
+
+    @property
+    def weight(self) -> float:
+        """The sum of the weights that count."""
+        return float(self.batch_weight.sum())
+
+    @property
+    def inclusion(self) -> Floats:
+        """Inclusion probabilities."""
+        return np.asarray(self.batch_inclusion.sum(axis=0) / self.weight)
 
     @property
     def effective_size(self) -> float:
@@ -75,10 +91,11 @@ def sample_models(
     rng: np.random.Generator,
     *,
     rows: GramRows | None = None,
-    start: Array = (),
+    start: Sequence[int] = (),
     steps: int = 5000,
     burn_in: int = 1000,
     exploration: float = 1.0,
+    report: Callable[[int, int], None] | None = None,
 ) -> Sampling:
     """Run one chain.
 
@@ -91,32 +108,35 @@ def sample_models(
         Rows, less those spent on means.
     rows : GramRows, optional
         The problem's cache of Gram rows.
-    start : array of int
+    start : sequence of int
         Variables of the first model.
     steps, burn_in : int
         States that count, and states before them.
     exploration : float
         How many improbable variables are tried for one probable one.
+    report : callable, optional
+        Called with how many parts of the chain are done, and of how many.
     """
     rows = GramRows(problem) if rows is None else rows
     chain = _Chain(problem, slab, inclusion, n, rows, rng, exploration)
-    chain.begin([int(j) for j in start])
     first = tuple(int(j) for j in start)
+    chain.begin(list(first))
     flips, weights = np.zeros(burn_in + steps, np.int64), np.zeros(burn_in + steps)
-    variances = []
-    stretch = max(1, min(_STRETCH, int(_VISITS_PER_CALL / problem.n_features)))
-    for part, counts in ((slice(0, burn_in), False), (slice(burn_in, None), True)):
-        for at in range(0, len(flips[part]), stretch):
-            piece = slice(at, at + stretch)
-            chain.walk(flips[part][piece], weights[part][piece], counts)
-            chain.move_variance()
-            variances.append(chain.variance)
-    total = chain.averages.weight[0]
+    variances = chain.walk(flips[:burn_in], weights[:burn_in], None)
+    ends = burn_in + (steps * np.arange(_BATCHES + 1)) // _BATCHES
+    batches = []
+    for part, (a, b) in enumerate(pairwise(ends)):
+        batches.append(chain.empty_averages())
+        variances += chain.walk(flips[a:b], weights[a:b], batches[-1])
+        if report is not None:
+            report(part + 1, _BATCHES)
+    weight = np.array([batch.weight[0] for batch in batches])
     return Sampling(
-        inclusion=chain.averages.inclusion / total,
-        mean=chain.averages.mean / total,
-        second_moment=chain.averages.square / total,
-        size_probability=chain.averages.by_size / total,
+        mean=sum(batch.mean for batch in batches) / weight.sum(),
+        second_moment=sum(batch.square for batch in batches) / weight.sum(),
+        size_probability=sum(batch.by_size for batch in batches) / weight.sum(),
+        batch_weight=weight,
+        batch_inclusion=np.array([batch.inclusion for batch in batches]),
         start=first,
         flips=flips,
         weights=weights,
@@ -143,13 +163,20 @@ class _Chain:
         self.data = Data(
             problem.curvature, inclusion.by_size, np.exp(inclusion.log_odds), exploration
         )
-        self.averages = Averages(np.zeros(1), *np.zeros((3, D)), np.zeros(D + 1))
-        self.rates = Rates(*np.zeros((4, D)))
+        self.rates = Rates(*(np.zeros(D) for _ in range(4)))
+        self.nothing = self.empty_averages()
         self.moves = isinstance(slab, GaussianSlab) and slab.variance is None
-        self.variance = 1.0 if self.moves else getattr(slab, "variance", np.nan)
+        self.variance = 1.0 if self.moves else float(getattr(slab, "variance", np.nan))
+
+    def empty_averages(self) -> "Averages":
+        """Return sums over no states."""
+        D = self.problem.n_features
+        return Averages(np.zeros(1), np.zeros(D), np.zeros(D), np.zeros(D), np.zeros(D + 1))
 
     def _rule(self, variance: float) -> Any:
-        slab = replace(self.slab, variance=variance) if self.moves else self.slab
+        slab = self.slab
+        if isinstance(slab, GaussianSlab) and self.moves:
+            slab = replace(slab, variance=variance)
         return slab.rule(self.n, self.problem.yty, self.problem.n_features)
 
     def begin(self, members: list[int]) -> None:
@@ -170,23 +197,34 @@ class _Chain:
 
     @property
     def members(self) -> list[int]:
-        return [int(j) for j in self.factor.members[: self.factor.count[0]]]
+        return [int(j) for j in self.factor.members[: self.factor.size[0]]]
 
-    def walk(self, flips: Array, weights: Floats, counts: bool) -> None:
-        """Make as many steps as there are ``flips`` to fill in."""
+    def walk(self, flips: Array, weights: Floats, averages: "Averages | None") -> list[float]:
+        """Make as many steps as there are ``flips`` to fill in; return the slab variances on the way."""
+        stretch = max(1, min(_STRETCH, int(_VISITS_PER_CALL / self.problem.n_features)))
+        variances = []
+        for first in range(0, len(flips), stretch):
+            piece = slice(first, first + stretch)
+            self._walk(flips[piece], weights[piece], averages)
+            self.move_variance()
+            variances.append(self.variance)
+        return variances
+
+    def _walk(self, flips: Array, weights: Floats, averages: "Averages | None") -> None:
         uniforms = self.rng.random(len(flips))
         done = 0
         while done < len(flips):
             made, missing = _walk(
-                self.rule, self.data, self.factor, self.rates, self.inverse, self.averages,
-                self.rows.rows, self.rows.slot, uniforms[done:], flips[done:], weights[done:], counts,
+                self.rule, self.data, self.factor, self.rates, self.inverse,
+                self.nothing if averages is None else averages, self.rows.rows, self.rows.slot,
+                uniforms[done:], flips[done:], weights[done:], averages is not None,
             )  # fmt: skip
             done += made
             if missing:
                 self._add(int(flips[done - 1]))
 
     def _add(self, j: int) -> None:
-        if self.factor.count[0] == len(self.factor.members):
+        if self.factor.size[0] == len(self.factor.members):
             self.begin(self.members)
         self.rows.fetch(j, np.array(self.members, dtype=np.int64))
         add_variable(self.rows.rows[self.rows.slot[j]], j, self.factor)
@@ -215,13 +253,11 @@ class _Chain:
             self.factor = here
 
     def _log_target(self, rule: Any, factor: Factor, variance: float) -> float:
-        k = int(factor.count[0])
+        k = int(factor.size[0])
         log_det = 2.0 * float(np.log(np.diag(factor.root)[:k]).sum())
         total = _score(rule, self.data, factor, self.rates, self.inverse)
         log_posterior = log_evidence(rule, k, log_det, float(factor.left[0]))
-        return float(
-            log_posterior + GaussianSlab.log_density(np.log(variance)) + np.log(total)
-        )
+        return float(log_posterior + GaussianSlab.log_density(np.log(variance)) + np.log(total))
 
 
 class Rates(NamedTuple):
@@ -255,7 +291,7 @@ class Data(NamedTuple):
 @kernel
 def _score(rule, data, factor, rates, inverse):
     """Fill in the rates of all flips and return their sum."""
-    k, D = factor.count[0], data.length.shape[0]
+    k, D = factor.size[0], data.length.shape[0]
     left = factor.left[0]
     least = data.exploration / D
     total = 0.0
@@ -296,7 +332,9 @@ def _score(rule, data, factor, rates, inverse):
 
 
 @kernel
-def _walk(rule, data, factor, rates, inverse, averages, gram, slot, uniforms, flips, weights, burnt):
+def _walk(
+    rule, data, factor, rates, inverse, averages, gram, slot, uniforms, flips, weights, burnt
+):
     """Make steps until the uniforms are used up, or a row of the Gram matrix is missing.
 
     Returns how many steps were made. The flip of the last one is not carried out if its row is missing:
@@ -309,7 +347,7 @@ def _walk(rule, data, factor, rates, inverse, averages, gram, slot, uniforms, fl
         weights[step] = weight
         if burnt:
             averages.weight[0] += weight
-            averages.by_size[factor.count[0]] += weight
+            averages.by_size[factor.size[0]] += weight
             for j in range(D):
                 p = weight * rates.inclusion[j]
                 averages.inclusion[j] += p
@@ -325,7 +363,7 @@ def _walk(rule, data, factor, rates, inverse, averages, gram, slot, uniforms, fl
         flips[step] = chosen
         if factor.place[chosen] >= 0:
             remove_variable(chosen, factor)
-        elif slot[chosen] < 0 or factor.count[0] == factor.rows.shape[0]:
+        elif slot[chosen] < 0 or factor.size[0] == factor.rows.shape[0]:
             return step + 1, True
         else:
             add_variable(gram[slot[chosen]], chosen, factor)

@@ -1,8 +1,8 @@
 """A model's Cholesky factor beside all other columns: what one variable more or less would change.
 
-R is the factor of G + ridge I on the model's variables and U = R^-T G its rows for all columns. What they
-leave of every column's length (``pivot``) and of its product with the response (``product``) scores the
-column as a newcomer. A variable more costs one row of U, one less a few rotations of its rows.
+R is the factor of G + ridge I on the model's variables and U = R^-T G its rows for all columns. What
+they leave of every column's length (``pivot``) and of its product with the response (``product``) scores
+the column as a newcomer. A variable more costs one row of U, one less a few rotations of its rows.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Factor(NamedTuple):
 
     members: Array
     place: Array
-    count: Array
+    size: Array
     root: Floats
     rows: Floats
     scores: Floats
@@ -26,12 +26,13 @@ class Factor(NamedTuple):
     product: Floats
     left: Floats
 
+
 def empty_factor(n_features: int, room: int) -> Factor:
     """Return a factor with room for models of some size."""
     return Factor(
         members=np.zeros(room, np.int64),
         place=np.full(n_features, -1, np.int64),
-        count=np.zeros(1, np.int64),
+        size=np.zeros(1, np.int64),
         root=np.zeros((room, room)),
         rows=np.zeros((room, n_features)),
         scores=np.zeros(room),
@@ -44,7 +45,7 @@ def empty_factor(n_features: int, room: int) -> Factor:
 @kernel
 def begin(lengths, xty, yty, ridge, factor):
     """Make the factor that of the empty model."""
-    factor.count[0] = 0
+    factor.size[0] = 0
     factor.left[0] = yty
     for j in range(lengths.shape[0]):
         factor.place[j] = -1
@@ -55,7 +56,7 @@ def begin(lengths, xty, yty, ridge, factor):
 @kernel
 def add_variable(gram_row, j, factor):
     """Take variable j in: one more row of U."""
-    k = factor.count[0]
+    k = factor.size[0]
     scale = 1.0 / np.sqrt(factor.pivot[j])
     new = factor.rows[k]
     for i in range(new.shape[0]):
@@ -76,13 +77,13 @@ def add_variable(gram_row, j, factor):
     factor.left[0] = max(factor.left[0] - score * score, 0.0)
     factor.members[k] = j
     factor.place[j] = k
-    factor.count[0] = k + 1
+    factor.size[0] = k + 1
 
 
 @kernel
 def remove_variable(j, factor):
     """Leave variable j out: rotate its row to the end of U, and give back what it took."""
-    k = factor.count[0]
+    k = factor.size[0]
     start = factor.place[j]
     root, rows = factor.root, factor.rows
     for a in range(start, k - 1):
@@ -108,7 +109,7 @@ def remove_variable(j, factor):
         factor.product[i] += last[i] * score
     factor.left[0] += score * score
     factor.place[j] = -1
-    factor.count[0] = k - 1
+    factor.size[0] = k - 1
 
 
 @kernel

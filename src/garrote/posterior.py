@@ -1,0 +1,201 @@
+"""What is believed about the coefficients after seeing the data: one object from every method."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.results import Fit
+from garrote.summaries import Table
+
+
+@dataclass(frozen=True)
+class Models:
+    """Probable models, best first, each with the law of its coefficients.
+
+    Given a model and the noise variance s the coefficients are Gaussian with its ``mean`` and
+    covariance s times its ``spread``; 1 / s is Gamma with ``noise_shape`` and the model's
+    ``noise_rate``. A shape of infinity means a known noise variance, which is then the rate.
+    """
+
+    members: tuple[Array, ...]
+    probability: Floats
+    mean: tuple[Floats, ...]
+    spread: tuple[Floats, ...]
+    noise_rate: Floats
+    noise_shape: float
+
+    def draw_noise(self, model: int, count: int, rng: np.random.Generator) -> Floats:
+        """Draw noise variances given a model."""
+        if np.isinf(self.noise_shape):
+            return np.full(count, self.noise_rate[model])
+        return np.asarray(self.noise_rate[model] / rng.gamma(self.noise_shape, size=count))
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A comparison of inclusion probabilities with better ones, on the variables that matter most."""
+
+    columns: Array
+    stated: Floats
+    checked: Floats
+    against: str
+
+    @property
+    def largest_difference(self) -> float:
+        """The largest disagreement."""
+        return float(np.abs(self.stated - self.checked).max(initial=0.0))
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.columns)} variables checked against {self.against}: inclusion probabilities "
+            f"differ by at most {self.largest_difference:.3f}"
+        )
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """What is believed about each coefficient, in the user's units.
+
+    For the garrote the inclusion probabilities are variational (each given the mean of the others),
+    and variances are those of a Gaussian given the soft support: they hold the inclusion
+    probabilities, and the noise variance, for known. Methods that average over models state variances
+    in which the choice of the model is uncertain too.
+
+    Attributes
+    ----------
+    inclusion_probability : array of shape (D,)
+    mean : array of shape (D,)
+        Coefficients averaged over inclusion, m w.
+    support : array of int
+        Columns for which a covariance is stated; all others are taken to be out.
+    standard_error : array of shape (k,)
+        Standard deviations of the support's coefficients given the soft support.
+    correlation : array of shape (k, k)
+        Their correlations.
+    noise_variance : float
+        Residual variance, with the degrees of freedom spent on the support taken off.
+    degrees_of_freedom : float
+    free_energy : float
+    optima : tuple of Fit
+        Distinct solutions found at this strength, best first.
+    names : tuple of str
+    log_evidence : float, optional
+        Log probability of the data, up to a constant that depends on the data alone.
+    size_probability : array, optional
+        Probability of each model size.
+    found : Models, optional
+        The most probable models.
+    monte_carlo_error : array of shape (D,), optional
+        Standard errors of the inclusion probabilities, for methods that sample.
+    checked : Audit, optional
+        How the inclusion probabilities compare with better ones.
+    """
+
+    inclusion_probability: Floats
+    mean: Floats
+    support: Array
+    standard_error: Floats
+    correlation: Floats
+    noise_variance: float
+    degrees_of_freedom: float
+    free_energy: float
+    optima: tuple[Fit, ...]
+    names: tuple[str, ...] = ()
+    log_evidence: float | None = None
+    size_probability: Floats | None = None
+    found: Models | None = None
+    monte_carlo_error: Floats | None = None
+    checked: Audit | None = None
+
+    @property
+    def covariance(self) -> Floats:
+        """Covariance of the support's coefficients given the soft support."""
+        return self.correlation * np.outer(self.standard_error, self.standard_error)
+
+    @property
+    def variance(self) -> Floats:
+        """Variance of every coefficient given the soft support; 0 outside of it."""
+        variance = np.zeros(len(self.mean))
+        variance[self.support] = self.standard_error**2
+        return variance
+
+    def models(self, n: int = 10) -> Table:
+        """Return the most probable models."""
+        if self.found is None:
+            raise ValueError("this method keeps no models; use BayesianSelector")
+        shown = range(min(n, len(self.found.members)))
+        return Table(
+            {
+                "model": [self._label(self.found.members[k]) for k in shown],
+                "size": [len(self.found.members[k]) for k in shown],
+                "probability": [float(self.found.probability[k]) for k in shown],
+            }
+        )
+
+    def _label(self, members: Array) -> str:
+        names = self.names or [f"x{j}" for j in range(len(self.mean))]
+        return " + ".join(names[j] for j in members) or "(none)"
+
+    def discoveries(self, fdr: float = 0.05) -> Array:
+        """Return the most variables whose expected share of false ones is at most ``fdr``.
+
+        By decreasing inclusion probability, while the mean of 1 - probability stays below it.
+        """
+        if not 0 <= fdr < 1:
+            raise ValueError(f"fdr must be at least 0 and below 1, got {fdr}")
+        order = np.argsort(-self.inclusion_probability, kind="stable")
+        false = np.cumsum(1 - self.inclusion_probability[order]) / np.arange(1, len(order) + 1)
+        return order[: int(np.count_nonzero(false <= fdr))]
+
+    def audit(self) -> Audit:
+        """Return how the inclusion probabilities compare with better ones, as found by the fit."""
+        if self.checked is None:
+            raise ValueError("this posterior has nothing to be checked against")
+        return self.checked
+
+    def sample(self, n: int, random_state: Any = None) -> Floats:
+        """Draw coefficient vectors: a model by its probability, then its coefficients."""
+        rng = np.random.default_rng(random_state)
+        draws = np.zeros((n, len(self.mean)))
+        if self.found is None:
+            self._fill_softly(draws, rng)
+            return draws
+        share = self.found.probability / self.found.probability.sum()
+        chosen = rng.choice(len(share), size=n, p=share)
+        for model in np.unique(chosen):
+            rows, members = np.flatnonzero(chosen == model), self.found.members[model]
+            noise = self.found.draw_noise(model, len(rows), rng)
+            if len(members):
+                unit = rng.multivariate_normal(
+                    np.zeros(len(members)), self.found.spread[model], len(rows), method="eigh"
+                )
+                drawn = self.found.mean[model] + np.sqrt(noise)[:, None] * unit
+                draws[np.ix_(rows, members)] = drawn
+        return draws
+
+    def _fill_softly(self, draws: Floats, rng: np.random.Generator) -> None:
+        """Draw inclusion variable by variable, then the Gaussian given the soft support."""
+        if not len(self.support):
+            return
+        m = self.inclusion_probability[self.support]
+        sure = np.maximum(m, 1e-12)
+        zero = np.zeros(len(m))
+        unit = rng.multivariate_normal(zero, self.correlation, size=len(draws), method="eigh")
+        gaussian = self.mean[self.support] / sure + unit * self.standard_error
+        draws[:, self.support] = gaussian * (rng.random((len(draws), len(m))) < m)
+
+    def to_arviz(self, n: int = 1000, random_state: Any = None) -> Any:
+        """Return draws of the coefficients as arviz's InferenceData (DataTree in later versions)."""
+        try:
+            import arviz
+        except ImportError as error:
+            raise ImportError("to_arviz needs arviz: run `pip install arviz`") from error
+        draws = self.sample(n, random_state)
+        names = list(self.names) or [f"x{j}" for j in range(len(self.mean))]
+        return arviz.from_dict(
+            {"posterior": {"coefficient": draws[None], "included": (draws != 0)[None]}},
+            coords={"variable": names},
+            dims={"coefficient": ["variable"], "included": ["variable"]},
+        )
