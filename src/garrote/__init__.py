@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from garrote.estimators.bayesian_selector import BayesianSelector
     from garrote.estimators.variational_garrote import VariationalGarrote
     from garrote.paths import fit_path
     from garrote.persistence import load
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
 _HOMES = {
+    "BayesianSelector": "garrote.estimators.bayesian_selector",
     "VariationalGarrote": "garrote.estimators.variational_garrote",
     "Problem": "garrote.problem",
     "fit_path": "garrote.paths",
@@ -28,6 +30,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "BayesianSelector",
     "Certificate",
     "Fit",
     "Path",

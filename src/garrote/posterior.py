@@ -26,6 +26,12 @@ class Models:
     noise_rate: Floats
     noise_shape: float
 
+    @property
+    def noise_means(self) -> Floats:
+        """The mean of the noise variance in each model."""
+        known = np.isinf(self.noise_shape)
+        return self.noise_rate if known else self.noise_rate / (self.noise_shape - 1.0)
+
     def draw_noise(self, model: int, count: int, rng: np.random.Generator) -> Floats:
         """Draw noise variances given a model."""
         if np.isinf(self.noise_shape):

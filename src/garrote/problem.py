@@ -153,6 +153,14 @@ class Problem:
         design = self.design
         return design.values if isinstance(design, GramDesign) else design.whole_gram()
 
+    def known_block(self, columns: Array) -> Floats:
+        """Return the standardised cross products of some columns, covariates projected out."""
+        if self.known_gram is not None:
+            return self.known_gram[np.ix_(columns, columns)]
+        if isinstance(self.design, GramDesign):
+            return self.design.block(columns, columns)
+        return self.design.gram(columns, columns)
+
     def raw_gram(self, columns: Array) -> Floats:
         """Return the cross products of some columns, covariates not projected out."""
         design = self.design

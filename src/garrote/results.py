@@ -45,6 +45,58 @@ class Certificate:
 
 
 @dataclass(frozen=True)
+class MonteCarloCertificate:
+    """How far sampled inclusion probabilities may be off.
+
+    Attributes
+    ----------
+    error : float
+        Largest Monte Carlo standard error of an inclusion probability, from batches of the chains.
+    disagreement : float
+        Largest difference between the chains' inclusion probabilities.
+    """
+
+    error: float
+    disagreement: float
+
+    @property
+    def value(self) -> float:
+        """The larger of the two."""
+        return max(self.error, self.disagreement)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Both by name."""
+        return {"Monte Carlo error": self.error, "between chains": self.disagreement}
+
+    def __str__(self) -> str:
+        return f"{self.value:.1e} (error {self.error:.1e}, between chains {self.disagreement:.1e})"
+
+
+@dataclass(frozen=True)
+class ExactCertificate:
+    """How far log probabilities of models are from those computed one by one, from scratch."""
+
+    log_probability: float
+
+    @property
+    def value(self) -> float:
+        """The largest difference among the best models."""
+        return self.log_probability
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The same by name."""
+        return {"log probability": self.log_probability}
+
+    def __str__(self) -> str:
+        return f"{self.value:.1e} (exact sum over all models)"
+
+
+AnyCertificate = Certificate | MonteCarloCertificate | ExactCertificate
+
+
+@dataclass(frozen=True)
 class Fit:
     """One stationary point at one strength, in standardised units.
 

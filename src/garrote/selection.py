@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.results import Certificate
+from garrote.results import AnyCertificate
 from garrote.summaries import Summary, Table
 
 SCHEMA = "garrote.selection/1"
@@ -152,7 +152,7 @@ class Selection:
     always_in: tuple[str, ...]
     rule: str
     noise_variance: float
-    certificate: Certificate
+    certificate: AnyCertificate
     converged: bool
     warnings: tuple[str, ...]
     provenance: dict[str, Any]

@@ -1,5 +1,6 @@
-"""The scikit-learn face."""
+"""The scikit-learn face of garrote."""
 
+from garrote.estimators.bayesian_selector import BayesianSelector
 from garrote.estimators.variational_garrote import VariationalGarrote
 
-__all__ = ["VariationalGarrote"]
+__all__ = ["BayesianSelector", "VariationalGarrote"]

@@ -26,4 +26,11 @@ METHODS = {
         "VariationalGarrote",
         "Kappen & Gomez (2014), The Variational Garrote. Machine Learning 96, 269-294",
     ),
+    "bayes": Method(
+        "Bayesian variable selection",
+        "calibrated inclusion probabilities, averaged over models; exact or sampled",
+        "garrote.estimators.bayesian_selector",
+        "BayesianSelector",
+        "Murphy (2012), section 13.2; Zanella & Roberts (2019), JRSS B 81, 489-517",
+    ),
 }

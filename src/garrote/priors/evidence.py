@@ -40,6 +40,12 @@ def slab_moments(rule: Any, size: int, left: float) -> tuple[float, float, float
     raise TypeError(f"no moments are registered for {type(rule).__name__}")
 
 
+@generic
+def noise_mean(rule: Any, size: int, left: float) -> float:
+    """Return the posterior mean of the noise variance, given a model."""
+    raise TypeError(f"no noise is registered for {type(rule).__name__}")
+
+
 class KnownNoise(NamedTuple):
     """Slab N(0, noise / ridge) for each coefficient, noise variance known (Eq. 13.13)."""
 
@@ -60,6 +66,11 @@ def _(rule: KnownNoise, size, left, pivot, drop):
 @slab_moments.register
 def _(rule: KnownNoise, size, left):
     return 1.0, 1.0, rule.noise
+
+
+@noise_mean.register
+def _(rule: KnownNoise, size, left):
+    return rule.noise
 
 
 class UnknownNoise(NamedTuple):
@@ -88,7 +99,12 @@ def _(rule: UnknownNoise, size, left, pivot, drop):
 
 @slab_moments.register
 def _(rule: UnknownNoise, size, left):
-    return 1.0, 1.0, (rule.rate + 0.5 * left) / (rule.shape - 1.0)
+    return 1.0, 1.0, noise_mean(rule, size, left)
+
+
+@noise_mean.register
+def _(rule: UnknownNoise, size, left):
+    return (rule.rate + 0.5 * left) / (rule.shape - 1.0)
 
 
 class FixedG(NamedTuple):
@@ -120,16 +136,22 @@ def _(rule: FixedG, size, left, pivot, drop):
 
 @slab_moments.register
 def _(rule: FixedG, size, left):
-    unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
     kept = rule.g / (1.0 + rule.g)
-    return kept, kept * kept, kept * (rule.rate + 0.5 * unexplained) / (rule.shape - 1.0)
+    return kept, kept * kept, kept * noise_mean(rule, size, left)
+
+
+@noise_mean.register
+def _(rule: FixedG, size, left):
+    unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
+    return (rule.rate + 0.5 * unexplained) / (rule.shape - 1.0)
 
 
 class TabledG(NamedTuple):
     """A prior on g whose integrals over it are tabled by model size and fit.
 
     Row k of each table belongs to size k; its columns are even in -log(1 - R^2), ``step`` apart, and
-    are interpolated by cubics. ``noise`` has E[g / (1 + g) noise], in units of y'y.
+    are interpolated by cubics. ``noise`` has E[noise] and ``kept_noise`` E[g / (1 + g) noise], in
+    units of y'y.
     """
 
     ridge: float
@@ -138,6 +160,7 @@ class TabledG(NamedTuple):
     log_evidence: Floats
     kept: Floats
     kept_squared: Floats
+    kept_noise: Floats
     noise: Floats
 
 
@@ -176,5 +199,10 @@ def _(rule: TabledG, size, left, pivot, drop):
 
 @slab_moments.register
 def _(rule: TabledG, size, left):
-    noise = tabled(rule, rule.noise, size, left) * rule.total
+    noise = tabled(rule, rule.kept_noise, size, left) * rule.total
     return tabled(rule, rule.kept, size, left), tabled(rule, rule.kept_squared, size, left), noise
+
+
+@noise_mean.register
+def _(rule: TabledG, size, left):
+    return tabled(rule, rule.noise, size, left) * rule.total

@@ -85,11 +85,11 @@ class GPrior:
         return TabledG(0.0, yty, _STEP, *map(np.array, zip(*tables, strict=True)))
 
     def _row(self, size: int, t: Floats, n: float) -> tuple[Floats, ...]:
-        """Return log evidence, E[q], E[q^2] and E[q noise] / y'y, q = g / (1 + g), for all fits."""
+        """Return log evidence, E[q], E[q^2], E[q noise] and E[noise] over y'y, q = g / (1 + g)."""
         left = np.exp(-t)[:, None]
         if size == 0:
             zero = np.zeros(len(t))
-            return zero, zero, zero, zero
+            return zero, zero, zero, zero, zero + 1.0 / (n - 2)
         if self.g == "eb":
             share = (1 - left) / left * (n - size) / size
             g, log_weight = np.maximum(share - 1.0, 0.0), np.zeros((len(t), 1))
@@ -104,7 +104,7 @@ class GPrior:
         p = np.exp(log_density - total)
         q = g / (1 + g)
         noise = (1 + g * left) / (1 + g) / (n - 2)
-        moments = ((p * f).sum(axis=1) for f in (q, q * q, q * noise))
+        moments = ((p * f).sum(axis=1) for f in (q, q * q, q * noise, noise))
         return (total[:, 0] - normaliser, *moments)
 
     def _log_prior(self, g: Floats, n: float) -> Any:

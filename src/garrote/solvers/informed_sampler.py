@@ -295,10 +295,12 @@ def _score(rule, data, factor, rates, inverse):
     left = factor.left[0]
     least = data.exploration / D
     total = 0.0
-    one_more = np.exp(data.by_size[k + 1] - data.by_size[k]) if k < D else 0.0
+    largest = data.by_size.shape[0] - 1
+    one_more = np.exp(data.by_size[k + 1] - data.by_size[k]) if k < largest else 0.0
     for j in range(D):
         pivot = factor.pivot[j]
-        if factor.place[j] >= 0 or pivot <= _DEPENDENT * data.length[j]:
+        nothing = data.length[j] <= 0 or pivot <= _DEPENDENT * data.length[j]
+        if nothing or factor.place[j] >= 0 or k == largest:
             rates.inclusion[j] = rates.mean[j] = rates.square[j] = rates.rate[j] = 0.0
             continue
         drop = factor.product[j] * factor.product[j] / pivot

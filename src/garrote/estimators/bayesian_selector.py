@@ -1,0 +1,446 @@
+"""Bayesian selection of variables, exact or sampled, as a scikit-learn regressor and selector."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from garrote.arrays import Array, Floats
+from garrote.estimators.inputs import (
+    check_names,
+    check_new_rows,
+    check_rows,
+    check_weights,
+    resolve_columns,
+    resolve_values,
+    response_name,
+)
+from garrote.estimators.provenance import provenance
+from garrote.estimators.saving import SaveMixin
+from garrote.paths import fit_path
+from garrote.posterior import Models, Posterior
+from garrote.priors.garrote import GarrotePrior
+from garrote.priors.inclusion import Inclusion
+from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.problem import Problem, as_design
+from garrote.results import AnyCertificate, MonteCarloCertificate
+from garrote.selecting.averaged import select_averaged
+from garrote.selecting.over_models import (
+    Beliefs,
+    Findings,
+    certify_models,
+    enumerate_findings,
+    make_model_posterior,
+    sampled_findings,
+)
+from garrote.solvers.annealing import Control, Progress
+from garrote.solvers.gram_rows import GramRows
+from garrote.solvers.informed_sampler import Sampling, sample_models
+from garrote.summaries import Summary
+
+# "auto" enumerates up to so many columns: a fraction of a second for each of the slab's variances.
+_FEW = 15
+# Beyond this an enumeration takes hours.
+_MOST = 30
+# Models that one second enumerates, about, on one thread.
+_MODELS_PER_SECOND = 5e6
+# Monte Carlo errors beyond this are worth a warning.
+_UNSETTLED = 0.1
+
+
+class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
+    """Posterior over models and coefficients of a linear regression with a spike-and-slab prior.
+
+    y = intercept + sum of w_j x_j over the variables that are in + noise. Which are in has a prior by
+    ``inclusion``, their coefficients one by ``prior``; the intercept and the logarithm of the noise
+    variance are flat. The posterior is averaged over models and, where they are not given, over the
+    slab's variance or g and over the inclusion probability.
+
+    Parameters
+    ----------
+    prior : {"spike-slab", "g-prior"}, default="spike-slab"
+        w_j ~ N(0, noise * slab_variance) for columns in standard deviations, independently; or Zellner's
+        w ~ N(0, g * noise * (X'X)^-1).
+    method : {"auto", "enumerate", "sample"}, default="auto"
+        Sum over all models, or sample them by weighted tempered Gibbs sampling (Zanella & Roberts 2019).
+        "auto" enumerates up to 15 columns.
+    inclusion : float, array of shape (D,) or pair of floats, optional
+        Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, D): few
+        variables are expected, and little is assumed on how few.
+    expected_size : float, optional
+        Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1).
+    slab_variance : float, optional
+        By default unknown, with a Cauchy-like law (see `garrote.priors.slab.GaussianSlab`).
+    g : float or {"hyper-g", "hyper-g/n", "eb"}, default="hyper-g/n"
+        For ``prior="g-prior"``.
+    noise_variance : float, optional
+        A known noise variance, in squared units of y; by default it is integrated out.
+    covariates : sequence of column names or positions, or a mask, optional
+        Columns that are always in the model, with flat priors.
+    prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
+        Added to the prior log odds, variable by variable.
+    fit_intercept, standardize : bool, default=True
+    n_steps, burn_in : int, default=5000 and 1000
+        States of each chain that count, and states before them.
+    n_chains : int, default=2
+        The first starts from a mean-field solution, the others from the empty model.
+    n_jobs : int, optional
+        Threads.
+    random_state : int, RandomState instance or None
+    callback : callable, optional
+        Called with a `Progress` (stage, done, total).
+
+    Attributes
+    ----------
+    posterior_ : Posterior
+        Inclusion probabilities, coefficients, ``models()``, ``discoveries()``, ``sample()``.
+    coef_, intercept_ : model-averaged coefficients in the units of the data
+    inclusion_probability_ : array of shape (D,)
+    noise_variance_ : float
+    method_ : str
+        What was done, "enumerate" or "sample".
+    selection_ : Selection
+    certificate_ : ExactCertificate or MonteCarloCertificate
+    n_features_in_, feature_names_in_
+
+    References
+    ----------
+    Murphy, K. P. (2012). Machine Learning: A Probabilistic Perspective, section 13.2.
+    Zanella, G. and Roberts, G. (2019). Scalable importance tempering and Bayesian variable selection.
+    Journal of the Royal Statistical Society B 81, 489-517.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import BayesianSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 8))
+    >>> y = 2 * X[:, 3] - X[:, 7] + rng.standard_normal(60)
+    >>> model = BayesianSelector().fit(X, y)
+    >>> model.get_support(indices=True)
+    array([3, 7])
+    >>> model.method_
+    'enumerate'
+    """
+
+    def __init__(
+        self,
+        prior: str = "spike-slab",
+        method: str = "auto",
+        *,
+        inclusion: Any = None,
+        expected_size: float | None = None,
+        slab_variance: float | None = None,
+        g: float | str = "hyper-g/n",
+        noise_variance: float | None = None,
+        covariates: Any = None,
+        prior_log_odds: Any = None,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        n_steps: int = 5000,
+        burn_in: int = 1000,
+        n_chains: int = 2,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        callback: Any = None,
+    ):
+        self.prior = prior
+        self.method = method
+        self.inclusion = inclusion
+        self.expected_size = expected_size
+        self.slab_variance = slab_variance
+        self.g = g
+        self.noise_variance = noise_variance
+        self.covariates = covariates
+        self.prior_log_odds = prior_log_odds
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.n_steps = n_steps
+        self.burn_in = burn_in
+        self.n_chains = n_chains
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.callback = callback
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        feature_names: Any = None,
+    ) -> "BayesianSelector":
+        """Find the posterior.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (N, D)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), optional
+            A weight of k counts as k repeats of a row, 0 takes it out.
+        groups : ignored
+            There are no folds.
+        feature_names : sequence of str, optional
+            Names of the columns, for an array or a sparse matrix; a data frame brings its own.
+        """
+        self._check_settings()
+        response = response_name(y)
+        X, y = check_rows(self, X, y)
+        weights = check_weights(sample_weight, X)
+        count = X.shape[1]
+        names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
+        fixed = resolve_columns(self.covariates, names, count, "covariates")
+        offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
+        problem = Problem.from_rows(
+            as_design(X), y, weights, fit_intercept=self.fit_intercept,
+            standardize=self.standardize, covariates=fixed,
+        )  # fmt: skip
+        usable = np.flatnonzero(problem.curvature > 0)
+        beliefs = self._beliefs(problem, usable, offsets)
+        self.method_ = self._method(len(usable))
+        if self.method_ == "enumerate":
+            found = enumerate_findings(
+                problem, beliefs, usable, self.n_jobs, self._reporter("enumeration")
+            )
+            certificate: AnyCertificate = certify_models(problem, beliefs, found)
+        else:
+            found, certificate = self._sample(problem, beliefs)
+        labels = [f"x{j}" for j in range(count)] if names is None else list(map(str, names))
+        self._store(problem, make_model_posterior(problem, beliefs, found, labels))
+        self.certificate_ = certificate
+        self.selection_ = select_averaged(
+            problem,
+            self.posterior_,
+            certificate,
+            y,
+            method="Bayesian variable selection",
+            how=self._how(found),
+            intercept=self.intercept_,
+            names=labels,
+            response=response,
+            converged=self._converged(),
+            provenance=provenance(self, X, y, weights),
+        )
+        return self
+
+    def _check_settings(self) -> None:
+        """Refuse settings that cannot be meant, before any work."""
+        for name, known in (
+            ("prior", ("spike-slab", "g-prior")),
+            ("method", ("auto", "enumerate", "sample")),
+        ):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
+        for name in ("slab_variance", "noise_variance", "expected_size"):
+            value = getattr(self, name)
+            if value is not None and not (_is_number(value) and value > 0):
+                raise ValueError(f"{name} must be positive and finite, got {value!r}")
+        for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or value < least:
+                raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
+        if isinstance(self.g, str):
+            if self.g not in ("hyper-g", "hyper-g/n", "eb"):
+                raise ValueError(
+                    f"g must be a number, 'hyper-g', 'hyper-g/n' or 'eb', got {self.g!r}"
+                )
+        elif not (_is_number(self.g) and self.g > 0):
+            raise ValueError(f"g must be positive and finite, got {self.g!r}")
+        if self.inclusion is not None and self.expected_size is not None:
+            raise ValueError("inclusion and expected_size say the same thing: give one of them")
+        if self.prior == "g-prior" and self.noise_variance is not None:
+            raise ValueError("prior='g-prior' integrates the noise out: leave out noise_variance")
+
+    def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
+        spent = problem.scale.intercept_count + len(problem.scale.covariates)
+        n = problem.n - spent
+        if n <= 2:
+            raise ValueError(
+                f"{problem.n:g} rows are too few beside an intercept and "
+                f"{len(problem.scale.covariates)} covariates: at least {spent + 3} are needed"
+            )
+        slab: GaussianSlab | GPrior
+        if self.prior == "spike-slab":
+            known = self.noise_variance
+            scaled = None if known is None else known / problem.scale.response_scale**2
+            slab = GaussianSlab(self.slab_variance, scaled)
+        else:
+            slab = GPrior(self.g)
+        return Beliefs(slab, self._inclusion(len(problem.xty), usable, offsets), n)
+
+    def _inclusion(self, count: int, usable: Array, offsets: Floats) -> Inclusion:
+        """Return the prior on models of the usable columns."""
+        given, D = self.inclusion, max(len(usable), 1)
+        if self.expected_size is not None:
+            if self.expected_size >= D:
+                raise ValueError(
+                    f"expected_size = {self.expected_size} must be below the number of columns, {D}"
+                )
+            given = (1.0, D / self.expected_size - 1.0)
+        if given is None:
+            given = (1.0, float(D))
+        if isinstance(given, tuple):
+            if len(given) != 2 or not all(_is_number(v) and v > 0 for v in given):
+                raise ValueError(f"inclusion must be a pair of positive numbers, got {given!r}")
+            return Inclusion.beta(float(given[0]), float(given[1]), offsets[usable])
+        probability = np.broadcast_to(np.asarray(given, dtype=np.float64), (count,))[usable]
+        if not ((probability > 0) & (probability < 1)).all():
+            raise ValueError(
+                "inclusion must lie between 0 and 1; name certain columns as covariates"
+            )
+        return Inclusion.independent(probability, offsets[usable])
+
+    def _method(self, usable: int) -> str:
+        if self.method == "enumerate" and usable > _MOST:
+            hours = 2.0**usable / _MODELS_PER_SECOND / 3600
+            raise ValueError(
+                f"method='enumerate' with {usable} columns would take about {hours:.3g} hours; use "
+                "method='sample', or name fewer columns"
+            )
+        if self.method != "auto":
+            return self.method
+        return "enumerate" if usable <= _FEW else "sample"
+
+    def _sample(self, problem: Problem, beliefs: Beliefs) -> tuple[Findings, MonteCarloCertificate]:
+        """Run the chains, in threads."""
+        seeds = np.random.SeedSequence(_seed(self.random_state)).spawn(self.n_chains)
+        starts = [_mean_field_start(problem, beliefs), *[[]] * (self.n_chains - 1)]
+        everywhere = _over_all_columns(problem, beliefs)
+
+        def run(seed: Any, start: list[int]) -> Sampling:
+            return sample_models(
+                problem, everywhere.slab, everywhere.inclusion, beliefs.n,
+                np.random.default_rng(seed), rows=GramRows(problem), start=start,
+                steps=int(self.n_steps), burn_in=int(self.burn_in), report=self._reporter("sampling"),
+            )  # fmt: skip
+
+        jobs = min(effective_n_jobs(self.n_jobs), len(seeds))
+        chains = Parallel(n_jobs=jobs, prefer="threads")(
+            delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
+        )
+        found = sampled_findings(chains)
+        each = np.array([chain.inclusion for chain in chains])
+        error = found.monte_carlo_error
+        worst = 0.0 if error is None else float(error.max(initial=0.0))
+        return found, MonteCarloCertificate(worst, float(np.ptp(each, axis=0).max(initial=0.0)))
+
+    def _reporter(self, stage: str) -> Callable[[int, int], None] | None:
+        callback = self.callback
+        if callback is None:
+            return None
+        return lambda done, total: callback(Progress(stage, done, total))
+
+    def _store(self, problem: Problem, posterior: Posterior) -> None:
+        self.posterior_: Any = posterior
+        self.coef_ = posterior.mean
+        scale = problem.scale
+        self.intercept_ = float(
+            scale.response_mean - scale.column_mean @ posterior.mean if self.fit_intercept else 0.0
+        )
+        self.inclusion_probability_ = posterior.inclusion_probability
+        self.noise_variance_ = posterior.noise_variance
+        self._center = scale.column_mean
+        self._total_weight = problem.n
+
+    def _how(self, found: Findings) -> str:
+        if self.method_ == "enumerate":
+            return "all models summed exactly"
+        states = self.n_chains * self.n_steps
+        return (
+            f"{states} states of {self.n_chains} chains sampled, {len(found.members)} models seen"
+        )
+
+    def _converged(self) -> bool:
+        certificate = self.certificate_
+        fine = not isinstance(certificate, MonteCarloCertificate) or certificate.value <= _UNSETTLED
+        if not fine:
+            warnings.warn(
+                f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "
+                f"n_steps ({self.n_steps}) or n_chains ({self.n_chains})",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return fine
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Return model-averaged predictions and, on request, their standard deviations.
+
+        The standard deviation covers noise, coefficients, intercept and the choice of the model.
+        """
+        check_is_fitted(self, "coef_")
+        X = check_new_rows(self, X)
+        mean = X @ self.coef_ + self.intercept_
+        if not return_std:
+            return mean
+        models: Models = self.posterior_.found
+        share = models.probability / models.probability.sum()
+        variance = np.zeros(len(mean))
+        shift = self._center @ self.coef_ + self.intercept_
+        for weight, members, centre, spread, noise in zip(
+            share, models.members, models.mean, models.spread, models.noise_means, strict=True
+        ):
+            block = X[:, members]
+            block = np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
+            block = block - (self._center[members] if self.fit_intercept else 0.0)
+            off = block @ centre + (shift if self.fit_intercept else 0.0) - mean
+            spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
+            own = np.sum((block @ spread) * block, axis=1)
+            variance += weight * (off**2 + noise * (1.0 + spent + np.maximum(own, 0.0)))
+        return mean, np.sqrt(variance)
+
+    def summary(self) -> Summary:
+        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
+        check_is_fitted(self, "coef_")
+        return self.selection_.summary()
+
+    def _get_support_mask(self) -> Array:
+        check_is_fitted(self, "coef_")
+        return self.selection_.selected
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def _over_all_columns(problem: Problem, beliefs: Beliefs) -> Beliefs:
+    """Give the odds of unusable columns a place; the sampler never visits them."""
+    log_odds = np.full(problem.n_features, -np.inf)
+    log_odds[problem.curvature > 0] = beliefs.inclusion.log_odds
+    return replace(beliefs, inclusion=replace(beliefs.inclusion, log_odds=log_odds))
+
+
+def _mean_field_start(problem: Problem, beliefs: Beliefs) -> list[int]:
+    """Return the variables of a mean-field solution at the prior odds of a small model."""
+    usable = problem.curvature > 0
+    if not usable.any() or problem.yty <= 0:
+        return []
+    offsets = np.zeros(problem.n_features)
+    offsets[usable] = beliefs.inclusion.log_odds
+    prior = GarrotePrior.with_slab(1.0, offsets, np.where(usable, problem.curvature, 1.0))
+    gamma = beliefs.inclusion.odds_of_one_more(0)
+    grid = np.append(np.linspace(20 * min(gamma, -1.0), gamma, 12)[:-1], gamma)
+    path = fit_path(problem, prior, grid, control=Control(1e-2, 1000))
+    fit = path.fits[-1]
+    return [int(j) for j in fit.columns[fit.probability > 0.5]]
+
+
+def _seed(random_state: Any) -> Any:
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return random_state
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    )

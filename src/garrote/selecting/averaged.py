@@ -1,0 +1,99 @@
+"""From a posterior over models to a Selection: the median probability model (Murphy 2012, Eq. 13.4)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from garrote.arrays import Array, Floats
+from garrote.posterior import Posterior
+from garrote.problem import Problem
+from garrote.results import AnyCertificate
+from garrote.selecting.cross_validation import spread_rows
+from garrote.selecting.stand_ins import find_stand_ins
+from garrote.selection import Predictions, Selection
+from garrote.summaries import listing
+
+_LEVEL = 0.95
+# Variables in the table of correlations.
+_CORRELATED = 25
+# Disagreement between stated and checked inclusion probabilities that a reader should know of.
+_DISAGREES = 0.1
+
+
+def select_averaged(
+    problem: Problem,
+    posterior: Posterior,
+    certificate: AnyCertificate,
+    y: Floats,
+    *,
+    method: str,
+    how: str,
+    intercept: float,
+    names: Sequence[str],
+    response: str,
+    converged: bool,
+    provenance: dict[str, Any],
+) -> Selection:
+    """Select what is more likely in than out, and describe how it was found."""
+    names = tuple(names)
+    fixed = problem.scale.covariates
+    probability = posterior.inclusion_probability
+    selected = probability > 0.5
+    error = np.full(problem.n_features, np.nan)
+    error[posterior.support] = posterior.standard_error
+    reach = norm.ppf(0.5 + _LEVEL / 2) * error
+    chosen = np.flatnonzero(selected & (problem.curvature > 0))
+    shown = np.argsort(-np.where(problem.curvature > 0, probability, -1.0), kind="stable")
+    stand_ins, same = find_stand_ins(problem, chosen, shown[:_CORRELATED])
+    interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
+    constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
+    return Selection(
+        method=method,
+        response=response,
+        names=names,
+        selected=selected,
+        probability=probability,
+        effect=posterior.mean,
+        standard_error=error,
+        lower=posterior.mean - reach,
+        upper=posterior.mean + reach,
+        evidence="posterior inclusion probability",
+        level=_LEVEL,
+        intervals="intervals are averaged over models: where inclusion is in doubt they cover zero",
+        interchangeable=interchangeable,
+        constant=tuple(names[j] for j in constant),
+        always_in=tuple(names[j] for j in fixed),
+        rule=f"probability > 0.5 (the median probability model), {how}",
+        noise_variance=posterior.noise_variance,
+        certificate=certificate,
+        converged=converged,
+        warnings=tuple(_warnings(posterior, names, interchangeable, constant)),
+        provenance=provenance,
+        predictions=_predictions(problem, posterior.mean, intercept, y),
+        stand_ins=stand_ins,
+    )
+
+
+def _predictions(problem: Problem, mean: Floats, intercept: float, y: Floats) -> Predictions | None:
+    if not problem.has_rows:
+        return None
+    rows = spread_rows(problem.weights, max(20, min(300, (1 << 19) // problem.n_features)))
+    predicted = problem.table.stored.some_rows(rows) @ mean + intercept
+    return Predictions(False, rows, y[rows], predicted[None, :])
+
+
+def _warnings(
+    posterior: Posterior, names: Sequence[str], interchangeable: dict[str, Any], constant: Array
+) -> list[str]:
+    said = []
+    if posterior.checked is not None and posterior.checked.largest_difference > _DISAGREES:
+        said.append(str(posterior.checked))
+    said += [
+        f"{name} could be replaced by {listing(o, str)}" for name, o in interchangeable.items()
+    ]
+    if len(constant):
+        left_out = listing(names[j] for j in constant)
+        said.append(f"left out, without variation of their own: {left_out}")
+    return said

@@ -1,0 +1,286 @@
+"""From models and their probabilities to a Posterior in the user's units."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import pinvh
+from scipy.special import logsumexp
+
+from garrote.arrays import Array, Floats
+from garrote.posterior import Audit, Models, Posterior
+from garrote.priors.evidence import KnownNoise, log_evidence, noise_mean, slab_moments
+from garrote.priors.inclusion import Inclusion
+from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.problem import Problem
+from garrote.results import ExactCertificate
+from garrote.solvers.enumeration import Enumeration, enumerate_models
+from garrote.solvers.informed_sampler import Sampling
+
+# Models that are kept with the law of their coefficients, at most, and the share they may leave out.
+_MOST_KEPT = 500
+_LEFT_OUT = 1e-4
+# Models whose odds are computed again for the certificate.
+_CERTIFIED = 50
+# Columns below this inclusion probability have no covariances stated.
+_IN_SUPPORT = 0.01
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """The priors of one analysis, and the rows that are left to it beside means and covariates."""
+
+    slab: GaussianSlab | GPrior
+    inclusion: Inclusion
+    n: float
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a solver found, in the units of the problem: averages over models, and the best of them."""
+
+    inclusion: Floats
+    mean: Floats
+    second_moment: Floats
+    size_probability: Floats
+    members: tuple[tuple[int, ...], ...]
+    probability: Floats
+    slab_variance: float
+    log_evidence: float | None = None
+    monte_carlo_error: Floats | None = None
+
+
+def enumerate_findings(
+    problem: Problem, beliefs: Beliefs, usable: Array, n_jobs: int | None, report: Any = None
+) -> Findings:
+    """Sum over all models of the usable columns, and over the slab's variance where it is unknown."""
+    gram = problem.known_block(usable)
+    xty, prior = problem.xty[usable], beliefs.inclusion
+    found: list[tuple[float, float, Enumeration]] = []
+    grid: list[tuple[float, GaussianSlab | GPrior]] = [*beliefs.slab.grid()]
+    for step, (log_weight, slab) in enumerate(grid):
+        rule = slab.rule(beliefs.n, problem.yty, len(usable))
+        part = enumerate_models(
+            rule, gram, xty, problem.yty, prior.by_size, prior.log_odds, n_jobs=n_jobs
+        )
+        variance = slab.variance if isinstance(slab, GaussianSlab) else None
+        found.append((log_weight + part.log_total, float(variance or np.nan), part))
+        if report is not None:
+            report(step + 1, len(grid))
+    logs = np.array([log for log, _, _ in found])
+    share = np.exp(logs - logs.max())
+    log_evidence = float(logs.max() + np.log(share.sum()))
+    share /= share.sum()
+
+    def averaged(values: Sequence[Floats]) -> Floats:
+        return np.asarray(sum(w * v for w, v in zip(share, values, strict=True)))
+
+    parts = [part for _, _, part in found]
+    members, probability = _merged(share, parts)
+    return Findings(
+        inclusion=_spread_out(averaged([p.inclusion for p in parts]), usable, problem.n_features),
+        mean=_spread_out(averaged([p.mean for p in parts]), usable, problem.n_features),
+        second_moment=_spread_out(
+            averaged([np.diag(p.second_moment) for p in parts]), usable, problem.n_features
+        ),
+        size_probability=averaged([p.size_probability for p in parts]),
+        members=tuple(tuple(int(usable[j]) for j in model) for model in members),
+        probability=probability,
+        slab_variance=found[int(np.argmax(share))][1],
+        log_evidence=log_evidence,
+    )
+
+
+def _merged(share: Floats, parts: Sequence[Enumeration]) -> tuple[list[tuple[int, ...]], Floats]:
+    """Add up the probabilities of each model over the slab's variances; best first."""
+    total: dict[int, float] = {}
+    for weight, part in zip(share, parts, strict=True):
+        for bits, log in zip(part.models, part.log_weights, strict=True):
+            total[int(bits)] = total.get(int(bits), 0.0) + weight * np.exp(log - part.log_total)
+    ranked = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))
+    members = [tuple(j for j in range(64) if bits >> j & 1) for bits, _ in ranked]
+    return members, np.array([p for _, p in ranked])
+
+
+def _spread_out(values: Floats, usable: Array, count: int) -> Floats:
+    everywhere = np.zeros(count)
+    everywhere[usable] = values
+    return everywhere
+
+
+def sampled_findings(chains: Sequence[Sampling]) -> Findings:
+    """Join chains: each counts by its weight; batches of all of them tell the error."""
+    weights = np.array([chain.weight for chain in chains])
+    share = weights / weights.sum()
+    inclusion = sum(w * chain.inclusion for w, chain in zip(share, chains, strict=True))
+    batch_weight = np.concatenate([chain.batch_weight for chain in chains])
+    batch = np.concatenate([chain.batch_inclusion for chain in chains])
+    off = batch - batch_weight[:, None] * inclusion
+    count = len(batch_weight)
+    error = np.sqrt((off**2).sum(axis=0) * count / (count - 1)) / batch_weight.sum()
+    members, probability = _visited(chains)
+    variances = np.concatenate([chain.slab_variances for chain in chains])
+    return Findings(
+        inclusion=np.asarray(inclusion),
+        mean=np.asarray(sum(w * chain.mean for w, chain in zip(share, chains, strict=True))),
+        second_moment=np.asarray(
+            sum(w * chain.second_moment for w, chain in zip(share, chains, strict=True))
+        ),
+        size_probability=np.asarray(
+            sum(w * chain.size_probability for w, chain in zip(share, chains, strict=True))
+        ),
+        members=members,
+        probability=probability,
+        slab_variance=float(np.median(variances)),
+        monte_carlo_error=error,
+    )
+
+
+def _visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], Floats]:
+    """Return the models that chains were in, by the weight they had there."""
+    total: dict[frozenset[int], float] = {}
+    for chain in chains:
+        state = frozenset(chain.start)
+        for step, (flip, weight) in enumerate(zip(chain.flips, chain.weights, strict=True)):
+            if step >= chain.burn_in:
+                total[state] = total.get(state, 0.0) + weight
+            state = state ^ {int(flip)}
+    ranked = sorted(total.items(), key=lambda entry: (-entry[1], sorted(entry[0])))
+    mass = sum(total.values())
+    members = tuple(tuple(sorted(state)) for state, _ in ranked)
+    return members, np.array([weight / mass for _, weight in ranked])
+
+
+def certify_models(problem: Problem, beliefs: Beliefs, found: Findings) -> ExactCertificate:
+    """Compute the odds of the best models from scratch, and compare."""
+    members = found.members[:_CERTIFIED]
+    logs = np.array([_log_probability(problem, beliefs, np.array(g, np.intp)) for g in members])
+    stated = np.log(np.maximum(found.probability[: len(members)], 1e-300))
+    return ExactCertificate(float(np.abs((logs - logs[0]) - (stated - stated[0])).max()))
+
+
+def _log_probability(problem: Problem, beliefs: Beliefs, members: Array) -> float:
+    """Return a model's log probability, up to a constant, from its own cross products."""
+    gram, xty = problem.known_block(members), problem.xty[members]
+    usable = np.flatnonzero(problem.curvature > 0)
+    prior = beliefs.inclusion
+    logs = []
+    for log_weight, slab in beliefs.slab.grid():
+        rule = slab.rule(beliefs.n, problem.yty, len(usable))
+        inside = gram + rule.ridge * np.eye(len(members))
+        left = (
+            problem.yty - float(xty @ np.linalg.solve(inside, xty)) if len(members) else problem.yty
+        )
+        log_det = float(np.linalg.slogdet(inside)[1]) if len(members) else 0.0
+        logs.append(log_weight + log_evidence(rule, len(members), log_det, max(left, 0.0)))
+    odds = prior.log_odds[np.searchsorted(usable, members)].sum()
+    return float(logsumexp(logs) + prior.by_size[len(members)] + odds)
+
+
+def make_model_posterior(
+    problem: Problem,
+    beliefs: Beliefs,
+    found: Findings,
+    names: Sequence[str],
+    checked: Audit | None = None,
+) -> Posterior:
+    """Describe findings in the user's units, with the law of the coefficients in the best models."""
+    scale, fixed = problem.scale, problem.scale.covariates
+    unit = scale.response_scale / scale.column_scale
+    inclusion = found.inclusion.copy()
+    inclusion[fixed] = 1.0
+    columns = np.flatnonzero(found.mean)
+    mean = found.mean * unit
+    mean[fixed] = scale.covariate_coefficients(columns, found.mean[columns])
+    variance = np.maximum(found.second_moment - found.mean**2, 0.0) * unit**2
+    support = np.flatnonzero(inclusion > _IN_SUPPORT)
+    models = _kept_models(problem, beliefs, found)
+    noise = float(models.probability @ models.noise_means / models.probability.sum())
+    return Posterior(
+        inclusion_probability=inclusion,
+        mean=mean,
+        support=support,
+        standard_error=np.sqrt(variance[support]),
+        correlation=_correlation(models, support),
+        noise_variance=noise,
+        degrees_of_freedom=max(beliefs.n, 1.0),
+        free_energy=-(found.log_evidence or 0.0),
+        optima=(),
+        names=tuple(names),
+        log_evidence=found.log_evidence,
+        size_probability=found.size_probability,
+        found=models,
+        monte_carlo_error=found.monte_carlo_error,
+        checked=checked,
+    )
+
+
+def _kept_models(problem: Problem, beliefs: Beliefs, found: Findings) -> Models:
+    """Return the best models with the law of their coefficients, in the user's units."""
+    enough = int(np.searchsorted(np.cumsum(found.probability), 1 - _LEFT_OUT)) + 1
+    count = min(enough, _MOST_KEPT, len(found.members))
+    slab = beliefs.slab
+    if isinstance(slab, GaussianSlab):
+        slab = replace(slab, variance=found.slab_variance)
+    rule = slab.rule(beliefs.n, problem.yty, problem.n_features)
+    laws = [_law(problem, rule, np.array(g, dtype=np.intp)) for g in found.members[:count]]
+    shape = (
+        np.inf if isinstance(rule, KnownNoise) else 0.5 * beliefs.n + getattr(slab, "shape", 0.0)
+    )
+    noise = np.array([law.noise for law in laws]) * problem.scale.response_scale**2
+    return Models(
+        members=tuple(law.members for law in laws),
+        probability=found.probability[:count],
+        mean=tuple(law.mean for law in laws),
+        spread=tuple(law.spread for law in laws),
+        noise_rate=noise if np.isinf(shape) else noise * (shape - 1.0),
+        noise_shape=shape,
+    )
+
+
+class _Law(NamedTuple):
+    members: Array
+    mean: Floats
+    spread: Floats
+    noise: float
+
+
+def _law(problem: Problem, rule: Any, members: Array) -> _Law:
+    """Return a model's coefficients, covariates included, given its variables."""
+    scale, fixed = problem.scale, problem.scale.covariates
+    inside = problem.known_block(members) + rule.ridge * np.eye(len(members))
+    inverse = pinvh(inside) if len(members) else np.zeros((0, 0))
+    v = inverse @ problem.xty[members]
+    left = max(problem.yty - float(problem.xty[members] @ v), 0.0)
+    f1, _, f3 = slab_moments(rule, len(members), left)
+    noise = noise_mean(rule, len(members), left)
+    unit = scale.response_scale / scale.column_scale
+    everyone = np.concatenate([fixed, members])
+    mean = np.concatenate([scale.covariate_coefficients(members, f1 * v), f1 * v * unit[members]])
+    # Covariates move with the others: those take back what they explain of them.
+    back = np.vstack([-scale.covariate_columns[:, members], np.eye(len(members))])
+    own = np.zeros((len(everyone), len(everyone)))
+    if len(fixed):
+        own[: len(fixed), : len(fixed)] = pinvh(problem.raw_gram(fixed))
+    spread = (f3 / noise if noise > 0 else 1.0) * back @ inverse @ back.T + own
+    units = scale.response_scale / scale.column_scale[everyone]
+    spread *= np.outer(units, units) / scale.response_scale**2
+    return _Law(everyone, mean, spread, noise)
+
+
+def _correlation(models: Models, support: Array) -> Floats:
+    """Return the correlations of some coefficients over the models kept."""
+    place = {int(j): k for k, j in enumerate(support)}
+    mean, square = np.zeros(len(support)), np.zeros((len(support), len(support)))
+    share = models.probability / models.probability.sum()
+    laws = zip(share, models.members, models.mean, models.spread, models.noise_means, strict=True)
+    for weight, members, centre, spread, noise in laws:
+        own = [k for k, j in enumerate(members) if int(j) in place]
+        to = [place[int(members[k])] for k in own]
+        mean[to] += weight * centre[own]
+        inside = np.outer(centre[own], centre[own]) + noise * spread[np.ix_(own, own)]
+        square[np.ix_(to, to)] += weight * inside
+    covariance = square - np.outer(mean, mean)
+    size = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    return covariance / np.outer(size, size)
