@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.special import betaln, hyp2f1, logsumexp
 from scipy.stats import multivariate_normal
 
-from garrote.priors.evidence import evidence_ratio, log_evidence, slab_moments
+from garrote.priors.evidence import SMALLEST_LEFT, evidence_ratio, log_evidence, slab_moments
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.solvers import enumeration
@@ -98,9 +98,9 @@ def test_a_gaussian_slab_is_the_density_of_the_response(data, noise):
             values.append(multivariate_normal(np.zeros(N), noise * cover).logpdf(y))
         else:  # a Student law, by quadrature over the noise variance
             squared, log_det = y @ np.linalg.solve(cover, y), np.linalg.slogdet(cover)[1]
-            power = 2.0 + N / 2
+            power, rate = 2.0 + N / 2, 0.5 + SMALLEST_LEFT * yty / 2
             integral, _ = quad(
-                lambda s, q=squared: np.exp(-power * np.log(s) - (0.5 + q / 2) / s + 60) / s,
+                lambda s, q=squared: np.exp(-power * np.log(s) - (rate + q / 2) / s + 60) / s,
                 1e-3, 60.0, points=[0.5, 1, 2, 5], limit=500,
             )  # fmt: skip
             values.append(np.log(integral) - 0.5 * log_det)

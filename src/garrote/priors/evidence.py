@@ -18,6 +18,10 @@ import numpy as np
 from garrote._jit import generic
 from garrote.arrays import Floats
 
+# A model that explains y up to this share of y'y counts as one that leaves so much: with a flat prior on
+# the noise, one that interpolates would have infinite evidence.
+SMALLEST_LEFT = 1e-6
+
 
 @generic
 def log_evidence(rule: Any, size: int, log_det: float, left: float) -> float:
@@ -172,7 +176,7 @@ def tabled(rule: Any, table: Floats, size: int, left: float) -> float:
 
 @tabled.register
 def _(rule: TabledG, table, size, left):
-    place = -np.log(max(left / rule.total, 1e-300)) / rule.step
+    place = -np.log(max(left / rule.total, SMALLEST_LEFT)) / rule.step
     row = table[min(size, table.shape[0] - 1)]
     k = min(max(int(place), 1), row.shape[0] - 3)
     t = place - k

@@ -10,13 +10,13 @@ import numpy as np
 from scipy.special import logsumexp
 
 from garrote.arrays import Floats
-from garrote.priors.evidence import FixedG, KnownNoise, TabledG, UnknownNoise
+from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, TabledG, UnknownNoise
 
-# Fits are tabled up to 1 - R^2 = exp(-30), this far apart in -log(1 - R^2).
+# Fits are tabled as far as they count, this far apart in -log(1 - R^2).
 _STEP = 0.02
-_FURTHEST = 30.0
+_FURTHEST = -float(np.log(SMALLEST_LEFT))
 # First, last and number of the values of log g that integrals over it are summed at ...
-_LOG_G = (-25.0, 60.0, 600)
+_LOG_G = (-20.0, 45.0, 325)
 # ... and of the log of an unknown slab variance.
 _VARIANCES = (-6.0, 6.0, 13)
 # Models larger than this share the table of the largest.
@@ -42,7 +42,7 @@ class GaussianSlab:
         ridge = 1.0 / (self.variance or 1.0)
         if self.noise_variance is not None:
             return KnownNoise(ridge, self.noise_variance)
-        return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate)
+        return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate + 0.5 * SMALLEST_LEFT * yty)
 
     def grid(self) -> list[tuple[float, "GaussianSlab"]]:
         """Return slabs of known variance with log weights, to average over for an unknown one."""
@@ -78,7 +78,7 @@ class GPrior:
     def rule(self, n: float, yty: float, most: int) -> FixedG | TabledG:
         """Return the marginal likelihood for n rows (less those spent on means)."""
         if not isinstance(self.g, str):
-            return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.0)
+            return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.5 * SMALLEST_LEFT * yty)
         t = np.arange(0.0, _FURTHEST + 4 * _STEP, _STEP)
         sizes = np.arange(min(most, _LARGEST_TABLED, int(n) - 1) + 1)
         tables = [self._row(int(k), t, n) for k in sizes]

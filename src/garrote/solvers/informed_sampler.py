@@ -32,9 +32,12 @@ from garrote.solvers.model_factor import (
     remove_variable,
 )
 
-# Steps in one kernel call, at most, and columns visited in them: some 20 ms, so that Ctrl-C is heard.
-_STRETCH = 100
+# Columns visited in one kernel call, at most: some 20 ms, so that Ctrl-C is heard.
 _VISITS_PER_CALL = 2e6
+# Steps between proposals of another slab variance, at least ...
+_STRETCH = 10
+# ... and how many of them there are between factors made anew.
+_FRESH = 20
 # Standard deviation of the steps of the slab's log variance.
 _VARIANCE_STEP = 0.7
 # Equal parts of a chain whose differences tell its error.
@@ -165,6 +168,7 @@ class _Chain:
         )
         self.rates = Rates(*(np.zeros(D) for _ in range(4)))
         self.nothing = self.empty_averages()
+        self.age = 0
         self.moves = isinstance(slab, GaussianSlab) and slab.variance is None
         self.variance = 1.0 if self.moves else float(getattr(slab, "variance", np.nan))
 
@@ -201,12 +205,17 @@ class _Chain:
 
     def walk(self, flips: Array, weights: Floats, averages: "Averages | None") -> list[float]:
         """Make as many steps as there are ``flips`` to fill in; return the slab variances on the way."""
-        stretch = max(1, min(_STRETCH, int(_VISITS_PER_CALL / self.problem.n_features)))
-        variances = []
-        for first in range(0, len(flips), stretch):
-            piece = slice(first, first + stretch)
+        most = max(1, int(_VISITS_PER_CALL / self.problem.n_features))
+        variances: list[float] = []
+        done = 0
+        while done < len(flips):
+            # A proposal costs about as much as a step for every member of the model.
+            stretch = min(max(_STRETCH, int(self.factor.size[0])), most)
+            piece = slice(done, done + stretch)
             self._walk(flips[piece], weights[piece], averages)
-            self.move_variance()
+            done += stretch
+            self._refresh()
+            self._move_variance()
             variances.append(self.variance)
         return variances
 
@@ -229,28 +238,27 @@ class _Chain:
         self.rows.fetch(j, np.array(self.members, dtype=np.int64))
         add_variable(self.rows.rows[self.rows.slot[j]], j, self.factor)
 
-    def move_variance(self) -> None:
+    def _refresh(self) -> None:
+        """Make the factor anew now and then, which ends the drift of its rounding errors."""
+        self.age += 1
+        if self.age % _FRESH == 0:
+            self.factor = self._factor(self.rule, self.members, len(self.factor.members))
+
+    def _move_variance(self) -> None:
         """Propose another slab variance, given the model, on the target that the walk has.
 
-        That target is the posterior times Z, so that Z at both variances enters. The factor is made
-        anew in any case, which also ends the drift of its rounding errors.
+        That target is the posterior times Z, so that Z at both variances enters.
         """
-        members = self.members
-        room = len(self.factor.members)
-        here = self._factor(self.rule, members, room)
         if not self.moves:
-            self.factor = here
             return
         proposed = float(self.variance * np.exp(_VARIANCE_STEP * self.rng.standard_normal()))
         rule = self._rule(proposed)
-        there = self._factor(rule, members, room)
+        there = self._factor(rule, self.members, len(self.factor.members))
         gain = self._log_target(rule, there, proposed) - self._log_target(
-            self.rule, here, self.variance
+            self.rule, self.factor, self.variance
         )
         if np.log(self.rng.random()) < gain:
             self.rule, self.factor, self.variance = rule, there, proposed
-        else:
-            self.factor = here
 
     def _log_target(self, rule: Any, factor: Factor, variance: float) -> float:
         k = int(factor.size[0])

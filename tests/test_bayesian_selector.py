@@ -1,0 +1,219 @@
+"""Bayesian selection as users call it: checks of scikit-learn, exact against sampled, hard cases."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import garrote
+from garrote import BayesianSelector
+from garrote.problem import Problem
+from garrote.solvers.informed_sampler import sample_models
+
+pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
+
+
+@parametrize_with_checks(
+    [BayesianSelector(), BayesianSelector(method="sample", n_steps=400, burn_in=100)]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn_check_passes(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((70, 10))
+    X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]
+    y = 3 + 0.6 * X[:, 0] + 0.4 * X[:, 4] + rng.standard_normal(70)
+    return X, y
+
+
+PRIORS = [
+    {"slab_variance": 1.0},
+    {},
+    {"noise_variance": 1.1},
+    {"prior": "g-prior", "g": 70.0},
+    {"prior": "g-prior", "g": "eb", "inclusion": 0.3},
+    {"inclusion": (1.0, 1.0), "prior_log_odds": {2: 1.5}, "covariates": [3]},
+]
+
+
+@pytest.mark.parametrize("settings", PRIORS, ids=str)
+def test_sampling_agrees_with_enumeration(data, settings):
+    exact = BayesianSelector(method="enumerate", **settings).fit(*data)
+    sampled = BayesianSelector(method="sample", n_steps=20_000, random_state=0, **settings)
+    sampled.fit(*data)
+    off = np.abs(exact.inclusion_probability_ - sampled.inclusion_probability_)
+    error = sampled.posterior_.monte_carlo_error
+    assert (off <= 4 * error + 2e-3).all()
+    error_of_mean = 6 * error * np.abs(exact.coef_).max() + 5e-3
+    assert (np.abs(exact.coef_ - sampled.coef_) <= error_of_mean).all()
+    np.testing.assert_allclose(
+        exact.posterior_.standard_error.max(), sampled.posterior_.standard_error.max(), rtol=0.1
+    )
+
+
+def test_an_exact_posterior_states_that_it_is(data):
+    model = BayesianSelector().fit(*data)
+    assert model.method_ == "enumerate"
+    assert model.certificate_.value < 1e-6
+    assert model.posterior_.size_probability.sum() == pytest.approx(1.0)
+    models = model.posterior_.models(5)
+    assert len(models) == 5
+    assert models.columns["probability"] == sorted(models.columns["probability"], reverse=True)
+
+
+def test_draws_have_the_stated_means_and_frequencies(data):
+    model = BayesianSelector(inclusion=(1.0, 1.0)).fit(*data)
+    draws = model.posterior_.sample(20_000, random_state=0)
+    np.testing.assert_allclose((draws != 0).mean(axis=0), model.inclusion_probability_, atol=0.02)
+    np.testing.assert_allclose(draws.mean(axis=0), model.coef_, atol=0.02)
+    spread = np.sqrt(model.posterior_.variance)
+    np.testing.assert_allclose(draws.std(axis=0), spread, atol=0.02)
+
+
+def test_discoveries_keep_the_expected_share_of_false_ones(data):
+    posterior = BayesianSelector().fit(*data).posterior_
+    found = posterior.discoveries(0.1)
+    assert (1 - posterior.inclusion_probability[found]).mean() <= 0.1
+    assert len(posterior.discoveries(0.0)) <= len(found) <= len(posterior.discoveries(0.9))
+
+
+def test_predicted_deviations_cover_new_rows():
+    rng = np.random.default_rng(0)
+    inside = []
+    for _ in range(20):
+        X = rng.standard_normal((60, 8))
+        y = X[:, 0] - 0.5 * X[:, 3] + rng.standard_normal(60)
+        model = BayesianSelector(slab_variance=1.0).fit(X[:40], y[:40])
+        mean, deviation = model.predict(X[40:], return_std=True)
+        inside.append(np.abs(y[40:] - mean) < 1.96 * deviation)
+    assert 0.91 < np.mean(inside) < 0.98
+
+
+@pytest.mark.parametrize("method", ["enumerate", "sample"])
+def test_sparse_and_dense_agree(data, method):
+    X, y = data
+    X = np.where(np.abs(X) > 0.8, X, 0.0)
+    settings = {"method": method, "n_steps": 500, "random_state": 0}
+    dense = BayesianSelector(**settings).fit(X, y)
+    sparse = BayesianSelector(**settings).fit(scipy.sparse.csc_array(X), y)
+    np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-8)
+
+
+def test_duplicated_columns_share_their_probability(data):
+    X, y = data
+    double = np.column_stack([X, X[:, 0]])
+    model = BayesianSelector().fit(double, y)
+    assert model.inclusion_probability_[0] == pytest.approx(model.inclusion_probability_[10])
+
+
+def test_null_data_leave_the_model_empty():
+    rng = np.random.default_rng(2)
+    model = BayesianSelector(random_state=0).fit(
+        rng.standard_normal((80, 60)), rng.standard_normal(80)
+    )
+    assert not model.get_support().any()
+    assert model.inclusion_probability_.max() < 0.5
+
+
+def test_strongly_correlated_variables_of_opposite_sign_are_both_found():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 100))
+    X[:, 1] = 0.95 * X[:, 0] + np.sqrt(1 - 0.95**2) * X[:, 1]
+    y = X[:, 0] - X[:, 1] + 0.3 * rng.standard_normal(200)
+    model = BayesianSelector(random_state=0).fit(X, y)
+    assert model.method_ == "sample"
+    assert model.get_support(indices=True).tolist() == [0, 1]
+
+
+def test_too_many_columns_to_enumerate_are_refused_with_the_time_it_would_take():
+    X = np.random.default_rng(0).standard_normal((20, 40))
+    with pytest.raises(
+        ValueError, match=r"40 columns would take about .* hours; use method='sample'"
+    ):
+        BayesianSelector(method="enumerate").fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"prior": "lasso"}, "prior must be one of"),
+        ({"method": "guess"}, "method must be one of"),
+        ({"inclusion": 1.5}, "between 0 and 1"),
+        ({"inclusion": (1.0, -1.0)}, "pair of positive"),
+        ({"inclusion": 0.5, "expected_size": 2}, "give one of them"),
+        ({"expected_size": 99}, "below the number of columns"),
+        ({"g": "huge"}, "g must be a number"),
+        ({"g": -1.0}, "g must be positive"),
+        ({"slab_variance": 0.0}, "slab_variance must be positive"),
+        ({"n_chains": 0}, "n_chains must be an integer"),
+        ({"prior": "g-prior", "noise_variance": 1.0}, "leave out noise_variance"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
+    with pytest.raises(ValueError, match=said):
+        BayesianSelector(**settings).fit(*data)
+
+
+def test_an_unsettled_chain_is_announced():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 60))
+    X[:, 1:30] = X[:, [0]] + 0.05 * rng.standard_normal((40, 29))
+    y = X[:, 0] + 0.5 * rng.standard_normal(40)
+    model = BayesianSelector(n_steps=100, burn_in=0, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="raise n_steps"):
+        model.fit(X, y)
+    assert not model.selection_.converged
+
+
+def test_chains_do_not_depend_on_threads(data):
+    settings = {"method": "sample", "n_steps": 300, "random_state": 3}
+    one = BayesianSelector(**settings).fit(*data)
+    two = BayesianSelector(n_jobs=2, **settings).fit(*data)
+    np.testing.assert_array_equal(one.inclusion_probability_, two.inclusion_probability_)
+
+
+def test_report_json_and_saving_work_as_for_every_estimator(data, tmp_path):
+    X, y = data
+    frame = pd.DataFrame(X).add_prefix("v")
+    model = BayesianSelector().fit(frame, y)
+    document = json.loads(model.selection_.to_json())
+    assert document["path"] is None
+    assert document["certificate"]["parts"].keys() == {"log probability"}
+    model.selection_.report(tmp_path / "report.html")
+    model.save(tmp_path / "model.garrote")
+    again = garrote.load(tmp_path / "model.garrote")
+    np.testing.assert_array_equal(again.predict(frame), model.predict(frame))
+    assert str(again.posterior_.models()) == str(model.posterior_.models())
+    assert "v0" in str(model.summary())
+    clone(model)
+
+
+def test_rows_of_the_gram_matrix_that_do_not_fit_are_computed_again(monkeypatch):
+    from garrote.priors.inclusion import Inclusion
+    from garrote.priors.slab import GaussianSlab
+    from garrote.solvers import gram_rows
+
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 120))
+    problem = Problem.from_rows(X, X[:, 0] + rng.standard_normal(50))
+    prior = Inclusion.beta(1.0, 1.0, np.zeros(120))
+
+    def run():
+        return sample_models(
+            problem, GaussianSlab(1.0), prior, 49.0, np.random.default_rng(1), steps=400, burn_in=0
+        )
+
+    whole = run()
+    monkeypatch.setattr(gram_rows, "_ROOM", 0)
+    few = run()
+    np.testing.assert_array_equal(whole.flips, few.flips)
+    np.testing.assert_allclose(whole.inclusion, few.inclusion, atol=1e-9)
