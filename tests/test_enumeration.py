@@ -98,9 +98,9 @@ def test_a_gaussian_slab_is_the_density_of_the_response(data, noise):
             values.append(multivariate_normal(np.zeros(N), noise * cover).logpdf(y))
         else:  # a Student law, by quadrature over the noise variance
             squared, log_det = y @ np.linalg.solve(cover, y), np.linalg.slogdet(cover)[1]
-            power, rate = 2.0 + N / 2, 0.5 + SMALLEST_LEFT * yty / 2
+            rate = 0.5 + SMALLEST_LEFT * yty / 2 + squared / 2
             integral, _ = quad(
-                lambda s, q=squared: np.exp(-power * np.log(s) - (rate + q / 2) / s + 60) / s,
+                lambda s, r=rate: np.exp(-(2.0 + N / 2) * np.log(s) - r / s + 60) / s,
                 1e-3, 60.0, points=[0.5, 1, 2, 5], limit=500,
             )  # fmt: skip
             values.append(np.log(integral) - 0.5 * log_det)
