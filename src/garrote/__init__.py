@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from garrote.estimators.variational_garrote import VariationalGarrote
     from garrote.paths import fit_path
+    from garrote.persistence import load
     from garrote.problem import Problem
     from garrote.results import Certificate, Fit, Path, Posterior
     from garrote.selection import Selection
@@ -17,6 +18,7 @@ _HOMES = {
     "VariationalGarrote": "garrote.estimators.variational_garrote",
     "Problem": "garrote.problem",
     "fit_path": "garrote.paths",
+    "load": "garrote.persistence",
     "Certificate": "garrote.results",
     "Fit": "garrote.results",
     "Path": "garrote.results",
@@ -33,6 +35,7 @@ __all__ = [
     "Selection",
     "VariationalGarrote",
     "fit_path",
+    "load",
 ]
 
 

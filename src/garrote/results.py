@@ -293,6 +293,8 @@ class Posterior:
         """Draw coefficient vectors: inclusion by its probability, then the Gaussian given it."""
         rng = np.random.default_rng(random_state)
         draws = np.zeros((n, len(self.mean)))
+        if not len(self.support):
+            return draws
         m = self.inclusion_probability[self.support]
         sure = np.maximum(m, 1e-12)
         unit = rng.multivariate_normal(np.zeros(len(m)), self.correlation, size=n, method="eigh")

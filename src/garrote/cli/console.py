@@ -12,7 +12,7 @@ WIDTH = 80
 
 def say(text: str = "") -> None:
     """Print a paragraph, wrapped."""
-    print(textwrap.fill(text, WIDTH, break_on_hyphens=False) if text else "")
+    print(textwrap.fill(text, WIDTH, break_on_hyphens=False) if text else "", flush=True)
 
 
 def warn(text: str) -> None:

@@ -26,6 +26,7 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
+from garrote.estimators.saving import SaveMixin
 from garrote.paths import SOLVERS, fit_path, resolve_gammas, stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
@@ -43,7 +44,7 @@ from garrote.summaries import Summary
 _LARGEST_GAMMA = 1e12
 
 
-class VariationalGarrote(SelectorMixin, RegressorMixin, BaseEstimator):
+class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
     """Bayesian selection of variables for linear regression, by the Variational Garrote.
 
     The model is y = sum_j s_j w_j x_j + noise with switches s_j in {0, 1}, each on with prior log odds

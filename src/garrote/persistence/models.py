@@ -1,0 +1,173 @@
+"""Fitted estimators in files: `save_model`, `load`, and a caller's own notes beside them."""
+
+import json
+import warnings
+from dataclasses import is_dataclass
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+import garrote
+import garrote.results
+import garrote.selection
+import garrote.summaries
+from garrote.persistence.archive import (
+    Archive,
+    ModelFileError,
+    PathLike,
+    explain,
+    open_archive,
+    show,
+    write_archive,
+)
+from garrote.persistence.checks import check_estimator
+from garrote.persistence.trees import Decoder, Encoder, Unknown, Unstorable
+
+FORMAT = "garrote-model"
+# Raised when a file cannot be read any more by the garrote before; older formats stay readable.
+VERSION = 1
+
+_RESULTS = (garrote.results, garrote.selection, garrote.summaries)
+
+
+def save_model(model: Any, path: PathLike, extra: dict[str, Any] | None = None) -> None:
+    """Write a fitted estimator to one file, whole or not at all.
+
+    A parameter that is no plain value (a splitter given as ``cv``, a RandomState, a callback) is left
+    out, with a note in the file; `load` tells.
+
+    Parameters
+    ----------
+    model : estimator of garrote
+    path : str or path
+        Replaced if it exists. The suffix ``.garrote`` is customary.
+    extra : dict of JSON values, optional
+        Notes of the caller, which `load_extra` returns.
+    """
+    estimators = _estimators()
+    name = type(model).__name__
+    if estimators.get(name) is not type(model):
+        raise TypeError(
+            f"a {name} cannot be saved, only {', '.join(sorted(estimators))} can: use joblib.dump"
+        )
+    check_is_fitted(model)
+    encoder = Encoder(_known_classes())
+    try:
+        check_estimator(model)
+        encoder.encode(model, name)
+    except (Unstorable, ModelFileError) as error:
+        raise TypeError(f"cannot save this {name}: {error}; use joblib.dump") from error
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "garrote": garrote.__version__,
+        "estimator": name,
+        "extra": _json_values(extra or {}),
+        "texts": encoder.texts,
+        "objects": encoder.objects,
+    }
+    write_archive(path, header, encoder.arrays)
+
+
+def load(path: PathLike) -> Any:
+    """Return the fitted estimator that a file holds; nothing in the file is executed.
+
+    It predicts bit for bit what the saved one does. Parameters that could not be stored have their
+    default, which a warning says; they matter only if it is fitted again.
+
+    Parameters
+    ----------
+    path : str or path
+        A file written by ``save``, by this version of garrote or an older one.
+    """
+    with open_archive(path) as archive:
+        header = _header(archive, path)
+        decoder = Decoder(_known_classes(), archive.array, header["texts"])
+        try:
+            for written in header["objects"]:
+                decoder.add(written)
+        except Unknown as error:
+            raise _too_new(path, header, str(error)) from error
+        model = decoder.objects[-1]
+        if type(model).__name__ != header["estimator"]:
+            raise ModelFileError("its last object is not the model")
+        check_is_fitted(model)
+        check_estimator(model)
+    _warn_of_defaults(decoder.left_out, path)
+    return model
+
+
+load_model = load
+
+
+def load_extra(path: PathLike) -> dict[str, Any]:
+    """Return the notes that a file holds beside its model; empty if there are none."""
+    with open_archive(path) as archive:
+        return dict(_header(archive, path)["extra"])
+
+
+def _header(archive: Archive, path: PathLike) -> dict[str, Any]:
+    """Return the header of a file in a format and of a class that this garrote knows."""
+    header = archive.header()
+    if header.get("format") != FORMAT:
+        raise explain(path, "is a zip, but not a garrote model; give a file written by `save`")
+    version = header["version"]
+    if type(version) is not int or version < 1:
+        raise ModelFileError(f"its format is {str(version)[:60]!r}")
+    if version > VERSION:
+        raise _too_new(path, header, f"format {version}")
+    if header["estimator"] not in _estimators():
+        raise _too_new(path, header, f"a {str(header['estimator'])[:60]!r}")
+    return header
+
+
+def _too_new(path: PathLike, header: dict[str, Any], what: str) -> ModelFileError:
+    return explain(
+        path,
+        f"was written by garrote {str(header['garrote'])[:60]} and has {what}, which this garrote "
+        f"{garrote.__version__} (format {VERSION}) cannot read: run `pip install --upgrade garrote`",
+    )
+
+
+def _estimators() -> dict[str, type]:
+    """Return all public estimators by name."""
+    # Upwards, and only when called: the classes that may be made are those listed there.
+    from garrote import estimators
+
+    return {name: getattr(estimators, name) for name in estimators.__all__}
+
+
+def _known_classes() -> dict[str, type]:
+    """Return every class that files may refer to: estimators and the results they hold."""
+    results = {
+        name: cls
+        for module in _RESULTS
+        for name, cls in vars(module).items()
+        if is_dataclass(cls) and isinstance(cls, type) and cls.__module__ == module.__name__
+    }
+    return results | _estimators()
+
+
+def _json_values(extra: dict[str, Any]) -> dict[str, Any]:
+    try:
+        found = json.loads(json.dumps(extra, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"extra must consist of JSON values: {error}") from error
+    if found != extra:
+        raise TypeError("extra must consist of JSON values: lists, and dicts whose keys are str")
+    return found
+
+
+def _warn_of_defaults(left_out: dict[str, dict[str, str]], path: PathLike) -> None:
+    said = [
+        f"{name}={' '.join(str(text).split())[:200]}"
+        for settings in left_out.values()
+        for name, text in settings.items()
+    ]
+    if said:
+        warnings.warn(
+            f"{show(path)} could not hold {', '.join(said)}: the default is set instead; predictions "
+            "are the same, set it again before fitting",
+            UserWarning,
+            stacklevel=3,
+        )

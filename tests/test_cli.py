@@ -1,0 +1,417 @@
+"""The command line as a person types it: right, wrong, piped, interrupted."""
+
+import csv
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from garrote import __version__
+from garrote.cli.arguments import COMMANDS
+from garrote.cli.main import main
+from garrote.cli.rendering import printable
+from garrote.estimators.registry import METHODS
+
+N, NAMES = 80, ["alpha", "beta", "gamma ray", "delta", "epsilon", "age"]
+
+
+@pytest.fixture(scope="module")
+def values():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, len(NAMES)))
+    y = 2.0 * X[:, 0] - 1.5 * X[:, 2] + 0.5 * X[:, 5] + 0.3 * rng.standard_normal(N)
+    return X, y
+
+
+@pytest.fixture
+def table(values, tmp_path):
+    X, y = values
+    return write(tmp_path / "data.csv", [*NAMES, "y"], np.column_stack([X, y]))
+
+
+def write(path: Path, header, rows) -> str:
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(header)
+        writer.writerows(rows)
+    return str(path)
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        code = main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+# --- the answer
+
+
+def test_select_prints_a_ranked_table_within_80_columns(run, table):
+    code, out, err = run("select", table, "--target", "y")
+    assert code == 0
+    assert err == ""
+    lines = out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "data.csv: 80 rows, 6 variables, response y"
+    rows = [line.split("  ")[0] for line in lines if " to " in line and line[0] in "abcdeg"]
+    assert rows[:2] == ["alpha", "gamma ray"]
+    for said in ("variables selected", "Cross-validated", "without any variable", "Certificate"):
+        assert said in out
+
+
+def test_effects_are_in_the_units_of_the_file(run, values, tmp_path):
+    X, y = values
+    scaled = X * [1000.0, 1, 0.01, 1, 1, 1]
+    file = write(tmp_path / "scaled.csv", [*NAMES, "y"], np.column_stack([scaled, y]))
+    _, out, _ = run("select", file, "--target", "y", "--json", "-")
+    effects = {v["name"]: v["effect"] for v in json.loads(out)["variables"]}
+    assert effects["alpha"] == pytest.approx(2e-3, rel=0.1)
+    assert effects["gamma ray"] == pytest.approx(-150.0, rel=0.1)
+
+
+def test_json_holds_the_whole_answer(run, table, tmp_path):
+    file = tmp_path / "out.json"
+    code, out, _ = run("select", table, "--target", "y", "--cv", "4", "--json", file)
+    assert code == 0
+    assert f"All results are in {file}." in out.replace("\n", " ")
+    document = json.loads(file.read_text())
+    assert document["response"] == "y"
+    assert document["validation"]["folds"] == 4
+    assert document["provenance"]["source"] == "data.csv"
+    assert document["provenance"]["command"][:2] == ["garrote", "select"]
+
+
+def test_json_to_standard_output_is_nothing_but_json(run, table):
+    code, out, err = run("select", table, "--target", "y", "--json", "-")
+    assert code == 0
+    assert err == ""
+    assert json.loads(out)["schema"].startswith("garrote.selection/")
+
+
+def test_quiet_prints_the_selected_names_only(run, table):
+    _, out, err = run("select", table, "--target", "y", "--quiet")
+    assert out.splitlines()[:2] == ["alpha", "gamma ray"]
+    assert set(out.splitlines()) <= set(NAMES)
+    assert err == ""
+
+
+def test_covariates_are_always_in(run, table):
+    _, out, _ = run("select", table, "--target", "y", "--covariates", "age,delta")
+    assert out.count("always in") == 3  # two rows and the headline
+    assert "beside 2 always in" in out
+
+
+def test_columns_can_be_excluded_and_included(run, table):
+    _, out, _ = run("select", table, "--target", "y", "--exclude", "alpha", "--quiet")
+    assert "alpha" not in out.split()
+    _, out, _ = run("select", table, "--target", "y", "--include", "alpha,beta", "--json", "-")
+    assert json.loads(out)["n_variables"] == 2
+
+
+def test_a_name_with_a_comma_can_be_quoted(run, values, tmp_path):
+    X, y = values
+    file = write(tmp_path / "t.csv", ["a,b", *NAMES[1:], "y"], np.column_stack([X, y]))
+    code, out, _ = run("select", file, "--target", "y", "--exclude", '"a,b"', "--json", "-")
+    assert code == 0
+    assert json.loads(out)["n_variables"] == 5
+
+
+def test_weights_take_rows_out(run, values, tmp_path):
+    X, y = values
+    spoiled = np.r_[y[:40], 1e6 * np.ones(40)]
+    weights = np.r_[np.ones(40), np.zeros(40)]
+    rows = np.column_stack([X, weights, spoiled])
+    file = write(tmp_path / "w.csv", [*NAMES, "w", "y"], rows)
+    _, out, _ = run("select", file, "--target", "y", "--weights", "w", "--json", "-")
+    document = json.loads(out)
+    assert document["n_variables"] == 6
+    assert document["provenance"]["total_weight"] == 40
+    assert {"alpha", "gamma ray"} <= {v["name"] for v in document["variables"] if v["selected"]}
+
+
+def test_groups_share_a_fold(run, values, tmp_path):
+    X, y = values
+    rows = [[*x, f"site {k % 8}", t] for k, (x, t) in enumerate(zip(X, y, strict=True))]
+    file = write(tmp_path / "g.csv", [*NAMES, "site", "y"], rows)
+    code, out, _ = run("select", file, "--target", "y", "--groups", "site", "--json", "-")
+    assert code == 0
+    assert json.loads(out)["n_variables"] == 6
+    code, _, err = run("select", file, "--target", "y", "--groups", "site", "--cv", "20")
+    assert code == 1
+    assert "8" in err
+
+
+def test_a_number_for_gamma_needs_no_validation(run, table):
+    _, out, _ = run("select", table, "--target", "y", "--gamma", "-1e1", "--json", "-")
+    document = json.loads(out)
+    assert document["validation"] is None
+    assert document["path"]["strengths"][document["path"]["chosen"]] == -10.0
+
+
+def test_any_setting_of_the_method_can_be_given(run, table):
+    arguments = ["--gamma", "-6", "--set", "solver=dual", "--set", "tol=1e-3"]
+    _, out, _ = run("select", table, "--target", "y", *arguments, "--json", "-")
+    settings = json.loads(out)["provenance"]["settings"]
+    assert settings["solver"] == "dual"
+    assert settings["tol"] == 1e-3
+
+
+def test_the_seed_decides_the_folds(run, table):
+    errors = []
+    for seed in (0, 0, 1):
+        _, out, _ = run("select", table, "--target", "y", "--seed", seed, "--json", "-")
+        errors.append(json.loads(out)["validation"]["mean"])
+    assert errors[0] == errors[1] != errors[2]
+
+
+def test_not_converged_is_exit_code_3(run, table):
+    code, out, err = run("select", table, "--target", "y", "--set", "max_iter=1")
+    assert code == 3
+    assert "NOT reached" in out
+    assert "max_iter" in err
+
+
+def test_every_method_of_the_registry_runs(run, table):
+    _, listed, _ = run("methods")
+    for name in METHODS:
+        assert f"{name}:" in listed
+        code, _, _ = run("select", table, "--target", "y", "--method", name, "--quiet")
+        assert code == 0
+
+
+# --- models and reports
+
+
+def test_a_saved_model_predicts_new_rows_matched_by_name(run, values, table, tmp_path):
+    X, y = values
+    model = tmp_path / "model.garrote"
+    code, _, _ = run("select", table, "--target", "y", "--save", model)
+    assert code == 0
+    turned = [5, 4, 3, 2, 1, 0]
+    new = write(tmp_path / "new.csv", [*[NAMES[j] for j in turned], "extra"],
+                np.column_stack([X[:, turned], y]))  # fmt: skip
+    code, out, _ = run("predict", model, new)
+    assert code == 0
+    rows = list(csv.DictReader(out.splitlines()))
+    predicted = np.array([float(row["prediction"]) for row in rows])
+    deviation = np.array([float(row["standard_deviation"]) for row in rows])
+    assert np.corrcoef(predicted, y)[0, 1] > 0.98
+    assert 0.2 < np.median(deviation) < 0.5
+    file = tmp_path / "predictions.csv"
+    assert run("predict", model, new, "--output", file)[0] == 0
+    assert file.read_text() == out
+
+
+def test_a_missing_column_is_named(run, values, table, tmp_path):
+    model = tmp_path / "model.garrote"
+    run("select", table, "--target", "y", "--save", model)
+    new = write(tmp_path / "new.csv", NAMES[1:], values[0][:, 1:])
+    code, out, err = run("predict", model, new)
+    assert code == 1
+    assert out == ""
+    assert "alpha" in err
+
+
+def test_a_report_can_be_made_at_once_or_later(run, table, tmp_path):
+    now, saved = tmp_path / "now.html", tmp_path / "saved.json"
+    code, _, _ = run("select", table, "--target", "y", "--report", now, "--json", saved)
+    assert code == 0
+    assert run("report", saved)[0] == 0
+    assert (tmp_path / "saved.html").read_text() == now.read_text()
+
+
+def test_demo_prints_a_selection_and_leaves_a_report(run, tmp_path):
+    file = tmp_path / "demo.html"
+    code, out, err = run("demo", "--report", file)
+    assert code == 0
+    assert err == ""
+    assert "442 patients, 64 variables" in out.replace("\n", " ")
+    assert "bmi" in out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "bmi" in file.read_text()
+
+
+def test_reproduce_lists_and_runs_studies(run):
+    code, out, _ = run("reproduce")
+    assert code == 0
+    assert "vg-table-1" in out
+    code, out, _ = run("reproduce", "vg-figure-2", "--quick")
+    assert code == 0
+
+
+def test_version(run):
+    assert run("--version") == (0, f"garrote {__version__}\n", "")
+
+
+# --- the wrong thing, on purpose
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        ([], 2, ["name a command", "select"]),
+        (["slect", "data.csv"], 2, ["no command 'slect'", "did you mean select?"]),
+        (["select"], 2, ["file", "--target"]),
+        (["select", "data.csv"], 2, ["--target"]),
+        (["select", "data.csv", "--targt", "y"], 2, ["--targt", "did you mean --target?"]),
+        (["select", "nowhere.csv", "--target", "y"], 1, ["nowhere.csv"]),
+        (["select", "data.csv", "--target", "yy"], 1, ["yy", "data.csv"]),
+        (["select", "data.csv", "--target", "y", "--method", "garotte"], 1,
+         ["garotte", "did you mean garrote?"]),
+        (["select", "data.csv", "--target", "y", "--gamma", "high"], 2, ["--gamma", "'high'"]),
+        (["select", "data.csv", "--target", "y", "--gamma", "3", "--expected-size", "2"], 1,
+         ["expected_size", "gamma"]),
+        (["select", "data.csv", "--target", "y", "--cv", "1"], 2, ["--cv", "at least 2"]),
+        (["select", "data.csv", "--target", "y", "--cv", "500"], 1, ["500"]),
+        (["select", "data.csv", "--target", "y", "--covariates", "weight"], 1, ["weight"]),
+        (["select", "data.csv", "--target", "y", "--report", "no/such/out.html"], 1,
+         ["--report", "no/such"]),
+        (["select", "data.csv", "--target", "y", "--json", "."], 1, ["--json", "folder"]),
+        (["select", "data.csv", "--target", "y", "--set", "speed=9"], 2, ["speed", "gammas"]),
+        (["select", "data.csv", "--target", "y", "--set", "speed"], 2, ["NAME=VALUE"]),
+        (["select", "data.csv", "--target", "y", "--missing", "ignore"], 2, ["--missing"]),
+        (["select", "data.csv", "more.csv", "--target", "y"], 2, ["more.csv"]),
+        (["select", "data.csv", "--target", "y", "--quiet", "--json", "-"], 2, ["--quiet"]),
+        (["predict", "data.csv", "data.csv"], 1, ["data.csv"]),
+        (["report", "data.csv"], 1, ["data.csv", "JSON"]),
+        (["report", "nowhere.json"], 1, ["nowhere.json"]),
+        (["reproduce", "vg-table-99"], 2, ["vg-table-99"]),
+    ],
+)  # fmt: skip
+def test_a_wrong_command_line_gets_one_line_that_helps(
+    run, table, tmp_path, monkeypatch, arguments, code, said
+):
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    got, out, err = run(*arguments)
+    assert got == code
+    assert out == ""
+    assert len(err.splitlines()) == 1, err
+    assert err.startswith("garrote: ")
+    assert all(word in err for word in said), err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_text_column_is_named_with_the_remedy(run, values, tmp_path):
+    X, y = values
+    rows = [["red" if x[0] > 0 else "blue", *x[1:], t] for x, t in zip(X, y, strict=True)]
+    file = write(tmp_path / "t.csv", ["colour", *NAMES[1:], "y"], rows)
+    code, _, err = run("select", file, "--target", "y")
+    assert code == 1
+    assert "colour" in err
+    assert "--encode" in err
+    code, out, _ = run("select", file, "--target", "y", "--encode", "--quiet")
+    assert code == 0
+    assert "colour=" in out
+
+
+def test_missing_values_are_counted_and_the_remedy_named(run, values, tmp_path):
+    X, y = values
+    rows = [[*x, t] for x, t in zip(X.astype(object), y, strict=True)]
+    rows[3][1] = rows[7][1] = ""
+    file = write(tmp_path / "m.csv", [*NAMES, "y"], rows)
+    code, _, err = run("select", file, "--target", "y")
+    assert code == 1
+    assert "beta" in err
+    assert "2" in err
+    assert "--missing" in err
+    for how, count in (("drop", 78), ("mean", 80)):
+        _, out, _ = run("select", file, "--target", "y", "--missing", how, "--json", "-")
+        assert json.loads(out)["provenance"]["n_rows"] == count
+
+
+def test_a_failed_run_leaves_old_results_alone(run, table, tmp_path):
+    file = tmp_path / "out.json"
+    file.write_text("precious")
+    code, _, _ = run("select", table, "--target", "nothing", "--json", file)
+    assert code == 1
+    assert file.read_text() == "precious"
+
+
+@pytest.mark.parametrize("name", ["a\nb\tc", "x" * 10_000, "\u202eevil", "表" * 40, ""])
+def test_strange_names_take_one_short_line(name):
+    shown = printable(name)
+    assert shown
+    assert shown.isprintable()
+    assert len(shown) <= 32
+
+
+# --- as a process
+
+
+COMMAND = [sys.executable, "-m", "garrote"]
+
+
+def test_a_table_can_come_through_a_pipe(table):
+    with Path(table).open() as stream:
+        done = subprocess.run([*COMMAND, "select", "-", "--target", "y", "--quiet"], stdin=stream,
+                              capture_output=True, text=True, check=False)  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[:2] == ["alpha", "gamma ray"]
+    assert done.stderr == ""
+
+
+def test_a_reader_that_leaves_early_is_no_error_message(table):
+    process = subprocess.Popen([*COMMAND, "select", table, "--target", "y", "--json", "-"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    process.stdout.close()
+    _, err = process.communicate()
+    assert b"Traceback" not in err
+    assert b"Broken" not in err
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys\nfrom garrote.cli.main import main\n"
+        "assert main(['--help']) == 0 and main(['select', '--help']) == 0\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'polars', 'jinja2'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in COMMANDS)
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_progress_is_shown_on_a_terminal_only(table):
+    there, here = pty.openpty()
+    done = subprocess.run([*COMMAND, "select", table, "--target", "y"], stderr=here,
+                          stdout=subprocess.PIPE, check=False)  # fmt: skip
+    os.close(here)
+    shown = os.read(there, 100_000).decode()
+    os.close(there)
+    assert done.returncode == 0
+    assert "forward" in shown
+    assert shown.rstrip().endswith("\x1b[K")  # the line is cleared in the end
+
+
+def test_an_interrupt_ends_within_a_second_and_leaves_nothing(tmp_path):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "big.npz", X=rng.standard_normal((3000, 6000)), y=rng.standard_normal(3000))
+    before = sorted(p.name for p in tmp_path.iterdir())
+    arguments = ["select", "big.npz", "--target", "y", "--set", "tol=1e-9"]
+    arguments += ["--json", "out.json", "--report", "out.html"]
+    process = subprocess.Popen([*COMMAND, *arguments], cwd=tmp_path, stderr=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)  # fmt: skip
+    said = process.stdout.readline()  # it has read the file and begins to fit
+    assert "3000 rows" in said
+    time.sleep(0.5)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert time.monotonic() - start < 5  # a second on a free machine
+    assert process.returncode == 130
+    assert "interrupted" in err
+    assert "Traceback" not in err
+    assert sorted(p.name for p in tmp_path.iterdir()) == before
