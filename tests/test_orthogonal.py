@@ -12,6 +12,7 @@ from garrote.orthogonal import (
     best_univariate_solution,
     breiman_garrote_curve,
     critical_point,
+    even_odds_line,
     exact_subset,
     lasso_curve,
     orthogonal_solution,
@@ -217,6 +218,14 @@ def test_three_solutions_strictly_between_the_lines_and_one_outside(
         assert count(gamma_2 + inside * (gamma_1 - gamma_2)) == 3
     assert count(gamma_1 + outside) == 1
     assert count(gamma_2 - outside) == 1
+
+
+@pytest.mark.parametrize("explained", [0.0, 0.4])
+def test_one_half_solves_the_equation_on_the_line_of_even_odds(explained):
+    for rho in (1 - explained) * np.linspace(0.01, 0.9, 10):
+        gamma = float(even_odds_line(rho, 50, explained))
+        found = univariate_solutions(rho, gamma, 50, explained).probability
+        assert np.abs(found - 0.5).min() < 1e-9
 
 
 def test_lines_start_at_the_critical_point_and_fall_with_rho():

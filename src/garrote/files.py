@@ -1,7 +1,7 @@
 """Files that are written whole or not at all."""
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,19 +14,22 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     If the block fails or is interrupted, what was there before stays.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(target.parent)!r}: make it first")
-    if target.is_dir():
-        raise IsADirectoryError(f"{str(target)!r} is a folder: name a file in it")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".garrote-", suffix=".tmp")
+        raise FileNotFoundError(
+            f"the folder {str(target.parent)!r} does not exist; create it first"
+        )
+    if target.exists() and not target.is_file():
+        raise IsADirectoryError("it is a folder or device; give the name of a file")
+    temporary = target.with_name(f".garrote-{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with temporary.open("xb") as stream:
             yield stream
-        os.chmod(temporary, 0o666 & ~_umask())  # temporary files are private, results are not
+            stream.flush()
+            os.fsync(stream.fileno())
         os.replace(temporary, target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -34,9 +37,3 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file whole."""
     with replacing(path) as stream:
         stream.write(text.encode("utf-8"))
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -35,10 +35,12 @@ __all__ = [
     "best_univariate_solution",
     "breiman_garrote_curve",
     "critical_point",
+    "even_odds_line",
     "exact_subset",
     "lasso_curve",
     "orthogonal_solution",
     "ridge_curve",
+    "shrinkage_curves",
     "transition_lines",
     "univariate_free_energy",
     "univariate_solutions",
@@ -254,6 +256,12 @@ def transition_lines(
     )
 
 
+def even_odds_line(rho: ArrayLike, n_samples: float, explained: float = 0.0) -> Floats:
+    """Prior log odds for which m = 1/2 solves Eq. 15: below rho* the middle of a smooth transition."""
+    ratio, slack = _noise_shares(rho, explained)
+    return np.asarray(_prior_log_odds(0.0, ratio, slack, _half(n_samples)))
+
+
 def exact_subset(
     b: ArrayLike,
     response_variance: float,
@@ -457,6 +465,36 @@ def variational_garrote_curve(
     else:
         raise ValueError(f"branch must be 'best', 'sparse' or 'dense', got {branch!r}")
     return np.reshape(m, w.shape) * w
+
+
+def shrinkage_curves(
+    w: ArrayLike,
+    *,
+    ridge: float = 0.5,
+    lasso: float = 0.5,
+    garrote: float = 0.25,
+    gamma: float = -10.0,
+    n_samples: float = 100,
+) -> dict[str, Floats]:
+    """Estimates of all four methods as functions of the least squares one, by method.
+
+    Parameters
+    ----------
+    w : array_like
+        Least squares estimates.
+    ridge : float, default=0.5
+        Factor of `ridge_curve`; the defaults are those of the text's Fig. 2.
+    lasso, garrote : float
+        Thresholds of `lasso_curve` and `breiman_garrote_curve`.
+    gamma, n_samples : float
+        As in `variational_garrote_curve`.
+    """
+    return {
+        "ridge": ridge_curve(w, ridge),
+        "lasso": lasso_curve(w, lasso),
+        "garrote": breiman_garrote_curve(w, garrote),
+        "VG": variational_garrote_curve(w, gamma, n_samples),
+    }
 
 
 def _prior_log_odds(log_odds: Any, ratio: Any, slack: Any, half: float) -> Any:

@@ -118,6 +118,11 @@ class Scale:
         return float(self.response_mean - taken - also)
 
 
+def branches_differ(forward: Floats, backward: Floats) -> Array:
+    """Return where free energies of two branches differ by more than solving them to a tolerance."""
+    return np.abs(forward - backward) > 1e-3 * np.maximum(1.0, np.abs(forward) * 1e-3)
+
+
 @dataclass(frozen=True)
 class Path:
     """Solutions over a grid of strengths (gammas), sparse to dense, in the user's units.
@@ -208,12 +213,9 @@ class Path:
     @property
     def hysteresis(self) -> tuple[float, float] | None:
         """The range of strengths where forward and backward solutions differ, if they do."""
-        apart = [
-            f.strength
-            for f, b in zip(self.forward, self.backward, strict=True)
-            if abs(f.free_energy - b.free_energy) > 1e-3 * max(1.0, abs(f.free_energy) * 1e-3)
-        ]
-        return (min(apart), max(apart)) if apart else None
+        energies = ([fit.free_energy for fit in part] for part in (self.forward, self.backward))
+        apart = self.strengths[branches_differ(*map(np.array, energies))]
+        return (float(apart.min()), float(apart.max())) if len(apart) else None
 
     def index(self, strength: float) -> int:
         """Return the position of a strength on the path."""

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-GARROTE, LASSO, RIDGE, OTHER = "tab:blue", "tab:orange", "tab:green", "0.45"
+from garrote.displays.palette import BLUE, GREEN, GREY, ORANGE
+
+GARROTE, LASSO, RIDGE, OTHER = BLUE, ORANGE, GREEN, GREY
 
 
 def make_axes(rows: int = 1, columns: int = 1, width: float = 6.4, height: float = 4.8) -> Any:

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.experiments.drawing import GARROTE, OTHER, make_axes
+from garrote.displays import PhaseDisplay
+from garrote.experiments.drawing import make_axes
 from garrote.experiments.report import Report, Settings
 from garrote.orthogonal import (
-    best_univariate_solution,
     critical_point,
+    even_odds_line,
     transition_lines,
     univariate_solutions,
 )
@@ -41,7 +42,7 @@ def run_figure_1(settings: Settings) -> Report:
             "rho": rho.tolist(),
             "dense branch ends": _cells(dense_end),
             "sparse branch ends": _cells(sparse_end),
-            "m = 1/2": _cells(np.where(rho < rho_star, _half_line(rho), np.nan)),
+            "m = 1/2": _cells(np.where(rho < rho_star, even_odds_line(rho, _N), np.nan)),
             "exact, -N rho / 2": _cells(-_N * rho / 2),
         },
         caption="gamma at the transitions; between the first two both solutions exist",
@@ -65,11 +66,6 @@ def run_figure_1(settings: Settings) -> Report:
     )
 
 
-def _half_line(rho: Floats) -> Floats:
-    """Return the gamma at which m = 1/2 solves Eq. 15."""
-    return -_N / 2 * rho / (1 - rho / 2)
-
-
 def _coexistence(gamma: float) -> tuple[float, float] | None:
     """Return the range of rho with two stable solutions, if there is one."""
     rho = np.linspace(0.001, 0.999, 999)
@@ -79,42 +75,8 @@ def _coexistence(gamma: float) -> tuple[float, float] | None:
 
 def _draw() -> Any:
     figure, axes = make_axes(width=7, height=6)
-    main = axes[0, 0]
-    rho_star, gamma_star = critical_point(_N)
-    rho = np.linspace(rho_star, 0.995, 400)
-    sparse_end, dense_end = transition_lines(rho, _N)
-    smooth = np.linspace(0, rho_star, 100)
-    main.plot(smooth, _half_line(smooth), color=GARROTE, label="m = 1/2")
-    main.plot(rho, sparse_end, "--", color=GARROTE, label="end of the sparse branch")
-    main.plot(rho, dense_end, "-.", color=GARROTE, label="end of the dense branch")
-    main.fill_between(rho, dense_end, sparse_end, color=GARROTE, alpha=0.12, lw=0)
-    main.plot([0, 1], [0, -_N / 2], ":", color=OTHER, label="exact, s = 0 to s = 1")
-    main.plot(rho_star, gamma_star, "o", color=GARROTE)
-    label = f"$\\rho^* = {rho_star:.3f}$"
-    main.annotate(label, (rho_star, gamma_star), (10, 12), textcoords="offset points")
-    main.annotate("two solutions", (0.66, -52), ha="center", color=GARROTE)
-    main.set(xlim=(0, 1), ylim=(-80, 0), xlabel=r"$\rho$", ylabel=r"$\gamma$")
-    main.legend(loc="lower left", bbox_to_anchor=(0.0, 0.0), frameon=False, fontsize=8)
-    for gamma, place in zip(
-        _INSETS, ((0.64, 0.72, 0.33, 0.24), (0.1, 0.3, 0.33, 0.24)), strict=True
-    ):
-        _draw_inset(main.inset_axes(place), gamma)
+    PhaseDisplay.from_theory(_N, gammas=_INSETS, ax=axes[0, 0])
     return figure
-
-
-def _draw_inset(axes: Any, gamma: float) -> None:
-    """Draw stable solutions dashed and those of lowest free energy solid."""
-    rho = np.linspace(0.001, 0.999, 500)
-    found = [univariate_solutions(r, gamma, _N) for r in rho]
-    branches = np.array([s.probability[s.stable][[0, -1]] for s in found])
-    two = np.array([s.stable.sum() == 2 for s in found])
-    for m in np.where(two[:, None], branches, np.nan).T:
-        axes.plot(rho, m, "--", color=OTHER, lw=1)
-    best = np.array([best_univariate_solution(r, gamma, _N) for r in rho])
-    axes.plot(rho, best, color=GARROTE)
-    axes.set(xlim=(0, 1), ylim=(-0.05, 1.05), xticks=[0, 1], yticks=[0, 1])
-    axes.set_title(rf"m by $\rho$, $\gamma = {gamma:.0f}$", fontsize=8)
-    axes.tick_params(labelsize=7)
 
 
 def _cells(values: Floats) -> list[str]:

@@ -5,28 +5,17 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.experiments.drawing import GARROTE, LASSO, OTHER, RIDGE, make_axes
+from garrote.displays import ShrinkageDisplay
+from garrote.experiments.drawing import make_axes
 from garrote.experiments.report import Report, Settings
-from garrote.orthogonal import (
-    breiman_garrote_curve,
-    lasso_curve,
-    ridge_curve,
-    variational_garrote_curve,
-)
+from garrote.orthogonal import shrinkage_curves, variational_garrote_curve
 from garrote.summaries import Table
-
-_CURVES = {
-    "ridge": (ridge_curve, RIDGE, "--"),
-    "lasso": (lasso_curve, LASSO, "--"),
-    "garrote": (breiman_garrote_curve, "tab:red", "-."),
-    "VG": (variational_garrote_curve, GARROTE, "-"),
-}
 
 
 def run_figure_2(settings: Settings) -> Report:
     """Compute the curves with the parameters of the caption; nothing in them is random."""
     w = np.array([0.1, 0.25, 0.4, 0.45, 0.5, 0.55, 0.6, 0.75, 1.0, 1.5, 2.0])
-    values = {name: curve(w) for name, (curve, _, _) in _CURVES.items()}
+    values = shrinkage_curves(w)
     table = Table({"least squares": w.tolist(), **{n: v.tolist() for n, v in values.items()}})
     threshold = _half_point()
     return Report(
@@ -53,11 +42,5 @@ def _half_point() -> float:
 
 def _draw() -> Any:
     figure, axes = make_axes(width=5.6, height=5)
-    w = np.linspace(0, 2, 401)
-    axes[0, 0].plot(w, w, ":", color=OTHER, label="least squares")
-    for name, (curve, color, style) in _CURVES.items():
-        axes[0, 0].plot(w, curve(w), style, color=color, label=name)
-    axes[0, 0].set(xlim=(0, 2), ylim=(0, 2), xlabel="least squares", ylabel="estimate")
-    axes[0, 0].set_aspect("equal")
-    axes[0, 0].legend(frameon=False)
+    ShrinkageDisplay.from_theory(ax=axes[0, 0])
     return figure

@@ -1,4 +1,4 @@
-"""One zip with a JSON header and one .npy for each array: written whole or not at all, read without trust.
+"""One zip with a JSON header and an .npy for each array: written as a whole, read without trust.
 
 Every size that a file states is checked against what it can hold before memory is taken for it, and
 whatever is wrong with a file comes out as one `ModelFileError` that says what to do.
@@ -7,7 +7,6 @@ whatever is wrong with a file comes out as one `ModelFileError` that says what t
 import io
 import json
 import os
-import secrets
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array
+from garrote.files import replacing
 
 HEADER = "header.json"
 # Numbers, truth values and text of fixed width: what a .npy holds without pickle.
@@ -44,38 +44,18 @@ class ModelFileError(ValueError):
 
 def write_archive(path: PathLike, header: dict[str, Any], arrays: Sequence[Array]) -> None:
     """Write a header and arrays to a new file, then put it in the place of ``path``."""
-    target = os.path.realpath(path)
-    folder = os.path.dirname(target)
-    if not os.path.isdir(folder):
-        raise ModelFileError(
-            f"cannot save to {show(path)}: the folder {show(folder)} does not exist; create it first"
-        )
-    if os.path.exists(target) and not os.path.isfile(target):
-        raise ModelFileError(
-            f"cannot save to {show(path)}: it is a folder or device; give the name of a file"
-        )
     text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode("ascii")
     if len(text) > _LARGEST_HEADER:
         raise ModelFileError(
             f"cannot save to {show(path)}: names and settings take {len(text):,} bytes, at most "
             f"{_LARGEST_HEADER:,} can be stored; shorten the column names"
         )
-    temporary = os.path.join(folder, f".garrote-{secrets.token_hex(8)}.tmp")
     try:
-        with open(temporary, "xb") as file:
+        with replacing(path) as file:
             _write_members(file, text, arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
-        if isinstance(error, OSError):
-            raise ModelFileError(
-                f"cannot save to {show(path)}: {error.strerror or error}; "
-                "make room or choose another place"
-            ) from error
-        raise
+    except OSError as error:
+        said = f"{error.strerror}; make room or choose another place" if error.strerror else error
+        raise ModelFileError(f"cannot save to {show(path)}: {said}") from error
 
 
 def _write_members(file: Any, header: bytes, arrays: Sequence[Array]) -> None:

@@ -1,0 +1,21 @@
+"""Pictures of results, as Display objects in scikit-learn's manner; they need matplotlib.
+
+Each class stores plain data, has `from_estimator` (or `from_theory`) and `plot`, and leaves what it
+drew in `ax_`, `figure_` and its kin. Displays read results only, never the data.
+"""
+
+from garrote.displays.cv_curve import CVCurveDisplay
+from garrote.displays.hysteresis import HysteresisDisplay
+from garrote.displays.inclusion import InclusionDisplay
+from garrote.displays.path import PathDisplay
+from garrote.displays.phase import PhaseDisplay
+from garrote.displays.shrinkage import ShrinkageDisplay
+
+__all__ = [
+    "CVCurveDisplay",
+    "HysteresisDisplay",
+    "InclusionDisplay",
+    "PathDisplay",
+    "PhaseDisplay",
+    "ShrinkageDisplay",
+]

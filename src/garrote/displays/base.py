@@ -1,0 +1,73 @@
+"""What the displays of a fitted selection share: how they find it, and how they are drawn at once."""
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from garrote.selection import PathView, Selection
+
+
+class SelectionDisplay(ABC):
+    """A picture of a `Selection`."""
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, *, ax: Any = None, name: str | None = None, **options: Any
+    ) -> Self:
+        """Draw what a fitted estimator found.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with a ``selection_``; or a pipeline that ends in one, or a search over one.
+        ax : matplotlib Axes, optional
+            Where to draw; by default a new figure.
+        name : str, optional
+            The title; by default the method, none if empty.
+        **options
+            Passed to `plot`.
+        """
+        read = cls._read(fitted_estimator(estimator).selection_)
+        return read.plot(ax, name=name, **options)
+
+    @classmethod
+    def from_selection(
+        cls, selection: Selection, *, ax: Any = None, name: str | None = None, **options: Any
+    ) -> Self:
+        """Draw a `Selection`; parameters are those of `from_estimator`."""
+        return cls._read(selection).plot(ax, name=name, **options)
+
+    @classmethod
+    @abstractmethod
+    def _read(cls, selection: Selection) -> Self:
+        """Take from a selection what the picture shows."""
+
+    @abstractmethod
+    def plot(self, ax: Any = None, *, name: str | None = None) -> Self:
+        """Draw the picture."""
+
+
+def fitted_estimator(estimator: Any) -> Any:
+    """Return the estimator that selected, out of pipelines and searches."""
+    check_is_fitted(estimator)
+    while isinstance(estimator, Pipeline) or hasattr(estimator, "best_estimator_"):
+        inner = estimator[-1] if isinstance(estimator, Pipeline) else estimator.best_estimator_
+        estimator = inner
+    if not hasattr(estimator, "selection_"):
+        raise TypeError(
+            f"{type(estimator).__name__} has no selection_ to draw: "
+            "give a fitted selector, such as garrote.VariationalGarrote"
+        )
+    return estimator
+
+
+def path_of(selection: Selection) -> PathView:
+    """Return the path of a selection, or say that there is none."""
+    if selection.path is None:
+        raise ValueError(
+            f"the {selection.method} was fitted without a path: use a method that follows one, "
+            "such as garrote.VariationalGarrote"
+        )
+    return selection.path

@@ -1,0 +1,92 @@
+"""What methods make of one least squares coefficient (VG Figure 2)."""
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from garrote.arrays import Floats
+from garrote.displays.figures import set_title, take_axes
+from garrote.displays.palette import BLUE, GREEN, GREY, ORANGE, VERMILION, curve_style
+from garrote.orthogonal import shrinkage_curves
+
+_STYLES: dict[str, dict[str, Any]] = {
+    "ridge": {"color": GREEN, "linestyle": "--"},
+    "lasso": {"color": ORANGE, "linestyle": (0, (6, 1.5))},
+    "garrote": {"color": VERMILION, "linestyle": "-."},
+    "VG": {"color": BLUE, "linestyle": "-"},
+}
+
+
+class ShrinkageDisplay:
+    """Estimates as functions of the least squares estimate of one coefficient.
+
+    Parameters
+    ----------
+    least_squares : array of shape (K,)
+    estimates : dict
+        Method -> its estimate for each of them.
+    name : str
+        The title.
+
+    Attributes
+    ----------
+    ax_, figure_
+        What was drawn on.
+    lines_ : dict
+        Method -> Line2D.
+    identity_line_ : Line2D
+        Least squares itself.
+    labels_ : list of Text
+        Names at the ends of the curves.
+    """
+
+    def __init__(self, *, least_squares: Floats, estimates: dict[str, Floats], name: str = ""):
+        self.least_squares = least_squares
+        self.estimates = estimates
+        self.name = name
+
+    @classmethod
+    def from_theory(
+        cls,
+        least_squares: ArrayLike | None = None,
+        *,
+        ax: Any = None,
+        name: str | None = None,
+        **parameters: float,
+    ) -> Self:
+        """Compute and draw the curves of ridge, lasso, Breiman's garrote and the VG.
+
+        Parameters
+        ----------
+        least_squares : array, optional
+            Where to compute them; by default from 0 to 2.
+        ax : matplotlib Axes, optional
+        name : str, optional
+        **parameters
+            Those of `garrote.orthogonal.shrinkage_curves`.
+        """
+        given = np.linspace(0, 2, 401) if least_squares is None else least_squares
+        w = np.sort(np.ravel(np.asarray(given, dtype=float)))
+        display = cls(least_squares=w, estimates=shrinkage_curves(w, **parameters))
+        return display.plot(ax, name=name)
+
+    def plot(self, ax: Any = None, *, name: str | None = None) -> Self:
+        """Draw the curves on ``ax`` or a new figure; ``name`` is a title instead of the stored one."""
+        (self.ax_,) = take_axes(ax, width=6, height=4.6)
+        from garrote.displays.end_labels import EndLabels
+
+        self.figure_ = self.ax_.figure
+        set_title(self.ax_, self.name if name is None else name)
+        axes, w = self.ax_, self.least_squares
+        (self.identity_line_,) = axes.plot(w, w, ":", color=GREY, lw=1.2)
+        self.lines_ = {}
+        for k, (method, values) in enumerate(self.estimates.items()):
+            style = _STYLES.get(method, curve_style(k))
+            (self.lines_[method],) = axes.plot(w, values, label=method, **style)
+        curves = [*self.lines_.values(), self.identity_line_]
+        self.labels_ = EndLabels(axes, curves, [*self.lines_, "least squares"]).texts
+        axes.set_xlabel("least squares estimate")
+        axes.set_ylabel("estimate")
+        axes.margins(x=0)
+        return self
