@@ -257,7 +257,14 @@ def transition_lines(
 
 
 def even_odds_line(rho: ArrayLike, n_samples: float, explained: float = 0.0) -> Floats:
-    """Prior log odds for which m = 1/2 solves Eq. 15: below rho* the middle of a smooth transition."""
+    """Prior log odds for which m = 1/2 solves Eq. 15: below rho* the middle of a smooth transition.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import even_odds_line
+    >>> even_odds_line([0.1, 0.2], n_samples=100).round(1)
+    array([ -5.3, -11.1])
+    """
     ratio, slack = _noise_shares(rho, explained)
     return np.asarray(_prior_log_odds(0.0, ratio, slack, _half(n_samples)))
 
@@ -488,6 +495,13 @@ def shrinkage_curves(
         Thresholds of `lasso_curve` and `breiman_garrote_curve`.
     gamma, n_samples : float
         As in `variational_garrote_curve`.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import shrinkage_curves
+    >>> curves = shrinkage_curves([0.4, 2.0])
+    >>> {method: float(curve[-1].round(3)) for method, curve in curves.items()}
+    {'ridge': 1.0, 'lasso': 1.5, 'garrote': 1.875, 'VG': 2.0}
     """
     return {
         "ridge": ridge_curve(w, ridge),
