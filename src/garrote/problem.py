@@ -217,10 +217,11 @@ class Problem:
 
     @property
     def columns_together(self) -> int:
-        """Return how many vectors of length D may be held at once beside the data."""
+        """Return how many vectors of length N and D may be held at once beside the data."""
         if isinstance(self.design, GramDesign):
             return 64
-        return int(np.clip(self.table.stored.nbytes // (64 * self.n_features), 8, 64))
+        stored = self.table.stored
+        return int(np.clip(stored.nbytes // (64 * max(stored.shape)), 8, 64))
 
     def evaluate(self, columns: Array, coef: Floats, fitted: Floats | None = None) -> Evaluation:
         """Yield the product needed, return squared residuals (K,) and X'Wr (K x D).

@@ -1,0 +1,173 @@
+"""NumPy archives: the array X, whose rows are streamed, and one-dimensional arrays beside it.
+
+The columns of X are the variables. Their names are the array `names`, `feature_names` or `columns`,
+else the only text array with as many entries as X has columns, else x0, x1, ... Every other
+one-dimensional array with as many entries as X has rows can be named as target, weights or groups.
+"""
+
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from garrote.arrays import Array
+from garrote.summaries import listing
+from garrote.tables.base import Piece
+from garrote.tables.engine import polars
+from garrote.tables.errors import TableError, count_of
+from garrote.tables.sources import PlainFile
+
+_NAMES = ("names", "feature_names", "columns")
+_CELLS = 4_000_000  # of a piece: 32 MB of float64
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError)
+
+
+class ArchiveTable:
+    """A `.npz` file with an array X."""
+
+    typed = True
+    decimal_comma = False
+
+    def __init__(self, file: PlainFile):
+        self.label, self._path = file.label, file.path
+        try:
+            self._read_header()
+        except TableError:
+            raise
+        except _DAMAGE as error:
+            raise TableError(f"{self.label} is damaged or cut off: {error}") from error
+
+    def _read_header(self) -> None:
+        with zipfile.ZipFile(self._path) as archive:
+            members = archive.namelist()
+        if not members or any(not name.endswith(".npy") for name in members):
+            raise TableError(
+                f"{self.label} is a ZIP file but not a NumPy archive: unpack it, or save a workbook's "
+                "sheet as CSV"
+            )
+        keys = [name.removesuffix(".npy") for name in members]
+        self._key = "X" if "X" in keys else "x"
+        if self._key not in keys:
+            raise TableError(f"{self.label} has no array X: it has {listing(keys)}")
+        with zipfile.ZipFile(self._path) as archive, archive.open(f"{self._key}.npy") as stream:
+            self._shape, self._by_columns, self._dtype = _header(stream)
+        if len(self._shape) != 2 or self._dtype.kind not in "biuf":
+            raise TableError(
+                f"{self.label}: array {self._key} has shape {self._shape} and type {self._dtype}: "
+                "a two-dimensional array of numbers is needed"
+            )
+        self.n_rows, width = self._shape
+        others = self._load_others([key for key in keys if key != self._key])
+        own = self._column_names(others, width)
+        if "y" in others and len(others["y"]) != self.n_rows:
+            raise TableError(
+                f"{self.label}: array y has {count_of(len(others['y']), 'value')} where X has "
+                f"{count_of(self.n_rows, 'row')}: give each row one"
+            )
+        beside = {k: v for k, v in others.items() if len(v) == self.n_rows}
+        self._beside = list(beside.values())
+        self.names = (*own, *beside)
+        self.ordinary = tuple(range(width))
+        self.notes: tuple[str, ...] = ()
+
+    def _column_names(self, arrays: dict[str, Array], width: int) -> tuple[str, ...]:
+        """Take the names of X's columns out of the other arrays."""
+        given = [key for key in _NAMES if key in arrays]
+        if given and len(arrays[given[0]]) != width:
+            raise TableError(
+                f"{self.label}: array {given[0]} has {count_of(len(arrays[given[0]]), 'name')} where X "
+                f"has {count_of(width, 'column')}: give each column its name"
+            )
+        if not given and width != self.n_rows:
+            given = [k for k, v in arrays.items() if v.dtype.kind in "US" and len(v) == width]
+            given = given if len(given) == 1 else []
+        if not given:
+            return tuple(f"x{j}" for j in range(width))
+        return tuple(map(str, _decoded(arrays.pop(given[0])).tolist()))
+
+    def _load_others(self, keys: list[str]) -> dict[str, Array]:
+        """Return the one-dimensional arrays; larger ones are not asked for and stay on disk."""
+        found = {}
+        with (
+            zipfile.ZipFile(self._path) as archive,
+            np.load(self._path, allow_pickle=False) as all_,
+        ):
+            for key in keys:
+                with archive.open(f"{key}.npy") as stream:
+                    shape, _, dtype = _header(stream)
+                if len(shape) == 1 and dtype.kind in "biufUSM":
+                    found[key] = all_[key]
+        return found
+
+    def pieces(self, positions: Sequence[int]) -> Iterator[Piece]:
+        width = self._shape[1]
+        inside = tuple(j for j in positions if j < width)
+        try:
+            if inside:
+                yield from (
+                    self._column_pieces(inside) if self._by_columns else self._row_pieces(inside)
+                )
+        except _DAMAGE as error:
+            if isinstance(error, TableError):
+                raise
+            raise TableError(f"{self.label} is damaged or cut off: {error}") from error
+        for j in positions:
+            if j >= width:
+                yield Piece(0, (j,), _frame(self._beside[j - width][:, None]))
+
+    def _row_pieces(self, positions: tuple[int, ...]) -> Iterator[Piece]:
+        rows, width = self._shape
+        step = max(1, _CELLS // max(1, width))
+        with zipfile.ZipFile(self._path) as archive, archive.open(f"{self._key}.npy") as stream:
+            _header(stream)
+            for first in range(0, rows, step):
+                block = self._block(stream, (min(step, rows - first), width))
+                yield Piece(first, positions, _frame(block[:, list(positions)]))
+
+    def _column_pieces(self, positions: tuple[int, ...]) -> Iterator[Piece]:
+        rows, width = self._shape
+        step = max(1, _CELLS // max(1, rows))
+        with zipfile.ZipFile(self._path) as archive, archive.open(f"{self._key}.npy") as stream:
+            _header(stream)
+            for left in range(0, width, step):
+                block = self._block(stream, (min(step, width - left), rows)).T
+                some = tuple(j for j in positions if left <= j < left + step)
+                if some:
+                    yield Piece(0, some, _frame(block[:, [j - left for j in some]]))
+
+    def _block(self, stream: IO[bytes], shape: tuple[int, int]) -> Array:
+        size = shape[0] * shape[1] * self._dtype.itemsize
+        data = stream.read(size)
+        if len(data) < size:
+            raise EOFError(f"array {self._key} ends early")
+        return np.frombuffer(data, self._dtype).reshape(shape)
+
+    def place(self, row: int) -> str:
+        return f"row {row + 1:,}"
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Read the header of an array: shape, whether columns come one after the other, type."""
+    version = np.lib.format.read_magic(stream)
+    if version == (1, 0):
+        return np.lib.format.read_array_header_1_0(stream)
+    return np.lib.format.read_array_header_2_0(stream)
+
+
+def _frame(values: Array) -> Any:
+    pl = polars()
+    if values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float64)
+    values = _decoded(values)
+    if values.dtype.kind != "U":
+        values = values.astype(values.dtype.newbyteorder("="), copy=False)
+    columns = {str(j): np.ascontiguousarray(values[:, j]) for j in range(values.shape[1])}
+    return pl.DataFrame(
+        {name: c.tolist() if c.dtype.kind == "U" else c for name, c in columns.items()}
+    )
+
+
+def _decoded(values: Array) -> Array:
+    return np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values

@@ -1,0 +1,26 @@
+"""How a table is refused: one sentence that names the file, the place and the remedy."""
+
+import difflib
+from collections.abc import Sequence
+
+from garrote.summaries import listing
+
+
+class TableError(ValueError):
+    """A table, or what was asked of it, that cannot be used."""
+
+
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun: "1 row", "1,000 rows"."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def unknown_name(label: str, role: str, given: str, names: Sequence[str]) -> TableError:
+    """Return the refusal of a name that no column has, with the names that look like it."""
+    folded = {name.casefold(): name for name in names}
+    close = difflib.get_close_matches(given.casefold(), list(folded), n=3, cutoff=0.6)
+    hint = f"did you mean {listing([folded[name] for name in close])}? " if close else ""
+    return TableError(
+        f"{label} has no column {listing([given])} for {role}: {hint}"
+        f"it has {count_of(len(names), 'column')}, {listing(names)}"
+    )

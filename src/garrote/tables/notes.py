@@ -1,0 +1,71 @@
+"""What a person should know of how a table was read."""
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.summaries import listing
+from garrote.tables.base import TableFile
+from garrote.tables.coding import Coding
+from garrote.tables.errors import count_of
+from garrote.tables.roles import Roles
+from garrote.tables.survey import Survey
+
+_FEWEST_ROWS = 20  # with fewer, whole numbers differ by chance
+
+
+def notes_on(
+    table: TableFile, roles: Roles, found: Survey, coding: Coding, X: Floats, missing: str
+) -> tuple[str, ...]:
+    """Return sentences on missing values, on coded columns and on what looks like an identifier."""
+    notes = [*table.notes, *_on_missing(table, found, missing), *_on_coding(table, coding)]
+    yes_no = [j for j in roles.used if found.columns[j].kind == "boolean"]
+    if yes_no and not table.typed:
+        names = listing(table.names[j] for j in yes_no)
+        notes.append(f"true and yes were read as 1, false and no as 0: {names}")
+    identifiers = [name for j, name in enumerate(coding.names) if _is_identifier(X[:, j])]
+    if identifiers:
+        notes.append(
+            f"a whole number different in every row: {listing(identifiers)}; if it only identifies the "
+            "row, leave it out with --exclude"
+        )
+    return tuple(notes)
+
+
+def _on_missing(table: TableFile, found: Survey, missing: str) -> list[str]:
+    rows = int(found.incomplete.sum())
+    if not rows:
+        return []
+    if missing == "drop":
+        kept = count_of(found.n_rows - rows, "row")
+        return [f"{count_of(rows, 'row')} with missing values were dropped, {kept} kept"]
+    gaps = {j: facts.missing for j, facts in found.columns.items() if facts.missing}
+    names = listing(table.names[j] for j in sorted(gaps, key=lambda j: -gaps[j]))
+    return [
+        f"{count_of(sum(gaps.values()), 'missing value')} replaced by the column's mean: {names}"
+    ]
+
+
+def _on_coding(table: TableFile, coding: Coding) -> list[str]:
+    notes = []
+    for column in coding.columns:
+        if column.kind == "word":
+            name, reference = listing([column.name]), listing([column.reference])
+            notes.append(
+                f"{name} was coded in {count_of(len(column.levels), 'column')}, each compared with "
+                f"{reference}"
+                if column.levels
+                else f"{name} is always {reference} and was left out"
+            )
+        elif column.kind == "date":
+            notes.append(f"{listing([column.name])} was coded as days, month and day of the week")
+    return notes
+
+
+def _is_identifier(values: Floats) -> bool:
+    """Tell whether all values are whole numbers and no two are equal."""
+    if len(values) < _FEWEST_ROWS:
+        return False
+    start = values[:1000]
+    if (start != np.rint(start)).any() or len(np.unique(start)) < len(start):
+        return False
+    return bool((values == np.rint(values)).all()) and len(np.unique(values)) == len(values)

@@ -1,0 +1,168 @@
+"""Read a table twice: once to learn what it holds and refuse what cannot be used, once to fill X.
+
+Only X itself is as large as the table; everything else is read in pieces.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.summaries import listing
+from garrote.tables.base import TableFile
+from garrote.tables.coding import CodedColumn, Coding
+from garrote.tables.errors import TableError
+from garrote.tables.filling import (
+    Destination,
+    allocate,
+    destinations_in,
+    fill,
+    put_means,
+    with_means,
+)
+from garrote.tables.notes import notes_on
+from garrote.tables.opening import refuse_same_names, with_table
+from garrote.tables.refusals import (
+    refuse_infinite,
+    refuse_no_rows,
+    refuse_target,
+    refuse_unusable,
+    rows_to_keep,
+)
+from garrote.tables.roles import Roles, Wanted, assign_roles
+from garrote.tables.survey import MOST_COUNTED, Survey, WordCount, count_words, survey
+
+MOST_LEVELS = 50
+"""Levels of a column that is one-hot coded."""
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """A table as numbers.
+
+    Parameters
+    ----------
+    X : array of shape (N, D)
+        The variables, float64, column after column in memory.
+    y : array of shape (N,), or None
+        The target.
+    names : tuple of str
+        Of the D columns.
+    covariates : tuple of int
+        Positions of the columns that are always in the model.
+    weights : array of shape (N,), or None
+    groups : array of shape (N,), or None
+        The group of each row, numbered from 0.
+    response : str
+        Name of the target, "" if there is none.
+    source : str
+        Name of the file, or "standard input".
+    notes : tuple of str
+        What a person should know of how the table was read.
+    coding : Coding
+        How to do the same to new rows.
+    """
+
+    X: Floats
+    y: Floats | None
+    names: tuple[str, ...]
+    covariates: tuple[int, ...]
+    weights: Floats | None
+    groups: Array | None
+    response: str
+    source: str
+    notes: tuple[str, ...]
+    coding: Coding
+
+
+def read_table(source: str, wanted: Wanted) -> DataTable:
+    """Read a table from a file, or from standard input ("-").
+
+    Raises
+    ------
+    TableError
+        If the table, or what is wanted of it, cannot be used.
+    """
+    return with_table(source, lambda table: _read(table, wanted))
+
+
+def _read(table: TableFile, wanted: Wanted) -> DataTable:
+    roles = assign_roles(table, wanted)
+    found = survey(table, roles.used, {} if roles.groups is None else {roles.groups: "word"})
+    refuse_no_rows(table, found)
+    refuse_target(table, roles, found)
+    refuse_unusable(table, roles, found, wanted.encode)
+    refuse_infinite(table, found)
+    keep = rows_to_keep(table, roles, found, wanted.missing)
+    coding = _make_coding(table, roles, found, keep)
+    X = allocate(table, int(keep.sum()), len(coding.names))
+    y, weights = (None if j is None else np.empty(len(X)) for j in (roles.target, roles.weights))
+    destinations = destinations_in(roles.variables, coding, X)
+    for j, values in ((roles.target, y), (roles.weights, weights)):
+        if j is not None and values is not None:
+            column = CodedColumn(table.names[j], found.columns[j].kind)
+            destinations.append(Destination(j, column, values[:, None]))
+    groups = fill(table, destinations, keep, roles.groups)
+    _check_weights(table, weights, keep)
+    coding = with_means(X, coding)
+    put_means(X, coding)
+    return DataTable(
+        X,
+        y,
+        coding.names,
+        _covariate_positions(roles, coding),
+        weights,
+        groups,
+        wanted.target or "",
+        table.label,
+        notes_on(table, roles, found, coding, X, wanted.missing),
+        coding,
+    )
+
+
+def _make_coding(table: TableFile, roles: Roles, found: Survey, keep: Array) -> Coding:
+    """Decide how each variable becomes numbers; the means are not known yet."""
+    kinds = {j: found.columns[j].kind for j in roles.variables}
+    counts = count_words(table, [j for j, kind in kinds.items() if kind == "word"], keep)
+    coding = Coding(
+        tuple(
+            _word_column(table, j, counts[j])
+            if kind == "word"
+            else CodedColumn(table.names[j], kind)
+            for j, kind in kinds.items()
+        )
+    )
+    refuse_same_names(coding.names, f"{table.label}: rename a column, for once coded,")
+    return coding
+
+
+def _word_column(table: TableFile, j: int, words: dict[str, WordCount]) -> CodedColumn:
+    name = table.names[j]
+    if len(words) > MOST_LEVELS:
+        number = f"more than {MOST_COUNTED:,}" if len(words) > MOST_COUNTED else f"{len(words):,}"
+        raise TableError(
+            f"{table.label}: column {listing([name])} has {number} different words, and at most "
+            f"{MOST_LEVELS} can be coded: group them, or give --exclude to leave it out"
+        )
+    levels = sorted(words)
+    reference = max(levels, key=lambda word: words[word].count)  # the first of equals
+    return CodedColumn(name, "word", tuple(w for w in levels if w != reference), reference)
+
+
+def _covariate_positions(roles: Roles, coding: Coding) -> tuple[int, ...]:
+    widths = [len(column.outputs) for column in coding.columns]
+    fixed = np.repeat([j in roles.covariates for j in roles.variables], widths)
+    return tuple(np.flatnonzero(fixed).tolist())
+
+
+def _check_weights(table: TableFile, weights: Floats | None, keep: Array) -> None:
+    if weights is None:
+        return
+    if (weights < 0).any():
+        first = int(np.argmax(weights < 0))
+        place = table.place(int(np.flatnonzero(keep)[first]))
+        raise TableError(
+            f"{table.label}: the weight in {place} is {weights[first]:g}: weights must be 0 or more"
+        )
+    if not weights.any():
+        raise TableError(f"{table.label}: all weights are 0: at least one must be positive")

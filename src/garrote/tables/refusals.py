@@ -1,0 +1,151 @@
+"""What a first look at a table can refuse, before any work: one sentence each."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+
+from garrote.arrays import Array
+from garrote.summaries import listing
+from garrote.tables.base import TableFile
+from garrote.tables.errors import TableError, count_of
+from garrote.tables.roles import Roles
+from garrote.tables.survey import ColumnFacts, Survey
+
+_MOST_NAMED = 5
+
+
+def refuse_no_rows(table: TableFile, found: Survey) -> None:
+    """Refuse a table that has nothing but a header."""
+    if found.n_rows == 0:
+        raise TableError(f"{table.label} has a header but no rows: add some")
+
+
+def refuse_target(table: TableFile, roles: Roles, found: Survey) -> None:
+    """Refuse a target or weights that are not numbers, and groups that cannot be told apart."""
+    if roles.groups is not None and found.columns[roles.groups].kind == "unusable":
+        raise TableError(
+            f"{table.label}: --groups cannot be {_shown(table, found, roles.groups)}: name a column of "
+            "numbers or words"
+        )
+    for option, j in (("--target", roles.target), ("--weights", roles.weights)):
+        if j is not None and found.columns[j].kind not in ("number", "boolean"):
+            raise TableError(
+                f"{table.label}: {option} needs a column of numbers, but {_shown(table, found, j)} "
+                f"is {_IN_WORDS[found.columns[j].kind]}: name another column or recode it as numbers"
+            )
+
+
+def refuse_unusable(table: TableFile, roles: Roles, found: Survey, encode: bool) -> None:
+    """Refuse variables that are not numbers, all at once."""
+    kinds = ("unusable",) if encode else ("word", "date", "unusable")
+    bad = {k: [j for j in roles.variables if found.columns[j].kind == k] for k in kinds}
+    parts = [
+        f"{count_of(len(some), 'column')} of {_PLURALS[kind]}: "
+        + _some(some, lambda j: _shown(table, found, j))
+        for kind, some in bad.items()
+        if some
+    ]
+    if parts:
+        coding = [] if bad["unusable"] else ["--encode to code words and dates as numbers"]
+        remedy = " or ".join([*coding, "--exclude to leave columns out"])
+        raise TableError(f"{table.label} has {', and '.join(parts)}; give {remedy}")
+
+
+def refuse_infinite(table: TableFile, found: Survey) -> None:
+    """Refuse infinite numbers."""
+    for j, facts in found.columns.items():
+        if facts.kind == "number" and facts.infinite is not None:
+            raise TableError(
+                f"{table.label}: column {_name(table, j)} is infinite in {table.place(facts.infinite)}: "
+                "correct the value, or mark it as missing (NA)"
+            )
+
+
+def refuse_other_kinds(table: TableFile, found: Survey, kinds: dict[int, str]) -> None:
+    """Refuse new rows whose columns are not what they were when the model was made."""
+    for j, kind in kinds.items():
+        facts = found.columns[j]
+        if facts.kind != kind:
+            what = _shown(table, found, j)
+            raise TableError(
+                f"{table.label}: column {what} was {_IN_WORDS[kind]} when the model was fitted, and is "
+                "not here: correct it"
+            )
+
+
+def rows_to_keep(table: TableFile, roles: Roles, found: Survey, missing: str) -> Array:
+    """Return which rows are used, or refuse missing values that cannot be dealt with as wanted."""
+    gaps = _gaps(found)
+    incomplete = int(found.incomplete.sum())
+    own = {j: f for j, f in gaps.items() if j in (roles.target, roles.weights, roles.groups)}
+    if missing == "error":
+        drop = f"--missing drop to leave out {incomplete:,} of {count_of(found.n_rows, 'row')}"
+        mean = "" if own else ", or --missing mean to put in the column's mean"
+        refuse_gaps(table, found, f"give {drop}{mean}")
+    if missing == "mean":
+        if own:
+            raise TableError(
+                f"{table.label}: {_counted(table, own, found.n_rows)}: the mean is put in for variables "
+                "only; give --missing drop, or take these rows out"
+            )
+        empty = [j for j, facts in gaps.items() if facts.missing == found.n_rows]
+        if empty:
+            raise TableError(
+                f"{table.label}: {_some(empty, lambda j: _name(table, j))} has no value at all, so no "
+                "mean: give --exclude to leave it out"
+            )
+        return np.ones(found.n_rows, dtype=bool)
+    if incomplete == found.n_rows:
+        raise TableError(
+            f"{table.label}: no row is complete, so --missing drop leaves none: "
+            f"{_counted(table, gaps, found.n_rows)}; give --exclude to leave out the emptiest "
+            "columns, or --missing mean"
+        )
+    return ~found.incomplete
+
+
+def refuse_gaps(table: TableFile, found: Survey, remedy: str) -> None:
+    """Refuse any missing value."""
+    gaps = _gaps(found)
+    if gaps:
+        raise TableError(f"{table.label}: {_counted(table, gaps, found.n_rows)}; {remedy}")
+
+
+def _gaps(found: Survey) -> dict[int, ColumnFacts]:
+    return {j: facts for j, facts in sorted(found.columns.items()) if facts.missing}
+
+
+def _counted(table: TableFile, gaps: dict[int, ColumnFacts], n_rows: int) -> str:
+    most_first = sorted(gaps, key=lambda j: -gaps[j].missing)
+    counts = _some(most_first, lambda j: f"{_name(table, j)} ({gaps[j].missing:,})")
+    return f"{count_of(len(gaps), 'column')} with missing values in {count_of(n_rows, 'row')}: {counts}"
+
+
+def _some(positions: Sequence[int], show: Callable[[int], str]) -> str:
+    """Return what is shown of the first few, and how many more there are."""
+    shown: Iterable[str] = map(show, positions[:_MOST_NAMED])
+    more = len(positions) - _MOST_NAMED
+    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _name(table: TableFile, j: int) -> str:
+    return listing([table.names[j]])
+
+
+def _shown(table: TableFile, found: Survey, j: int) -> str:
+    """Return the name of a column, with an example of what is wrong with it."""
+    facts = found.columns[j]
+    if facts.odd is not None:
+        row, text = facts.odd
+        return f"{_name(table, j)} ({listing([text])} in {table.place(row)})"
+    return f"{_name(table, j)} ({facts.type_name})" if table.typed else _name(table, j)
+
+
+_IN_WORDS = {
+    "number": "a column of numbers",
+    "boolean": "a column of true and false",
+    "date": "a column of dates",
+    "word": "a column of text",
+    "unusable": "of a type that cannot be used",
+}
+_PLURALS = {"word": "text", "date": "dates", "unusable": "a type that cannot be used"}

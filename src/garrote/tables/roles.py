@@ -1,0 +1,148 @@
+"""Which column plays which part: target, variables, covariates, weights, groups."""
+
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from garrote.summaries import listing
+from garrote.tables.base import TableFile
+from garrote.tables.errors import TableError, unknown_name
+
+MISSING_RULES = ("error", "drop", "mean")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is asked of a table.
+
+    Parameters
+    ----------
+    target : str or None
+        The response; None when there is none.
+    include : tuple of str, optional
+        The variables: names, or patterns such as "gene_*". By default all columns without another part.
+    exclude : tuple of str
+        Columns to leave out: names or patterns.
+    covariates : tuple of str
+        Variables that are always in the model: names or patterns. They need not be in `include` too.
+    weights : str, optional
+        Column of row weights, none of them negative. Not a variable.
+    groups : str, optional
+        Column that says which rows must stay together in cross-validation. Not a variable.
+    encode : bool
+        Whether columns of words are one-hot coded, and dates expanded; otherwise they are refused.
+    missing : {"error", "drop", "mean"}
+        Rows with missing values are refused, or left out; or a variable's mean is put in. The mean
+        is never put in for target, weights or groups.
+    """
+
+    target: str | None
+    include: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    covariates: tuple[str, ...] = ()
+    weights: str | None = None
+    groups: str | None = None
+    encode: bool = False
+    missing: str = "error"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Positions of the columns that play a part."""
+
+    variables: tuple[int, ...]
+    covariates: frozenset[int]
+    target: int | None
+    weights: int | None
+    groups: int | None
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """All of them, in the order of the table."""
+        single = [j for j in (self.target, self.weights, self.groups) if j is not None]
+        return tuple(sorted([*self.variables, *single]))
+
+
+def assign_roles(table: TableFile, wanted: Wanted) -> Roles:
+    """Find the columns that are asked for."""
+    if wanted.missing not in MISSING_RULES:
+        raise TableError(
+            f"--missing must be {listing(MISSING_RULES, str)}, got {listing([wanted.missing])}"
+        )
+    single = {
+        role: _position(table, role, name)
+        for role, name in [
+            ("--target", wanted.target),
+            ("--weights", wanted.weights),
+            ("--groups", wanted.groups),
+        ]
+        if name is not None
+    }
+    _refuse_two_roles(table, single)
+    taken = frozenset(single.values())
+    covariates = _matching(table, "--covariates", wanted.covariates, taken)
+    excluded = _matching(table, "--exclude", wanted.exclude, frozenset())
+    if both := covariates & excluded:
+        names = listing(table.names[j] for j in sorted(both))
+        raise TableError(f"{names} cannot be in --covariates and in --exclude: leave it out of one")
+    if wanted.include is None:
+        included = frozenset(table.ordinary)
+    else:
+        included = _matching(table, "--include", wanted.include, taken)
+    variables = tuple(sorted((included | covariates) - excluded - taken))
+    if not variables:
+        raise TableError(
+            f"{table.label}: no column is left as a variable: check --include and --exclude"
+            if wanted.include or wanted.exclude
+            else f"{table.label} has no column that could be a variable: it has {listing(table.names)}"
+        )
+    return Roles(
+        variables,
+        covariates,
+        single.get("--target"),
+        single.get("--weights"),
+        single.get("--groups"),
+    )
+
+
+def _position(table: TableFile, role: str, name: str) -> int:
+    if name not in table.names:
+        raise unknown_name(table.label, role, name, table.names)
+    return table.names.index(name)
+
+
+def _refuse_two_roles(table: TableFile, single: dict[str, int]) -> None:
+    owner: dict[int, str] = {}
+    for role, j in single.items():
+        if j in owner:
+            raise TableError(
+                f"column {listing([table.names[j]])} cannot be {owner[j]} and {role} at once: "
+                "name two columns"
+            )
+        owner[j] = role
+
+
+def _matching(
+    table: TableFile, option: str, wanted: Sequence[str], taken: frozenset[int]
+) -> frozenset[int]:
+    """Return the columns with the wanted names, or that match the wanted patterns.
+
+    A pattern passes over columns with a part of their own, whose name is refused, and over those that
+    are no variables by themselves.
+    """
+    position = {name: j for j, name in enumerate(table.names)}
+    found: set[int] = set()
+    for text in wanted:
+        if text in position:
+            if position[text] in taken:
+                raise TableError(
+                    f"column {listing([text])} is the target, the weights or the groups: take it out "
+                    f"of {option}"
+                )
+            found.add(position[text])
+        else:
+            some = {j for j in table.ordinary if fnmatch.fnmatchcase(table.names[j], text)}
+            if not some:
+                raise unknown_name(table.label, option, text, table.names)
+            found |= some - taken
+    return frozenset(found)

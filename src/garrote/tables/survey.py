@@ -1,0 +1,156 @@
+"""The first pass over a table: what each column holds, what is missing, what cannot be used."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from garrote.arrays import Array
+from garrote.tables.base import Piece, TableFile
+from garrote.tables.engine import polars
+from garrote.tables.kinds import MEANINGS, as_numbers, as_word, kinds_of, may_be_numbers
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_COUNTED = 10_000  # distinct words of one column; beyond, their exact number is of no interest
+
+
+@dataclass
+class ColumnFacts:
+    """What the pieces of one column have shown so far."""
+
+    possible: tuple[str, ...] | None  # kinds not ruled out; () leaves words, None nothing
+    missing: int = 0
+    odd: tuple[int, str] | None = None  # row and text of the first cell that is not what was hoped
+    infinite: int | None = None  # row of the first infinite number
+    type_name: str = ""
+
+    @property
+    def kind(self) -> str:
+        if self.possible is None:
+            return "unusable"
+        return self.possible[0] if self.possible else "word"
+
+
+@dataclass
+class Survey:
+    """What is known of a table after one pass."""
+
+    columns: dict[int, ColumnFacts] = field(default_factory=dict)
+    n_rows: int = 0
+    _incomplete: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    @property
+    def incomplete(self) -> Array:
+        """Which rows have a missing value in one of the columns."""
+        return self._incomplete[: self.n_rows]
+
+    def mark(self, first: int, missing: Array) -> None:
+        """Mark rows in which something is missing."""
+        self.reach(first + len(missing))
+        self._incomplete[first : first + len(missing)] |= missing
+
+    def reach(self, rows: int) -> None:
+        """Make room for so many rows."""
+        if rows > len(self._incomplete):
+            grown = np.zeros(max(rows, 2 * len(self._incomplete)), dtype=bool)
+            grown[: len(self._incomplete)] = self._incomplete
+            self._incomplete = grown
+        self.n_rows = max(self.n_rows, rows)
+
+
+def survey(
+    table: TableFile, positions: Sequence[int], kinds: Mapping[int, str] | None = None
+) -> Survey:
+    """Look at all cells of some columns once.
+
+    Parameters
+    ----------
+    table : TableFile
+    positions : sequence of int
+        The columns.
+    kinds : mapping from positions to kinds, optional
+        What columns must be; that of the others is found out.
+    """
+    found = Survey()
+    for piece in table.pieces(positions):
+        found.reach(piece.first + piece.frame.height)
+        for j, dtype in zip(piece.positions, piece.frame.dtypes, strict=True):
+            if j not in found.columns:
+                kind = (kinds or {}).get(j)
+                possible = kinds_of(dtype, table.typed)
+                if kind is not None and possible is not None:
+                    possible = () if kind == "word" else (kind,)
+                found.columns[j] = ColumnFacts(possible, type_name=str(dtype))
+        _look(found, piece, table.decimal_comma)
+    return found
+
+
+def _look(found: Survey, piece: Piece, decimal_comma: bool) -> None:
+    """Take in one piece: the columns of numbers all together, then, one by one, those in doubt."""
+    dtypes = piece.frame.dtypes
+    numbers = [
+        i
+        for i, j in enumerate(piece.positions)
+        if found.columns[j].kind == "number" and may_be_numbers(dtypes[i])
+    ]
+    _, whole = as_numbers(piece.frame[:, numbers], decimal_comma)
+    settled = {i for i, good in zip(numbers, whole, strict=True) if good}
+    for i in range(len(piece.positions)):
+        if i not in settled:
+            _look_closely(found, piece, i, decimal_comma)
+
+
+def _look_closely(found: Survey, piece: Piece, i: int, decimal_comma: bool) -> None:
+    """Take in one column of a piece: what is missing, and which kinds are still possible."""
+    facts, column = found.columns[piece.positions[i]], piece.frame.to_series(i)
+    if facts.possible is None:
+        return
+    missing = as_word(column).is_null()
+    facts.missing += int(missing.sum())
+    found.mark(piece.first, missing.to_numpy())
+    for kind in facts.possible:
+        values = MEANINGS[kind](column, decimal_comma)
+        odd = values.is_null() & ~missing
+        if odd.any():
+            facts.possible = tuple(k for k in facts.possible if k != kind)
+            if facts.odd is None:
+                row = _first_true(odd)
+                facts.odd = (piece.first + row, str(as_word(column)[row]))
+        elif kind == "number" and facts.infinite is None:
+            infinite = values.is_infinite().fill_null(False)
+            if infinite.any():
+                facts.infinite = piece.first + _first_true(infinite)
+
+
+def _first_true(flags: "pl.Series") -> int:
+    return int(flags.to_numpy().argmax())
+
+
+@dataclass
+class WordCount:
+    """How often a word occurs in a column, and the row where it does first."""
+
+    count: int
+    row: int
+
+
+def count_words(
+    table: TableFile, positions: Sequence[int], keep: Array
+) -> dict[int, dict[str, WordCount]]:
+    """Count the words of some columns over the rows to keep; give up beyond `MOST_COUNTED`."""
+    pl = polars()
+    found: dict[int, dict[str, WordCount]] = {j: {} for j in positions}
+    for piece in table.pieces(positions) if positions else ():
+        rows = keep[piece.first : piece.first + piece.frame.height]
+        for i, j in enumerate(piece.positions):
+            words = as_word(piece.frame.to_series(i)).to_frame("word").with_row_index("row")
+            counts = words.filter(rows).drop_nulls().group_by("word", maintain_order=True)
+            for word, count, row in counts.agg(count=pl.len(), first=pl.col("row").first()).rows():
+                if word in found[j]:
+                    found[j][word].count += count
+                elif len(found[j]) <= MOST_COUNTED:
+                    found[j][word] = WordCount(count, piece.first + row)
+    return found

@@ -1,0 +1,244 @@
+"""CSV and other text: cut into blocks of whole rows, each parsed by polars into columns of strings.
+
+A block holds some megabytes, so that a large file never lies in memory. Fields stay strings here:
+what they stand for is decided by `kinds`, over all blocks.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Array
+from garrote.tables.base import Piece
+from garrote.tables.dialect import find_dialect, split_fields
+from garrote.tables.engine import polars
+from garrote.tables.errors import TableError, count_of
+from garrote.tables.sources import PlainFile
+
+_BLOCK = 4 << 20  # measured: larger ones are slower, and polars keeps their memory
+# Each block costs some time for each column: tables of many columns get blocks up to 16 times as large.
+_COLUMNS_A_BLOCK, _LARGEST_FACTOR = 500, 16
+_LONGEST_ROW = 1 << 28
+_SAMPLE_LINES = 100
+_BOM = b"\xef\xbb\xbf"
+_LF = b"\n"
+_QUOTE, _NEWLINE = 0x22, 0x0A
+
+
+class Block(NamedTuple):
+    """Whole rows of a file, as they stand there, and how many bytes come before them."""
+
+    data: bytes
+    offset: int
+
+
+class TextTable:
+    """A text file with one row a line."""
+
+    typed = False
+
+    def __init__(self, file: PlainFile, encoding: str = "utf-8"):
+        self.label, self._file, self._encoding = file.label, file, encoding
+        lines = self._first_lines()
+        dialect = find_dialect(lines)
+        self._dialect = dialect
+        self.decimal_comma = dialect.decimal_comma
+        self.names = dialect.names
+        self.ordinary = dialect.ordinary
+        self.notes = dialect.notes
+        if self._encoding != "utf-8":
+            self.notes += ("the file is not UTF-8: it was read as Latin-1",)
+
+    def _first_lines(self) -> list[str]:
+        """Return the first rows that are not blank."""
+        for block in _blocks(self._file.path, self.label, _BLOCK):
+            try:
+                block.data.decode(self._encoding)
+            except UnicodeDecodeError:
+                self._encoding = "latin-1"
+            spans = _row_spans(block.data)[: _SAMPLE_LINES + 1]
+            if spans:
+                if self._encoding != "utf-8":
+                    self._refuse_mixture(block.data[slice(*spans[0])])
+                return [block.data[a:b].decode(self._encoding) for a, b in spans]
+        raise TableError(f"{self.label} is blank: a table with a header and rows is needed")
+
+    def _refuse_mixture(self, header: bytes) -> None:
+        """Refuse a file whose header is UTF-8 when the rest is not: Latin-1 would garble the names."""
+        try:
+            header.decode("utf-8")
+        except UnicodeDecodeError:
+            return
+        if not header.isascii():
+            raise TableError(
+                f"{self.label}: the header is UTF-8 but later lines are not: save it as UTF-8"
+            )
+
+    def pieces(self, positions: Sequence[int]) -> Iterator[Piece]:
+        first = 0
+        for block in self._data_blocks():
+            frame = self._parse(block, positions)
+            yield Piece(first, tuple(positions), frame)
+            first += frame.height
+
+    def place(self, row: int) -> str:
+        for block in self._data_blocks():
+            spans = _row_spans(block.data)
+            if row < len(spans):
+                return f"line {self._line(block.offset + spans[row][0]):,}"
+            row -= len(spans)
+        raise IndexError(row)
+
+    def _data_blocks(self) -> Iterator[Block]:
+        """Yield blocks without the header."""
+        header_is_next = self._dialect.has_header
+        factor = min(max(1, len(self.names) // _COLUMNS_A_BLOCK), _LARGEST_FACTOR)
+        for block in _blocks(self._file.path, self.label, factor * _BLOCK):
+            if header_is_next:
+                header_is_next = False
+                end = _row_spans(block.data)[0][1]
+                block = Block(block.data[end:], block.offset + end)
+            if block.data and not block.data.isspace():
+                yield block
+
+    def _parse(self, block: Block, positions: Sequence[int]) -> Any:
+        """Turn a block into columns of strings, and make sure that no row is too short or long."""
+        pl = polars()
+        delimiter = self._dialect.delimiter
+        width = len(self.names)
+        data = self._decoded(block.data)
+        if delimiter == " ":
+            data = b"\n".join(b" ".join(line.split()) for line in data.splitlines()) + b"\n"
+        elif b'"' in data:  # polars wants no space between a quote and a delimiter
+            data = data.replace(f'{delimiter} "'.encode(), f'{delimiter}"'.encode())
+            data = data.replace(f'" {delimiter}'.encode(), f'"{delimiter}'.encode())
+        rows, delimiters = _counts(data, delimiter)
+        if delimiters != rows * (width - 1) or (width == 1 and b"\n\n" in data):
+            # Blank lines, most likely: take them out; if that is not all, a row is ragged.
+            data = b"".join(data[a:b] for a, b in _row_spans(data))
+            rows, delimiters = _counts(data, delimiter)
+            if delimiters != rows * (width - 1):
+                raise self._ragged(block)
+        try:
+            frame = pl.read_csv(
+                data,
+                has_header=False,
+                separator=delimiter,
+                schema={str(j): pl.String for j in range(width)},
+            )
+        except pl.exceptions.PolarsError as error:
+            raise self._ragged(block) from error
+        if frame.height != rows:
+            raise self._ragged(block)
+        return frame[:, list(positions)]
+
+    def _decoded(self, data: bytes) -> bytes:
+        """Return UTF-8, or raise UnicodeDecodeError."""
+        if not data.isascii():
+            text = data.decode(self._encoding)
+            if self._encoding != "utf-8":
+                data = text.encode("utf-8")
+        return data if data.endswith(b"\n") else data + b"\n"
+
+    def _ragged(self, block: Block) -> TableError:
+        """Return the refusal of the first row with too few or too many fields."""
+        width = len(self.names)
+        for start, end in _row_spans(block.data):
+            text = block.data[start:end].decode(self._encoding).rstrip("\r\n")
+            if text.count('"') % 2:
+                return TableError(
+                    f'{self.label}: a quote (") in line {self._line(block.offset + start):,} is never '
+                    'closed: close it, or double it ("") and quote the field if it is part of the text'
+                )
+            fields = len(split_fields(text, self._dialect.delimiter))
+            if fields != width:
+                line = self._line(block.offset + start)
+                return TableError(
+                    f"{self.label}: line {line:,} has {count_of(fields, 'field')} where the first line "
+                    f"has {width:,}: correct the line; a field that holds the delimiter "
+                    f"{self._dialect.delimiter!r} needs quotes"
+                )
+        first = self._line(block.offset)
+        last = first + block.data.count(_LF)
+        return TableError(
+            f"{self.label}: lines {first:,} to {last:,} could not be split into "
+            f'{count_of(width, "field")}: a quote (") may only open and close a field'
+        )
+
+    def _line(self, offset: int) -> int:
+        """Return the number of the line at an offset."""
+        return _line_at(self._file.path, offset)
+
+
+def _blocks(path: Path, label: str, size: int) -> Iterator[Block]:
+    """Yield a file as blocks of some size that end where a row ends."""
+    rest = b""
+    with path.open("rb") as file:
+        if file.read(len(_BOM)) != _BOM:
+            file.seek(0)
+        offset = file.tell()
+        while chunk := file.read(max(size, len(rest))):
+            data = rest + chunk
+            if data.find(b"\0", len(rest)) >= 0:
+                raise TableError(f"{label} holds zero bytes: it is no text file, or is damaged")
+            end = _last_row_end(data)
+            if end:
+                yield Block(data[:end], offset)
+            rest = data[end:]
+            offset += end
+            if len(rest) > _LONGEST_ROW:
+                raise TableError(
+                    f"{label}: the row that starts in line {_line_at(path, offset):,} does not end "
+                    f'within {_LONGEST_ROW >> 20} MB: look for a quote (") that is never closed'
+                )
+    if rest.strip():
+        yield Block(rest, offset)
+
+
+def _line_at(path: Path, offset: int) -> int:
+    """Return the number of the line at an offset: only needed once something is wrong."""
+    line = 1
+    with path.open("rb") as file:
+        while offset > 0 and (chunk := file.read(min(_BLOCK, offset))):
+            line += chunk.count(_LF)
+            offset -= len(chunk)
+    return line
+
+
+def _outside_quotes(data: bytes) -> tuple[Array, Array]:
+    """Return the bytes, and which of them are outside of quoted fields."""
+    values = np.frombuffer(data, np.uint8)
+    return values, ~np.logical_xor.accumulate(values == _QUOTE)
+
+
+def _last_row_end(data: bytes) -> int:
+    """Return where the last whole row ends; a line feed within quotes ends none."""
+    end = data.rfind(b"\n") + 1
+    if b'"' not in data or data.count(b'"', 0, end) % 2 == 0:
+        return end
+    values, outside = _outside_quotes(data)
+    ends = np.flatnonzero((values == _NEWLINE) & outside)
+    return int(ends[-1]) + 1 if ends.size else 0
+
+
+def _row_spans(data: bytes) -> list[tuple[int, int]]:
+    """Return where each row that is not blank starts and ends."""
+    values, outside = _outside_quotes(data)
+    ends = (np.flatnonzero((values == _NEWLINE) & outside) + 1).tolist()
+    if not ends or ends[-1] < len(data):
+        ends.append(len(data))
+    starts = [0, *ends[:-1]]
+    return [(a, b) for a, b in zip(starts, ends, strict=True) if data[a:b].strip()]
+
+
+def _counts(data: bytes, delimiter: str) -> tuple[int, int]:
+    """Return the numbers of rows and of delimiters."""
+    if b'"' not in data:
+        return data.count(b"\n"), data.count(delimiter.encode())
+    values, outside = _outside_quotes(data)
+    rows, delimiters = (
+        int(np.count_nonzero((values == sign) & outside)) for sign in (_NEWLINE, ord(delimiter))
+    )
+    return rows, delimiters
