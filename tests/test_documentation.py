@@ -128,11 +128,13 @@ def test_every_method_is_shown_at_work_in_the_gallery():
     assert missing == []
 
 
-@pytest.mark.parametrize("module", PUBLIC_MODULES)
+@pytest.mark.parametrize("module", [*PUBLIC_MODULES, "garrote.tables"])
 def test_every_public_name_is_in_the_reference(module):
     page = (ROOT / "docs" / "api.md").read_text()
     listed = set(re.findall(r"^   (\w+)$", page, flags=re.MULTILINE))
-    assert sorted(set(import_module(module).__all__) - listed) == []
+    home = import_module(module)
+    public = {name for name in home.__all__ if callable(getattr(home, name))}
+    assert sorted(public - listed) == []
 
 
 @pytest.mark.parametrize("module", PUBLIC_MODULES)

@@ -4,6 +4,7 @@ import argparse
 import csv
 import io
 import sys
+import warnings
 
 from garrote.cli.errors import DONE, CommandError
 from garrote.cli.outputs import check_library, check_target
@@ -17,7 +18,9 @@ def run(options: argparse.Namespace) -> int:
     from garrote.persistence import load_extra, load_model
     from garrote.tables import Coding, read_new_rows
 
-    model = load_model(options.model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # settings that a file could not hold matter to fits only
+        model = load_model(options.model)
     extra = load_extra(options.model)
     if "coding" not in extra:
         raise CommandError(
