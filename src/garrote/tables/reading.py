@@ -76,7 +76,7 @@ class DataTable:
 
 
 def read_table(source: str, wanted: Wanted) -> DataTable:
-    """Read a table from a file, or from standard input ("-").
+    r"""Read a table from a file, or from standard input ("-").
 
     Raises
     ------
@@ -87,7 +87,7 @@ def read_table(source: str, wanted: Wanted) -> DataTable:
     --------
     >>> from pathlib import Path
     >>> from garrote.tables import Wanted, read_table
-    >>> _ = Path("dose.csv").write_text("dose,colour,y\\n1,red,2.1\\n2,blue,3.9\\n3,red,6.2\\n")
+    >>> _ = Path("dose.csv").write_text("dose,colour,y\n1,red,2.1\n2,blue,3.9\n3,red,6.2\n")
     >>> table = read_table("dose.csv", Wanted(target="y", encode=True))
     >>> table.names
     ('dose', 'colour=blue')
