@@ -14,6 +14,7 @@ demo: .venv/core.stamp  ## Fit a small example (core dependencies only)
 	$(BIN)/python -m garrote.demo
 
 test: lint  ## Lint, then run the tests
+	@scripts/install_browser.sh
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 test-slow: .venv/dev.stamp  ## The tests marked slow: statistics and published studies

@@ -208,6 +208,11 @@ class Problem:
         return self.max_rank / 2 if enough else np.inf
 
     @cached_property
+    def usable(self) -> Array:
+        """The columns that have content."""
+        return np.flatnonzero(self.curvature > 0)
+
+    @cached_property
     def max_rank(self) -> int:
         """Return how many columns suffice to interpolate: distinct rows less those spent on means."""
         if isinstance(self.design, GramDesign):

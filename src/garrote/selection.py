@@ -86,11 +86,12 @@ class StandIns:
     """Correlations among the variables shown, and who could stand in for a selected one.
 
     ``near`` has, for a selected column, the columns of largest absolute correlation among all, with
-    that correlation.
+    that correlation, as far as it is beyond ``threshold``.
     """
 
     columns: Array
     correlation: Floats
+    threshold: float
     near: dict[int, tuple[tuple[int, float], ...]]
 
 
@@ -297,6 +298,7 @@ class Selection:
             "strengths": _numbers(path.strengths, 12),
             "chosen": int(path.chosen),
             "variables": [self.names[j] for j in path.columns],
+            "positions": [int(j) for j in path.columns],
             "probability": _numbers(path.probability),
             "effect": _numbers(path.effect),
             "expected_size": _numbers(path.expected_size),
@@ -335,7 +337,9 @@ class Selection:
         found = self.stand_ins
         return {
             "variables": [self.names[j] for j in found.columns],
+            "positions": [int(j) for j in found.columns],
             "correlation": _numbers(found.correlation, 4),
+            "threshold": found.threshold,
             "near": [
                 {
                     "variable": self.names[j],
@@ -349,11 +353,11 @@ class Selection:
         """Return `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
-    def report(self, path: str | os.PathLike[str]) -> None:
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write one self-contained HTML file that tells the whole story."""
         from garrote.report import write_report
 
-        write_report(self.to_dict(), path)
+        write_report(self.to_dict(), path, title=title)
 
     def __str__(self) -> str:
         lines = [f"{self.headline} ({self.rule})"]

@@ -12,13 +12,19 @@ WIDTH = 80
 
 def say(text: str = "") -> None:
     """Print a paragraph, wrapped."""
-    print(textwrap.fill(text, WIDTH, break_on_hyphens=False) if text else "", flush=True)
+    print(_wrapped(text) if text else "", flush=True)
 
 
 def warn(text: str) -> None:
     """Print a warning, wrapped, where it does not mix with results."""
-    said = textwrap.fill(f"Warning: {text}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
-    print(said, file=sys.stderr)
+    print(_wrapped(f"Warning: {text}", "  "), file=sys.stderr)
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    """Return a paragraph; what cannot be broken, such as a file name, may run over."""
+    return textwrap.fill(
+        text, WIDTH, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
+    )
 
 
 @contextmanager

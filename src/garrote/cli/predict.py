@@ -2,6 +2,7 @@
 
 import argparse
 import csv
+import inspect
 import io
 import sys
 import warnings
@@ -19,7 +20,8 @@ def run(options: argparse.Namespace) -> int:
     from garrote.tables import Coding, read_new_rows
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # settings that a file could not hold matter to fits only
+        # That a splitter could not be stored matters to those who fit again.
+        warnings.simplefilter("ignore")
         model = load_model(options.model)
     extra = load_extra(options.model)
     if "coding" not in extra:
@@ -45,6 +47,4 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _gives_deviations(model: object) -> bool:
-    import inspect
-
     return "return_std" in inspect.signature(model.predict).parameters  # type: ignore[attr-defined]

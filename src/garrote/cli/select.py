@@ -14,7 +14,7 @@ _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 def run(options: argparse.Namespace) -> int:
     """Check everything that can be checked, read, fit, print, write."""
-    _check_outputs(options)
+    _check(options)
     _limit_threads(options)
     from garrote.estimators.registry import METHODS
 
@@ -38,6 +38,8 @@ def run(options: argparse.Namespace) -> int:
         missing=options.missing,
     )
     table = read_table(options.file, wanted)
+    if (options.cv or 0) > len(table.X):
+        raise CommandError(f"--cv {options.cv}: there are only {len(table.X)} rows")
     if not options.quiet and options.json != "-":
         console.say(
             f"{table.source}: {table.X.shape[0]} rows, {table.X.shape[1]} variables, response "
@@ -64,12 +66,16 @@ def run(options: argparse.Namespace) -> int:
     return DONE if model.selection_.converged else NOT_CONVERGED
 
 
-def _check_outputs(options: argparse.Namespace) -> None:
+def _check(options: argparse.Namespace) -> None:
     for option in ("report", "json", "save"):
         check_target(getattr(options, option), f"--{option}")
     if options.json == "-" and options.quiet:
         raise UsageError(
             "--quiet and --json - both decide what is printed: give one of them", "select"
+        )
+    if options.expected_size is not None and options.gamma is not None:
+        raise UsageError(
+            "--expected-size and --gamma say the same thing: give one of them", "select"
         )
     if options.report is not None:
         check_library("jinja2", "--report", "report")

@@ -2,6 +2,7 @@
 
 import platform
 from hashlib import blake2b
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,10 @@ def provenance(estimator: Any, X: Any, y: Floats, weights: Floats) -> dict[str, 
         for name, value in estimator.get_params(deep=False).items()
         if isinstance(value, str | int | float | bool | type(None))
     }
+    seed = getattr(estimator, "random_state", None)
     return {
         "settings": settings,
+        "seed": int(seed) if isinstance(seed, Integral) else None,
         "n_rows": X.shape[0],
         "n_columns": X.shape[1],
         "total_weight": float(weights.sum()),

@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from typing import NoReturn
 
 from garrote.experiments.registry import STUDIES, run_study
 from garrote.experiments.report import Settings
@@ -50,8 +51,15 @@ def _run(name: str, settings: Settings, file: str | None) -> None:
     print(f"drawn to {target}\n")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"garrote: {message} (see {self.prog} --help)\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="garrote reproduce",
         description="Run published studies again and print paper and ours side by side.",
         epilog=_listing(),

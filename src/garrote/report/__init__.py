@@ -1,9 +1,135 @@
-"""One self-contained HTML file that tells what was selected and how."""
+"""One self-contained HTML file that tells what was selected and how.
 
+`write_report` renders the JSON document of a selection. The page asks nothing of any host, and its
+Content-Security-Policy forbids it to: only the script and the style written here run, known by
+their hashes. Text, table and answer are in the HTML itself; a script draws the pictures.
+"""
+
+import json
 import os
+from base64 import b64encode
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.resources import files
 from typing import Any
 
+from garrote.files import write_text
+from garrote.report import sections
+from garrote.report.answer import answer, evidence_noun
+from garrote.report.document import check_document
+from garrote.report.pictures import Limits, picture_data
+from garrote.report.rows import forest_scale, table_row
+from garrote.report.wording import brief, isolated, markup, readable
 
-def write_report(document: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write the report of `Selection.to_dict`."""
-    raise NotImplementedError
+__all__ = ["check_document", "render_report", "write_report"]
+
+_LARGEST = 2_000_000
+# Tried in turn until the page is small enough.
+_LIMITS = (Limits(500, 1000), Limits(200, 200), Limits(100, 60, 60, 20, 100, 15))
+_SCRIPTS = ("drawing.js", "pictures.js", "path.js", "table.js", "report.js")
+
+
+def write_report(
+    document: Mapping[str, Any], path: str | os.PathLike[str], *, title: str | None = None
+) -> None:
+    """Write the report of a selection as one HTML file.
+
+    Parameters
+    ----------
+    document : dict
+        What `Selection.to_dict` returns, or the same read from JSON.
+    path : path
+        The file; one that exists is replaced, in one step.
+    title : str, optional
+        The heading, in place of "Which variables explain <response>?".
+    """
+    write_text(path, render_report(document, title=title))
+
+
+def render_report(document: Mapping[str, Any], *, title: str | None = None) -> str:
+    """Return the report as HTML text; the same document gives the same text."""
+    check_document(document)
+    for limits in _LIMITS:
+        page = _render(document, title, limits)
+        if len(page.encode("utf-8")) < _LARGEST:
+            break
+    return page
+
+
+def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> str:
+    listed = document["variables"][: limits.rows]
+    scale = forest_scale(listed)
+    always_in = frozenset(document["always_in"])
+    rows = [table_row(v, scale, always_in, limits.letters) for v in listed]
+    data = picture_data(document, rows, scale, limits)
+    response = readable(document["response"])
+    heading = readable(title) if title else f"Which variables explain {isolated(response)}?"
+    style, script = _part("report.css"), _script()
+    return _template().render(
+        policy=_policy(style, script),
+        style=style,
+        script=script,
+        data=_embedded(data),
+        pictures=data,
+        tab=readable(title, 80) if title else f"Which variables explain {brief(response)}?",
+        heading=heading,
+        document=document,
+        method=readable(document["method"], 80),
+        response=brief(response),
+        answer=answer(document),
+        warnings=sections.warnings(document),
+        rule=readable(document["rule"], 200),
+        rows=rows,
+        scale=scale,
+        noun=evidence_noun(document),
+        level=f"{100 * document['interval_level']:g}",
+        intervals=sections.sentence(readable(document["intervals"], 300)),
+        unlisted=sections.unlisted(document, len(rows)),
+        path=sections.path_words(document),
+        branches=sections.branch_words(document),
+        validation=sections.validation_words(document),
+        stand_ins=sections.stand_ins(document),
+        computed=sections.computed(document),
+    )
+
+
+def _template() -> Any:
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError as error:
+        raise ImportError("the report needs jinja2: run `pip install 'garrote[report]'`") from error
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["names"] = markup
+    return environment.from_string(_part("report.html.jinja"))
+
+
+def _part(name: str) -> str:
+    return files("garrote.report").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    """Return the scripts as one, whose names do not reach the page's global scope."""
+    body = "\n".join(_part(name) for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{body}\n}})();\n'
+
+
+def _policy(style: str, script: str) -> str:
+    """Return a policy that allows this style and this script, and nothing else."""
+
+    def known(text: str) -> str:
+        return f"'sha256-{b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+    return (
+        f"default-src 'none'; script-src {known(script)}; style-src {known(style)}; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+    )
+
+
+def _embedded(data: Mapping[str, Any]) -> str:
+    """Return JSON that cannot end the script element around it."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

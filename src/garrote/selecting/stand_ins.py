@@ -17,7 +17,11 @@ _MOST_NEAR = 5
 def find_stand_ins(
     problem: Problem, selected: Array, shown: Array
 ) -> tuple[StandIns, dict[int, Array]]:
-    """Return correlations of the ``shown`` columns, and what is interchangeable with ``selected``."""
+    """Return who is near the selected columns, and what is interchangeable with them.
+
+    The correlations are those among the selected, the near and then the other ``shown`` columns, as
+    many in all as are shown.
+    """
     correlation = correlations(problem, selected)
     near = {}
     interchangeable = {}
@@ -31,8 +35,12 @@ def find_stand_ins(
         same = np.flatnonzero(size > _INTERCHANGEABLE)
         if len(same):
             interchangeable[int(j)] = same
+    others = [k for ks in near.values() for k, _ in ks]
+    first = shown[np.isin(shown, selected)]
+    wanted = dict.fromkeys([*first.tolist(), *others, *shown.tolist()])
+    shown = np.array(list(wanted)[: len(shown)], dtype=np.int64)
     shown = shown[problem.curvature[shown] > 0]
-    return StandIns(shown, _among(problem, shown), near), interchangeable
+    return StandIns(shown, _among(problem, shown), _NEAR, near), interchangeable
 
 
 def correlations(problem: Problem, columns: Array) -> Floats:
@@ -42,7 +50,11 @@ def correlations(problem: Problem, columns: Array) -> Floats:
     if isinstance(problem.design, GramDesign):
         products = problem.design.values[columns]
     else:
-        products = problem.table.tdot(np.ascontiguousarray(problem.table.block(columns).T))
+        groups = np.split(
+            columns, range(problem.columns_together, len(columns), problem.columns_together)
+        )
+        table = problem.table
+        products = np.vstack([table.tdot(np.ascontiguousarray(table.block(g).T)) for g in groups])
     size = np.sqrt(np.where(problem.curvature > 0, problem.curvature, np.inf))
     return np.clip(products / size / size[columns, None], -1.0, 1.0)
 

@@ -19,7 +19,10 @@ from garrote.shrinkage import moments
 
 
 class Candidate(NamedTuple):
-    """A solution that has not been certified yet, in standardised units."""
+    """A solution that has not been certified yet, in standardised units.
+
+    ``reversible`` tells that reheating from the next denser solution leads to this one.
+    """
 
     strength: float
     columns: Array
@@ -27,10 +30,16 @@ class Candidate(NamedTuple):
     weight: Floats
     precision: float
     n_iter: int
+    reversible: bool = False
 
     @property
     def coef(self) -> Floats:
         return self.probability * self.weight
+
+    @property
+    def selected(self) -> Array:
+        """The columns that are more likely in the model than not."""
+        return self.columns[self.probability > 0.5]
 
 
 def certify(

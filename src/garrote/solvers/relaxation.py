@@ -41,6 +41,8 @@ _NEGLIGIBLE = 0.01
 # The same for all columns that are not listed taken together, in standard errors.
 _NEGLECTED_TOGETHER = 0.05
 _TINY = 1e-12
+# Two points that are settled to the tolerance may be so many tolerances apart and be one solution.
+_APART = 5.0
 
 
 class State(NamedTuple):
@@ -89,8 +91,12 @@ class Relaxation:
         c = self.problem.curvature
         target = np.divide(gradient, c, out=np.zeros_like(c), where=c > 0)
         target[self.working.columns] = inside.target
-        m, w = self._moments(inside.gamma, inside.precision, target)
-        return State(inside.gamma, inside.precision, m * w, target, m, np.zeros(0), inside.sweeps)
+        state = State(
+            inside.gamma, inside.precision, target, target, np.zeros_like(c), np.zeros(0),
+            inside.sweeps,
+        )  # fmt: skip
+        self._include(state, self.problem.usable)
+        return state._replace(coef=state.probability * self._weights(target))
 
     def resume(self, candidate: Candidate, rows: Floats) -> State:
         """Make a state of a candidate, given its residuals."""
@@ -100,66 +106,120 @@ class Relaxation:
         m[candidate.columns] = candidate.probability
         return State(candidate.strength, candidate.precision, coef, target, m, rows, 0)
 
+    def leads_to(
+        self, known: Candidate, rows: Floats | None, start: Candidate, tolerance: float
+    ) -> bool:
+        """Tell whether the working set settles from ``start`` in a known solution.
+
+        Outsiders stay as they are in that solution, whose residuals are ``rows`` (None where there are
+        only moments): it has been settled on all columns, and if the working set comes to it again,
+        so will the others.
+        """
+        own, c = self.working.columns, self.problem.curvature[self.working.columns]
+        m = self.on_working_set(known.columns, known.probability)
+        coef = self.on_working_set(known.columns, known.coef)
+        first = self.on_working_set(start.columns, start.coef)
+        if rows is None:
+            begin, _ = self.working.start_from(first)
+        else:
+            rows = rows + self.working.fitted_by(coef - first)
+            begin = self._start_at(first, rows)
+        variance = self._variance_outside(known)
+        settled = self._settle(
+            known.strength, start.precision, begin, variance, rows, _INNER * tolerance
+        )
+        again = np.empty(len(own))
+        rule = self.prior.rule(settled.gamma, settled.precision, own)
+        _include(rule, c, settled.target, np.arange(len(own)), again)
+        off = np.abs(settled.coef - coef) * np.sqrt(known.precision * c)
+        apart = (off.max(initial=0.0), np.abs(again - m).max(initial=0.0))
+        return bool(max(*apart, abs(settled.precision / known.precision - 1)) <= _APART * tolerance)
+
+    def on_working_set(self, columns: Array, values: Floats) -> Floats:
+        """Return values that are given on some columns on those of the working set, 0 elsewhere."""
+        everywhere = np.zeros(self.problem.n_features)
+        everywhere[columns] = values
+        return everywhere[self.working.columns]
+
+    def _variance_outside(self, point: Candidate) -> float:
+        """Return the outsiders' share of the noise equation."""
+        outside = ~self.working.contains[point.columns]
+        m, w = point.probability[outside], point.weight[outside]
+        return float((m * (1 - m) * w**2) @ self.problem.curvature[point.columns[outside]])
+
+    def _start_at(self, coef: Floats, rows: Floats) -> Start:
+        """Return the start of sweeps over the working set, given the residuals."""
+        return Start(coef, self.working.products(rows), float(rows**2 @ self.problem.weights))
+
     def everywhere(self, start: State, gamma: float, tolerance: float) -> State:
-        """Settle on all columns, working set and outsiders in turn, from a state with residuals.
+        """Settle on all columns, outsiders and working set in turn, from a state with residuals.
 
         Rounds over the livelier outsiders only, which cost little, come between those over all.
         """
         state = start._replace(
-            gamma=gamma, coef=start.coef.copy(), target=start.target.copy(), rows=start.rows.copy()
-        )
-        m, _ = self._moments(gamma, state.precision, state.target)
-        state = state._replace(probability=m)
-        change = np.inf
+            gamma=gamma, coef=start.coef.copy(), target=start.target.copy(),
+            probability=np.zeros(self.problem.n_features), rows=start.rows.copy(),
+        )  # fmt: skip
+        variance, change = self._judge(state, self.working.outside), np.inf
+        state, _ = self._settle_among(state, variance, tolerance, change)
         while change > _OUTER * tolerance and state.sweeps < self.max_iter:
+            lively = self._lively(state)
+            quiet = max(variance - self._include(state, lively), 0.0)
             previous = change
             for _ in range(_LIVELY_ROUNDS):
-                state, change = self._round(state, tolerance, previous, lively=True)
+                state, _, change = self._round(state, lively, quiet, tolerance, previous)
                 if _settled(change, previous, 0.3 * _OUTER * tolerance):
                     break
                 previous = change
-            state, change = self._round(state, tolerance, change, lively=False)
-        precision = state.precision
-        if self.prior.noise_variance is None:
-            nobody = np.zeros(self.problem.n_features, dtype=bool)
-            rule = self.prior.rule(gamma, precision)
-            total = float(state.rows**2 @ self.problem.weights)
-            total += _variance(rule, self.problem.curvature, state.target, nobody)
-            precision = 1.0 / max(self.problem.smallest_noise, total / self.problem.n)
-            m, _ = self._moments(gamma, precision, state.target)
-            state = state._replace(precision=precision, probability=m)
+            state, variance, change = self._round(
+                state, self.working.outside, 0.0, tolerance, change
+            )
+        self._include(state, self.problem.usable)
         return state
 
-    def _round(
-        self, state: State, tolerance: float, previous: float, lively: bool
-    ) -> tuple[State, float]:
-        """Settle the working set, then sweep outsiders; ``state``'s arrays change in place.
+    def _lively(self, state: State) -> Array:
+        outside = self.working.outside
+        prior = expit(state.gamma + self.prior.offsets[outside])
+        return outside[state.probability[outside] > _LIVELY * prior]
 
-        Returns the largest change it made, or left to make, in standard errors.
+    def _round(
+        self, state: State, columns: Array, elsewhere: float, tolerance: float, previous: float
+    ) -> tuple[State, float, float]:
+        """Sweep outsiders, then settle the working set; ``state``'s arrays change in place.
+
+        ``elsewhere`` is the variance of the outsiders that are not swept. Returns that of them all,
+        and the largest change that the round made, in standard errors.
         """
-        problem, c = self.problem, self.problem.curvature
-        gamma, precision, coef, target, m, rows, sweeps = state
-        self.working.add(self._newcomers(gamma, m))
-        own, outside = self.working.columns, self._outside()
-        begin = Start(coef[own], self.working.products(rows), float(rows**2 @ problem.weights))
+        columns = columns[~self.working.contains[columns]]
+        step = full_sweep(
+            self.problem.table, self.prior.rule(state.gamma, state.precision), columns,
+            state.coef, state.target, state.rows, self.problem.curvature,
+            _RESOLUTION * tolerance / np.sqrt(state.precision),
+        )  # fmt: skip
+        step *= np.sqrt(state.precision)
+        variance = elsewhere + self._judge(state, columns)
+        state, change = self._settle_among(state, variance, tolerance, previous)
+        return state._replace(sweeps=state.sweeps + 1), variance, max(step, change)
+
+    def _settle_among(
+        self, state: State, variance: float, tolerance: float, previous: float
+    ) -> tuple[State, float]:
+        """Settle the working set while outsiders, of given variance, stay as they are.
+
+        Returns also how far off it was, in standard errors.
+        """
+        own, rows = self.working.columns, state.rows
+        begin = self._start_at(state.coef[own], rows)
         # No more digits than the outsiders have at this stage.
         accuracy = min(max(_INNER * tolerance, 0.01 * previous), 0.1)
-        others = _variance(self.prior.rule(gamma, precision), c, target, self.working.contains)
-        settled = self._settle(gamma, precision, begin, others, rows, accuracy)
-        rows -= self.working.fitted_by(settled.coef - coef[own])
-        coef[own], target[own] = settled.coef, settled.target
-        precision = settled.precision
-        if lively:
-            outside = outside[m[outside] > _LIVELY * expit(gamma + self.prior.offsets[outside])]
-        step = full_sweep(
-            problem.table, self.prior.rule(gamma, precision), outside, coef, target, rows, c,
-            _RESOLUTION * tolerance / np.sqrt(precision),
-        )  # fmt: skip
-        off = np.abs(self.working.products(rows) / c[own] + coef[own] - target[own])
-        change = np.sqrt(precision) * max(step, (off * np.sqrt(c[own])).max(initial=0.0))
-        m, _ = self._moments(gamma, precision, target)
-        sweeps += settled.sweeps + 1
-        return State(gamma, precision, coef, target, m, rows, sweeps), float(change)
+        settled = self._settle(state.gamma, state.precision, begin, variance, rows, accuracy)
+        rows -= self.working.fitted_by(settled.coef - begin.coef)
+        c = self.problem.curvature[own]
+        off = np.abs(begin.gradient / c + begin.coef - state.target[own]) * np.sqrt(c)
+        state.coef[own], state.target[own] = settled.coef, settled.target
+        sweeps = state.sweeps + settled.sweeps
+        change = float(np.sqrt(state.precision) * off.max(initial=0.0))
+        return state._replace(precision=settled.precision, sweeps=sweeps), change
 
     def _settle(
         self,
@@ -184,17 +244,16 @@ class Relaxation:
         while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
             cutoff = cutoff / 10 if cutoff > _TINY else 0.0
         columns = np.flatnonzero(state.probability > cutoff)
-        z = state.target[columns]
-        weight = np.where(z * self.prior.signs[columns] < 0, 0.0, z)
+        weight = self._weights(state.target[columns], columns)
         return Candidate(
             state.gamma, columns, state.probability[columns], weight, state.precision, state.sweeps
         )
 
     def admit(self, state: State) -> bool:
         """Let the outsiders that should be in the working set join it; tell whether any did."""
-        newcomers = self._newcomers(state.gamma, state.probability)
+        outside = self.working.outside
+        newcomers = self._newcomers(state, outside)
         if not len(newcomers) and self.outsiders_noticed(state):
-            outside = self._outside()
             listed = outside[state.probability[outside] > _NEGLIGIBLE * self.tol]
             if len(listed) <= max(64, len(self.working)):
                 newcomers = listed
@@ -217,42 +276,45 @@ class Relaxation:
         )
         return float(4 * np.sqrt(state.precision * squares / self.problem.n))
 
-    def _newcomers(self, gamma: float, probability: Floats) -> Array:
-        """Return the outsiders that must join the set, in some company, or none."""
-        outside = self._outside()
-        m = probability[outside]
-        threshold = min(0.5, max(_JOINS, _JOINS_OVER_PRIOR * float(expit(gamma))))
+    def _newcomers(self, state: State, columns: Array) -> Array:
+        """Return which of some outsiders must join the set, in some company, or none."""
+        m = state.probability[columns]
+        threshold = min(0.5, max(_JOINS, _JOINS_OVER_PRIOR * float(expit(state.gamma))))
         eager = int(np.count_nonzero(m > threshold))
         if not eager:
-            return outside[:0]
-        count = min(max(_COMPANY, min(eager, max(64, len(self.working)))), len(outside))
+            return columns[:0]
+        count = min(max(_COMPANY, min(eager, max(64, len(self.working)))), len(columns))
         strongest = np.sort(np.argpartition(-m, count - 1)[:count])
-        return outside[strongest[np.argsort(-m[strongest], kind="stable")]]
+        return columns[strongest[np.argsort(-m[strongest], kind="stable")]]
 
-    def _outside(self) -> Array:
-        return np.flatnonzero(~self.working.contains & (self.problem.curvature > 0))
+    def _judge(self, state: State, columns: Array) -> float:
+        """Set the inclusion probabilities of outsiders, and let those join the set that must.
 
-    def _moments(self, gamma: float, precision: float, target: Floats) -> tuple[Floats, Floats]:
-        """Return inclusion probabilities and weights of all columns (Eq. 8)."""
-        m, w = np.zeros((2, len(target)))
-        _include(self.prior.rule(gamma, precision), self.problem.curvature, target, m, w)
-        return m, w
+        Returns the others' share of the noise equation.
+        """
+        variance = self._include(state, columns)
+        newcomers = self._newcomers(state, columns)
+        if len(newcomers):
+            self.working.add(newcomers)
+            variance -= self._include(state, newcomers)
+        return variance
+
+    def _include(self, state: State, columns: Array) -> float:
+        """Set inclusion probabilities (Eq. 8); return the sum of m (1 - m) w^2 x'Wx."""
+        rule = self.prior.rule(state.gamma, state.precision)
+        return _include(rule, self.problem.curvature, state.target, columns, state.probability)
+
+    def _weights(self, target: Floats, columns: Array | slice = slice(None)) -> Floats:
+        """Return least-squares values with those of the wrong sign set to zero."""
+        return np.where(target * self.prior.signs[columns] < 0, 0.0, target)
 
 
 @kernel
-def _include(rule, curvature, target, probability, weight):
-    for j in range(curvature.shape[0]):
-        if curvature[j] > 0:
-            probability[j], weight[j], _ = moments(rule, j, target[j], curvature[j])
-
-
-@kernel
-def _variance(rule, curvature, target, left_out):
-    """Return the columns' share of the noise equation, the sum of m (1 - m) w^2 x'Wx."""
+def _include(rule, curvature, target, columns, probability):
     total = 0.0
-    for j in range(curvature.shape[0]):
-        if curvature[j] > 0 and not left_out[j]:
-            total += moments(rule, j, target[j], curvature[j])[2] * curvature[j]
+    for j in columns:
+        probability[j], _, variance = moments(rule, j, target[j], curvature[j])
+        total += variance * curvature[j]
     return total
 
 

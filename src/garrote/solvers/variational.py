@@ -1,12 +1,14 @@
 """Annealing and reheating by coordinate sweeps, with few passes over X.
 
 Kappen & Gomez (2014), Algorithm 1, by the sequential updates that their discussion proposes: forward
-over gamma, then backward. Two things make it fast.
+over gamma, then backward. Three things make it fast.
 
 * Where outsiders do not matter, several gammas are solved ahead on the working set before all columns
   are checked, and the checks share one product with X. The first gamma at which an outsider wants to
   come in is where the path is taken up again.
 * Where they do (near the dense end), they are swept too, each gamma starting from the one before.
+* Where the working set alone, started from the next denser solution, settles in a solution again, so
+  does the whole: reheating takes that solution over, and is solved only where it goes another way.
 
 All solutions are certified together, by two products with X for many gammas; those that fail are
 settled further.
@@ -14,6 +16,7 @@ settled further.
 
 from collections.abc import Generator
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,6 +59,14 @@ def anneal(
     return Annealing(forward_fits, backward_fits, cut)
 
 
+class Solved(NamedTuple):
+    """A solution, its expected size and its residuals (None where there are only moments)."""
+
+    point: Candidate
+    size: float
+    rows: Floats | None
+
+
 Trace = tuple[list[Candidate], list[Candidate], str | None]
 
 
@@ -74,10 +85,6 @@ class Annealer:
         """Solve both directions, uncertified; where they agree the solution is one object."""
         forward, cut = yield from self._forward(gammas)
         backward = yield from self._backward(forward)
-        backward = [
-            f if same_solution(f, b, self.problem, self.control.tol) else b
-            for f, b in zip(forward, backward, strict=True)
-        ]
         return forward, backward, cut
 
     def _forward(
@@ -88,7 +95,7 @@ class Annealer:
         none = np.zeros(0, np.intp)
         precision = self.prior.first_precision(self.data.response_variance)
         empty = Candidate(gammas[0], none, np.zeros(0), np.zeros(0), precision, 0)
-        reached, crossing = yield from self._pass(gammas, empty, limit, "forward")
+        reached, crossing = yield from self._pass(gammas, empty, len(gammas))
         if crossing is None:
             return reached, None
         # The first gamma is the empty model up to eps, however few rows there are.
@@ -101,24 +108,38 @@ class Annealer:
         Where the way back leads into the branch that interpolates, it goes on from the forward
         solution instead.
         """
-        limit = self.data.most_variables
-        backward = [forward[-1]]
+        backward, total = [forward[-1]], len(forward) - 1
         while len(backward) < len(forward):
-            left = forward[: len(forward) - len(backward)][::-1]
+            denser = len(forward) - len(backward)
+            if backward[-1] is forward[denser] and forward[denser - 1].reversible:
+                backward.append(forward[denser - 1])
+                self.control.report("backward", len(backward) - 1, total)
+                continue
+            left = forward[:denser][::-1]
             gammas = np.array([point.strength for point in left])
-            reached, crossing = yield from self._pass(gammas, backward[-1], limit, "backward")
+            reached, crossing = yield from self._pass(gammas, backward[-1], total, left)
             backward += reached
             if crossing is not None:
                 backward.append(left[len(reached)])
         return backward[::-1]
 
     def _pass(
-        self, gammas: Floats, start: Candidate, limit: float, stage: str
+        self,
+        gammas: Floats,
+        start: Candidate,
+        total: int,
+        known: list[Candidate] | None = None,
     ) -> Generator[Floats, Floats, tuple[list[Candidate], Candidate | None]]:
-        """Solve gammas one from the other; return them, and the first whose size is over the limit."""
+        """Solve the last gammas of ``total``, one from the other.
+
+        Returns the solutions, and the one, if any, whose size passes the limit. Ends also where the
+        solution ``known`` for a gamma is met.
+        """
+        limit, stage = self.data.most_variables, "forward" if known is None else "backward"
         accepted: list[Candidate] = []
         last, ahead = start, 1
         state = self._with_outsiders(start)
+        before: Solved | None = None
         while len(accepted) < len(gammas):
             if state is None:
                 batch = gammas[len(accepted) : len(accepted) + ahead]
@@ -129,24 +150,47 @@ class Annealer:
                     state._replace(sweeps=0), gammas[len(accepted)], self.control.tol
                 )
                 last = self.relaxation.candidate(state, self.control.tol)
-                solved = [(last, state.probability.sum())]
+                solved = [Solved(last, state.probability.sum(), state.rows)]
                 if not self.relaxation.outsiders_noticed(state):
                     state = None
-            for point, size in solved:
-                if size > limit:
-                    return accepted, point
-                accepted.append(point)
-                self.control.report(stage, len(accepted), len(gammas))
+            for step in solved:
+                if step.size > limit:
+                    return accepted, step.point
+                met = known is not None and self._is_known(known[len(accepted)], step.point)
+                if known is None and before is not None:
+                    back = self._leads_back(before, step.point)
+                    accepted[-1] = accepted[-1]._replace(reversible=back)
+                accepted.append(known[len(accepted)] if known is not None and met else step.point)
+                self.control.report(stage, total - len(gammas) + len(accepted), total)
+                if met:
+                    return accepted, None
+                before = step
         return accepted, None
+
+    def _is_known(self, known: Candidate, point: Candidate) -> bool:
+        """Tell whether a point is a known solution, or on the way to it."""
+        if same_solution(known, point, self.problem, self.control.tol):
+            return True
+        if not _same_branch(known, point):
+            return False
+        rows = residuals(self.problem, [known])[0] if self.problem.has_rows else None
+        return self.relaxation.leads_to(known, rows, point, self.control.tol)
+
+    def _leads_back(self, before: Solved, point: Candidate) -> bool:
+        """Tell whether reheating leads from a point to the one before it."""
+        return _same_branch(before.point, point) and self.relaxation.leads_to(
+            before.point, before.rows, point, self.control.tol
+        )
 
     def _solve_ahead(
         self, gammas: Floats, start: Candidate
-    ) -> Generator[Floats, Floats, tuple[list[tuple[Candidate, float]], Candidate, State | None]]:
+    ) -> Generator[Floats, Floats, tuple[list[Solved], Candidate, State | None]]:
         """Solve gammas on the working set and check them together.
 
         Returns those that stand, where to go on from, and, once outsiders matter, a full state.
         """
-        coef, precision = self._on_working_set(start), start.precision
+        coef = self.relaxation.on_working_set(start.columns, start.coef)
+        precision = start.precision
         trials = []
         for gamma in gammas:
             trials.append(self.relaxation.inside(gamma, coef, precision, self.control.tol))
@@ -154,9 +198,9 @@ class Annealer:
         stacked = np.column_stack([trial.coef for trial in trials])
         fitted = self.working.fitted_by(stacked) if self.problem.has_rows else None
         _, gradients = yield from self.problem.evaluate(self.working.columns, stacked, fitted)
-        solved: list[tuple[Candidate, float]] = []
+        solved: list[Solved] = []
         last = start
-        for trial, gradient in zip(trials, gradients, strict=True):
+        for k, (trial, gradient) in enumerate(zip(trials, gradients, strict=True)):
             state = self.relaxation.spread(trial, gradient)
             last = self.relaxation.candidate(state, self.control.tol)
             if self.relaxation.admit(state):
@@ -164,7 +208,8 @@ class Annealer:
             if self.relaxation.outsiders_noticed(state):
                 rows = residuals(self.problem, [last])[0]
                 return solved, last, self.relaxation.resume(last, rows)
-            solved.append((last, state.probability.sum()))
+            residual = None if fitted is None else self.problem.response - fitted[:, k]
+            solved.append(Solved(last, state.probability.sum(), residual))
         return solved, last, None
 
     def _with_outsiders(self, point: Candidate) -> State | None:
@@ -173,11 +218,6 @@ class Annealer:
             return None
         state = self.relaxation.resume(point, residuals(self.problem, [point])[0])
         return state if self.relaxation.outsiders_noticed(state) else None
-
-    def _on_working_set(self, point: Candidate) -> Floats:
-        everywhere = np.zeros(self.problem.n_features)
-        everywhere[point.columns] = point.coef
-        return everywhere[self.working.columns]
 
     def certified(self, candidates: list[Candidate]) -> Generator[Floats, Floats, list[Fit]]:
         """Certify candidates in groups; settle those that fail further until they pass."""
@@ -224,7 +264,7 @@ class Annealer:
     def settled_further(self, point: Candidate, rows: Floats, tolerance: float) -> Candidate:
         """Settle on from a solution, given its residuals (unused where there are only moments)."""
         if not self.problem.has_rows:
-            coef = self._on_working_set(point)
+            coef = self.relaxation.on_working_set(point.columns, point.coef)
             inside = self.relaxation.inside(point.strength, coef, point.precision, tolerance)
             state = self.relaxation.spread(inside, np.zeros(self.problem.n_features))
         else:
@@ -232,3 +272,7 @@ class Annealer:
             state = self.relaxation.everywhere(state, point.strength, tolerance)
         state = state._replace(sweeps=state.sweeps + point.n_iter)
         return self.relaxation.candidate(state, tolerance)
+
+
+def _same_branch(a: Candidate, b: Candidate) -> bool:
+    return np.array_equal(a.selected, b.selected)

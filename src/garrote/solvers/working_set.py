@@ -38,7 +38,8 @@ class WorkingSet:
         self._picked: Design | None = None
         design = problem.design
         self._has_block = not isinstance(design, GramDesign) and design.keeps_blocks
-        usable = np.flatnonzero(problem.curvature > 0)
+        usable = problem.usable
+        self.outside = usable
         if len(usable) <= SMALL or isinstance(design, GramDesign):
             self.add(usable)
         if isinstance(design, GramDesign) and len(usable) == problem.n_features:
@@ -58,6 +59,7 @@ class WorkingSet:
             self._block[:, size : size + len(columns)] = self.problem.table.block(columns)
         self.columns = np.concatenate([self.columns, columns])
         self.contains[columns] = True
+        self.outside = self.outside[~self.contains[self.outside]]
 
     @property
     def block(self) -> Floats:

@@ -1,0 +1,130 @@
+"""The answer in two sentences: which variables, how sure, how good."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from garrote.report.wording import (
+    amount,
+    counted,
+    enumeration,
+    in_words,
+    isolated,
+    probability,
+    readable,
+)
+
+# Evidence beyond this is called nearly certain.
+_SURE = 0.99
+# More names than this are not all spelled out.
+_MOST_NAMED = 12
+
+
+def evidence_noun(document: Mapping[str, Any]) -> str:
+    """Return one word for the kind of evidence: probability, frequency, ..."""
+    words = document["evidence"].split()
+    return readable(words[-1], 30) if words else "evidence"
+
+
+def answer(document: Mapping[str, Any]) -> list[str]:
+    """Return the answer as sentences; a reservation that concerns all of it comes first."""
+    said = []
+    if not document["converged"]:
+        said.append(
+            "Not converged: the solver stopped before its equations held to the tolerance asked "
+            "for, so take what follows as provisional."
+        )
+    return [*said, _which(document), _how_good(document)]
+
+
+def _which(document: Mapping[str, Any]) -> str:
+    response = isolated(readable(document["response"]))
+    fixed = document["always_in"]
+    count = counted(document["n_variables"] - len(fixed), "variable")
+    chosen = [v for v in document["variables"] if v["selected"] and v["name"] not in fixed]
+    if not chosen:
+        start = f"none of {count} was selected to explain {response}"
+        return _beside(fixed, start + _next_best(document))
+    names = _readable(v["name"] for v in chosen)
+    verb = "explains" if len(chosen) == 1 else "explain"
+    many = len(names) > _MOST_NAMED
+    listed = f"foremost {enumeration(names[:5])}" if many else enumeration(names, _MOST_NAMED)
+    start = f"{document['n_selected']:,} of {count} {verb} {response}: {listed}"
+    return _beside(fixed, f"{start}; {_how_sure(document, chosen)}")
+
+
+def _beside(fixed: Sequence[str], words: str) -> str:
+    """Return a sentence that names the covariates first."""
+    if not fixed:
+        return f"{words[0].upper()}{words[1:]}."
+    noun = "covariate" if len(fixed) == 1 else "covariates"
+    return f"Beside the {noun} {enumeration(_readable(fixed), 4)}, {words}."
+
+
+def _how_sure(document: Mapping[str, Any], chosen: Sequence[Mapping[str, Any]]) -> str:
+    noun = evidence_noun(document)
+    known = [v for v in chosen if v["probability"] is not None]
+    if not known:
+        return "the method does not state how sure that is"
+    values = [v["probability"] for v in known]
+    sure = sum(value > _SURE for value in values)
+    least = min(known, key=lambda v: v["probability"])
+    if len(chosen) == 1:
+        if sure:
+            return f"it is nearly certain ({noun} above {_SURE})"
+        return f"its {noun} is {probability(values[0])}"
+    if sure == len(chosen):
+        whole = "both" if sure == 2 else f"all {in_words(sure)}"
+        return f"{whole} are nearly certain ({noun} above {_SURE})"
+    if not sure:
+        low, high = probability(min(values)), probability(max(values))
+        return f"none is nearly certain ({noun} from {low} to {high})"
+    are = "is" if sure == 1 else "are"
+    return (
+        f"{in_words(sure)} of them {are} nearly certain ({noun} above {_SURE}), the least sure is "
+        f"{isolated(readable(least['name']))} ({probability(least['probability'])})"
+    )
+
+
+def _next_best(document: Mapping[str, Any]) -> str:
+    others = [
+        v
+        for v in document["variables"]
+        if v["name"] not in document["always_in"] and v["probability"] is not None
+    ]
+    if not others:
+        return ""
+    best = max(others, key=lambda v: v["probability"])
+    return (
+        f"; the nearest to it is {isolated(readable(best['name']))} "
+        f"({evidence_noun(document)} {probability(best['probability'])})"
+    )
+
+
+def _how_good(document: Mapping[str, Any]) -> str:
+    error, null = held_out(document)
+    if error is None:
+        return (
+            "How well it predicts rows that it has not seen was not measured: there was no "
+            "validation."
+        )
+    measure = readable(document["validation"]["measure"], 60)
+    start = f"On rows it had not seen the model's {measure} is {amount(error)}"
+    if null is None:
+        return start + "."
+    less = 100 * (1 - error / null) if null > 0 else 0.0
+    if less < 0.5:
+        return f"{start}, no better than the {amount(null)} without any variable."
+    return f"{start}, against {amount(null)} without any variable ({less:.0f}\u00a0% less)."
+
+
+def held_out(document: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """Return the validation error at the strength in use and that of the null model."""
+    validation, path = document["validation"], document["path"]
+    if validation is None or not validation["mean"]:
+        return None, None
+    # Without a path there is one error, that of the answer.
+    return validation["mean"][path["chosen"] if path else 0], validation["null"]
+
+
+def _readable(names: Any) -> list[str]:
+    return [readable(name) for name in names]

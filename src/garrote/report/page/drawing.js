@@ -1,0 +1,235 @@
+// Marks, scales and axes: what every picture is made of. Text enters only as text nodes.
+
+const SPACE = "http://www.w3.org/2000/svg";
+
+function mark(kind, attributes = {}, ...children) {
+  const element = document.createElementNS(SPACE, kind);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+const tip = (words) => mark("title", {}, words);
+
+const line = (kind, x1, y1, x2, y2) => mark("line", { class: kind, x1, y1, x2, y2 });
+
+// Words at a point: they start there, end there or have it in their middle.
+const write = (kind, x, y, words, anchor = "start") =>
+  mark("text", { class: kind, x, y, "text-anchor": anchor }, words);
+
+// The label of a vertical axis.
+const writeUpwards = (x, y, words) => mark("text", {
+  class: "label", "text-anchor": "middle", transform: `translate(${x} ${y}) rotate(-90)`,
+}, words);
+
+const isolate = (name) => `\u2068${name}\u2069`;
+const known = (value) => value !== null && value !== undefined;
+
+// As `brief` of the page's words: the beginning and the end of a long name.
+function shorten(name, most) {
+  const letters = Array.from(name);
+  if (letters.length <= most) return name;
+  const end = Math.floor(most / 3);
+  const start = Math.max(1, Math.floor((2 * most) / 3) - 1);
+  return letters.slice(0, start).join("") + "…" + (end ? letters.slice(-end).join("") : "");
+}
+
+function amount(value, decimals = null) {
+  if (!known(value)) return "–";
+  let text;
+  if (decimals !== null) text = value.toFixed(decimals);
+  else if (value === 0) text = "0";
+  else {
+    const size = Math.floor(Math.log10(Math.abs(value)));
+    text = size < -4 || size > 6
+      ? value.toExponential(3).replace("e+", "e")
+      : value.toFixed(Math.max(0, 3 - size));
+  }
+  if (Number(text) === 0) text = text.replace("-", "");
+  return text.replaceAll("-", "−");
+}
+
+function chance(value) {
+  if (!known(value)) return "–";
+  if (value > 0 && value < 0.0005) return "<0.001";
+  if (value > 0.9995 && value < 1) return ">0.999";
+  return value.toFixed(3);
+}
+
+// How many pixels the widest of some labels takes, in bold.
+function widest(labels) {
+  const pen = document.createElement("canvas").getContext("2d");
+  const root = getComputedStyle(document.documentElement);
+  pen.font = `bold 12px ${root.getPropertyValue("--sans")}`;
+  return Math.max(0, ...labels.map((label) => pen.measureText(label).width));
+}
+
+function linear([low, high], [from, to]) {
+  const slope = high > low ? (to - from) / (high - low) : 0;
+  return (value) => from + (value - low) * slope;
+}
+
+// Round numbers between two ends, about so many; each with the text of its label.
+function roundTicks(low, high, count) {
+  if (!(high > low)) return [{ value: low, text: amount(low) }];
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= rough * (1 - 1e-9));
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const ticks = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) {
+    const large = Math.abs(k * step) >= 1e7 || digits > 5;
+    ticks.push({ value: k * step, text: amount(k * step, large ? null : digits) });
+  }
+  return ticks;
+}
+
+function extent(values) {
+  let low = Infinity, high = -Infinity;
+  for (const value of values) {
+    if (!known(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+function widen([low, high], share) {
+  const margin = (high - low || Math.abs(high) || 1) * share;
+  return [low - margin, high + margin];
+}
+
+// A new drawing in a figure, in place of the last one.
+function canvas(figure, width, height, words) {
+  const svg = mark("svg", {
+    viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": words,
+  });
+  figure.querySelector("svg")?.remove();
+  figure.prepend(svg);
+  return svg;
+}
+
+function polyline(points) {
+  let pen = "M";
+  let path = "";
+  for (const [x, y] of points) {
+    if (y === null) pen = "M";
+    else {
+      path += `${pen}${x.toFixed(1)} ${y.toFixed(1)}`;
+      pen = "L";
+    }
+  }
+  return path;
+}
+
+// The strengths of a path stand at equal steps, as the slider does; numbers are put between them.
+class Steps {
+  constructor(strengths, left, right) {
+    this.strengths = strengths;
+    this.at = linear([0, strengths.length - 1], [left, right]);
+    this.step = (right - left) / (strengths.length - 1);
+  }
+
+  of(value) {
+    const s = this.strengths;
+    const rising = s[s.length - 1] > s[0] ? 1 : -1;
+    let k = 1;
+    while (k < s.length - 1 && (s[k] - value) * rising < 0) k++;
+    const share = (value - s[k - 1]) / (s[k] - s[k - 1] || 1);
+    return this.at(k - 1 + Math.min(1, Math.max(0, share)));
+  }
+
+  nearest(x) {
+    const k = Math.round((x - this.at(0)) / this.step);
+    return Math.min(this.strengths.length - 1, Math.max(0, k));
+  }
+
+  // Round numbers, the roundest first, as long as they do not crowd each other.
+  ticks(room) {
+    const [low, high] = extent(this.strengths);
+    const found = [];
+    const largest = Math.max(Math.abs(low), Math.abs(high)) || 1;
+    const top = Math.floor(Math.log10(largest));
+    const place = (value, text) => {
+      if (value < low || value > high) return;
+      const x = this.of(value);
+      if (found.every((tick) => Math.abs(tick.x - x) >= room)) found.push({ value, x, text });
+    };
+    for (let power = top; power >= top - 3; power--) {
+      const digits = Math.max(0, -power);
+      for (const factor of [10, 5, 2, 1]) {
+        const step = factor * 10 ** power;
+        if ((high - low) / step > 60) break;
+        for (let k = Math.ceil(low / step); k * step <= high; k++) {
+          place(k * step, amount(k * step, digits));
+        }
+      }
+    }
+    return found.sort((a, b) => a.x - b.x);
+  }
+}
+
+// Axes over the steps of a path, with markers for the chosen strength and the one in view.
+class StepChart {
+  constructor(figure, report, { width, height, right = 14, top = 14, left = 62, words }) {
+    this.report = report;
+    const path = report.data.path;
+    const bottom = 48;
+    this.box = { left, right: width - right, top, bottom: height - bottom };
+    this.svg = canvas(figure, width, height, words);
+    this.x = new Steps(path.strengths, this.box.left + 6, this.box.right - 6);
+    this.under = mark("g");
+    this.svg.append(this.under);
+  }
+
+  draw(...marks) {
+    this.svg.append(...marks);
+  }
+
+  yAxis(y, ticks, label) {
+    const { left, right, top, bottom } = this.box;
+    for (const { value, text } of ticks) {
+      const at = y(value);
+      this.under.append(line("grid", left, at, right, at), write("tick", left - 8, at + 4, text, "end"));
+    }
+    this.under.append(writeUpwards(13, (top + bottom) / 2, label));
+  }
+
+  xAxis() {
+    const { left, right, bottom } = this.box;
+    const { strength, meaning } = this.report.data.path;
+    this.under.append(line("base", left, bottom, right, bottom));
+    const ticks = this.x.ticks(44);
+    for (const { x, text } of ticks) {
+      this.under.append(
+        line("base", x, bottom, x, bottom + 4), write("tick", x, bottom + 17, text, "middle"),
+      );
+    }
+    const narrow = right - left < 300;
+    const label = meaning && !narrow ? `${strength} (${meaning})` : strength;
+    this.under.append(write("label", (left + right) / 2, bottom + 38, label, "middle"));
+    return ticks;
+  }
+
+  markers() {
+    const { left, right, top, bottom } = this.box;
+    const chosen = this.x.at(this.report.data.path.chosen);
+    this.here = line("here", chosen, top, chosen, bottom);
+    const plot = mark("rect", {
+      class: "plot", x: left, y: top, width: right - left, height: bottom - top,
+    });
+    plot.addEventListener("click", (event) => {
+      const box = this.svg.getBoundingClientRect();
+      const scale = this.svg.viewBox.baseVal.width / box.width;
+      this.report.move(this.x.nearest((event.clientX - box.left) * scale));
+    });
+    this.under.append(plot, line("chosen", chosen, top, chosen, bottom), this.here);
+  }
+
+  move(at) {
+    const x = this.x.at(at).toFixed(1);
+    this.here.setAttribute("x1", x);
+    this.here.setAttribute("x2", x);
+    this.here.dataset.at = at;
+  }
+}

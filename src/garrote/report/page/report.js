@@ -1,0 +1,94 @@
+// The page: one strength in view, and everything that follows it.
+
+class Report {
+  constructor(data) {
+    this.data = data;
+    this.noun = document.querySelector("th.evidence button")?.textContent.toLowerCase() ?? "evidence";
+    this.at = data.path ? data.path.chosen : 0;
+    // Where a variable has its curve, if it has one.
+    this.curve = new Map((data.path?.columns ?? []).map((column, k) => [column, k]));
+    this.parts = [];
+    const table = document.getElementById("table");
+    if (table) this.parts.push(new VariableTable(table, this));
+    const pictures = [
+      ["path-picture", PathPicture], ["branch-picture", BranchPicture],
+      ["validation-picture", ValidationPicture], ["prediction-picture", PredictionPicture],
+      ["correlation-picture", CorrelationPicture],
+    ];
+    this.pictures = pictures.flatMap(([id, Picture]) => {
+      const figure = document.getElementById(id);
+      return figure ? [new Picture(figure, this)] : [];
+    });
+    this.parts.push(...this.pictures);
+    if (data.path) this.slider();
+    this.fit();
+    new ResizeObserver(() => this.fit()).observe(document.querySelector("main"));
+  }
+
+  // Draw for the width at hand, and again when it changes.
+  fit() {
+    const main = document.querySelector("main");
+    const style = getComputedStyle(main);
+    const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+    const width = Math.floor(main.clientWidth - padding);
+    if (width === this.width || width < 100) return;
+    this.width = width;
+    for (const picture of this.pictures) picture.draw(width);
+    this.move(this.at);
+  }
+
+  slider() {
+    this.range = document.getElementById("strength");
+    this.back = document.getElementById("return");
+    this.range.closest(".slider").hidden = false;
+    // A reload may bring back the last position of the slider.
+    this.range.value = this.at;
+    this.range.addEventListener("input", () => this.move(Number(this.range.value)));
+    this.back.addEventListener("click", () => {
+      this.move(this.data.path.chosen);
+      this.range.focus();
+    });
+  }
+
+  move(at) {
+    this.at = at;
+    if (this.data.path) {
+      const { strength, strengths, size } = this.data.path;
+      const [value, expected] = [amount(strengths[at]), amount(size[at], 1)];
+      document.getElementById("value").textContent = value;
+      document.getElementById("size").textContent = expected;
+      this.range.value = at;
+      const words = `${strength} ${value}, ${expected} variables expected`;
+      this.range.setAttribute("aria-valuetext", words);
+      this.back.disabled = this.isChosen();
+    }
+    for (const part of this.parts) part.move(at);
+  }
+
+  isChosen() {
+    return !this.data.path || this.at === this.data.path.chosen;
+  }
+
+  probability(column) {
+    return this.valueAt("probability", column);
+  }
+
+  effect(column) {
+    return this.valueAt("effect", column);
+  }
+
+  // The value in view; null where a variable has none away from the chosen strength.
+  valueAt(key, column) {
+    const stated = this.data.rows[key];
+    if (this.isChosen() && column < stated.length) return stated[column];
+    if (this.curve.has(column)) return this.data.path[key][this.at][this.curve.get(column)];
+    return this.data.covariate[column] && key === "probability" ? 1 : null;
+  }
+
+  inModel(column) {
+    if (this.isChosen() && column < this.data.selected.length) return this.data.selected[column];
+    return (this.probability(column) ?? 0) > 0.5;
+  }
+}
+
+new Report(JSON.parse(document.getElementById("data").textContent));

@@ -1,0 +1,121 @@
+// The table of variables: sorting, filtering, and its numbers at another strength.
+
+class VariableTable {
+  constructor(table, report) {
+    this.report = report;
+    this.body = table.tBodies[0];
+    this.heads = [...table.querySelectorAll("thead th")];
+    this.rows = [...this.body.rows];
+    this.filter = document.getElementById("filter");
+    this.show = document.getElementById("show");
+    this.count = document.getElementById("count");
+    this.elsewhere = document.getElementById("elsewhere");
+    this.stated = this.rows.map((row) => ({
+      interval: row.querySelector(".interval").textContent,
+      error: row.querySelector(".error").textContent,
+    }));
+    this.order = null;
+    this.filter.closest(".controls").hidden = false;
+    if (report.data.selected.some(Boolean)) this.show.value = "selected";
+    this.filter.addEventListener("input", () => this.select());
+    this.show.addEventListener("change", () => this.select());
+    for (const head of this.heads) {
+      head.querySelector("button").addEventListener("click", () => this.sortBy(head));
+    }
+  }
+
+  sortBy(head) {
+    const key = head.querySelector("button").dataset.key;
+    const first = key === "name" ? "ascending" : "descending";
+    const second = key === "name" ? "descending" : "ascending";
+    const direction = head.getAttribute("aria-sort") === first ? second : first;
+    for (const other of this.heads) other.setAttribute("aria-sort", "none");
+    head.setAttribute("aria-sort", direction);
+    this.order = { key, sign: direction === "ascending" ? 1 : -1 };
+    this.sort();
+  }
+
+  // Rows without a value stay last in either direction; ties keep the document's ranking.
+  sort() {
+    if (!this.order) return;
+    const { key, sign } = this.order;
+    const names = new Intl.Collator(undefined, { numeric: true });
+    const of = (row) => this.value(Number(row.dataset.row), key);
+    const sorted = [...this.rows].sort((a, b) => {
+      const [x, y] = [of(a), of(b)];
+      if (!known(x) || !known(y)) return known(y) - known(x);
+      return sign * (key === "name" ? names.compare(x, y) : x - y);
+    });
+    this.body.append(...sorted);
+  }
+
+  value(row, key) {
+    const { data } = this.report;
+    if (key === "name") return data.names[row];
+    if (key === "probability") return this.report.probability(row);
+    const effect = this.report.effect(row);
+    if (key === "effect") return effect;
+    if (key === "size") return known(effect) ? Math.abs(effect) : null;
+    return this.report.isChosen() ? data.rows[key][row] : null;
+  }
+
+  select() {
+    const wanted = this.filter.value.trim().toLowerCase();
+    const all = this.show.value === "all";
+    let shown = 0;
+    for (const row of this.rows) {
+      const k = Number(row.dataset.row);
+      const { data } = this.report;
+      const inside = all || this.report.inModel(k) || data.covariate[k];
+      row.hidden = !(inside && data.names[k].toLowerCase().includes(wanted));
+      shown += !row.hidden;
+    }
+    this.count.textContent = `${shown} of ${this.rows.length} shown`;
+  }
+
+  move() {
+    const { data } = this.report;
+    const chosen = this.report.isChosen();
+    for (const row of this.rows) {
+      const k = Number(row.dataset.row);
+      const [probability, effect] = [this.report.probability(k), this.report.effect(k)];
+      row.classList.toggle("selected", this.report.inModel(k));
+      const evidence = row.querySelector(".evidence");
+      evidence.querySelector("span").textContent = chance(probability);
+      const share = Math.min(1, Math.max(0, probability ?? 0));
+      evidence.querySelector(".bar").setAttribute("width", `${100 * share}%`);
+      row.querySelector(".effect").textContent = amount(effect, data.decimals);
+      row.querySelector(".error").textContent = chosen ? this.stated[k].error : "–";
+      row.querySelector(".interval").textContent = chosen ? this.stated[k].interval : "–";
+      this.forest(row.querySelector("td.forest svg"), k, effect, chosen);
+    }
+    this.elsewhere.hidden = chosen;
+    if (!chosen) {
+      const { strength, strengths, chosen: at } = data.path;
+      this.elsewhere.textContent =
+        `Shown is ${strength} = ${amount(strengths[this.report.at])}. Standard errors and intervals ` +
+        `are stated at the chosen ${strength} = ${amount(strengths[at])} only; variables without a ` +
+        "curve in the path have no values here.";
+    }
+    this.sort();
+    this.select();
+  }
+
+  forest(svg, k, effect, chosen) {
+    const { data } = this.report;
+    const [low, high] = data.reach ? [-data.reach[k], data.reach[k]] : data.domain;
+    const dot = svg.querySelector("circle");
+    const reach = svg.querySelector(".reach");
+    reach?.setAttribute("visibility", chosen ? "visible" : "hidden");
+    const words = amount(effect, data.decimals);
+    const interval = this.stated[k].interval;
+    svg.querySelector("title").textContent = chosen ? `${words} (${interval})` : words;
+    const said = chosen ? `effect ${words}, interval ${interval}` : `effect ${words}`;
+    svg.setAttribute("aria-label", said);
+    if (!dot) return;
+    dot.setAttribute("visibility", known(effect) ? "visible" : "hidden");
+    const percent = (100 * ((effect ?? 0) - low)) / (high - low);
+    dot.setAttribute("cx", `${Math.min(100, Math.max(0, percent))}%`);
+    dot.classList.toggle("beyond", percent < 0 || percent > 100);
+  }
+}

@@ -1,0 +1,177 @@
+"""The numbers that the page's script draws: small arrays, variables by position and never by name."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from garrote.report.rows import NUMBERS, Scale
+from garrote.report.sources import strength_words
+from garrote.report.wording import readable
+
+_DIGITS = 5
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is shown at most.
+
+    Attributes
+    ----------
+    rows : int
+        Rows of the table.
+    letters : int
+        Letters of a name.
+    strengths, lines, points, correlated : int
+        Strengths of the path, its curves, rows with predictions, and variables in the picture of
+        correlations.
+    """
+
+    rows: int
+    letters: int
+    strengths: int = 100
+    lines: int = 40
+    points: int = 300
+    correlated: int = 25
+
+
+def picture_data(
+    document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], scale: Scale, limits: Limits
+) -> dict[str, Any]:
+    """Return what the script needs beyond the text of the page."""
+    listed = [v["position"] for v in document["variables"][: len(rows)]]
+    names = {p: row["name"] for p, row in zip(listed, rows, strict=True)}
+    kept = _kept(document["path"], limits)
+    data: dict[str, Any] = {
+        "response": readable(document["response"], 60),
+        "rows": {key: _round([row["values"][key] for row in rows], 7) for key in NUMBERS},
+        "selected": [row["selected"] for row in rows],
+        "covariate": [row["covariate"] for row in rows],
+        "reach": None if scale.common else _round([row["reach"] for row in rows]),
+        "domain": [scale.low, scale.high],
+        "decimals": scale.decimals,
+        "path": _path(document["path"], kept, names, limits),
+        "validation": _validation(document, kept),
+        "predictions": _predictions(document, kept, limits),
+        "standIns": _stand_ins(document["stand_ins"], names, limits),
+    }
+    # Pictures refer to variables by their place among `names`, the rows of the table first.
+    places = {position: k for k, position in enumerate(names)}
+    for key in ("path", "standIns"):
+        if data[key] is not None:
+            data[key]["columns"] = [places[p] for p in data[key]["columns"]]
+    return {"names": list(names.values()), **data}
+
+
+def _kept(path: Mapping[str, Any] | None, limits: Limits) -> list[int]:
+    """Return the positions of the strengths that are shown: evenly spread, the chosen one in."""
+    if path is None:
+        return []
+    count, most = len(path["strengths"]), limits.strengths
+    if count <= most:
+        return list(range(count))
+    even = {round(k * (count - 1) / (most - 1)) for k in range(most)}
+    return sorted(even | {path["chosen"]})
+
+
+def _path(
+    path: Mapping[str, Any] | None, kept: Sequence[int], names: dict[int, str], limits: Limits
+) -> dict[str, Any] | None:
+    if path is None or len(kept) < 2:
+        return None
+    lines = limits.lines
+    for position, name in zip(path["positions"][:lines], path["variables"][:lines], strict=True):
+        names.setdefault(position, readable(name, limits.letters))
+    gap = None
+    if has_branches(path):
+        forward, backward = path["energies"]["forward"], path["energies"]["backward"]
+        gap = [_difference(backward[k], forward[k]) for k in kept]
+    return {
+        "strength": readable(path["strength"], 30),
+        "meaning": strength_words(path["strength"])[0],
+        "strengths": [path["strengths"][k] for k in kept],
+        "chosen": kept.index(path["chosen"]),
+        "columns": path["positions"][:lines],
+        "probability": [_round(path["probability"][k][:lines]) for k in kept],
+        "effect": [_round(path["effect"][k][:lines]) for k in kept],
+        "size": _round([path["expected_size"][k] for k in kept]),
+        "gap": gap,
+        "apart": apart_ranges(path),
+    }
+
+
+def has_branches(path: Mapping[str, Any]) -> bool:
+    """Tell whether a path was followed in both directions."""
+    return len(path["strengths"]) > 1 and {"forward", "backward"} <= set(path["energies"])
+
+
+def apart_ranges(path: Mapping[str, Any]) -> list[list[float]]:
+    """Return the ranges of strengths in which forward and backward solutions differ."""
+    ranges: list[list[float]] = []
+    if not has_branches(path) or path["hysteresis"] is None:
+        return ranges
+    forward, backward = path["energies"]["forward"], path["energies"]["backward"]
+    low, high = path["hysteresis"]
+    before = False
+    for strength, f, b in zip(path["strengths"], forward, backward, strict=True):
+        gap = _difference(b, f)
+        # Smaller differences are those of one solution, reached twice.
+        differs = gap is not None and abs(gap) > 1e-3 * max(1.0, abs(f) * 1e-3)
+        differs = differs and low - 1e-9 <= strength <= high + 1e-9
+        if differs and before:
+            ranges[-1][1] = strength
+        elif differs:
+            ranges.append([strength, strength])
+        before = differs
+    return ranges
+
+
+def _validation(document: Mapping[str, Any], kept: Sequence[int]) -> dict[str, Any] | None:
+    found = document["validation"]
+    if found is None or len(kept) < 2:
+        return None
+    return {
+        "measure": readable(found["measure"], 60),
+        "rule": readable(found["rule"], 30),
+        "mean": _round([found["mean"][k] for k in kept]),
+        "error": _round([found["standard_error"][k] for k in kept]),
+        "null": found["null"],
+    }
+
+
+def _predictions(
+    document: Mapping[str, Any], kept: Sequence[int], limits: Limits
+) -> dict[str, Any] | None:
+    found = document["predictions"]
+    if found is None or not found["observed"] or not found["predicted"]:
+        return None
+    step = math.ceil(len(found["observed"]) / limits.points)
+    return {
+        "heldOut": found["held_out"],
+        "rows": found["rows"][::step],
+        "observed": _round(found["observed"][::step]),
+        # Without a path there is one row of predictions.
+        "predicted": [_round(found["predicted"][k][::step]) for k in kept or [0]],
+    }
+
+
+def _stand_ins(
+    found: Mapping[str, Any] | None, names: dict[int, str], limits: Limits
+) -> dict[str, Any] | None:
+    if found is None or len(found["variables"]) < 2:
+        return None
+    most = limits.correlated
+    for position, name in zip(found["positions"][:most], found["variables"][:most], strict=True):
+        names.setdefault(position, readable(name, limits.letters))
+    return {
+        "columns": found["positions"][:most],
+        "correlation": [_round(row[:most]) for row in found["correlation"][:most]],
+    }
+
+
+def _difference(a: float | None, b: float | None) -> float | None:
+    return None if a is None or b is None else round(a - b, 6)
+
+
+def _round(values: Sequence[float | None], digits: int = _DIGITS) -> list[float | None]:
+    return [None if v is None else float(f"{v:.{digits}g}") for v in values]

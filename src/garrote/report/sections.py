@@ -1,0 +1,234 @@
+"""What each section of the page says in words."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from garrote.report.pictures import apart_ranges, has_branches
+from garrote.report.sources import certificate_words, citation, own_citation, strength_words
+from garrote.report.wording import amount, brief, counted, enumeration, in_words, isolated, readable
+
+_MOST_WARNINGS = 12
+_MOST_STAND_INS = 40
+# Free energies are logarithms of odds: solutions closer than this are within a factor of twenty.
+_CLOSE_CALL = 3.0
+_RULES = {
+    "1se": "the sparsest model whose error is within one standard error of the least",
+    "min": "the model of least error",
+}
+
+
+def warnings(document: Mapping[str, Any]) -> list[str]:
+    """Return the warnings, each a sentence, not too many and not too long."""
+    names = tuple(document["interchangeable"])
+    said = [
+        # A variable's name at the beginning keeps its own letters.
+        _ended(readable(text, 300)) if text.startswith(names) else sentence(readable(text, 300))
+        for text in document["warnings"]
+    ]
+    if len(said) > _MOST_WARNINGS:
+        more = len(said) - _MOST_WARNINGS
+        said[_MOST_WARNINGS:] = [f"{counted(more, 'further warning')} in the JSON document."]
+    return said
+
+
+def unlisted(document: Mapping[str, Any], shown: int) -> str:
+    """Say which variables have no row, and that nothing is hidden in them."""
+    cut = len(document["variables"]) - shown
+    said = []
+    if cut:
+        said.append(f"{counted(cut, 'further listed variable')} in the JSON document only.")
+    count = document["unlisted"]["count"]
+    largest = document["unlisted"].get("largest_probability")
+    if count:
+        bound = "" if largest is None else f", each of probability {_at_most(largest)}"
+        said.append(f"{counted(count, 'other variable')} not listed{bound}.")
+    if constant := len(document["constant"]):
+        said.append(f"{counted(constant, 'column')} without variation cannot be selected.")
+    return " ".join(said)
+
+
+def path_words(document: Mapping[str, Any]) -> dict[str, str] | None:
+    """Say what the strength is and where the path ends."""
+    path = document["path"]
+    if path is None or len(path["strengths"]) < 2:
+        return None
+    strength = readable(path["strength"], 30)
+    cut = sentence(readable(path["cut"], 300)) if path["cut"] else ""
+    chosen = amount(path["strengths"][path["chosen"]])
+    return {
+        "strength": strength,
+        "meaning": strength_words(strength)[1],
+        "cut": cut,
+        "chosen": chosen,
+        "size": amount(path["expected_size"][path["chosen"]], 1),
+    }
+
+
+def branch_words(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Say where forward and backward solutions differ, and what it means for trust."""
+    path = document["path"]
+    if path is None or not has_branches(path):
+        return None
+    strength = readable(path["strength"], 30)
+    ranges = apart_ranges(path)
+    if not ranges:
+        words = (
+            "The path was followed forwards and then backwards, and both passes found the same "
+            f"solution at every {strength}: the answer does not depend on the direction from which "
+            "it was approached."
+        )
+        return {"words": words, "drawn": False}
+    gaps = [
+        0.0 if None in (f, b) else b - f
+        for f, b in zip(path["energies"]["forward"], path["energies"]["backward"], strict=True)
+    ]
+    where = (
+        f"Forward and backward solutions differ in {in_words(len(ranges))} "
+        f"{'range' if len(ranges) == 1 else 'ranges'} of {strength} between {amount(ranges[0][0])} "
+        f"and {amount(ranges[-1][1])} (shaded), by up to {max(map(abs, gaps)):.2g} in free energy; "
+        "everywhere the better of the two is used."
+    )
+    here = path["strengths"][path["chosen"]]
+    inside = any(low <= here <= high for low, high in ranges)
+    trust = _trust(f"{strength} = {amount(here)}", gaps[path["chosen"]] if inside else None)
+    return {"words": f"{where} {trust}", "drawn": True}
+
+
+def _trust(chosen: str, gap: float | None) -> str:
+    """Say what the two passes mean for the answer; ``gap`` is None where they agree."""
+    if gap is None:
+        return (
+            f"At the chosen {chosen} both passes found the same solution, which speaks for the "
+            "answer."
+        )
+    worse = "backward" if gap > 0 else "forward"
+    other = (
+        f"At the chosen {chosen} the {worse} pass ended in another solution, worse by "
+        f"{abs(gap):.2g}: "
+    )
+    if abs(gap) < _CLOSE_CALL:
+        return other + (
+            "two sets of variables explain the data almost equally well, so take the choice between "
+            "correlated variables with care."
+        )
+    return other + (
+        "what is found depends on where the search starts, and a third solution could be better "
+        "still; more starts would tell."
+    )
+
+
+def validation_words(document: Mapping[str, Any]) -> str:
+    """Say how the errors were measured and which rule chose."""
+    found = document["validation"]
+    if found is None:
+        return f"There was no validation. The choice: {readable(document['rule'], 200)}."
+    rule = _RULES.get(found["rule"], readable(found["rule"], 60))
+    return (
+        f"Mean {readable(found['measure'], 60)} over {found['folds']} folds that took no part in the "
+        f"fitting, with a band of one standard error. The rule chose {rule}."
+    )
+
+
+def stand_ins(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return, for selected variables, who could take their place: interchangeable ones first."""
+    found = document["stand_ins"]
+    same = document["interchangeable"]
+    if found is None and not same:
+        return None
+    near = {entry["variable"]: entry["others"] for entry in found["near"]} if found else {}
+    ordered = [*same, *(name for name in near if name not in same)]
+    items = [
+        {
+            "name": readable(name, 200),
+            "label": brief(readable(name)),
+            "same": enumeration([readable(o) for o in same.get(name, ())], 12),
+            "near": ", ".join(
+                f"{isolated(readable(o['name']))} ({amount(o['correlation'], 2)})"
+                for o in near.get(name, ())[:8]
+                if o["name"] not in same.get(name, ())
+            ),
+        }
+        for name in ordered[:_MOST_STAND_INS]
+    ]
+    threshold = amount(found["threshold"], 2).rstrip("0") if found else None
+    return {
+        "entries": items,
+        "more": max(0, len(ordered) - _MOST_STAND_INS),
+        "without": document["n_selected"] - len(ordered),
+        "threshold": threshold,
+    }
+
+
+def computed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how it was computed: facts, settings, versions, certificate and citations."""
+    made = document["provenance"]
+    versions = made.get("versions") if isinstance(made.get("versions"), dict) else {}
+    settings = made.get("settings") if isinstance(made.get("settings"), dict) else {}
+    certificate = document["certificate"]
+    tol = settings.get("tol")
+    facts = [
+        ("Method", document["method"]),
+        ("Choice", document["rule"]),
+        ("Evidence", document["evidence"]),
+        ("Rows", made.get("n_rows")),
+        ("Columns", made.get("n_columns")),
+        ("Total weight", made.get("total_weight")),
+        ("Noise variance", document["noise_variance"]),
+        ("Seed", "none given" if made.get("seed") is None else str(made["seed"])),
+        ("Data fingerprint", made.get("fingerprint")),
+    ]
+    sources = [citation(document["method"]), own_citation(_text(versions.get("garrote", "")))]
+    return {
+        "facts": _texts(facts),
+        "settings": _texts(settings.items()),
+        "versions": _texts(versions.items()),
+        "certificate": _exponent(certificate["value"]),
+        "tolerance": _exponent(tol) if isinstance(tol, int | float) else None,
+        "parts": [
+            (readable(name, 60), _exponent(value), certificate_words(name))
+            for name, value in list(certificate["parts"].items())[:20]
+        ],
+        "sources": [source for source in sources if source],
+    }
+
+
+def _texts(facts: Iterable[tuple[str, Any]]) -> list[tuple[str, str]]:
+    """Return facts as texts, without those that are not there."""
+    shown = [(readable(str(key), 60), _text(value)) for key, value in list(facts)[:60]]
+    return [(key, text) for key, text in shown if text]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and abs(value) < 1e15:
+        return f"{value:,}" if abs(value) >= 1e5 else str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return readable(str(value), 200)
+
+
+def _exponent(value: float | None) -> str:
+    if value is None:
+        return "not a number"
+    return "0" if value == 0 else f"{value:.1e}"
+
+
+def _at_most(largest: float) -> str:
+    """Return a bound for display: rounded up to two digits."""
+    if largest <= 0:
+        return "0"
+    scale = 10.0 ** (math.floor(math.log10(largest)) - 1)
+    return f"at most {math.ceil(largest / scale - 1e-9) * scale:.2g}"
+
+
+def sentence(text: str) -> str:
+    """Return words as a sentence."""
+    return _ended(text[:1].upper() + text[1:])
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else text + "."

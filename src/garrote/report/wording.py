@@ -1,0 +1,100 @@
+"""Names, numbers and lists as a reader sees them.
+
+A column may have any name. `readable` leaves nothing in it that could steer a page or a terminal:
+control and direction characters become visible escapes. Letters that run from right to left stay
+and are isolated from their neighbours by a pair of marks, which the page turns into ``<bdi>``.
+"""
+
+import math
+import unicodedata
+from collections.abc import Sequence
+
+_OPEN, _CLOSE = "\u2068", "\u2069"
+_MINUS = "\u2212"
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+# Joiners belong to letters of some scripts and to emoji; all other format characters are escaped.
+_HARMLESS_FORMAT = "\u200c\u200d"
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def readable(name: str, most: int = 1000) -> str:
+    """Return a name without hidden characters, cut if it is very long."""
+    if len(name) > most:
+        name = name[: 2 * most // 3] + "…" + name[-(most // 4) :]
+    shown = "".join(
+        _escaped(c) if unicodedata.category(c) in _HIDDEN and c not in _HARMLESS_FORMAT else c
+        for c in name
+    )
+    return " ".join(shown.split()) or "(no name)"
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def brief(name: str, most: int = 40) -> str:
+    """Return a readable name short enough for a label: its beginning and its end."""
+    if len(name) <= most:
+        return name
+    return name[: most * 2 // 3 - 1].rstrip() + "…" + name[-(most // 3) :].lstrip()
+
+
+def isolated(name: str) -> str:
+    """Return a readable name, short, that cannot turn the direction of the text around it."""
+    return f"{_OPEN}{brief(name)}{_CLOSE}"
+
+
+def markup(text: str) -> str:
+    """Return text as HTML, isolated names in ``<bdi>``."""
+    from markupsafe import Markup, escape
+
+    marked = str(escape(text)).replace(_OPEN, "<bdi>").replace(_CLOSE, "</bdi>")
+    return Markup(marked)  # escaped above; the marks themselves cannot be in a readable name
+
+
+def amount(value: float | None, decimals: int | None = None) -> str:
+    """Return a number with so many decimals, or with four digits; the page's script does alike."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if decimals is not None:
+        text = f"{value:.{decimals}f}"
+    elif value == 0:
+        text = "0"
+    else:
+        size = math.floor(math.log10(abs(value)))
+        text = f"{value:.3e}" if size < -4 or size > 6 else f"{value:.{max(0, 3 - size)}f}"
+        if "e" in text:
+            digits, power = text.split("e")
+            text = f"{digits}e{int(power)}"
+    if not text.strip("-0."):
+        text = text.lstrip("-")
+    return text.replace("-", _MINUS)
+
+
+def probability(value: float | None) -> str:
+    """Return a probability with three digits, never rounded to certainty."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if 0 < value < 0.0005:
+        return "<0.001"
+    if 0.9995 < value < 1:
+        return ">0.999"
+    return f"{value:.3f}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return "1 variable" or "7 variables"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def in_words(count: int) -> str:
+    """Return a small number as a word."""
+    return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
+
+
+def enumeration(names: Sequence[str], most: int = 8) -> str:
+    """Return names joined by commas and "and"; of many the first, and how many more."""
+    shown = [isolated(name) for name in names[:most]]
+    if len(names) > most:
+        return ", ".join(shown) + f" and {len(names) - most:,} more"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

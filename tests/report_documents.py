@@ -1,0 +1,107 @@
+"""Documents for the tests of the report: a real one, and what becomes of it in bad hands."""
+
+import copy
+import json
+from functools import cache
+
+import pandas as pd
+
+from garrote import VariationalGarrote
+from garrote.datasets import load_diabetes_quadratic
+
+OPTIONAL = ("path", "validation", "predictions", "stand_ins")
+
+HOSTILE = (
+    "<script>window.broken = 1</script>",
+    "</script><script>window.broken = 2</script>",
+    '"><img src=x onerror="window.broken = 3">',
+    "' onmouseover='window.broken = 4",
+    "{{7*7}}",
+    "{% raw %}",
+    "x" * 10_000,
+    "\u05e9\u05dc\u05d5\u05dd (x)",
+    "\u202eevil\u202c\u2067",
+    "line\nbreak\ttab\x00nul\u2028",
+    "\U0001f469\u200d\U0001f52c",
+    "",
+    "__proto__",
+    "constructor",
+    "toString",
+    "<!--<script>",
+    "&lt;b&gt;",
+    "\ud800",
+    "javascript:alert(1)",
+)
+
+
+@cache
+def _diabetes() -> str:
+    X, y, names = load_diabetes_quadratic()
+    frame, response = pd.DataFrame(X, columns=list(names)), pd.Series(y, name="progression")
+    return VariationalGarrote(random_state=7).fit(frame, response).selection_.to_json()
+
+
+def diabetes():
+    """Return the document of the diabetes table, as read from a file."""
+    return json.loads(_diabetes())
+
+
+def without_optional_parts():
+    return {**diabetes(), **dict.fromkeys(OPTIONAL)}
+
+
+def nothing_selected():
+    document = diabetes()
+    document.update(n_selected=0, interchangeable={}, warnings=[])
+    for variable in document["variables"]:
+        variable.update(selected=False, probability=0.01 * variable["probability"], effect=0.0)
+        variable.update(standard_error=None, lower=None, upper=None)
+    document["stand_ins"]["near"] = []
+    document["path"]["chosen"] = 0
+    return document
+
+
+def hostile():
+    """Return the real document with hostile names wherever a name can be."""
+    document = diabetes()
+    listed = [v["name"] for v in document["variables"]]
+    document = _renamed(document, dict(zip(listed, HOSTILE, strict=False)))
+    document["response"] = HOSTILE[1]
+    document["method"] = "<b>bold</b>"
+    document["always_in"] = [HOSTILE[3]]
+    document["interchangeable"] = {HOSTILE[0]: list(HOSTILE), "__proto__": ["constructor"]}
+    document["warnings"] = [f"{name} could be replaced by {name}" for name in HOSTILE]
+    document["provenance"]["settings"][HOSTILE[0]] = HOSTILE[1]
+    return document
+
+
+def _renamed(document, names):
+    for variable in document["variables"]:
+        variable["name"] = names.get(variable["name"], variable["name"])
+    for part in (document["path"], document["stand_ins"]):
+        part["variables"] = [names.get(name, name) for name in part["variables"]]
+    for near in document["stand_ins"]["near"]:
+        near["variable"] = names.get(near["variable"], near["variable"])
+    return document
+
+
+def enormous():
+    """Return a document beyond all that a page can hold: rows, names and strengths."""
+    document = diabetes()
+    first = document["variables"][0]
+    document["variables"] = [
+        {**copy.copy(first), "name": f"{j}" + "\U0001f9ec<" * 5000, "position": j}
+        for j in range(3000)
+    ]
+    document["n_variables"], document["n_selected"] = 100_000, 3000
+    path, count = document["path"], 500
+    path["strengths"] = [float(k) for k in range(count)]
+    path["chosen"] = 333
+    for key in ("probability", "effect", "expected_size"):
+        path[key] = [path[key][0]] * count
+    path["energies"] = {branch: [1.0] * count for branch in path["energies"]}
+    path["hysteresis"] = None
+    for key in ("mean", "standard_error"):
+        document["validation"][key] = [1.0] * count
+    document["predictions"]["predicted"] = [document["predictions"]["predicted"][0]] * count
+    return document

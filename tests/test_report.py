@@ -1,0 +1,435 @@
+"""The report as text: what it says, what it refuses, and that nothing in a name can harm it."""
+
+import copy
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from base64 import b64encode
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from garrote import VariationalGarrote
+from garrote.report import check_document, render_report, write_report
+from garrote.report.wording import amount, probability, readable
+from report_documents import (
+    HOSTILE,
+    OPTIONAL,
+    diabetes,
+    enormous,
+    hostile,
+    nothing_selected,
+    without_optional_parts,
+)
+
+LIMIT = 2_000_000
+DOCUMENTATION = Path(__file__).resolve().parents[1] / "docs" / "json.md"
+
+
+class Elements(HTMLParser):
+    """Collects the elements of a page, the text of its parts, and its attributes."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.found, self.texts, self._open = [], {}, []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+        self._open.append(tag)
+
+    def handle_data(self, data):
+        if self._open:
+            self.texts.setdefault(self._open[-1], []).append(data)
+
+    def all(self, tag):
+        return [attributes for found, attributes in self.found if found == tag]
+
+
+def answer_of(page):
+    body = re.search(r'<div class="answer" id="answer">(.*?)</div>', page, re.S)[1]
+    text = re.sub(r"<[^>]*>", "", body)
+    return " ".join(text.replace("&#39;", "'").split())
+
+
+def section(page, heading):
+    return re.search(rf'<h2 id="{heading}">.*?(?=<h2 id=|</main>)', page, re.S)
+
+
+# --- what it says
+
+
+def test_the_answer_names_the_variables_the_certainty_and_the_error():
+    said = answer_of(render_report(diabetes()))
+    assert said == (
+        "7 of 64 variables explain progression: bmi, ltg, bp, hdl, sex, age*sex and bmi*bp; five of "
+        "them are nearly certain (probability above 0.99), the least sure is bmi*bp (0.753). On rows "
+        "it had not seen the model's squared error is 2937, against 5982 without any variable "
+        "(51 % less)."
+    )
+
+
+def test_the_answer_says_first_that_it_has_not_converged():
+    assert answer_of(render_report({**diabetes(), "converged": False})).startswith("Not converged:")
+
+
+def test_the_answer_for_nothing_one_and_many_selected():
+    assert answer_of(render_report(nothing_selected())).startswith(
+        "None of 64 variables was selected to explain progression; the nearest to it is bmi"
+    )
+    one = diabetes()
+    one["n_selected"] = 1
+    for variable in one["variables"][1:]:
+        variable["selected"] = False
+    said = answer_of(render_report(one))
+    assert said.startswith("1 of 64 variables explains progression: bmi; it is nearly certain")
+    many = diabetes()
+    many["n_selected"] = 64
+    for variable in many["variables"]:
+        variable["selected"] = True
+    assert "64 of 64 variables explain progression: foremost bmi, ltg, bp, hdl and sex; five" in (
+        answer_of(render_report(many))
+    )
+
+
+def test_the_answer_speaks_of_covariates_and_of_a_missing_validation():
+    document = diabetes()
+    document.update(always_in=["sex"], n_selected=6, validation=None)
+    said = answer_of(render_report(document))
+    assert said.startswith("Beside the covariate sex, 6 of 63 variables explain progression: bmi,")
+    assert said.endswith("was not measured: there was no validation.")
+
+
+def test_an_error_no_better_than_the_null_models_is_not_praised():
+    document = diabetes()
+    document["validation"]["null"] = document["validation"]["mean"][document["path"]["chosen"]]
+    assert "no better than the 2937 without any variable" in answer_of(render_report(document))
+
+
+def test_every_listed_variable_has_a_row_without_any_script():
+    document = diabetes()
+    page = render_report(document)
+    names = re.findall(r'<th scope="row"><bdi[^>]*>([^<]*)</bdi>', page)
+    assert names == [v["name"] for v in document["variables"]]
+    assert "24.9" in page
+    assert "18.9 to 31.0" in page
+
+
+def test_the_part_on_branches_says_what_they_mean_for_trust():
+    document = diabetes()
+    path = document["path"]
+    assert "both passes found the same solution, which speaks" in render_report(document)
+    path["chosen"] = path["energies"]["forward"].index(min(path["energies"]["forward"][11:12]))
+    said = render_report(document)
+    assert "the backward pass ended in another solution, worse by 11" in said
+    assert "more starts would tell" in said
+    path["hysteresis"] = None
+    said = render_report(document)
+    assert "the answer does not depend on the direction" in said
+    assert 'id="branch-picture"' not in said
+    path["energies"] = {}
+    assert section(render_report(document), "branches") is None
+
+
+def test_interchangeable_columns_come_first_among_the_stand_ins():
+    document = diabetes()
+    document["interchangeable"] = {"bp": ["pressure"]}
+    items = re.findall(r"<li><bdi class=\"variable\".*?</li>", render_report(document))
+    assert "bp" in items[0]
+    assert "interchangeable" in items[0]
+    assert "hdl" in items[1]
+
+
+def test_effects_of_very_different_size_get_an_axis_each():
+    document = diabetes()
+    assert "each is drawn on its own" not in render_report(document)
+    for key in ("effect", "standard_error", "lower", "upper"):
+        document["variables"][0][key] *= 1e4
+    assert "each is drawn on its own" in render_report(document)
+
+
+def test_the_method_is_cited_and_an_unknown_one_has_only_the_library():
+    assert "Machine Learning 96, 269–294" in render_report(diabetes())
+    other = render_report({**diabetes(), "method": "Another"})
+    assert "Machine Learning 96" not in other
+    assert "garrote 0.1.0" in other
+
+
+def test_the_seed_the_fingerprint_and_the_certificate_are_told():
+    document = diabetes()
+    method = section(render_report(document), "method")[0]
+    assert document["provenance"]["seed"] == 7
+    assert "<dt>Seed</dt><dd><bdi>7</bdi>" in method
+    assert document["provenance"]["fingerprint"] in method
+    assert "Every fit behind it reached its tolerance" in method
+
+
+def test_a_title_replaces_the_heading():
+    page = render_report(diabetes(), title="My <study>")
+    assert "<title>My &lt;study&gt;</title>" in page
+    assert "<h1>My &lt;study&gt;</h1>" in page
+
+
+@pytest.mark.parametrize("settings", [{"gammas": [-5.0], "gamma": -5.0}, {"gamma": -1e5}])
+def test_a_fit_of_a_single_strength_and_an_empty_one_have_a_report(settings, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 5))
+    model = VariationalGarrote(**settings).fit(X, X[:, 0] + 0.1 * rng.standard_normal(40))
+    model.selection_.report(tmp_path / "report.html")
+    assert "Which variables explain" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+# --- safety
+
+
+def test_the_policy_forbids_all_but_this_style_and_this_script():
+    page = render_report(hostile())
+    policy = next(a["content"] for a in Elements(page).all("meta") if "http-equiv" in a)
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        inside = re.search(rf"<{tag}>(.*?)</{tag}>", page, re.S)[1]
+        known = b64encode(hashlib.sha256(inside.encode("utf-8")).digest()).decode("ascii")
+        assert f"{tag}-src 'sha256-{known}'" in policy
+
+
+def test_nothing_in_the_page_leads_to_another_file():
+    for document in (diabetes(), hostile()):
+        elements = Elements(render_report(document))
+        for tag, attributes in elements.found:
+            assert tag not in {"img", "link", "iframe", "object", "embed", "base", "form"}
+            assert "src" not in attributes
+            assert attributes.get("href", "#").startswith("#")
+            assert not any(key.startswith("on") or key == "style" for key in attributes)
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "<b>", "</title><b>", '"<b>'])
+def test_a_hostile_name_adds_no_element(name):
+    """One at a time: the comment that one name opens could hide what another does."""
+
+    def tags(given):
+        document = diabetes()
+        document.update(response=given, method=given, evidence=given, rule=given)
+        document.update(always_in=[given], constant=[given], warnings=[given], intervals=given)
+        document["interchangeable"] = {given: [given]}
+        document["provenance"]["settings"] = {given: given}
+        for variable in (document["variables"][0], document["stand_ins"]["near"][0]["others"][0]):
+            variable["name"] = given
+        return [tag for tag, _ in Elements(render_report(document, title=given or "plain")).found]
+
+    assert tags(name) == tags("plain")
+
+
+def test_hostile_names_stay_readable():
+    page = render_report(hostile())
+    assert "&lt;script&gt;window.broken = 1&lt;/script&gt;" in page
+    assert "{{7*7}}" in page
+    assert "\u202e" not in page
+    assert r"\u202eevil" in page
+    assert "\x00" not in page
+    assert "<title>Which variables explain &lt;/script&gt;" in page
+
+
+def test_the_embedded_data_are_json_that_cannot_end_their_element():
+    page = render_report(hostile())
+    embedded = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1]
+    assert not set("<>&") & set(embedded)
+    names = json.loads(embedded)["names"]
+    assert names[0] == HOSTILE[0]
+    assert names[HOSTILE.index("__proto__")] == "__proto__"
+    assert names[HOSTILE.index("")] == "(no name)"
+
+
+def test_columns_of_one_name_keep_their_own_curves():
+    document = diabetes()
+    for variable in document["variables"]:
+        variable["name"] = "same"
+    for part in (document["path"], document["stand_ins"]):
+        part["variables"] = ["same"] * len(part["variables"])
+    page = render_report(document)
+    embedded = re.search(r'id="data">(.*?)</script>', page, re.S)[1]
+    assert json.loads(embedded)["path"]["columns"] == list(range(40))
+
+
+@pytest.mark.parametrize("make", [diabetes, hostile, enormous])
+def test_the_file_stays_below_two_megabytes(make, tmp_path):
+    write_report(make(), tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size < LIMIT
+
+
+def test_a_model_of_100_000_variables_has_a_small_report(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 100_000))
+    y = 4 * X[:, 5] - 4 * X[:, 77] + rng.standard_normal(40)
+    model = VariationalGarrote(gamma=-14.0, gammas=[-24.0, -14.0]).fit(X, y)
+    model.selection_.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert len(page) < LIMIT
+    assert "2 of 100,000 variables explain" in page
+    assert re.search(r"\d\d,\d{3} other variables not listed, each of probability at most", page)
+
+
+def test_a_document_that_is_too_large_says_what_is_left_out():
+    page = render_report(enormous())
+    assert re.search(r"2,\d00 further listed variables in the JSON document only", page)
+    embedded = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])
+    assert len(embedded["path"]["strengths"]) <= 101
+    assert embedded["path"]["strengths"][embedded["path"]["chosen"]] == 333.0
+
+
+def test_names_lose_what_is_hidden_and_numbers_never_reach_certainty():
+    assert readable("a\u202eb\n") == r"a\u202eb\n"
+    assert readable("  ") == readable("") == "(no name)"
+    assert len(readable("x" * 10_000, 100)) <= 100
+    assert [probability(p) for p in (1.0, 0.99999, 0.5, 1e-9, 0.0, None)] == [
+        "1.000", ">0.999", "0.500", "<0.001", "0.000", "–",
+    ]  # fmt: skip
+    assert [amount(v) for v in (2936.6, -0.00012347, 0.0, 1.5e9, 24.94144)] == [
+        "2937", "−0.0001235", "0", "1.500e9", "24.94",
+    ]  # fmt: skip
+    assert amount(-0.001, 1) == "0.0"
+
+
+# --- what it refuses
+
+
+def damaged(**changes):
+    document = diabetes()
+    for where, value in changes.items():
+        *parents, key = where.split("__")
+        place = document
+        for parent in parents:
+            place = place[parent]
+        if value is KeyError:
+            del place[key]
+        else:
+            place[key] = value
+    return document
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: [1], "not the JSON document of a selection"),
+        (lambda: {"a": 1}, "no 'schema'"),
+        (lambda: damaged(schema="other/1"), "schema is 'other/1'; expected 'garrote.selection/1'"),
+        (lambda: damaged(schema=None), "schema is 'None'"),
+        (lambda: damaged(schema="garrote.selection/2"), "update garrote"),
+        (lambda: damaged(variables=KeyError), "has no 'variables'"),
+        (lambda: damaged(variables={}), "'variables' of the document must be a list"),
+        (lambda: damaged(variables=[{}]), "entry 0 of 'variables' has no 'name'"),
+        (lambda: damaged(variables=diabetes()["variables"][:1] * 2), "have the same 'position'"),
+        (lambda: damaged(converged=1), "'converged' of the document must be true or false, got 1"),
+        (lambda: damaged(noise_variance=float("nan")), "must be a number or null, got nan"),
+        (lambda: damaged(warnings=[3]), "'warnings' must hold a text, got 3"),
+        (lambda: damaged(path__chosen=50), "beyond its 50 strengths"),
+        (lambda: damaged(path__chosen=True), "must be a whole number, got True"),
+        (lambda: damaged(path__effect=[]), "has 0 rows where 50 belong"),
+        (lambda: damaged(path__strengths=["a"] * 50), "must hold a number, got 'a'"),
+        (lambda: damaged(path__energies={"forward": [1.0]}), "has 1 entries where 50 belong"),
+        (lambda: damaged(validation__mean=[1.0]), "has 1 entries where 50 belong"),
+        (lambda: damaged(predictions__observed=[1.0]), "where 1 belong"),
+        (lambda: damaged(stand_ins__near=[{}]), "'near' of 'stand_ins' has no 'variable'"),
+    ],
+)
+def test_a_damaged_document_is_refused_in_one_sentence(make, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as caught:
+        check_document(make())
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+def test_a_refused_document_leaves_the_old_file_and_no_other(tmp_path):
+    target = tmp_path / "report.html"
+    target.write_text("before")
+    with pytest.raises(ValueError, match="schema"):
+        write_report({}, target)
+    assert target.read_text() == "before"
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_an_interrupted_write_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    target = tmp_path / "report.html"
+    target.write_text("before")
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_report(diabetes(), target)
+    assert target.read_text() == "before"
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match="absent does not exist"):
+        write_report(diabetes(), tmp_path / "absent" / "report.html")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        write_report(diabetes(), tmp_path)
+
+
+def test_the_same_document_gives_the_same_page():
+    document = diabetes()
+    before = copy.deepcopy(document)
+    assert render_report(document) == render_report(json.loads(json.dumps(document)))
+    assert document == before
+
+
+def test_every_optional_part_may_be_missing():
+    for part in OPTIONAL:
+        if part != "path":
+            assert "<h1>" in render_report({**diabetes(), part: None})
+    page = render_report(without_optional_parts())
+    for absent in ("path", "branches", "predictions", "stand-ins"):
+        assert section(page, absent) is None
+    assert "There was no validation." in page
+
+
+def test_without_jinja2_the_error_names_the_command():
+    code = (
+        "import sys; sys.modules['jinja2'] = None\n"
+        "from garrote.report import render_report\n"
+        "import json; document = json.load(sys.stdin)\n"
+        "try: render_report(document)\n"
+        "except ImportError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=json.dumps(diabetes()), text=True, capture_output=True
+    )
+    assert "pip install 'garrote[report]'" in done.stdout, done.stderr
+
+
+# --- the documentation of the JSON
+
+
+def documented():
+    """Return the keys of each table of the documentation, by its heading."""
+    keys, heading = {}, ""
+    for line in DOCUMENTATION.read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            heading = line[3:].strip()
+        elif found := re.match(r"\| `(\w+)` \|", line):
+            keys.setdefault(heading, set()).add(found[1])
+    return keys
+
+
+def test_the_documented_keys_are_those_of_the_document():
+    document = diabetes()
+    assert documented() == {
+        "The document": set(document),
+        "variables": set(document["variables"][0]),
+        "unlisted": set(document["unlisted"]),
+        "certificate": set(document["certificate"]),
+        "path": set(document["path"]),
+        "validation": set(document["validation"]),
+        "predictions": set(document["predictions"]),
+        "stand_ins": set(document["stand_ins"]),
+        "near": set(document["stand_ins"]["near"][0]),
+        "provenance": set(document["provenance"]),
+    }
