@@ -3,8 +3,8 @@ Which of 64 terms explain diabetes
 ==================================
 
 442 patients, ten measurements with their squares and products, and the progression of the disease
-after a year (Efron et al. 2004). The whole path is fitted, forwards and backwards, and cross-
-validation chooses where on it to stop.
+after a year (Efron et al. 2004). The whole path is fitted, forwards and backwards, and
+cross-validation chooses where on it to stop.
 """
 
 from garrote import VariationalGarrote

@@ -13,7 +13,7 @@ import numpy as np
 from garrote import Problem, fit_path
 from garrote.datasets import make_sparse_regression
 
-data = make_sparse_regression(2000, 300, 5, correlation=0.5, snr=1, random_state=0)
+data = make_sparse_regression(2000, 300, 5, correlation=0.5, snr=0.1, random_state=0)
 X, y = data.X - data.X.mean(axis=0), data.y - data.y.mean()
 parts = np.array_split(np.arange(2000), 4)  # four hospitals
 
