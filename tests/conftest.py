@@ -3,6 +3,8 @@
 import hashlib
 import os
 import re
+import shutil
+from collections import Counter
 from pathlib import Path
 
 import hypothesis
@@ -11,11 +13,15 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
 NO_SHARED_DATA = "the shared data folder is absent"
+# What scripts/install_browser.sh installs, or finds.
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 IN_CI = bool(os.environ.get("CI"))
 
 # Reasons for which a test may be skipped in CI, each with the condition under which it is true.
 ALLOWED_SKIPS = [
     (re.escape(NO_SHARED_DATA), lambda: not SHARED_DATA.is_dir()),
+    # scripts/install_browser.sh has tried, and said why it could not.
+    ("no Chromium was found.*", lambda: not any(map(shutil.which, BROWSERS))),
     # test_estimator.py runs this check in a process of its own, with the setting.
     ("SCIPY_ARRAY_API is not set.*", lambda: not os.environ.get("SCIPY_ARRAY_API")),
 ]
@@ -50,6 +56,7 @@ class SilentSkips:
 
     def __init__(self) -> None:
         self.unexpected: list[str] = []
+        self.allowed: list[str] = []
         self.passed = 0
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -64,7 +71,9 @@ class SilentSkips:
             return
         reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
         reason = reason.removeprefix("Skipped: ")
-        if not any(re.fullmatch(allowed, reason) and holds() for allowed, holds in ALLOWED_SKIPS):
+        if any(re.fullmatch(allowed, reason) and holds() for allowed, holds in ALLOWED_SKIPS):
+            self.allowed.append(reason)
+        else:
             self.unexpected.append(f"{report.nodeid}: {reason}")
 
     @pytest.hookimpl(tryfirst=True)
@@ -74,6 +83,10 @@ class SilentSkips:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.allowed:
+            terminalreporter.section("skipped here, each for its reason")
+            for reason, count in Counter(self.allowed).items():
+                terminalreporter.write_line(f"{count} x {reason}")
         if self.unexpected:
             terminalreporter.section("skipped for a reason that CI does not allow", red=True)
             for line in self.unexpected:

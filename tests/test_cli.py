@@ -232,9 +232,10 @@ def test_a_report_can_be_made_at_once_or_later(run, table, tmp_path):
     assert (tmp_path / "saved.html").read_text() == now.read_text()
 
 
-def test_demo_prints_a_selection_and_leaves_a_report(run, tmp_path):
-    file = tmp_path / "demo.html"
-    code, out, err = run("demo", "--report", file)
+def test_demo_prints_a_selection_and_leaves_a_report(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = Path("garrote-demo.html")
+    code, out, err = run("demo")
     assert code == 0
     assert err == ""
     assert "442 patients, 64 variables" in out.replace("\n", " ")

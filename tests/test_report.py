@@ -368,7 +368,7 @@ def test_an_interrupted_write_leaves_the_old_file_and_no_other(tmp_path, monkeyp
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match="absent does not exist"):
+    with pytest.raises(FileNotFoundError, match="absent' does not exist"):
         write_report(diabetes(), tmp_path / "absent" / "report.html")
     with pytest.raises(IsADirectoryError, match="is a folder"):
         write_report(diabetes(), tmp_path)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from conftest import BROWSERS
 from garrote.report import write_report
 from report_documents import (
     HOSTILE,
@@ -17,14 +18,13 @@ from report_documents import (
     without_optional_parts,
 )
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # On a machine with a browser each of these pictures is in the page of the diabetes table.
 PICTURES = ("path", "branch", "validation", "prediction", "correlation")
 
 
 @pytest.fixture(scope="module")
 def browser():
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
+    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
     if executable is None:
         pytest.skip("no Chromium was found: run scripts/install_browser.sh")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -227,6 +227,11 @@ class Selection:
             facts.append(
                 f"held-out {self.validation.measure} {errors[0]:.4g}, null model {errors[1]:.4g}"
             )
+        if self.path is not None and self.path.hysteresis:
+            low, high = self.path.hysteresis
+            facts.append(
+                f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
+            )
         return Summary((*facts, *self.warnings, self.intervals), self.table())
 
     def to_dict(self) -> dict[str, Any]:

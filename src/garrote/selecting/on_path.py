@@ -9,7 +9,7 @@ from scipy.stats import t as student
 
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
-from garrote.results import Path, Posterior
+from garrote.results import Path, Posterior, branches_differ
 from garrote.selecting.cross_validation import CrossValidation, spread_rows
 from garrote.selecting.stand_ins import find_stand_ins
 from garrote.selection import PathView, Predictions, Selection, Validation
@@ -61,7 +61,7 @@ def select_on_path(
     stand_ins, same = find_stand_ins(problem, chosen, view.columns[:_CORRELATED])
     interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
-    warnings = _warnings(problem, path, best.strength, posterior, len(chosen), tol)
+    warnings = _warnings(problem, path, choice.position, posterior, len(chosen), tol)
     warnings += [
         f"{name} could be replaced by {listing(o, str)}" for name, o in interchangeable.items()
     ]
@@ -155,19 +155,19 @@ def _predictions(
 
 
 def _warnings(
-    problem: Problem, path: Path, strength: float, posterior: Posterior, count: int, tol: float
+    problem: Problem, path: Path, position: int, posterior: Posterior, count: int, tol: float
 ) -> list[str]:
     """Return what a reader should know before trusting the answer."""
     said = []
+    branches = path.forward[position], path.backward[position]
     worst = float(path.certificate.max())
     if not worst <= tol:
         at = path.strengths[int(np.argmax(path.certificate))]
         said.append(f"not converged: the certificate reached {worst:.1e} at gamma = {at:.4g}")
-    if path.hysteresis:
-        low, high = path.hysteresis
-        inside = ", the chosen one among them" if low <= strength <= high else ""
+    if branches_differ(*(np.array([point.free_energy]) for point in branches)).any():
         said.append(
-            f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]{inside}"
+            "at the chosen gamma the forward and backward passes end in different solutions; the one "
+            "of lower free energy is shown"
         )
     if len(posterior.optima) > 1:
         said.append(f"{len(posterior.optima)} distinct optima at this gamma; best shown")
