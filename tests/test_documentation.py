@@ -76,6 +76,14 @@ def test_code_on_pages_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch
         printed = None
 
 
+def test_the_readme_shows_what_the_demo_prints(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    after = (ROOT / "README.md").read_text().partition("what `garrote demo` prints:")[2]
+    shown = _BLOCK.search(after)
+    assert main(["demo"]) == 0
+    assert_printed(capsys.readouterr().out, shown[2])
+
+
 def run_doctest(text, names, page):
     test = doctest.DocTestParser().get_doctest(text, names, page_id(page), str(page), 0)
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
