@@ -354,8 +354,9 @@ def test_text_has_enough_contrast(opened):
       return (Math.max(text, paper) + 0.05) / (Math.min(text, paper) + 0.05);
     }
     """
+    document = {**diabetes(), "warnings": ["small sample"]}
     for scheme in ("light", "dark"):
-        with opened(diabetes(), color_scheme=scheme) as page:
+        with opened(document, color_scheme=scheme) as page:
             for selector in ("body", ".note", ".kicker", "nav a", ".attention h2", "#table th bdi",
                              "figure .tick", "figure .remark", "figure .label"):  # fmt: skip
                 assert page.evaluate(luminance, selector) >= 4.5, (scheme, selector)

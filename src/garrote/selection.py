@@ -91,8 +91,8 @@ class StandIns:
 
     columns: Array
     correlation: Floats
-    threshold: float
     near: dict[int, tuple[tuple[int, float], ...]]
+    threshold: float = 0.7
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def find_stand_ins(
     wanted = dict.fromkeys([*first.tolist(), *others, *shown.tolist()])
     shown = np.array(list(wanted)[: len(shown)], dtype=np.int64)
     shown = shown[problem.curvature[shown] > 0]
-    return StandIns(shown, _among(problem, shown), _NEAR, near), interchangeable
+    return StandIns(shown, _among(problem, shown), near, _NEAR), interchangeable
 
 
 def correlations(problem: Problem, columns: Array) -> Floats:
