@@ -8,7 +8,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: demo test test-slow lint bench clean help
+.PHONY: demo test test-slow lint docs bench clean help
 
 demo: .venv/core.stamp  ## Select among 64 variables of the diabetes table; leaves garrote-demo.html
 	$(BIN)/garrote demo
@@ -26,11 +26,16 @@ lint: .venv/dev.stamp  ## Style, format, layers and types
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
+docs: .venv/docs.stamp  ## Build the documentation into build/docs; a warning is an error
+	$(BIN)/python -m sphinx -W --keep-going --quiet -d build/doctrees docs build/docs
+	@echo "The documentation is in build/docs/index.html."
+
 bench: .venv/bench.stamp  ## Compare with other libraries
 	$(BIN)/python benchmarks/run.py
 
 clean:  ## Remove .venv and every cache
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf docs/gallery docs/generated
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## List the targets
@@ -48,6 +53,10 @@ help:  ## List the targets
 
 .venv/dev.stamp: pyproject.toml | .venv/bin/python
 	$(PIP) --editable '.[cli,report,plot,test,lint]'
+	@touch $@ .venv/core.stamp
+
+.venv/docs.stamp: pyproject.toml | .venv/bin/python
+	$(PIP) --editable '.[docs]'
 	@touch $@ .venv/core.stamp
 
 .venv/bench.stamp: pyproject.toml | .venv/bin/python

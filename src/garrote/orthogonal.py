@@ -9,7 +9,7 @@ least squares coefficient, rho = b^2 / var(y) its squared correlation with the r
 `explained` (delta) the share of var(y) that the other features explain. The inclusion probability
 m solves
 
-.. math:: m = \sigma\Big(\gamma + \frac N2 \frac{\rho}{1 - \delta - \rho m}\Big). \tag{15}
+.. math:: m = \sigma\left(\gamma + \frac N2 \frac{\rho}{1 - \delta - \rho m}\right). \tag{15}
 
 Read from right to left, gamma is a function of m with at most two turning points, which are the
 ends of the sparse and of the dense branch. Equation numbers are those of Kappen & Gómez (2014),
@@ -60,6 +60,13 @@ class UnivariateSolutions:
         logit(m), which still tells solutions apart where m rounds to 0 or 1.
     stable : ndarray of bool, shape (1,) or (3,)
         Whether m is a local minimum of the free energy, that is f'(m) < 1 for Eq. 15 as m = f(m).
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import univariate_solutions
+    >>> solutions = univariate_solutions(rho=0.5, gamma=-35, n_samples=100)
+    >>> solutions.stable
+    array([ True, False,  True])
     """
 
     probability: Floats
@@ -79,6 +86,13 @@ class OrthogonalSolution:
         1 / beta.
     violation : float
         What is left of Eq. 10, relative to the response's variance; Eqs. 8 and 9 hold exactly.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import orthogonal_solution
+    >>> solution = orthogonal_solution([0.8, 0.1], response_variance=1.0, gamma=-5, n_samples=100)
+    >>> round(solution.noise_variance, 3)
+    0.36
     """
 
     probability: Floats
@@ -109,6 +123,12 @@ def univariate_solutions(
     -------
     UnivariateSolutions
         The solutions in increasing order.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import univariate_solutions
+    >>> univariate_solutions(rho=0.5, gamma=-35, n_samples=100).probability.round(3)
+    array([0.   , 0.585, 1.   ])
     """
     _check("gamma", gamma, bool(np.isfinite(gamma)), "finite")
     ratio, slack = _noise_shares(rho, explained)
@@ -141,6 +161,12 @@ def univariate_free_energy(
     .. math:: F(m) = \frac N2 \log(1 - \delta - \rho m) - \gamma m + m \log m + (1-m) \log(1-m)
 
     Its stationary points are the solutions of Eq. 15. Arguments broadcast.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import univariate_free_energy
+    >>> univariate_free_energy([0.0, 1.0], rho=0.5, gamma=-35, n_samples=100).round(2)
+    array([0.  , 0.34])
     """
     m, rho, gamma = (np.asarray(value, dtype=float) for value in (m, rho, gamma))
     _check("m", m, bool(np.all((m >= 0) & (m <= 1))), "in [0, 1]")
@@ -152,7 +178,14 @@ def univariate_free_energy(
 def best_univariate_solution(
     rho: float, gamma: float, n_samples: float, explained: float = 0.0
 ) -> float:
-    """Inclusion probability of the stable solution of lowest free energy (ties: the sparser)."""
+    """Inclusion probability of the stable solution of lowest free energy (ties: the sparser).
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import best_univariate_solution
+    >>> round(best_univariate_solution(rho=0.5, gamma=-30, n_samples=100), 3)
+    1.0
+    """
     solutions = univariate_solutions(rho, gamma, n_samples, explained)
     m = solutions.probability[solutions.stable]
     return float(m[np.argmin(univariate_free_energy(m, rho, gamma, n_samples, explained))])
@@ -174,6 +207,13 @@ def critical_point(n_samples: float, explained: float = 0.0) -> tuple[float, flo
     Two slips of the text: gamma* does not depend on delta (the printed Eq. 20 has a factor
     1 - delta, but Eqs. 17 and 19 depend on rho and delta only through rho / (1 - delta)), and the
     rho* = 0.28 of its Fig. 1, for N = 100, is the large-N approximation; Eq. 18 gives 0.246.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import critical_point
+    >>> rho, gamma = critical_point(n_samples=100)
+    >>> round(rho, 3), round(gamma, 1)
+    (0.246, -14.0)
     """
     _check("explained", explained, 0 <= explained < 1, "in [0, 1)")
     s = np.sqrt(1 + _half(n_samples))
@@ -199,6 +239,13 @@ def transition_lines(
     -------
     gamma_1, gamma_2 : ndarray
         Of the shape of rho. NaN where rho < rho*: the solution is unique there for every gamma.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import transition_lines
+    >>> sparse_until, dense_until = transition_lines([0.2, 0.5], n_samples=100)
+    >>> sparse_until.round(1), dense_until.round(1)
+    (array([  nan, -28.5]), array([  nan, -45.1]))
     """
     ratio, slack = _noise_shares(np.asarray(rho, dtype=float), explained)
     half = _half(n_samples)
@@ -210,7 +257,14 @@ def transition_lines(
 
 
 def even_odds_line(rho: ArrayLike, n_samples: float, explained: float = 0.0) -> Floats:
-    """Prior log odds for which m = 1/2 solves Eq. 15: below rho* the middle of a smooth transition."""
+    """Prior log odds for which m = 1/2 solves Eq. 15: below rho* the middle of a smooth transition.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import even_odds_line
+    >>> even_odds_line([0.1, 0.2], n_samples=100).round(1)
+    array([ -5.3, -11.1])
+    """
     ratio, slack = _noise_shares(rho, explained)
     return np.asarray(_prior_log_odds(0.0, ratio, slack, _half(n_samples)))
 
@@ -251,6 +305,13 @@ def exact_subset(
         The chosen features, in the order of `b`.
     noise_variance : float
         1 / beta, possibly 0.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import exact_subset
+    >>> support, noise = exact_subset([0.8, 0.1], response_variance=1.0, gamma=-5, n_samples=100)
+    >>> support, round(noise, 3)
+    (array([ True, False]), 0.36)
     """
     b, half = _checked_moments(b, response_variance, gamma, n_samples)
     order = np.argsort(-np.abs(b), kind="stable")
@@ -296,6 +357,13 @@ def orthogonal_solution(
         The side to come from.
     max_iter : int, default=100_000
         Many are needed only close to the end of a branch; look at `violation` there.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import orthogonal_solution
+    >>> solution = orthogonal_solution([0.8, 0.1], response_variance=1.0, gamma=-5, n_samples=100)
+    >>> solution.probability.round(3)
+    array([1.   , 0.026])
     """
     b, half = _checked_moments(b, response_variance, gamma, n_samples)
     if start not in ("sparse", "dense"):
@@ -323,18 +391,39 @@ def orthogonal_solution(
 
 
 def ridge_curve(w: ArrayLike, factor: float = 0.5) -> Floats:
-    """Ridge estimate as a function of the least squares estimate: factor * w."""
+    """Ridge estimate as a function of the least squares estimate: factor * w.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import ridge_curve
+    >>> ridge_curve([0.4, 2.0])
+    array([0.2, 1. ])
+    """
     return factor * np.asarray(w, dtype=float)
 
 
 def lasso_curve(w: ArrayLike, threshold: float = 0.5) -> Floats:
-    """Lasso estimate as a function of the least squares one: sign(w) (abs(w) - threshold)^+."""
+    """Lasso estimate as a function of the least squares one: sign(w) (abs(w) - threshold)^+.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import lasso_curve
+    >>> lasso_curve([0.4, 2.0])
+    array([0. , 1.5])
+    """
     w = np.asarray(w, dtype=float)
     return np.sign(w) * np.maximum(np.abs(w) - threshold, 0.0)
 
 
 def breiman_garrote_curve(w: ArrayLike, threshold: float = 0.25) -> Floats:
-    """Breiman's garrote as a function of the least squares estimate: (1 - threshold / w^2)^+ w."""
+    """Breiman's garrote as a function of the least squares estimate: (1 - threshold / w^2)^+ w.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import breiman_garrote_curve
+    >>> breiman_garrote_curve([0.4, 2.0])
+    array([0.   , 1.875])
+    """
     w = np.asarray(w, dtype=float)
     kept = w**2 > threshold
     return np.where(kept, w - threshold / np.where(kept, w, 1.0), 0.0)
@@ -366,6 +455,12 @@ def variational_garrote_curve(
     -------
     ndarray
         Odd in w.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import variational_garrote_curve
+    >>> variational_garrote_curve([0.2, 2.0]).round(3)
+    array([0., 2.])
     """
     w = np.asarray(w, dtype=float)
     rho = w**2 / (1 + w**2 if response_variance is None else response_variance)
@@ -400,6 +495,13 @@ def shrinkage_curves(
         Thresholds of `lasso_curve` and `breiman_garrote_curve`.
     gamma, n_samples : float
         As in `variational_garrote_curve`.
+
+    Examples
+    --------
+    >>> from garrote.orthogonal import shrinkage_curves
+    >>> curves = shrinkage_curves([0.4, 2.0])
+    >>> {method: float(curve[-1].round(3)) for method, curve in curves.items()}
+    {'ridge': 1.0, 'lasso': 1.5, 'garrote': 1.875, 'VG': 2.0}
     """
     return {
         "ridge": ridge_curve(w, ridge),

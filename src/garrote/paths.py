@@ -76,6 +76,19 @@ def fit_path(
     solver : {"coordinate", "primal", "dual"}
     control : Control
         Tolerance, iteration limit, callback.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> from garrote import Problem, fit_path
+    >>> from garrote.datasets import make_sparse_regression
+    >>> data = make_sparse_regression(n_samples=80, n_features=20, n_informative=2, random_state=0)
+    >>> path = fit_path(Problem.from_rows(data.X, data.y), gammas=10)
+    >>> path.coefficients().shape
+    (10, 20)
     """
     prior = prior or flat_prior(problem.n_features)
     grid = resolve_gammas(problem, prior, gammas, eps)

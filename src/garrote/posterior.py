@@ -97,6 +97,16 @@ class Posterior:
         Standard errors of the inclusion probabilities, for methods that sample.
     checked : Audit, optional
         How the inclusion probabilities compare with better ones.
+
+    Examples
+    --------
+    >>> from garrote import VariationalGarrote
+    >>> from garrote.datasets import make_sparse_regression
+    >>> data = make_sparse_regression(n_samples=80, n_features=20, n_informative=2, random_state=0)
+    >>> model = VariationalGarrote().fit(data.X, data.y)
+    >>> draws = model.posterior_.sample(100, random_state=0)
+    >>> draws.shape
+    (100, 20)
     """
 
     inclusion_probability: Floats

@@ -31,6 +31,19 @@ class Problem:
 
     Made by `from_rows` or `from_moments`. ``n`` is the total weight, ``xty`` and ``yty`` the
     standardised cross products, ``curvature`` the diagonal of X'WX (0 for a column without content).
+
+    Examples
+    --------
+    Rows and their cross products are the same problem:
+
+    >>> from garrote import Problem
+    >>> from garrote.datasets import make_sparse_regression
+    >>> data = make_sparse_regression(n_samples=80, n_features=20, n_informative=2, random_state=0)
+    >>> X, y = data.X - data.X.mean(axis=0), data.y - data.y.mean()
+    >>> rows = Problem.from_rows(X, y)
+    >>> moments = Problem.from_moments(X.T @ X, X.T @ y, y @ y, n=len(y))
+    >>> bool(abs(rows.xty - moments.xty).max() < 1e-10)
+    True
     """
 
     design: StandardizedDesign | GramDesign

@@ -133,6 +133,17 @@ class Selection:
         Settings, versions, sizes and the fingerprint of the data.
     path, validation, predictions, stand_ins
         Where the method gives them, else None.
+
+    Examples
+    --------
+    >>> from garrote import VariationalGarrote
+    >>> from garrote.datasets import make_sparse_regression
+    >>> data = make_sparse_regression(n_samples=80, n_features=20, n_informative=2, random_state=0)
+    >>> selection = VariationalGarrote().fit(data.X, data.y).selection_
+    >>> selection.headline
+    '2 of 20 variables selected'
+    >>> selection.table().columns["variable"]
+    ['x16', 'x12']
     """
 
     method: str

@@ -25,7 +25,7 @@ _SIGNED = ("--gamma",)
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the settings of one command; raises `UsageError` with one line that helps."""
-    parser = _parser()
+    parser = make_parser()
     given = list(arguments)
     if given and not given[0].startswith("-") and given[0] not in COMMANDS:
         hint = suggestion(given[0], COMMANDS) or f"; known are {', '.join(COMMANDS)}"
@@ -57,7 +57,8 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(message.replace("argument ", "", 1))
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line, or of one command."""
     parser = _Parser(
         prog="garrote",
         description="Which variables matter, how sure can I be, and can I trust the optimiser?",
@@ -68,13 +69,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"garrote {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, purpose in COMMANDS.items():
-        command = commands.add_parser(
+        added = commands.add_parser(
             name, help=purpose, description=purpose[0].upper() + purpose[1:] + ".",
             allow_abbrev=False,
         )  # fmt: skip
-        command.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
-        _DETAILS.get(name, lambda _: None)(command)
-    return parser
+        added.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+        _DETAILS.get(name, lambda _: None)(added)
+    return commands.choices[command] if command else parser
 
 
 def _select(command: argparse.ArgumentParser) -> None:

@@ -30,6 +30,13 @@ def load_diabetes_quadratic() -> tuple[Floats, Floats, tuple[str, ...]]:
     ----------
     Efron, B., Hastie, T., Johnstone, I. and Tibshirani, R. (2004). Least angle regression. Annals of
     Statistics 32, 407-499.
+
+    Examples
+    --------
+    >>> from garrote.datasets import load_diabetes_quadratic
+    >>> X, y, names = load_diabetes_quadratic()
+    >>> X.shape, names[2]
+    ((442, 64), 'bmi')
     """
     mains, y = load_diabetes(return_X_y=True, scaled=False)
     mains = (mains - mains.mean(axis=0)) / mains.std(axis=0)

@@ -21,6 +21,13 @@ class Regression:
         The true coefficients; the true intercept is 0.
     noise_variance : float
         The variance of y given X.
+
+    Examples
+    --------
+    >>> from garrote.datasets import make_kappen_gomez_1
+    >>> train, validation, test = make_kappen_gomez_1(random_state=0).split(50, 50, 400)
+    >>> train.X.shape
+    (50, 100)
     """
 
     X: Floats
@@ -49,6 +56,12 @@ def make_kappen_gomez_1(
 
     Example 1 of Kappen & Gomez (2014), section 5.1; they take 50 rows each for training and
     validation, and 400 for testing.
+
+    Examples
+    --------
+    >>> from garrote.datasets import make_kappen_gomez_1
+    >>> make_kappen_gomez_1(random_state=0).coef[:3]
+    array([1., 0., 0.])
     """
     coef = np.zeros(n_features)
     coef[0] = 1.0
@@ -66,6 +79,12 @@ def make_kappen_gomez_2(
 
     Example 2 of Kappen & Gomez (2014), section 5.2, and with ``correlation=0`` the data of their
     section 5.7. The true coefficients are 1.
+
+    Examples
+    --------
+    >>> from garrote.datasets import make_kappen_gomez_2
+    >>> make_kappen_gomez_2(random_state=0).coef.nonzero()[0]
+    array([ 0,  1,  4,  9, 49])
     """
     if n_features < 50:
         raise ValueError(f"n_features must be at least 50, the last that matters, got {n_features}")
@@ -85,6 +104,12 @@ def make_zhao_yu(
     Example 1 of Zhao & Yu (2006). With coefficients (2, 3, 0) (a) the lasso finds the right signs
     for no penalty, however many the rows; with (-2, 3, 0) (b, ``consistent=True``) it does. All
     columns have variance 1. Kappen & Gomez (2014), section 5.3, print it without the factor 1/3.
+
+    Examples
+    --------
+    >>> from garrote.datasets import make_zhao_yu
+    >>> make_zhao_yu(random_state=0).coef
+    array([2., 3., 0.])
     """
     rng = _generator(random_state)
     X = rng.standard_normal((n_samples, 3))
@@ -113,6 +138,13 @@ def make_sparse_regression(
     snr : float
         Variance of X coef divided by that of the noise.
     random_state : int, SeedSequence, Generator, RandomState or None
+
+    Examples
+    --------
+    >>> from garrote.datasets import make_sparse_regression
+    >>> data = make_sparse_regression(n_samples=50, n_features=30, n_informative=4, random_state=0)
+    >>> int((data.coef != 0).sum())
+    4
     """
     if not 0 <= n_informative <= n_features:
         raise ValueError(

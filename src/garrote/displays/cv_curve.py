@@ -48,6 +48,18 @@ class CVCurveDisplay(SelectionDisplay):
         Where the error is least, and where the strength in use lies.
     chosen_line_ : Line2D
     size_axis_ : SecondaryAxis
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import VariationalGarrote
+    >>> from garrote.displays import CVCurveDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 30))
+    >>> model = VariationalGarrote().fit(X, X[:, 3] + rng.standard_normal(100))
+    >>> display = CVCurveDisplay.from_estimator(model)
+    >>> bool(display.mean[display.chosen] < display.null)
+    True
     """
 
     def __init__(

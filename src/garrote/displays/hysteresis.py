@@ -52,6 +52,18 @@ class HysteresisDisplay(SelectionDisplay):
         Branch -> Line2D of its expected size, where that panel was drawn.
     ranges_ : list of (float, float)
         Where the branches differ, to the middle of the steps of the path.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import VariationalGarrote
+    >>> from garrote.displays import HysteresisDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 30))
+    >>> model = VariationalGarrote().fit(X, X[:, 3] + rng.standard_normal(100))
+    >>> display = HysteresisDisplay.from_estimator(model)
+    >>> sorted(display.energies)
+    ['backward', 'forward']
     """
 
     def __init__(

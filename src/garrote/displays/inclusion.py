@@ -58,6 +58,18 @@ class InclusionDisplay(SelectionDisplay):
         The effects, where that panel was drawn.
     texts_ : list of Text
         Effects and intervals in numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import VariationalGarrote
+    >>> from garrote.displays import InclusionDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 30))
+    >>> model = VariationalGarrote().fit(X, X[:, 3] + rng.standard_normal(100))
+    >>> display = InclusionDisplay.from_estimator(model)
+    >>> display.names[0]
+    'x3'
     """
 
     def __init__(

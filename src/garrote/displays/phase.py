@@ -65,6 +65,13 @@ class PhaseDisplay:
     References
     ----------
     Kappen, H. J. and Gomez, V. (2014). The Variational Garrote. Machine Learning 96, 269-294.
+
+    Examples
+    --------
+    >>> from garrote.displays import PhaseDisplay
+    >>> display = PhaseDisplay.from_theory(n_samples=100)
+    >>> round(display.critical[0], 3)
+    0.246
     """
 
     def __init__(

@@ -39,6 +39,13 @@ class ShrinkageDisplay:
         Least squares itself.
     labels_ : list of Text
         Names at the ends of the curves.
+
+    Examples
+    --------
+    >>> from garrote.displays import ShrinkageDisplay
+    >>> display = ShrinkageDisplay.from_theory([0.4, 2.0])
+    >>> display.estimates["lasso"]
+    array([0. , 1.5])
     """
 
     def __init__(self, *, least_squares: Floats, estimates: dict[str, Floats], name: str = ""):

@@ -80,6 +80,16 @@ def load(path: PathLike) -> Any:
     ----------
     path : str or path
         A file written by ``save``, by this version of garrote or an older one.
+
+    Examples
+    --------
+    >>> import garrote
+    >>> from garrote.datasets import make_sparse_regression
+    >>> data = make_sparse_regression(n_samples=80, n_features=20, n_informative=2, random_state=0)
+    >>> model = garrote.VariationalGarrote().fit(data.X, data.y)
+    >>> model.save("model.garrote")
+    >>> bool((garrote.load("model.garrote").coef_ == model.coef_).all())
+    True
     """
     with open_archive(path) as archive:
         header = _header(archive, path)

@@ -28,8 +28,8 @@ def find_stand_ins(
     for j, row in zip(selected, correlation, strict=True):
         size = np.abs(row)
         size[j] = 0.0
-        strongest = np.argsort(-size, kind="stable")[:_MOST_NEAR]
-        strongest = strongest[size[strongest] > _NEAR]
+        close = np.flatnonzero(size > _NEAR)
+        strongest = close[np.argsort(-size[close], kind="stable")[:_MOST_NEAR]]
         if len(strongest):
             near[int(j)] = tuple((int(k), float(row[k])) for k in strongest)
         same = np.flatnonzero(size > _INTERCHANGEABLE)

@@ -76,12 +76,21 @@ class DataTable:
 
 
 def read_table(source: str, wanted: Wanted) -> DataTable:
-    """Read a table from a file, or from standard input ("-").
+    r"""Read a table from a file, or from standard input ("-").
 
     Raises
     ------
     TableError
         If the table, or what is wanted of it, cannot be used.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from garrote.tables import Wanted, read_table
+    >>> _ = Path("dose.csv").write_text("dose,colour,y\n1,red,2.1\n2,blue,3.9\n3,red,6.2\n")
+    >>> table = read_table("dose.csv", Wanted(target="y", encode=True))
+    >>> table.names
+    ('dose', 'colour=blue')
     """
     return with_table(source, lambda table: _read(table, wanted))
 
