@@ -149,3 +149,27 @@ def sparse_regression(n=100, d=20, size=3, seed=0, noise=1.0, correlation=0.0):
     truth = np.zeros(d)
     truth[:size] = 1.5 * (-1.0) ** np.arange(size)
     return X, X @ truth + noise * rng.standard_normal(n), truth
+
+
+def paired_mean_field(gram, xty, yty, n, log_odds, variance, noise=None, sweeps=3000):
+    """Carbonetto & Stephens (2012): update q(w_j, s_j) in turn, and the noise variance by its bound.
+
+    The slab is N(0, noise * variance). Returns inclusion probabilities, means given inclusion, noise.
+    """
+    D, c, ridge = len(xty), np.diag(gram), 1.0 / variance
+    alpha, mu = np.zeros(D), np.zeros(D)
+    sigma = yty / n if noise is None else noise
+    for _ in range(sweeps):
+        for j in range(D):
+            without = xty[j] - gram[j] @ (alpha * mu) + c[j] * alpha[j] * mu[j]
+            mu[j] = without / (c[j] + ridge)
+            evidence = 0.5 * np.log(ridge / (c[j] + ridge))
+            evidence += 0.5 * (c[j] + ridge) * mu[j] ** 2 / sigma
+            alpha[j] = 1.0 / (1.0 + np.exp(-(log_odds[j] + evidence)))
+        if noise is None:
+            mean, spread = alpha * mu, sigma / (c + ridge)
+            squares = alpha * (mu**2 + spread)
+            residual = yty - 2 * xty @ mean + mean @ gram @ mean
+            total = residual + c @ (squares - mean**2) + ridge * squares.sum()
+            sigma = total / (n + alpha.sum())
+    return alpha, mu, sigma

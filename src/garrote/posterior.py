@@ -95,6 +95,9 @@ class Posterior:
         The most probable models.
     monte_carlo_error : array of shape (D,), optional
         Standard errors of the inclusion probabilities, for methods that sample.
+    given_inclusion : array of shape (k,), optional
+        Standard deviations of the support's coefficients given that they are in, where these differ
+        from ``standard_error``.
     checked : Audit, optional
         How the inclusion probabilities compare with better ones.
 
@@ -123,6 +126,7 @@ class Posterior:
     size_probability: Floats | None = None
     found: Models | None = None
     monte_carlo_error: Floats | None = None
+    given_inclusion: Floats | None = None
     checked: Audit | None = None
 
     @property
@@ -199,7 +203,8 @@ class Posterior:
         sure = np.maximum(m, 1e-12)
         zero = np.zeros(len(m))
         unit = rng.multivariate_normal(zero, self.correlation, size=len(draws), method="eigh")
-        gaussian = self.mean[self.support] / sure + unit * self.standard_error
+        deviation = self.standard_error if self.given_inclusion is None else self.given_inclusion
+        gaussian = self.mean[self.support] / sure + unit * deviation
         draws[:, self.support] = gaussian * (rng.random((len(draws), len(m))) < m)
 
     def to_arviz(self, n: int = 1000, random_state: Any = None) -> Any:

@@ -33,6 +33,7 @@ from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
 from garrote.results import AnyCertificate, MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
+from garrote.selecting.mean_field import mean_field_posterior
 from garrote.selecting.over_models import (
     Beliefs,
     Findings,
@@ -48,6 +49,8 @@ from garrote.summaries import Summary
 
 # "auto" enumerates up to so many columns: a fraction of a second for each of the slab's variances.
 _FEW = 15
+# Beyond this a step of the sampler takes milliseconds, and mean field does instead.
+_MANY = 20_000
 # Beyond this an enumeration takes hours.
 _MOST = 30
 # Models that one second enumerates, about, on one thread.
@@ -69,9 +72,11 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
     prior : {"spike-slab", "g-prior"}, default="spike-slab"
         w_j ~ N(0, noise * slab_variance) for columns in standard deviations, independently; or Zellner's
         w ~ N(0, g * noise * (X'X)^-1).
-    method : {"auto", "enumerate", "sample"}, default="auto"
-        Sum over all models, or sample them by weighted tempered Gibbs sampling (Zanella & Roberts 2019).
-        "auto" enumerates up to 15 columns.
+    method : {"auto", "enumerate", "sample", "mean-field"}, default="auto"
+        Sum over all models; sample them by weighted tempered Gibbs sampling (Zanella & Roberts 2019);
+        or approximate the posterior by independent factors (Carbonetto & Stephens 2012), which is quick,
+        too sure among correlated variables, and audited. "auto" enumerates up to 15 columns, samples up
+        to 20,000 and takes mean field beyond.
     inclusion : float, array of shape (D,) or pair of floats, optional
         Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, D): few
         variables are expected, and little is assumed on how few.
@@ -106,7 +111,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
     inclusion_probability_ : array of shape (D,)
     noise_variance_ : float
     method_ : str
-        What was done, "enumerate" or "sample".
+        What was done: "enumerate", "sample" or "mean-field".
     selection_ : Selection
     certificate_ : ExactCertificate or MonteCarloCertificate
     n_features_in_, feature_names_in_
@@ -206,15 +211,9 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         usable = np.flatnonzero(problem.curvature > 0)
         beliefs = self._beliefs(problem, usable, offsets)
         self.method_ = self._method(len(usable))
-        if self.method_ == "enumerate":
-            found = enumerate_findings(
-                problem, beliefs, usable, self.n_jobs, self._reporter("enumeration")
-            )
-            certificate: AnyCertificate = certify_models(problem, beliefs, found)
-        else:
-            found, certificate = self._sample(problem, beliefs)
-        labels = [f"x{j}" for j in range(count)] if names is None else list(map(str, names))
-        self._store(problem, make_model_posterior(problem, beliefs, found, labels))
+        labels = tuple(f"x{j}" for j in range(count)) if names is None else tuple(map(str, names))
+        posterior, certificate, how = self._solve(problem, beliefs, usable, labels)
+        self._store(problem, posterior)
         self.certificate_ = certificate
         self.selection_ = select_averaged(
             problem,
@@ -222,7 +221,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
             certificate,
             y,
             method="Bayesian variable selection",
-            how=self._how(found),
+            how=how,
             intercept=self.intercept_,
             names=labels,
             response=response,
@@ -231,11 +230,30 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         )
         return self
 
+    def _solve(
+        self, problem: Problem, beliefs: Beliefs, usable: Array, names: tuple[str, ...]
+    ) -> tuple[Posterior, AnyCertificate, str]:
+        """Find the posterior; return it with its certificate and how it was found, in words."""
+        if self.method_ == "mean-field":
+            control = Control(callback=self.callback)
+            solved = mean_field_posterior(problem, beliefs, names, control)
+            return solved.posterior, solved.best.certificate, "by mean field over a grid of priors"
+        if self.method_ == "enumerate":
+            report = self._reporter("enumeration")
+            found = enumerate_findings(problem, beliefs, usable, self.n_jobs, report)
+            certificate: AnyCertificate = certify_models(problem, beliefs, found)
+            how = "all models summed exactly"
+        else:
+            found, certificate = self._sample(problem, beliefs)
+            states, seen = self.n_chains * self.n_steps, len(found.members)
+            how = f"{states} states of {self.n_chains} chains sampled, {seen} models seen"
+        return make_model_posterior(problem, beliefs, found, names), certificate, how
+
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         for name, known in (
             ("prior", ("spike-slab", "g-prior")),
-            ("method", ("auto", "enumerate", "sample")),
+            ("method", ("auto", "enumerate", "sample", "mean-field")),
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
@@ -307,7 +325,9 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
             )
         if self.method != "auto":
             return self.method
-        return "enumerate" if usable <= _FEW else "sample"
+        if usable <= _FEW:
+            return "enumerate"
+        return "sample" if usable <= _MANY else "mean-field"
 
     def _sample(self, problem: Problem, beliefs: Beliefs) -> tuple[Findings, MonteCarloCertificate]:
         """Run the chains, in threads."""
@@ -350,14 +370,6 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         self._center = scale.column_mean
         self._total_weight = problem.n
 
-    def _how(self, found: Findings) -> str:
-        if self.method_ == "enumerate":
-            return "all models summed exactly"
-        states = self.n_chains * self.n_steps
-        return (
-            f"{states} states of {self.n_chains} chains sampled, {len(found.members)} models seen"
-        )
-
     def _converged(self) -> bool:
         certificate = self.certificate_
         fine = not isinstance(certificate, MonteCarloCertificate) or certificate.value <= _UNSETTLED
@@ -380,7 +392,9 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         mean = X @ self.coef_ + self.intercept_
         if not return_std:
             return mean
-        models: Models = self.posterior_.found
+        models: Models | None = self.posterior_.found
+        if models is None:
+            return mean, self._factorised_deviation(X)
         share = models.probability / models.probability.sum()
         variance = np.zeros(len(mean))
         shift = self._center @ self.coef_ + self.intercept_
@@ -395,6 +409,16 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
             own = np.sum((block @ spread) * block, axis=1)
             variance += weight * (off**2 + noise * (1.0 + spent + np.maximum(own, 0.0)))
         return mean, np.sqrt(variance)
+
+    def _factorised_deviation(self, X: Any) -> Floats:
+        """Return predictive deviations where coefficients are independent."""
+        posterior: Posterior = self.posterior_
+        block = X[:, posterior.support]
+        block = np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
+        centre = self._center[posterior.support] if self.fit_intercept else 0.0
+        spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
+        own = ((block - centre) * posterior.standard_error) ** 2
+        return np.asarray(np.sqrt(posterior.noise_variance * (1.0 + spent) + own.sum(axis=1)))
 
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""

@@ -9,7 +9,7 @@ from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
-from garrote.posterior import Audit, Models, Posterior
+from garrote.posterior import Models, Posterior
 from garrote.priors.evidence import KnownNoise, log_evidence, noise_mean, slab_moments
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
@@ -182,8 +182,7 @@ def make_model_posterior(
     problem: Problem,
     beliefs: Beliefs,
     found: Findings,
-    names: Sequence[str],
-    checked: Audit | None = None,
+    names: tuple[str, ...],
 ) -> Posterior:
     """Describe findings in the user's units, with the law of the coefficients in the best models."""
     scale, fixed = problem.scale, problem.scale.covariates
@@ -207,12 +206,11 @@ def make_model_posterior(
         degrees_of_freedom=max(beliefs.n, 1.0),
         free_energy=-(found.log_evidence or 0.0),
         optima=(),
-        names=tuple(names),
+        names=names,
         log_evidence=found.log_evidence,
         size_probability=found.size_probability,
         found=models,
         monte_carlo_error=found.monte_carlo_error,
-        checked=checked,
     )
 
 
