@@ -7,6 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 from garrote.cli.arguments import parse
 from garrote.cli.errors import FAILED, INTERRUPTED, USAGE, CommandError, UsageError
@@ -60,16 +61,23 @@ def _ended_when_interrupted() -> Iterator[None]:
             os._exit(INTERRUPTED)
         os.close(heard)
 
+    def keep_quiet(unraisable: Any) -> None:
+        # Callbacks of compiled code cannot raise; the watch ends the process instead.
+        if unraisable.exc_type is not KeyboardInterrupt:
+            sys.__unraisablehook__(unraisable)
+
     heard, told = os.pipe()
     os.set_blocking(told, False)
     done = threading.Event()
     before = signal.signal(signal.SIGINT, interrupt)
     waker = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+    hook, sys.unraisablehook = sys.unraisablehook, keep_quiet
     threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
         done.set()
+        sys.unraisablehook = hook
         signal.set_wakeup_fd(waker)
         signal.signal(signal.SIGINT, before)
         os.close(told)

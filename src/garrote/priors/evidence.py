@@ -97,8 +97,12 @@ def _(rule: UnknownNoise, size, log_det, left):
 
 @evidence_ratio.register
 def _(rule: UnknownNoise, size, left, pivot, drop):
-    share = min(0.5 * drop / (rule.rate + 0.5 * left), 1.0 - 1e-15)
-    return np.exp(-rule.shape * np.log(1.0 - share)) * np.sqrt(rule.ridge / pivot)
+    share = 0.5 * drop / (rule.rate + 0.5 * left)
+    if share < 0.01:  # nearly all columns of a wide problem: a logarithm saved, by its series
+        lift = share * (1.0 + share * (1.0 / 2 + share * (1.0 / 3 + share * (1.0 / 4))))
+    else:
+        lift = -np.log(max(1.0 - share, 1e-15))
+    return np.exp(rule.shape * lift) * np.sqrt(rule.ridge / pivot)
 
 
 @slab_moments.register

@@ -37,7 +37,9 @@ def _(rule: SpikeRule, j, weight, curvature):
 
 @moments.register
 def _(rule: SpikeRule, j, z, curvature):
-    weight = curvature * z / (curvature + rule.ridge) if z * rule.sign[j] >= 0 else 0.0
+    weight = z if z * rule.sign[j] >= 0 else 0.0
+    if rule.ridge > 0:
+        weight *= curvature / (curvature + rule.ridge)
     probability = inclusion(rule, j, weight, curvature)
     variance = probability * (1.0 - probability) * weight * weight
     if rule.ridge > 0:

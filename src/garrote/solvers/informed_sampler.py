@@ -44,6 +44,9 @@ _VARIANCE_STEP = 0.7
 _BATCHES = 20
 # Variables that a model has room for at first.
 _ROOM = 64
+# A variable of such odds has its coefficient's moments weighed so little that those of the model without
+# it will do.
+_FAINT = 1e-3
 # A column whose pivot is below this share of its length adds nothing to those in the model.
 _DEPENDENT = 1e-9
 
@@ -305,6 +308,7 @@ def _score(rule, data, factor, rates, inverse):
     total = 0.0
     largest = data.by_size.shape[0] - 1
     one_more = np.exp(data.by_size[k + 1] - data.by_size[k]) if k < largest else 0.0
+    f1, f2, f3 = slab_moments(rule, k, left)
     for j in range(D):
         pivot = factor.pivot[j]
         nothing = data.length[j] <= 0 or pivot <= _DEPENDENT * data.length[j]
@@ -313,16 +317,20 @@ def _score(rule, data, factor, rates, inverse):
             continue
         drop = factor.product[j] * factor.product[j] / pivot
         odds = evidence_ratio(rule, k, left, pivot, drop) * one_more * data.odds[j]
-        p = 1.0 - 1.0 / (1.0 + odds)
         weight = factor.product[j] / pivot
-        f1, f2, f3 = slab_moments(rule, k + 1, left - drop)
+        if odds < _FAINT:
+            p = odds / (1.0 + odds)
+            rates.mean[j] = f1 * weight
+            rates.square[j] = f2 * weight * weight + f3 / pivot
+        else:
+            p = 1.0 - 1.0 / (1.0 + odds)
+            g1, g2, g3 = slab_moments(rule, k + 1, left - drop)
+            rates.mean[j] = g1 * weight
+            rates.square[j] = g2 * weight * weight + g3 / pivot
         rates.inclusion[j] = p
-        rates.mean[j] = f1 * weight
-        rates.square[j] = f2 * weight * weight + f3 / pivot
         rates.rate[j] = min((p + least) * (1.0 + odds), 1e200)
         total += rates.rate[j]
     invert_root(factor.root, inverse, k)
-    f1, f2, f3 = slab_moments(rule, k, left)
     for a in range(k):
         j = factor.members[a]
         weight = spread = 0.0
