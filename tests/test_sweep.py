@@ -221,6 +221,20 @@ def test_the_spike_rule_stays_finite_for_extreme_arguments(z, curvature, log_odd
     assert np.isfinite(variance)
 
 
+def test_bodies_of_generic_functions_have_names_of_their_own():
+    """Compiled code from the disk cache is linked by name: equal names would be one function."""
+    import garrote.estimators  # noqa: F401 - registers all rules
+    from garrote.designs.base import add_column, column_dot
+    from garrote.priors import evidence
+    from garrote.shrinkage import inclusion, noise_share
+
+    generics = [shrink, moments, inclusion, noise_share, column_dot, add_column]
+    generics += [evidence.log_evidence, evidence.evidence_ratio, evidence.slab_moments]
+    names = [body.__qualname__ for g in generics for body in g.registry.values()]
+    assert len(names) == len(set(names))
+    assert "_" not in names
+
+
 def test_a_rule_gives_the_same_in_python_and_in_a_kernel():
     z, curvature = 0.8, 3.0
     rule = spike(1)

@@ -10,7 +10,7 @@ import hashlib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numba
 from numba.extending import overload
@@ -39,6 +39,16 @@ def generic(function: Callable[..., Any]) -> Any:
     with a NamedTuple class. They must be written in the subset of Python that numba compiles.
     """
     dispatcher = functools.singledispatch(function)
+    enter = dispatcher.register
+
+    def register(body: Callable[..., Any]) -> Any:
+        # Compiled symbols are told apart by name, types and a counter that every process starts anew:
+        # two bodies called "_" with equal types, one of them from the disk cache, could be confused.
+        kind = next(iter(get_type_hints(body).values()))
+        body.__name__ = body.__qualname__ = f"{function.__name__}_{kind.__name__}"
+        return enter(body)
+
+    dispatcher.register = register  # type: ignore[assignment]
 
     def choose(*types: Any) -> Any:
         kind = getattr(types[0], "instance_class", None)
