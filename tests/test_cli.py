@@ -17,7 +17,7 @@ import pytest
 from garrote import __version__
 from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
-from garrote.cli.rendering import printable
+from garrote.cli.rendering import short_names
 from garrote.estimators.registry import METHODS
 
 N, NAMES = 80, ["alpha", "beta", "gamma ray", "delta", "epsilon", "age"]
@@ -269,7 +269,7 @@ def test_version(run):
         (["select", "data.csv", "--targt", "y"], 2, ["--targt", "did you mean --target?"]),
         (["select", "nowhere.csv", "--target", "y"], 1, ["nowhere.csv"]),
         (["select", "data.csv", "--target", "yy"], 1, ["yy", "data.csv"]),
-        (["select", "data.csv", "--target", "y", "--method", "garotte"], 1,
+        (["select", "data.csv", "--target", "y", "--method", "garotte"], 2,
          ["garotte", "did you mean garrote?"]),
         (["select", "data.csv", "--target", "y", "--gamma", "high"], 2, ["--gamma", "'high'"]),
         (["select", "data.csv", "--target", "y", "--gamma", "3", "--expected-size", "2"], 2,
@@ -289,6 +289,10 @@ def test_version(run):
         (["report", "data.csv"], 1, ["data.csv", "JSON"]),
         (["report", "nowhere.json"], 1, ["nowhere.json"]),
         (["reproduce", "vg-table-99"], 2, ["vg-table-99"]),
+        (["-x"], 2, ["garrote", "-x"]),
+        (["select", "data.csv", "--target", "y", "--cv", "4", "--set", "cv=3"], 2, ["--cv", "--set cv"]),
+        (["select", "data.csv", "--target", "y", "--seed", "99999999999"], 2, ["--seed", "below"]),
+        (["select", "data.csv", "--target", "y", "--set", "callback=3"], 2, ["callback"]),
     ],
 )  # fmt: skip
 def test_a_wrong_command_line_gets_one_line_that_helps(
@@ -343,10 +347,70 @@ def test_a_failed_run_leaves_old_results_alone(run, table, tmp_path):
 
 @pytest.mark.parametrize("name", ["a\nb\tc", "x" * 10_000, "\u202eevil", "表" * 40, ""])
 def test_strange_names_take_one_short_line(name):
-    shown = printable(name)
+    (shown,) = short_names([name])
     assert shown
     assert shown.isprintable()
     assert len(shown) <= 32
+
+
+def test_long_names_stay_apart_in_the_table_and_whole_where_programs_read(run, values, tmp_path):
+    X, y = values
+    stem = "this_is_a_very_long_column_name_number_one_"
+    names = [f"{stem}alpha", "b", f"{stem}gamma", "d", "e", "f"]
+    file = write(tmp_path / "long.csv", [*names, "y"], np.column_stack([X, y]))
+    _, out, _ = run("select", file, "--target", "y", "--quiet")
+    assert out.splitlines()[:2] == [names[0], names[2]]
+    _, out, _ = run("select", file, "--target", "y")
+    rows = [line.split()[0] for line in out.splitlines() if line.startswith("this_is")]
+    assert len(set(rows)) == 2
+
+
+def test_an_output_never_takes_the_place_of_an_input_or_of_another_output(run, table, tmp_path):
+    before = Path(table).read_text()
+    code, _, err = run("select", table, "--target", "y", "--json", table)
+    assert code == 1
+    assert "--json" in err
+    assert Path(table).read_text() == before
+    one = tmp_path / "one"
+    code, _, err = run("select", table, "--target", "y", "--json", one, "--report", one)
+    assert code == 1
+    assert "--report" in err
+    assert not one.exists()
+    code, _, err = run("select", table, "--target", "y", "--save", "-")
+    assert code == 1
+    assert "--save cannot go to standard output" in err
+
+
+@pytest.mark.parametrize(
+    ("rows", "more", "said"),
+    [(3, [], "5 folds need as many rows, and there are 3: give --cv 3"),
+     (40, ["--groups", "site"], "5 folds need as many groups, and there are 2: give --cv 2")],
+)  # fmt: skip
+def test_folds_that_cannot_be_filled_are_refused_with_the_remedy(
+    run, values, tmp_path, rows, more, said
+):
+    X, y = values
+    data = np.column_stack([X, np.arange(N) % 2, y])[:rows]
+    file = write(tmp_path / "few.csv", [*NAMES, "site", "y"], data)
+    code, out, err = run("select", file, "--target", "y", *more)
+    assert code == 1
+    assert out == ""
+    assert said in err
+
+
+def test_a_constant_response_is_noted_in_every_output(run, values, tmp_path):
+    X, _ = values
+    file = write(tmp_path / "const.csv", [*NAMES, "y"], np.column_stack([X, np.ones(N)]))
+    code, out, err = run("select", file, "--target", "y", "--json", "-")
+    assert code == 0
+    assert any("constant" in said for said in json.loads(out)["warnings"])
+    assert err == ""
+
+
+def test_the_null_model_beside_covariates_is_called_by_its_name(run, table):
+    _, out, _ = run("select", table, "--target", "y", "--covariates", "age")
+    assert "with the covariates alone" in out
+    assert "without any variable" not in out
 
 
 # --- as a process

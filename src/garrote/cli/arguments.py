@@ -35,7 +35,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     command = given[0] if given and given[0] in COMMANDS else None
     known = _options_of(parser, command)
     for word in (word.partition("=")[0] for word in given):
-        if word.startswith("--") and word not in known:
+        if word.startswith("--") and word not in (*known, "--"):
             hint = suggestion(word, known)
             raise UsageError(f"{command or 'garrote'} has no option {word}{hint}", command)
     try:
@@ -43,7 +43,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     except UsageError as error:
         raise UsageError(str(error), command) from None
     if unknown:
-        raise UsageError(f"{command} cannot use {unknown[0]!r}", command)
+        raise UsageError(f"{command or 'garrote'} cannot use {unknown[0]!r}", command)
     if command is None:
         raise UsageError("name a command: " + ", ".join(COMMANDS))
     options.words = ["garrote", *given]
@@ -217,7 +217,10 @@ def _folds(text: str) -> int:
 
 
 def _seed(text: str) -> int:
-    return _whole(text, 0)
+    value = _whole(text, 0)
+    if value >= 2**32:
+        raise argparse.ArgumentTypeError(f"must be below {2**32}, got {text}")
+    return value
 
 
 def _setting(text: str) -> tuple[str, Any]:

@@ -49,14 +49,25 @@ def progress() -> Iterator[Any]:
 
 
 @contextmanager
-def warnings_for_people(seen: tuple[str, ...] = ()) -> Iterator[None]:
-    """Print the warnings of the library as sentences instead of source lines."""
+def waiting(what: str) -> Iterator[None]:
+    """Say what is being done, while it is, to those who watch."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{what[: WIDTH - 4]} ...\x1b[K")
+        sys.stderr.flush()
+    yield
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()
+
+
+@contextmanager
+def warnings_kept() -> Iterator[list[str]]:
+    """Keep the library's warnings as sentences, to be said in their place."""
+    texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield
-    for text in dict.fromkeys(str(entry.message) for entry in caught if _is_ours(entry)):
-        if text not in seen:
-            warn(text)
+        yield texts
+    texts += dict.fromkeys(str(entry.message) for entry in caught if _is_ours(entry))
 
 
 def _is_ours(entry: warnings.WarningMessage) -> bool:

@@ -5,12 +5,12 @@ import time
 from dataclasses import replace
 
 from garrote.cli.errors import DONE
-from garrote.cli.outputs import check_library, check_target
+from garrote.cli.outputs import check_library, check_targets
 
 
 def run(options: argparse.Namespace) -> int:
     """Select among the variables of the diabetes table, print them, write the report."""
-    check_target(options.report, "--report")
+    check_targets({"--report": options.report}, [])
     check_library("jinja2", "the demo's report", "report")
     from garrote import VariationalGarrote
     from garrote.cli.console import progress, say

@@ -19,6 +19,8 @@ _PATIENCE = 0.8
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     debug = False
+    if sys.stdout is None:  # closed by the caller
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open as long as the process
     try:
         options = parse(sys.argv[1:] if arguments is None else arguments)
         debug = options.debug
@@ -29,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         return _failed(error, USAGE, f"see {error.help}")
     except KeyboardInterrupt:
-        return _failed("interrupted; nothing was written", INTERRUPTED)
+        return _failed("interrupted; no file is half-written", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output has left: `garrote ... | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED

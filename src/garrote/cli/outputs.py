@@ -1,24 +1,44 @@
-"""Whether results could be written in the end: asked before any work."""
+"""Whether results could be written in the end, and would destroy nothing: asked before any work."""
 
 import os
+import tempfile
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 from garrote.cli.errors import CommandError
 
 
-def check_target(path: str | None, option: str) -> None:
-    """Refuse a file that could not be written."""
-    if path is None or path == "-":
-        return
+def check_targets(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
+    """Refuse files that could not be written, or that are inputs or each other's places."""
+    taken = {os.path.realpath(name): "the file that is read" for name in inputs if name != "-"}
+    for option, path in outputs.items():
+        if path is None or (path == "-" and option in ("--json", "--output")):
+            continue
+        if path == "-":
+            raise CommandError(f"{option} cannot go to standard output: name a file")
+        _check_folder(path, option)
+        place = os.path.realpath(path)
+        if place in taken:
+            raise CommandError(f"{option} {path} is also {taken[place]}: name another file")
+        taken[place] = f"the file of {option}"
+
+
+def _check_folder(path: str, option: str) -> None:
     target = Path(path)
     folder = target.parent
     if target.is_dir():
         raise CommandError(f"{option} names a folder, {path!r}: name a file in it")
     if not folder.is_dir():
         raise CommandError(f"{option}: there is no folder {str(folder)!r}: make it first")
-    if not os.access(folder, os.W_OK):
-        raise CommandError(f"{option}: the folder {str(folder)!r} cannot be written to")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        said = error.strerror or error
+        raise CommandError(
+            f"{option}: the folder {str(folder)!r} cannot be written to ({said})"
+        ) from None
 
 
 def check_library(module: str, purpose: str, extra: str) -> None:

@@ -8,12 +8,12 @@ import sys
 import warnings
 
 from garrote.cli.errors import DONE, CommandError
-from garrote.cli.outputs import check_library, check_target
+from garrote.cli.outputs import check_library, check_targets
 
 
 def run(options: argparse.Namespace) -> int:
     """Match the columns by name, predict, and write one line a row."""
-    check_target(options.output, "--output")
+    check_targets({"--output": options.output}, [options.model, options.file])
     check_library("polars", "reading a table", "cli")
     from garrote.files import write_text
     from garrote.persistence import load_extra, load_model

@@ -1,10 +1,12 @@
 """A selection as text within 80 columns."""
 
 import unicodedata
+from collections.abc import Sequence
 
 import numpy as np
 
 from garrote.cli.console import WIDTH, say
+from garrote.displays.names import shorten_all
 from garrote.selection import Selection
 
 _LONGEST_NAME = 32
@@ -18,7 +20,8 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
     say(f"{selection.headline}: {selection.rule}.")
     errors = selection.held_out_error()
     if errors and selection.validation:
-        say(_validation_sentence(*errors, selection.validation.measure))
+        alone = "with the covariates alone" if selection.always_in else "without any variable"
+        say(_validation_sentence(*errors, selection.validation.measure, alone))
     wanted = f" (wanted: {tolerance:g})" if tolerance is not None else ""
     reached = "reached" if selection.converged else "NOT reached everywhere"
     say(f"Certificate {selection.certificate.value:.1e}{wanted}, {reached}.")
@@ -27,8 +30,8 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
     say(f"{selection.intervals[0].upper()}{selection.intervals[1:]}.")
 
 
-def _validation_sentence(error: float, null: float, measure: str) -> str:
-    said = f"Cross-validated {measure} {error:.4g}, without any variable {null:.4g}"
+def _validation_sentence(error: float, null: float, measure: str, alone: str) -> str:
+    said = f"Cross-validated {measure} {error:.4g}, {alone} {null:.4g}"
     if null > 0 and error < null:
         said += f" ({100 * (1 - error / null):.0f} % less)"
     return said + "."
@@ -38,7 +41,7 @@ def _table(selection: Selection, top: int) -> str:
     order = selection.ranked()
     order = order[selection.selected[order]]
     shown = order[:top]
-    names = [printable(selection.names[j]) for j in shown]
+    names = short_names([selection.names[j] for j in shown])
     fixed = set(selection.always_in)
     wide = max([len("variable"), *map(_cells, names)])
     percent = f"{100 * selection.level:g}%"
@@ -56,13 +59,18 @@ def _table(selection: Selection, top: int) -> str:
     return "\n".join(lines)
 
 
-def printable(name: str) -> str:
-    """Return a name on one line, without control characters, short enough for a table."""
-    clean = "".join(c if c.isprintable() else "�" for c in name) or "(no name)"
-    while _cells(clean) > _LONGEST_NAME:
-        clean = clean[: max(1, len(clean) - max(1, (_cells(clean) - _LONGEST_NAME) // 2) - 1)]
-        clean = clean.rstrip("…") + "…"
-    return clean
+def one_line(name: str) -> str:
+    """Return a name on one line, without control characters."""
+    return (
+        "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name) or "(no name)"
+    )
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return names that fit a table and can still be told apart."""
+    clean = [one_line(name) for name in names]
+    narrow = all(_cells(name) == len(name) for name in clean)
+    return shorten_all(clean, _LONGEST_NAME if narrow else _LONGEST_NAME // 2)
 
 
 def _cells(text: str) -> int:

@@ -5,13 +5,13 @@ import json
 from pathlib import Path
 
 from garrote.cli.errors import DONE, CommandError
-from garrote.cli.outputs import check_library, check_target
+from garrote.cli.outputs import check_library, check_targets
 
 
 def run(options: argparse.Namespace) -> int:
     """Read the JSON, check it, write the page."""
     target = options.output or str(Path(options.file).with_suffix(".html"))
-    check_target(target, "--output")
+    check_targets({"--output": target}, [options.file])
     check_library("jinja2", "a report", "report")
     try:
         document = json.loads(Path(options.file).read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError, suggestion
-from garrote.cli.outputs import check_library, check_target
+from garrote.cli.outputs import check_library, check_targets
 
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -19,8 +19,8 @@ def run(options: argparse.Namespace) -> int:
     from garrote.estimators.registry import METHODS
 
     if options.method not in METHODS:
-        hint = suggestion(options.method, METHODS)
-        raise CommandError(f"there is no method {options.method!r}{hint}: see garrote methods")
+        hint = suggestion(options.method, METHODS) or f"; known are {', '.join(METHODS)}"
+        raise UsageError(f"there is no method {options.method!r}{hint}", "select")
     estimator = METHODS[options.method].load()
     settings = _settings(options, estimator)
 
@@ -37,9 +37,9 @@ def run(options: argparse.Namespace) -> int:
         encode=options.encode,
         missing=options.missing,
     )
-    table = read_table(options.file, wanted)
-    if (options.cv or 0) > len(table.X):
-        raise CommandError(f"--cv {options.cv}: there are only {len(table.X)} rows")
+    with console.waiting(f"reading {options.file}"):
+        table = read_table(options.file, wanted)
+    _check_folds(table, settings.get("cv"), options)
     if not options.quiet and options.json != "-":
         console.say(
             f"{table.source}: {table.X.shape[0]} rows, {table.X.shape[1]} variables, response "
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         )
     if table.covariates:
         settings["covariates"] = list(table.covariates)
-    with console.warnings_for_people(), console.progress() as callback:
+    with console.warnings_kept() as heard, console.progress() as callback:
         if "callback" in inspect.signature(estimator).parameters:
             settings["callback"] = None if options.quiet else callback
         model = estimator(**settings)
@@ -62,13 +62,16 @@ def run(options: argparse.Namespace) -> int:
         warnings=(*table.notes, *found.warnings),
         provenance={**found.provenance, "source": table.source, "command": options.words},
     )
+    for text in heard:
+        if text not in found.warnings:
+            console.warn(text)
     _write(model, table, options)
     return DONE if model.selection_.converged else NOT_CONVERGED
 
 
 def _check(options: argparse.Namespace) -> None:
-    for option in ("report", "json", "save"):
-        check_target(getattr(options, option), f"--{option}")
+    outputs = {f"--{name}": getattr(options, name) for name in ("report", "json", "save")}
+    check_targets(outputs, [options.file])
     if options.json == "-" and options.quiet:
         raise UsageError(
             "--quiet and --json - both decide what is printed: give one of them", "select"
@@ -80,6 +83,22 @@ def _check(options: argparse.Namespace) -> None:
     if options.report is not None:
         check_library("jinja2", "--report", "report")
     check_library("polars", "reading a table", "cli")
+
+
+def _check_folds(table: Any, splitter: Any, options: argparse.Namespace) -> None:
+    """Refuse folds that the rows, or their groups, cannot fill."""
+    by_folds = options.gamma in (None, "cv") and options.expected_size is None
+    if splitter is None or isinstance(splitter, int) or not by_folds:
+        return
+    things, count = "rows", len(table.X)
+    if table.groups is not None:
+        things, count = "groups", len(set(table.groups.tolist()))
+    if splitter.get_n_splits() > count:
+        remedy = f"--cv {count}" if count > 1 else "more of them"
+        raise CommandError(
+            f"{splitter.get_n_splits()} folds need as many {things}, and there are {count}: give "
+            f"{remedy}, or --gamma or --expected-size, which need no folds"
+        )
 
 
 def _limit_threads(options: argparse.Namespace) -> None:
@@ -107,8 +126,8 @@ def _settings(options: argparse.Namespace, estimator: Any) -> dict[str, Any]:
     for option, (name, value) in given.items():
         if value is None and not option.startswith("--set"):
             continue
-        if name not in known:
-            names = ", ".join(known)
+        if name not in known or name == "callback":
+            names = ", ".join(n for n in known if n != "callback")
             raise UsageError(
                 f"{option}: {options.method} has no setting {name} (it has {names})", "select"
             )
@@ -118,7 +137,8 @@ def _settings(options: argparse.Namespace, estimator: Any) -> dict[str, Any]:
         shuffled = KFold(folds, shuffle=True, random_state=options.seed)
         settings["cv"] = GroupKFold(folds) if options.groups else shuffled
     elif options.cv is not None:
-        raise UsageError(f"--cv: {options.method} has no setting cv", "select")
+        why = "--set cv says the same thing" if "cv" in known else f"{options.method} has no folds"
+        raise UsageError(f"--cv: {why}", "select")
     if "random_state" in known:
         settings.setdefault("random_state", options.seed)
     return settings
@@ -126,7 +146,7 @@ def _settings(options: argparse.Namespace, estimator: Any) -> dict[str, Any]:
 
 def _write(model: Any, table: Any, options: argparse.Namespace) -> None:
     from garrote.cli import console
-    from garrote.cli.rendering import printable, show_selection
+    from garrote.cli.rendering import one_line, show_selection
     from garrote.files import write_text
 
     selection = model.selection_
@@ -143,7 +163,7 @@ def _write(model: Any, table: Any, options: argparse.Namespace) -> None:
         write_text(options.json, selection.to_json(indent=2) + "\n")
     if options.quiet:
         for name in selection.table().columns["variable"]:
-            print(printable(name))
+            print(one_line(name))
         return
     console.say()
     show_selection(selection, getattr(model, "tol", None), options.top)

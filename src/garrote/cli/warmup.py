@@ -11,7 +11,7 @@ def run(options: argparse.Namespace) -> int:
     import numpy as np
     import scipy.sparse
 
-    from garrote.cli.console import say, warnings_for_people
+    from garrote.cli.console import say, warnings_kept
     from garrote.datasets import load_diabetes_quadratic
     from garrote.estimators.registry import METHODS
 
@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     for method in METHODS.values():
         for kind in (np.float64, np.float32):
             for given, target in problems:
-                with warnings_for_people():
+                with warnings_kept():
                     method.load()().fit(given.astype(kind), target)
     say(f"Compiled in {time.perf_counter() - start:.1f} s; later fits start at once.")
     return DONE

@@ -1,6 +1,21 @@
-"""The scikit-learn face of garrote."""
+"""The scikit-learn face; classes are resolved on first use, so that listing methods stays quick."""
 
-from garrote.estimators.bayesian_selector import BayesianSelector
-from garrote.estimators.variational_garrote import VariationalGarrote
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from garrote.estimators.bayesian_selector import BayesianSelector
+    from garrote.estimators.variational_garrote import VariationalGarrote
+
+_HOMES = {
+    "BayesianSelector": "garrote.estimators.bayesian_selector",
+    "VariationalGarrote": "garrote.estimators.variational_garrote",
+}
 
 __all__ = ["BayesianSelector", "VariationalGarrote"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'garrote.estimators' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

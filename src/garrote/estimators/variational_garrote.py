@@ -34,7 +34,7 @@ from garrote.problem import Problem, as_design
 from garrote.results import Certificate, Fit, Path
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import CrossValidation, cross_validate, make_folds
-from garrote.selecting.on_path import Choice, select_on_path
+from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
@@ -220,11 +220,7 @@ class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
         design = as_design(X)
         problem = Problem.from_rows(design, y, weights, **settings)
         if problem.yty == 0:
-            warnings.warn(
-                "y is constant (or explained by the covariates): the empty model is returned",
-                UserWarning,
-                stacklevel=2,
-            )
+            warnings.warn(CONSTANT, UserWarning, stacklevel=2)
 
         def prior_for(part: Problem) -> GarrotePrior:
             known = self.noise_variance

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.results import AnyCertificate
 from garrote.selecting.cross_validation import spread_rows
-from garrote.selecting.stand_ins import find_stand_ins
+from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 from garrote.selection import Predictions, Selection
-from garrote.summaries import listing
 
 _LEVEL = 0.95
 # Variables in the table of correlations.
@@ -49,6 +48,8 @@ def select_averaged(
     stand_ins, same = find_stand_ins(problem, chosen, shown[:_CORRELATED])
     interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
+    checked = posterior.checked
+    disagreement = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
     return Selection(
         method=method,
         response=response,
@@ -69,7 +70,7 @@ def select_averaged(
         noise_variance=posterior.noise_variance,
         certificate=certificate,
         converged=converged,
-        warnings=tuple(_warnings(posterior, names, interchangeable, constant)),
+        warnings=(*disagreement, *stand_in_notes(names, stand_ins, same, constant)),
         provenance=provenance,
         predictions=_predictions(problem, posterior.mean, intercept, y),
         stand_ins=stand_ins,
@@ -82,18 +83,3 @@ def _predictions(problem: Problem, mean: Floats, intercept: float, y: Floats) ->
     rows = spread_rows(problem.weights, max(20, min(300, (1 << 19) // problem.n_features)))
     predicted = problem.table.stored.some_rows(rows) @ mean + intercept
     return Predictions(False, rows, y[rows], predicted[None, :])
-
-
-def _warnings(
-    posterior: Posterior, names: Sequence[str], interchangeable: dict[str, Any], constant: Array
-) -> list[str]:
-    said = []
-    if posterior.checked is not None and posterior.checked.largest_difference > _DISAGREES:
-        said.append(str(posterior.checked))
-    said += [
-        f"{name} could be replaced by {listing(o, str)}" for name, o in interchangeable.items()
-    ]
-    if len(constant):
-        left_out = listing(names[j] for j in constant)
-        said.append(f"left out, without variation of their own: {left_out}")
-    return said

@@ -10,11 +10,10 @@ from scipy.stats import t as student
 from garrote.arrays import Array, Floats
 from garrote.posterior import Posterior
 from garrote.problem import Problem
-from garrote.results import Path, branches_differ
+from garrote.results import Path
 from garrote.selecting.cross_validation import CrossValidation, spread_rows
-from garrote.selecting.stand_ins import find_stand_ins
+from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 from garrote.selection import PathView, Predictions, Selection, Validation
-from garrote.summaries import listing
 
 _LEVEL = 0.95
 # Variables with a line in pictures of the path, and in the table of correlations.
@@ -24,6 +23,10 @@ _CORRELATED = 25
 _ROWS_PER_VARIABLE = 10
 # Entries of X that are read for the predictions of a picture, at most.
 _ENTRIES_READ = 1 << 19
+# Solutions whose free energies differ by less than this are nearly as probable as each other.
+_CLOSE_CALL = 3.0
+
+CONSTANT = "y is constant (or explained by the covariates): the empty model is returned"
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,8 @@ def select_on_path(
     stand_ins, same = find_stand_ins(problem, chosen, view.columns[:_CORRELATED])
     interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
-    warnings = _warnings(problem, path, choice.position, posterior, len(chosen), tol)
-    warnings += [
-        f"{name} could be replaced by {listing(o, str)}" for name, o in interchangeable.items()
-    ]
-    if len(constant):
-        left_out = listing(names[j] for j in constant)
-        warnings.append(f"left out, without variation of their own: {left_out}")
+    warnings = _warnings(problem, path, posterior, len(chosen), tol)
+    warnings += stand_in_notes(names, stand_ins, same, constant)
     return Selection(
         method=method,
         response=response,
@@ -156,22 +154,20 @@ def _predictions(
 
 
 def _warnings(
-    problem: Problem, path: Path, position: int, posterior: Posterior, count: int, tol: float
+    problem: Problem, path: Path, posterior: Posterior, count: int, tol: float
 ) -> list[str]:
     """Return what a reader should know before trusting the answer."""
-    said = []
-    branches = path.forward[position], path.backward[position]
+    said = [CONSTANT] if problem.yty == 0 else []
     worst = float(path.certificate.max())
     if not worst <= tol:
         at = path.strengths[int(np.argmax(path.certificate))]
         said.append(f"not converged: the certificate reached {worst:.1e} at gamma = {at:.4g}")
-    if branches_differ(*(np.array([point.free_energy]) for point in branches)).any():
+    rivals = [fit.free_energy - posterior.optima[0].free_energy for fit in posterior.optima[1:]]
+    if any(gap < _CLOSE_CALL for gap in rivals):
         said.append(
-            "at the chosen gamma the forward and backward passes end in different solutions; the one "
-            "of lower free energy is shown"
+            f"{len(rivals) + 1} distinct optima at this gamma, with free energies that differ by only "
+            f"{min(rivals):.2g}; the best is shown, and another could be as true"
         )
-    if len(posterior.optima) > 1:
-        said.append(f"{len(posterior.optima)} distinct optima at this gamma; best shown")
     if path.cut:
         said.append(path.cut)
     if count and problem.n < _ROWS_PER_VARIABLE * count:

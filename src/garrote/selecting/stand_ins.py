@@ -1,17 +1,22 @@
 """Who could stand in for a selected variable: its correlations with all columns."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.designs import GramDesign
 from garrote.problem import Problem
 from garrote.selection import StandIns
+from garrote.summaries import listing
 
 # Columns correlated beyond this cannot be told apart by any data of this kind.
 _INTERCHANGEABLE = 0.999
 # Others count as near beyond this, and so many of them are named for each selected column.
 _NEAR = 0.7
 _MOST_NEAR = 5
+# Beyond this a reader is told without asking.
+_CLOSE = 0.95
 
 
 def find_stand_ins(
@@ -41,6 +46,26 @@ def find_stand_ins(
     shown = np.array(list(wanted)[: len(shown)], dtype=np.int64)
     shown = shown[problem.curvature[shown] > 0]
     return StandIns(shown, _among(problem, shown), near, _NEAR), interchangeable
+
+
+def stand_in_notes(
+    names: Sequence[str], near: StandIns, interchangeable: dict[int, Array], constant: Array
+) -> list[str]:
+    """Say who could replace a selected variable, and who could not be selected at all."""
+    said = [
+        f"{names[j]} could be replaced by {listing((names[k] for k in ks), str)}"
+        for j, ks in interchangeable.items()
+    ]
+    for j, others in near.near.items():
+        close = [f"{names[k]} ({r:.2f})" for k, r in others if abs(r) > _CLOSE]
+        if close and j not in interchangeable:
+            said.append(
+                f"{names[j]} is hard to tell from {listing(close, str)}, by its correlation"
+            )
+    if len(constant):
+        left_out = listing(names[j] for j in constant)
+        said.append(f"left out, without variation of their own: {left_out}")
+    return said
 
 
 def correlations(problem: Problem, columns: Array) -> Floats:
