@@ -66,7 +66,7 @@ def store(folder, form, names, values):
     return str(path)
 
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
+finite = st.floats(-1e150, 1e150)
 tables_of_numbers = st.tuples(st.integers(1, 12), st.integers(2, 6)).flatmap(
     lambda shape: arrays(float, shape, elements=finite)
 )
@@ -413,6 +413,8 @@ def test_files_that_are_not_there_are_refused(tmp_path):
         read_table(str(tmp_path / "absent.csv"), Wanted("y"))
     with pytest.raises(TableError, match="is a folder"):
         read_table(str(tmp_path), Wanted("y"))
+    with pytest.raises(TableError, match="no file was named"):
+        read_table("", Wanted("y"))
 
 
 @pytest.mark.parametrize("suffix", sorted(s for s, form in SUFFIXES.items() if form != "text"))
@@ -553,9 +555,17 @@ def test_an_identifier_is_pointed_out(csv):
     assert "few" not in notes[0]
 
 
-def test_large_numbers_keep_a_finite_mean(csv):
-    table = read_table(csv("a,y\n1e308,1\n1.5e308,2\n,3\n"), Wanted("y", missing="mean"))
-    assert table.X[2, 0] == pytest.approx(1.25e308)
+def test_numbers_whose_squares_overflow_are_refused_by_column_and_value(csv):
+    table = read_table(csv("a,y\n1e150,-1e150\n0.5e150,2\n,3\n"), Wanted("y", missing="mean"))
+    assert table.X[2, 0] == pytest.approx(0.75e150)
+    for large, shown in (("1e308", r"1e\+308"), ("-1.5e151", r"-1\.5e\+151")):
+        message = f"t.csv: column 'a' holds values up to {shown}, whose squares overflow: rescale"
+        source = csv(f"a,b,y\n{large},1,1\n{large},2,2\n,3,4\n")
+        for wanted in (Wanted("y", missing="mean"), Wanted("a", missing="drop")):
+            with pytest.raises(TableError, match=message):
+                read_table(source, wanted)
+    with pytest.raises(TableError, match="'a' holds values up to 1e\\+200"):
+        read_new_rows(csv("a\n1e200\n", "new.csv"), table.coding)
 
 
 def test_a_missing_polars_is_named(csv):

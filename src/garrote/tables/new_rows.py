@@ -9,7 +9,7 @@ from garrote.summaries import listing
 from garrote.tables.base import TableFile
 from garrote.tables.coding import Coding
 from garrote.tables.errors import TableError, count_of, unknown_name
-from garrote.tables.filling import allocate, destinations_in, fill, put_means
+from garrote.tables.filling import allocate, destinations_in, fill, put_means, refuse_huge
 from garrote.tables.opening import with_table
 from garrote.tables.refusals import refuse_gaps, refuse_infinite, refuse_no_rows, refuse_other_kinds
 from garrote.tables.survey import Survey, count_words, survey
@@ -58,7 +58,9 @@ def _read(table: TableFile, coding: Coding, missing: str) -> Floats:
     _refuse_unseen(table, positions, coding, found)
     X = allocate(table, found.n_rows, len(coding.names))
     keep = np.ones(found.n_rows, dtype=bool)
-    fill(table, destinations_in(positions, coding, X), keep)
+    destinations = destinations_in(positions, coding, X)
+    fill(table, destinations, keep)
+    refuse_huge(table, destinations)
     put_means(X, coding)
     return X
 

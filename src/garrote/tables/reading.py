@@ -18,6 +18,7 @@ from garrote.tables.filling import (
     destinations_in,
     fill,
     put_means,
+    refuse_huge,
     with_means,
 )
 from garrote.tables.notes import notes_on
@@ -112,6 +113,7 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
             column = CodedColumn(table.names[j], found.columns[j].kind)
             destinations.append(Destination(j, column, values[:, None]))
     groups = fill(table, destinations, keep, roles.groups)
+    refuse_huge(table, destinations)
     _check_weights(table, weights, keep)
     coding = with_means(X, coding)
     put_means(X, coding)
