@@ -267,6 +267,20 @@ def test_words_and_dates_are_refused_by_name_and_coded_on_request(csv):
     assert any("compared with 'red'" in note for note in table.notes)
 
 
+@pytest.mark.parametrize(("columns", "named"), [(6, 6), (30, 30), (31, 31), (32, 30), (99, 30)])
+def test_refusals_name_all_columns_up_to_thirty_and_never_hide_only_one(csv, columns, named):
+    names = [f"v{j}" for j in range(columns)]
+    header = ",".join([*names, "y"])
+    for cell, shown in (("word", "('word' in line 2)"), ("", "(2)")):
+        row = ",".join([*([cell] * columns), "1"])
+        with pytest.raises(TableError, match=f"{columns} columns ") as refusal:
+            read_table(csv(f"{header}\n{row}\n{row}\n"), Wanted("y"))
+        message = str(refusal.value)
+        assert [name for name in names if f"{name!r} {shown}" in message] == names[:named]
+        assert (f" and {columns - named} more" in message) == (named < columns)
+        assert "\n" not in message
+
+
 def test_types_of_parquet_are_respected(tmp_path):
     from datetime import date, datetime, timedelta
     from decimal import Decimal

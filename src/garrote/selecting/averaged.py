@@ -91,7 +91,7 @@ def _warnings(
     if posterior.checked is not None and posterior.checked.largest_difference > _DISAGREES:
         said.append(str(posterior.checked))
     said += [
-        f"{name} could be replaced by {listing(o, str)}" for name, o in interchangeable.items()
+        f"{name} could be replaced by {listing(o, str, 5)}" for name, o in interchangeable.items()
     ]
     if len(constant):
         left_out = listing(names[j] for j in constant)

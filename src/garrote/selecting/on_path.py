@@ -64,7 +64,7 @@ def select_on_path(
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     warnings = _warnings(problem, path, choice.position, posterior, len(chosen), tol)
     warnings += [
-        f"{name} could be replaced by {listing(o, str)}" for name, o in interchangeable.items()
+        f"{name} could be replaced by {listing(o, str, 5)}" for name, o in interchangeable.items()
     ]
     if len(constant):
         left_out = listing(names[j] for j in constant)

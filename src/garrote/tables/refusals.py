@@ -1,17 +1,13 @@
 """What a first look at a table can refuse, before any work: one sentence each."""
 
-from collections.abc import Callable, Iterable, Sequence
-
 import numpy as np
 
 from garrote.arrays import Array
-from garrote.summaries import listing
+from garrote.summaries import listing, some_of
 from garrote.tables.base import TableFile
 from garrote.tables.errors import TableError, count_of
 from garrote.tables.roles import Roles
 from garrote.tables.survey import ColumnFacts, Survey
-
-_MOST_NAMED = 5
 
 
 def refuse_no_rows(table: TableFile, found: Survey) -> None:
@@ -41,7 +37,7 @@ def refuse_unusable(table: TableFile, roles: Roles, found: Survey, encode: bool)
     bad = {k: [j for j in roles.variables if found.columns[j].kind == k] for k in kinds}
     parts = [
         f"{count_of(len(some), 'column')} of {_PLURALS[kind]}: "
-        + _some(some, lambda j: _shown(table, found, j))
+        + some_of(some, lambda j: _shown(table, found, j))
         for kind, some in bad.items()
         if some
     ]
@@ -91,7 +87,7 @@ def rows_to_keep(table: TableFile, roles: Roles, found: Survey, missing: str) ->
         empty = [j for j, facts in gaps.items() if facts.missing == found.n_rows]
         if empty:
             raise TableError(
-                f"{table.label}: {_some(empty, lambda j: _name(table, j))} has no value at all, so no "
+                f"{table.label}: {listing(table.names[j] for j in empty)} has no value at all, so no "
                 "mean: give --exclude to leave it out"
             )
         return np.ones(found.n_rows, dtype=bool)
@@ -117,15 +113,8 @@ def _gaps(found: Survey) -> dict[int, ColumnFacts]:
 
 def _counted(table: TableFile, gaps: dict[int, ColumnFacts], n_rows: int) -> str:
     most_first = sorted(gaps, key=lambda j: -gaps[j].missing)
-    counts = _some(most_first, lambda j: f"{_name(table, j)} ({gaps[j].missing:,})")
+    counts = some_of(most_first, lambda j: f"{_name(table, j)} ({gaps[j].missing:,})")
     return f"{count_of(len(gaps), 'column')} with missing values in {count_of(n_rows, 'row')}: {counts}"
-
-
-def _some(positions: Sequence[int], show: Callable[[int], str]) -> str:
-    """Return what is shown of the first few, and how many more there are."""
-    shown: Iterable[str] = map(show, positions[:_MOST_NAMED])
-    more = len(positions) - _MOST_NAMED
-    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _name(table: TableFile, j: int) -> str:

@@ -41,6 +41,7 @@ class TextTable:
 
     def __init__(self, file: PlainFile, encoding: str = "utf-8"):
         self.label, self._file, self._encoding = file.label, file, encoding
+        self._places: dict[int, str] = {}
         lines = self._first_lines()
         dialect = find_dialect(lines)
         self._dialect = dialect
@@ -84,6 +85,11 @@ class TextTable:
             first += frame.height
 
     def place(self, row: int) -> str:
+        if row not in self._places:  # often asked of one row for many columns
+            self._places[row] = self._find_place(row)
+        return self._places[row]
+
+    def _find_place(self, row: int) -> str:
         for block in self._data_blocks():
             spans = _row_spans(block.data)
             if row < len(spans):
