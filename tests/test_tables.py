@@ -206,6 +206,17 @@ def test_spaces_around_fields_do_not_matter(csv):
     assert table.X.tolist() == [[1, 1], [3, 0]]
 
 
+def test_what_is_quoted_is_not_altered(csv):
+    rows = '1, "x, ""y""" ,2\n2,"x, ""y""",3\n3,"a "" ,b",4\n'
+    table = read_table(csv("a,w,y\n" + rows), Wanted("y", encode=True))
+    assert table.coding.columns[1].reference == 'x, "y"'
+    assert table.coding.columns[1].levels == ('a " ,b',)
+    rows = '1  "two  spaces\n  and a  line"\t2 \n\n  2 "one" 3\n'
+    table = read_table(csv('a "w  w"  y\n' + rows), Wanted("y", encode=True))
+    assert table.names == ("a", "w  w=two  spaces\n  and a  line")
+    assert table.X.tolist() == [[1, 1], [2, 0]]
+
+
 @pytest.mark.parametrize("marker", ["", "NA", "NaN", "nan", "null", "None", "?", "."])
 def test_missing_values_are_counted_dropped_or_replaced(csv, marker):
     source = csv(f"a,b,y\n1,2,3\n{marker},{marker},4\n5,{marker},9\n3,4,5\n")

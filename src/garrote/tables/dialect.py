@@ -21,6 +21,7 @@ _NUMBER = re.compile(
     r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
 )
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_SPACES = re.compile(r'("[^"]*")|\s+')  # what is quoted, or white space between
 _POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 
@@ -65,12 +66,19 @@ def find_dialect(lines: Sequence[str]) -> Dialect:
 def split_fields(line: str, delimiter: str) -> list[str]:
     """Split one row into fields, without the white space around them."""
     if delimiter == " ":
-        line = " ".join(line.split())
+        line = single_spaced(line)
     try:
         rows = list(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
     except csv.Error:  # a field of more than 131,072 characters: a quote that is never closed
         return [line]
     return [field.strip() for field in rows[0]] if rows else []
+
+
+def single_spaced(text: str) -> str:
+    """Return text with one space for each run of white space, none at line ends; quotes keep theirs."""
+    if '"' not in text:
+        return "\n".join(" ".join(line.split()) for line in text.splitlines())
+    return _SPACES.sub(lambda found: found[1] or ("\n" if "\n" in found[0] else " "), text).strip()
 
 
 def _find_delimiter(lines: Sequence[str]) -> str:

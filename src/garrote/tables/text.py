@@ -12,7 +12,7 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.tables.base import Piece
-from garrote.tables.dialect import find_dialect, split_fields
+from garrote.tables.dialect import find_dialect, single_spaced, split_fields
 from garrote.tables.engine import polars
 from garrote.tables.errors import TableError, count_of
 from garrote.tables.sources import PlainFile
@@ -24,7 +24,7 @@ _LONGEST_ROW = 1 << 28
 _SAMPLE_LINES = 100
 _BOM = b"\xef\xbb\xbf"
 _LF = b"\n"
-_QUOTE, _NEWLINE = 0x22, 0x0A
+_QUOTE, _NEWLINE, _SPACE = 0x22, 0x0A, 0x20
 
 
 class Block(NamedTuple):
@@ -116,10 +116,9 @@ class TextTable:
         width = len(self.names)
         data = self._decoded(block.data)
         if delimiter == " ":
-            data = b"\n".join(b" ".join(line.split()) for line in data.splitlines()) + b"\n"
+            data = single_spaced(data.decode()).encode() + b"\n"
         elif b'"' in data:  # polars wants no space between a quote and a delimiter
-            data = data.replace(f'{delimiter} "'.encode(), f'{delimiter}"'.encode())
-            data = data.replace(f'" {delimiter}'.encode(), f'"{delimiter}'.encode())
+            data = _without_spaces_around_quotes(data, ord(delimiter))
         rows, delimiters = _counts(data, delimiter)
         if delimiters != rows * (width - 1) or (width == 1 and b"\n\n" in data):
             # Blank lines, most likely: take them out; if that is not all, a row is ragged.
@@ -217,6 +216,19 @@ def _outside_quotes(data: bytes) -> tuple[Array, Array]:
     """Return the bytes, and which of them are outside of quoted fields."""
     values = np.frombuffer(data, np.uint8)
     return values, ~np.logical_xor.accumulate(values == _QUOTE)
+
+
+def _without_spaces_around_quotes(data: bytes, delimiter: int) -> bytes:
+    """Take out a single space between a delimiter and a quoted field, on either side."""
+    values, outside = _outside_quotes(data)
+    before, space, after = values[:-2], values[1:-1] == _SPACE, values[2:]
+    # A quote counts as outside where it closes a field.
+    opening = (before == delimiter) & (after == _QUOTE)
+    closing = (before == _QUOTE) & (after == delimiter)
+    surplus = outside[:-2] & space & (opening | closing)
+    if not surplus.any():
+        return data
+    return np.delete(values, np.flatnonzero(surplus) + 1).tobytes()
 
 
 def _last_row_end(data: bytes) -> int:
