@@ -170,6 +170,17 @@ def test_a_first_line_of_numbers_is_no_header(csv):
     assert "only numbers" in table.notes[0]
 
 
+@pytest.mark.parametrize("content", ["1990,1991,1995\n5,6,7\n8,9,1\n", "1.5,2,3\n4,5,6\n"])
+def test_a_name_that_is_not_found_because_the_first_line_was_data_is_explained(csv, content):
+    with pytest.raises(
+        TableError, match=r"no column '1995'.*'x2'; the first line .*only numbers.*v19"
+    ):
+        read_table(csv(content), Wanted("1995"))
+    with pytest.raises(TableError) as refusal:
+        read_table(csv("a,b\n1,2\n"), Wanted("1995"))
+    assert "only numbers" not in str(refusal.value)
+
+
 @pytest.mark.parametrize(
     "content",
     ['"a" "y"\n"r1" 1 2\n"r2" 3 4\n', '"","a","y"\n"r1",1,2\n"r2",3,4\n', ",a,y\n0,1,2\n1,3,4\n"],
@@ -481,6 +492,20 @@ def test_archives_are_checked(tmp_path):
     assert table.names == ("x0", "x1", "x2")
     assert table.X.tolist() == np.eye(3).tolist()
     assert table.groups.tolist() == [0, 1, 0]
+
+
+def test_columns_of_a_two_dimensional_response_are_targets(tmp_path):
+    path = str(tmp_path / "t.npz")
+    Y = np.arange(6.0).reshape(3, 2)
+    np.savez(path, X=np.eye(3), Y=Y, site=list("aba"), other=np.ones((4, 2)))
+    with pytest.raises(TableError, match=r"no column 'Y' for --target.*Y has two dim.*Y0 to Y1$"):
+        read_table(path, Wanted("Y"))
+    table = read_table(path, Wanted("Y1", groups="site"))
+    assert table.y.tolist() == [1, 3, 5]
+    assert table.names == ("x0", "x1", "x2")
+    assert table.groups.tolist() == [0, 1, 0]
+    np.savez(path, X=np.eye(3), Y=Y, names=["a", "Y0", "c"], y=np.ones(3))
+    assert read_table(path, Wanted("y")).names == ("a", "Y0", "c")
 
 
 @pytest.mark.parametrize("form", ["text", "parquet", "arrow", "stream", "npz"])

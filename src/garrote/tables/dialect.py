@@ -35,6 +35,7 @@ class Dialect:
     ordinary: tuple[int, ...]  # all columns but row names and the void behind a last delimiter
     decimal_comma: bool
     notes: tuple[str, ...]
+    naming: str  # what to know of the names when one is not found
 
 
 def find_dialect(lines: Sequence[str]) -> Dialect:
@@ -45,6 +46,7 @@ def find_dialect(lines: Sequence[str]) -> Dialect:
     comma = delimiter != "," and _has_decimal_commas(rows)
     has_header = not all(_is_number(field, comma) for field in first)
     notes = []
+    naming = ""
     if has_header:
         names, left_out = _header_names(first, rest)
         numbers = [name for name in names if _is_number(name, comma)]
@@ -57,10 +59,15 @@ def find_dialect(lines: Sequence[str]) -> Dialect:
         notes.append(
             f"the first line holds only numbers: the columns were named {listing(names, str, 2)}"
         )
+        naming = (
+            "the first line holds only numbers, so it was read as data and the columns were named x0, "
+            "x1, ...: use these names, or make the first line names that are not all numbers (such as "
+            "v1990)"
+        )
     if comma:
         notes.append("commas in numbers were read as decimal points")
     ordinary = tuple(j for j in range(len(names)) if j not in left_out)
-    return Dialect(delimiter, tuple(names), has_header, ordinary, comma, tuple(notes))
+    return Dialect(delimiter, tuple(names), has_header, ordinary, comma, tuple(notes), naming)
 
 
 def split_fields(line: str, delimiter: str) -> list[str]:
@@ -77,7 +84,7 @@ def split_fields(line: str, delimiter: str) -> list[str]:
 def single_spaced(text: str) -> str:
     """Return text with one space for each run of white space, none at line ends; quotes keep theirs."""
     if '"' not in text:
-        return "\n".join(" ".join(line.split()) for line in text.splitlines())
+        return "\n".join(" ".join(line.split()) for line in text.rstrip().split("\n"))
     return _SPACES.sub(lambda found: found[1] or ("\n" if "\n" in found[0] else " "), text).strip()
 
 

@@ -41,7 +41,7 @@ def _read(table: TableFile, coding: Coding, missing: str) -> Floats:
     position = {name: j for j, name in enumerate(table.names)}
     absent = [column.name for column in coding.columns if column.name not in position]
     if len(absent) == 1:
-        raise unknown_name(table.label, "a variable of the model", absent[0], table.names)
+        raise unknown_name(table, "a variable of the model", absent[0])
     if absent:
         raise TableError(
             f"{table.label} lacks {count_of(len(absent), 'column')} of the model: {listing(absent)}; it "

@@ -48,6 +48,7 @@ class TextTable:
         self.decimal_comma = dialect.decimal_comma
         self.names = dialect.names
         self.ordinary = dialect.ordinary
+        self.naming = dialect.naming
         self.notes = dialect.notes
         if self._encoding != "utf-8":
             self.notes += ("the file is not UTF-8: it was read as Latin-1",)
