@@ -217,6 +217,21 @@ def test_spaces_around_fields_do_not_matter(csv):
     assert table.X.tolist() == [[1, 1], [3, 0]]
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_comments_at_the_top_are_left_out(csv, mark):
+    top = mark + '# made in 2020, by hand, with care, and 5" long\n\n#\n'
+    table = read_table(csv(top + "a,b,y\n1,2,3\n4,5,6\n"), Wanted("y"))
+    assert table.names == ("a", "b")
+    assert table.X.tolist() == [[1, 2], [4, 5]]
+    assert "2 comment lines (with # in front) at the top of the file left out" in table.notes
+    with pytest.raises(TableError, match=r"'b' \('x' in line 6\)"):
+        read_table(csv(top + "a,b,y\n1,2,3\n4,x,6\n"), Wanted("y"))
+    table = read_table(csv(top + "#a,b,y\n1,2,3\n4,5,6\n"), Wanted("y"))
+    assert table.names == ("#a", "b")
+    with pytest.raises(TableError, match="is blank but for comments"):
+        read_table(csv(top), Wanted("y"))
+
+
 def test_what_is_quoted_is_not_altered(csv):
     rows = '1, "x, ""y""" ,2\n2,"x, ""y""",3\n3,"a "" ,b",4\n'
     table = read_table(csv("a,w,y\n" + rows), Wanted("y", encode=True))

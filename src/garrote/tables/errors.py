@@ -27,5 +27,10 @@ def unknown_name(table: "TableFile", role: str, given: str) -> TableError:
     return TableError(
         f"{table.label} has no column {listing([given])} for {role}: {hint}"
         f"it has {count_of(len(names), 'column')}, {listing(names)}"
-        + (f"; {table.naming}" if table.naming else "")
+        f"{naming_of(table)}"
     )
+
+
+def naming_of(table: "TableFile") -> str:
+    """Return what a refusal of names should add, if anything."""
+    return f"; {table.naming}" if table.naming else ""

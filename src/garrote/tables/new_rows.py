@@ -8,7 +8,7 @@ from garrote.arrays import Floats
 from garrote.summaries import listing
 from garrote.tables.base import TableFile
 from garrote.tables.coding import Coding
-from garrote.tables.errors import TableError, count_of, unknown_name
+from garrote.tables.errors import TableError, count_of, naming_of, unknown_name
 from garrote.tables.filling import allocate, destinations_in, fill, put_means, refuse_huge
 from garrote.tables.opening import with_table
 from garrote.tables.refusals import refuse_gaps, refuse_infinite, refuse_no_rows, refuse_other_kinds
@@ -45,7 +45,7 @@ def _read(table: TableFile, coding: Coding, missing: str) -> Floats:
     if absent:
         raise TableError(
             f"{table.label} lacks {count_of(len(absent), 'column')} of the model: {listing(absent)}; it "
-            f"has {listing(table.names)}"
+            f"has {listing(table.names)}{naming_of(table)}"
         )
     positions = [position[column.name] for column in coding.columns]
     kinds = {j: c.kind for j, c in zip(positions, coding.columns, strict=True)}
