@@ -304,6 +304,47 @@ def test_words_and_dates_are_refused_by_name_and_coded_on_request(csv):
     assert any("compared with 'red'" in note for note in table.notes)
 
 
+@pytest.mark.parametrize("encode", [False, True])
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (
+            ["950", '"1,500"', '"-12,345.6"', "NA"],
+            r"1 column of numbers with thousands .*: 'a' \('1,500' in line 3\); write numbers without",
+        ),
+        (
+            ["x", "3.46%", "12 %", "0.1%"],
+            r"percent signs: 'a' \('3\.46%' in line 3\); write numbers",
+        ),
+        (
+            ["01/02/2020", "13/02/2020", "01/03/2020 10:30", "x"],
+            r"1 column of what look like dates: 'a' \('01/02/2020' in line 2\); write dates as "
+            "2020-02-01, which --encode can code, or give --exclude to",
+        ),
+        (["1.2.2020", "2.2.2020", "3.2.2020", "4.2.2020"], "look like dates"),
+    ],
+)
+def test_text_that_looks_like_numbers_or_dates_is_refused_as_such(csv, cells, message, encode):
+    source = csv("a,y\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
+    with pytest.raises(TableError, match=message) as refusal:
+        read_table(source, Wanted("y", encode=encode))
+    assert "--encode to code words" not in str(refusal.value)
+    with pytest.raises(TableError, match=r"--target needs .*'a' \(.*numbers with|look like dates"):
+        read_table(source, Wanted("a"))
+
+
+def test_text_that_rarely_looks_like_numbers_is_coded_as_words(csv):
+    source = csv('a,b,y\nx,7.1.2,1\n5%,7.1.3,2\n"1,500",7.2.1,3\nx,7.1.2,2\nz,7.1.2,1\n')
+    with pytest.raises(TableError, match=r"2 columns of text: 'a'.*; give --encode to code words"):
+        read_table(source, Wanted("y"))
+    assert len(read_table(source, Wanted("y", encode=True)).names) == 5
+    source = csv("a,b,y\nx,50%,1\nz,60%,2\n")
+    with pytest.raises(
+        TableError, match=r"'b' \('50%'.*, and 1 column of text: 'a'.*or give --encode"
+    ):
+        read_table(source, Wanted("y"))
+
+
 @pytest.mark.parametrize(("columns", "named"), [(6, 6), (30, 30), (31, 31), (32, 30), (99, 30)])
 def test_refusals_name_all_columns_up_to_thirty_and_never_hide_only_one(csv, columns, named):
     names = [f"v{j}" for j in range(columns)]
