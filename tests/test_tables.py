@@ -66,7 +66,7 @@ def store(folder, form, names, values):
     return str(path)
 
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
+finite = st.floats(-1e150, 1e150)
 tables_of_numbers = st.tuples(st.integers(1, 12), st.integers(2, 6)).flatmap(
     lambda shape: arrays(float, shape, elements=finite)
 )
@@ -170,6 +170,17 @@ def test_a_first_line_of_numbers_is_no_header(csv):
     assert "only numbers" in table.notes[0]
 
 
+@pytest.mark.parametrize("content", ["1990,1991,1995\n5,6,7\n8,9,1\n", "1.5,2,3\n4,5,6\n"])
+def test_a_name_that_is_not_found_because_the_first_line_was_data_is_explained(csv, content):
+    with pytest.raises(
+        TableError, match=r"no column '1995'.*'x2'; the first line .*only numbers.*v19"
+    ):
+        read_table(csv(content), Wanted("1995"))
+    with pytest.raises(TableError) as refusal:
+        read_table(csv("a,b\n1,2\n"), Wanted("1995"))
+    assert "only numbers" not in str(refusal.value)
+
+
 @pytest.mark.parametrize(
     "content",
     ['"a" "y"\n"r1" 1 2\n"r2" 3 4\n', '"","a","y"\n"r1",1,2\n"r2",3,4\n', ",a,y\n0,1,2\n1,3,4\n"],
@@ -204,6 +215,32 @@ def test_spaces_around_fields_do_not_matter(csv):
     table = read_table(csv('"a", "b", "y"\n 1 , "yes" ,2\n 3, "no",+4\n'), Wanted("y"))
     assert table.names == ("a", "b")
     assert table.X.tolist() == [[1, 1], [3, 0]]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_comments_at_the_top_are_left_out(csv, mark):
+    top = mark + '# made in 2020, by hand, with care, and 5" long\n\n#\n'
+    table = read_table(csv(top + "a,b,y\n1,2,3\n4,5,6\n"), Wanted("y"))
+    assert table.names == ("a", "b")
+    assert table.X.tolist() == [[1, 2], [4, 5]]
+    assert "2 comment lines (with # in front) at the top of the file left out" in table.notes
+    with pytest.raises(TableError, match=r"'b' \('x' in line 6\)"):
+        read_table(csv(top + "a,b,y\n1,2,3\n4,x,6\n"), Wanted("y"))
+    table = read_table(csv(top + "#a,b,y\n1,2,3\n4,5,6\n"), Wanted("y"))
+    assert table.names == ("#a", "b")
+    with pytest.raises(TableError, match="is blank but for comments"):
+        read_table(csv(top), Wanted("y"))
+
+
+def test_what_is_quoted_is_not_altered(csv):
+    rows = '1, "x, ""y""" ,2\n2,"x, ""y""",3\n3,"a "" ,b",4\n'
+    table = read_table(csv("a,w,y\n" + rows), Wanted("y", encode=True))
+    assert table.coding.columns[1].reference == 'x, "y"'
+    assert table.coding.columns[1].levels == ('a " ,b',)
+    rows = '1  "two  spaces\n  and a  line"\t2 \n\n  2 "one" 3\n'
+    table = read_table(csv('a "w  w"  y\n' + rows), Wanted("y", encode=True))
+    assert table.names == ("a", "w  w=two  spaces\n  and a  line")
+    assert table.X.tolist() == [[1, 1], [2, 0]]
 
 
 @pytest.mark.parametrize("marker", ["", "NA", "NaN", "nan", "null", "None", "?", "."])
@@ -265,6 +302,61 @@ def test_words_and_dates_are_refused_by_name_and_coded_on_request(csv):
     assert table.X[:, 4].tolist() == [3, 4, 5, 7]
     assert table.coding.columns[0].reference == "red"
     assert any("compared with 'red'" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("encode", [False, True])
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (
+            ["950", '"1,500"', '"-12,345.6"', "NA"],
+            r"1 column of numbers with thousands .*: 'a' \('1,500' in line 3\); write numbers without",
+        ),
+        (
+            ["x", "3.46%", "12 %", "0.1%"],
+            r"percent signs: 'a' \('3\.46%' in line 3\); write numbers",
+        ),
+        (
+            ["01/02/2020", "13/02/2020", "01/03/2020 10:30", "x"],
+            r"1 column of what look like dates: 'a' \('01/02/2020' in line 2\); write dates as "
+            "2020-02-01, which --encode can code, or give --exclude to",
+        ),
+        (["1.2.2020", "2.2.2020", "3.2.2020", "4.2.2020"], "look like dates"),
+    ],
+)
+def test_text_that_looks_like_numbers_or_dates_is_refused_as_such(csv, cells, message, encode):
+    source = csv("a,y\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
+    with pytest.raises(TableError, match=message) as refusal:
+        read_table(source, Wanted("y", encode=encode))
+    assert "--encode to code words" not in str(refusal.value)
+    with pytest.raises(TableError, match=r"--target needs .*'a' \(.*numbers with|look like dates"):
+        read_table(source, Wanted("a"))
+
+
+def test_text_that_rarely_looks_like_numbers_is_coded_as_words(csv):
+    source = csv('a,b,y\nx,7.1.2,1\n5%,7.1.3,2\n"1,500",7.2.1,3\nx,7.1.2,2\nz,7.1.2,1\n')
+    with pytest.raises(TableError, match=r"2 columns of text: 'a'.*; give --encode to code words"):
+        read_table(source, Wanted("y"))
+    assert len(read_table(source, Wanted("y", encode=True)).names) == 5
+    source = csv("a,b,y\nx,50%,1\nz,60%,2\n")
+    with pytest.raises(
+        TableError, match=r"'b' \('50%'.*, and 1 column of text: 'a'.*or give --encode"
+    ):
+        read_table(source, Wanted("y"))
+
+
+@pytest.mark.parametrize(("columns", "named"), [(6, 6), (30, 30), (31, 31), (32, 30), (99, 30)])
+def test_refusals_name_all_columns_up_to_thirty_and_never_hide_only_one(csv, columns, named):
+    names = [f"v{j}" for j in range(columns)]
+    header = ",".join([*names, "y"])
+    for cell, shown in (("word", "('word' in line 2)"), ("", "(2)")):
+        row = ",".join([*([cell] * columns), "1"])
+        with pytest.raises(TableError, match=f"{columns} columns ") as refusal:
+            read_table(csv(f"{header}\n{row}\n{row}\n"), Wanted("y"))
+        message = str(refusal.value)
+        assert [name for name in names if f"{name!r} {shown}" in message] == names[:named]
+        assert (f" and {columns - named} more" in message) == (named < columns)
+        assert "\n" not in message
 
 
 def test_types_of_parquet_are_respected(tmp_path):
@@ -413,6 +505,8 @@ def test_files_that_are_not_there_are_refused(tmp_path):
         read_table(str(tmp_path / "absent.csv"), Wanted("y"))
     with pytest.raises(TableError, match="is a folder"):
         read_table(str(tmp_path), Wanted("y"))
+    with pytest.raises(TableError, match="no file was named"):
+        read_table("", Wanted("y"))
 
 
 @pytest.mark.parametrize("suffix", sorted(s for s, form in SUFFIXES.items() if form != "text"))
@@ -454,6 +548,20 @@ def test_archives_are_checked(tmp_path):
     assert table.names == ("x0", "x1", "x2")
     assert table.X.tolist() == np.eye(3).tolist()
     assert table.groups.tolist() == [0, 1, 0]
+
+
+def test_columns_of_a_two_dimensional_response_are_targets(tmp_path):
+    path = str(tmp_path / "t.npz")
+    Y = np.arange(6.0).reshape(3, 2)
+    np.savez(path, X=np.eye(3), Y=Y, site=list("aba"), other=np.ones((4, 2)))
+    with pytest.raises(TableError, match=r"no column 'Y' for --target.*Y has two dim.*Y0 to Y1$"):
+        read_table(path, Wanted("Y"))
+    table = read_table(path, Wanted("Y1", groups="site"))
+    assert table.y.tolist() == [1, 3, 5]
+    assert table.names == ("x0", "x1", "x2")
+    assert table.groups.tolist() == [0, 1, 0]
+    np.savez(path, X=np.eye(3), Y=Y, names=["a", "Y0", "c"], y=np.ones(3))
+    assert read_table(path, Wanted("y")).names == ("a", "Y0", "c")
 
 
 @pytest.mark.parametrize("form", ["text", "parquet", "arrow", "stream", "npz"])
@@ -553,9 +661,17 @@ def test_an_identifier_is_pointed_out(csv):
     assert "few" not in notes[0]
 
 
-def test_large_numbers_keep_a_finite_mean(csv):
-    table = read_table(csv("a,y\n1e308,1\n1.5e308,2\n,3\n"), Wanted("y", missing="mean"))
-    assert table.X[2, 0] == pytest.approx(1.25e308)
+def test_numbers_whose_squares_overflow_are_refused_by_column_and_value(csv):
+    table = read_table(csv("a,y\n1e150,-1e150\n0.5e150,2\n,3\n"), Wanted("y", missing="mean"))
+    assert table.X[2, 0] == pytest.approx(0.75e150)
+    for large, shown in (("1e308", r"1e\+308"), ("-1.5e151", r"-1\.5e\+151")):
+        message = f"t.csv: column 'a' holds values up to {shown}, whose squares overflow: rescale"
+        source = csv(f"a,b,y\n{large},1,1\n{large},2,2\n,3,4\n")
+        for wanted in (Wanted("y", missing="mean"), Wanted("a", missing="drop")):
+            with pytest.raises(TableError, match=message):
+                read_table(source, wanted)
+    with pytest.raises(TableError, match="'a' holds values up to 1e\\+200"):
+        read_new_rows(csv("a\n1e200\n", "new.csv"), table.coding)
 
 
 def test_a_missing_polars_is_named(csv):

@@ -1,11 +1,13 @@
 """Small tables and summaries that print as text, show as HTML and convert to data frames."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -94,8 +96,13 @@ class Summary:
         return f"<p>{escape(self.facts[0])}</p>{self.table._repr_html_()}<ul>{items}</ul>"
 
 
-def listing(names: Iterable[Any], quote: Callable[[str], str] = repr, most: int = 5) -> str:
+def listing(names: Iterable[Any], quote: Callable[[str], str] = repr, most: int = 30) -> str:
     """Return some names for a message, and how many more there are."""
-    texts = [quote(str(name))[:60] for name in names]
-    more = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + more
+    return some_of(list(names), lambda name: quote(str(name))[:60], most)
+
+
+def some_of(items: Sequence[Item], show: Callable[[Item], str], most: int = 30) -> str:
+    """Return what is shown of the first items, and how many more there are, if more than one."""
+    shown = len(items) if len(items) <= most + 1 else most
+    more = f" and {len(items) - shown:,} more" if shown < len(items) else ""
+    return ", ".join(map(show, items[:shown])) + more

@@ -53,14 +53,14 @@ def stand_in_notes(
 ) -> list[str]:
     """Say who could replace a selected variable, and who could not be selected at all."""
     said = [
-        f"{names[j]} could be replaced by {listing((names[k] for k in ks), str)}"
+        f"{names[j]} could be replaced by {listing((names[k] for k in ks), str, 5)}"
         for j, ks in interchangeable.items()
     ]
     for j, others in near.near.items():
         close = [f"{names[k]} ({r:.2f})" for k, r in others if abs(r) > _CLOSE]
         if close and j not in interchangeable:
             said.append(
-                f"{names[j]} is hard to tell from {listing(close, str)}, by its correlation"
+                f"{names[j]} is hard to tell from {listing(close, str, 5)}, by its correlation"
             )
     if len(constant):
         left_out = listing(names[j] for j in constant)

@@ -1,8 +1,9 @@
-"""NumPy archives: the array X, whose rows are streamed, and one-dimensional arrays beside it.
+"""NumPy archives: the array X, whose rows are streamed, and other arrays beside it.
 
 The columns of X are the variables. Their names are the array `names`, `feature_names` or `columns`,
 else the only text array with as many entries as X has columns, else x0, x1, ... Every other
-one-dimensional array with as many entries as X has rows can be named as target, weights or groups.
+one-dimensional array with as many entries as X has rows can be named as target, weights or groups. So
+can each column of a two-dimensional array Y with as many rows: they are called Y0, Y1, ...
 """
 
 import zipfile
@@ -59,16 +60,25 @@ class ArchiveTable:
                 "a two-dimensional array of numbers is needed"
             )
         self.n_rows, width = self._shape
-        others = self._load_others([key for key in keys if key != self._key])
+        keys.remove(self._key)
+        others = self._load_others(keys)
         own = self._column_names(others, width)
         if "y" in others and len(others["y"]) != self.n_rows:
             raise TableError(
                 f"{self.label}: array y has {count_of(len(others['y']), 'value')} where X has "
                 f"{count_of(self.n_rows, 'row')}: give each row one"
             )
-        beside = {k: v for k, v in others.items() if len(v) == self.n_rows}
+        # Each name with the array, and the column of it, that it stands for.
+        beside = {k: (k, 0) for k, v in others.items() if len(v) == self.n_rows}
+        wide = self._wide_arrays(keys, {*own, *beside})
+        for key, names in wide.items():
+            beside |= {name: (key, c) for c, name in enumerate(names)}
         self._beside = list(beside.values())
         self.names = (*own, *beside)
+        self.naming = "; ".join(
+            f"the array {key} has two dimensions: name one of its columns, {names[0]} to {names[-1]}"
+            for key, names in wide.items()
+        )
         self.ordinary = tuple(range(width))
         self.notes: tuple[str, ...] = ()
 
@@ -88,17 +98,31 @@ class ArchiveTable:
         return tuple(map(str, _decoded(arrays.pop(given[0])).tolist()))
 
     def _load_others(self, keys: list[str]) -> dict[str, Array]:
-        """Return the one-dimensional arrays; larger ones are not asked for and stay on disk."""
+        """Return the one-dimensional arrays; larger ones stay on disk."""
+        shapes = self._shapes(keys, "biufUSM")
+        with np.load(self._path, allow_pickle=False) as arrays:
+            return {key: arrays[key] for key, shape in shapes.items() if len(shape) == 1}
+
+    def _wide_arrays(self, keys: list[str], taken: set[str]) -> dict[str, list[str]]:
+        """Return the names of the columns of each two-dimensional array with as many rows as X."""
         found = {}
-        with (
-            zipfile.ZipFile(self._path) as archive,
-            np.load(self._path, allow_pickle=False) as all_,
-        ):
+        for key, shape in self._shapes(keys, "biuf").items():
+            if len(shape) == 2 and shape[0] == self.n_rows and shape[1] > 0:
+                names = [f"{key}{c}" for c in range(shape[1])]
+                if taken.isdisjoint(names):
+                    found[key] = names
+                    taken |= {*names}
+        return found
+
+    def _shapes(self, keys: list[str], kinds: str) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the arrays of some kinds."""
+        found = {}
+        with zipfile.ZipFile(self._path) as archive:
             for key in keys:
                 with archive.open(f"{key}.npy") as stream:
                     shape, _, dtype = _header(stream)
-                if len(shape) == 1 and dtype.kind in "biufUSM":
-                    found[key] = all_[key]
+                if dtype.kind in kinds:
+                    found[key] = shape
         return found
 
     def pieces(self, positions: Sequence[int]) -> Iterator[Piece]:
@@ -109,13 +133,18 @@ class ArchiveTable:
                 yield from (
                     self._column_pieces(inside) if self._by_columns else self._row_pieces(inside)
                 )
+            for j in positions:
+                if j >= width:
+                    yield Piece(0, (j,), _frame(self._load_column(*self._beside[j - width])))
         except _DAMAGE as error:
             if isinstance(error, TableError):
                 raise
             raise TableError(f"{self.label} is damaged or cut off: {error}") from error
-        for j in positions:
-            if j >= width:
-                yield Piece(0, (j,), _frame(self._beside[j - width][:, None]))
+
+    def _load_column(self, key: str, column: int) -> Array:
+        """Return a column of an array beside X, as an array of one column."""
+        with np.load(self._path, allow_pickle=False) as arrays:
+            return arrays[key].reshape(self.n_rows, -1)[:, [column]]
 
     def _row_pieces(self, positions: tuple[int, ...]) -> Iterator[Piece]:
         rows, width = self._shape

@@ -29,6 +29,8 @@ class TableFile(Protocol):
     typed: bool
     """Whether the columns have types; otherwise they are text that may stand for anything."""
     decimal_comma: bool
+    naming: str
+    """What to know of the names when one is not found; "" where they are the file's own."""
 
     def pieces(self, positions: Sequence[int]) -> Iterator[Piece]:
         """Yield rectangles that cover the given columns; each column's rows come in order."""

@@ -18,6 +18,7 @@ class ColumnarTable:
 
     typed = True
     decimal_comma = False
+    naming = ""
 
     def __init__(self, file: PlainFile):
         pl = polars()

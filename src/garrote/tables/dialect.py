@@ -21,6 +21,7 @@ _NUMBER = re.compile(
     r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.IGNORECASE
 )
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+_SPACES = re.compile(r'("[^"]*")|\s+')  # what is quoted, or white space between
 _POINT_NUMBER = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 
@@ -34,6 +35,7 @@ class Dialect:
     ordinary: tuple[int, ...]  # all columns but row names and the void behind a last delimiter
     decimal_comma: bool
     notes: tuple[str, ...]
+    naming: str  # what to know of the names when one is not found
 
 
 def find_dialect(lines: Sequence[str]) -> Dialect:
@@ -44,6 +46,7 @@ def find_dialect(lines: Sequence[str]) -> Dialect:
     comma = delimiter != "," and _has_decimal_commas(rows)
     has_header = not all(_is_number(field, comma) for field in first)
     notes = []
+    naming = ""
     if has_header:
         names, left_out = _header_names(first, rest)
         numbers = [name for name in names if _is_number(name, comma)]
@@ -56,21 +59,33 @@ def find_dialect(lines: Sequence[str]) -> Dialect:
         notes.append(
             f"the first line holds only numbers: the columns were named {listing(names, str, 2)}"
         )
+        naming = (
+            "the first line holds only numbers, so it was read as data and the columns were named x0, "
+            "x1, ...: use these names, or make the first line names that are not all numbers (such as "
+            "v1990)"
+        )
     if comma:
         notes.append("commas in numbers were read as decimal points")
     ordinary = tuple(j for j in range(len(names)) if j not in left_out)
-    return Dialect(delimiter, tuple(names), has_header, ordinary, comma, tuple(notes))
+    return Dialect(delimiter, tuple(names), has_header, ordinary, comma, tuple(notes), naming)
 
 
 def split_fields(line: str, delimiter: str) -> list[str]:
     """Split one row into fields, without the white space around them."""
     if delimiter == " ":
-        line = " ".join(line.split())
+        line = single_spaced(line)
     try:
         rows = list(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
     except csv.Error:  # a field of more than 131,072 characters: a quote that is never closed
         return [line]
     return [field.strip() for field in rows[0]] if rows else []
+
+
+def single_spaced(text: str) -> str:
+    """Return text with one space for each run of white space, none at line ends; quotes keep theirs."""
+    if '"' not in text:
+        return "\n".join(" ".join(line.split()) for line in text.rstrip().split("\n"))
+    return _SPACES.sub(lambda found: found[1] or ("\n" if "\n" in found[0] else " "), text).strip()
 
 
 def _find_delimiter(lines: Sequence[str]) -> str:

@@ -1,9 +1,12 @@
 """How a table is refused: one sentence that names the file, the place and the remedy."""
 
 import difflib
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from garrote.summaries import listing
+
+if TYPE_CHECKING:
+    from garrote.tables.base import TableFile
 
 
 class TableError(ValueError):
@@ -15,12 +18,19 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def unknown_name(label: str, role: str, given: str, names: Sequence[str]) -> TableError:
+def unknown_name(table: "TableFile", role: str, given: str) -> TableError:
     """Return the refusal of a name that no column has, with the names that look like it."""
+    names = table.names
     folded = {name.casefold(): name for name in names}
     close = difflib.get_close_matches(given.casefold(), list(folded), n=3, cutoff=0.6)
     hint = f"did you mean {listing([folded[name] for name in close])}? " if close else ""
     return TableError(
-        f"{label} has no column {listing([given])} for {role}: {hint}"
+        f"{table.label} has no column {listing([given])} for {role}: {hint}"
         f"it has {count_of(len(names), 'column')}, {listing(names)}"
+        f"{naming_of(table)}"
     )
+
+
+def naming_of(table: "TableFile") -> str:
+    """Return what a refusal of names should add, if anything."""
+    return f"; {table.naming}" if table.naming else ""

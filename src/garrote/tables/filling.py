@@ -7,11 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.summaries import listing
 from garrote.tables.base import Piece, TableFile
 from garrote.tables.coding import CodedColumn, Coding
 from garrote.tables.engine import polars
 from garrote.tables.errors import TableError
 from garrote.tables.kinds import as_numbers, as_word, may_be_numbers
+
+_LARGEST = 1e150  # sums of squares of larger numbers are infinite in double precision
 
 
 class Destination(NamedTuple):
@@ -47,6 +50,20 @@ def fill(
     if groups is None:
         return None
     return polars().concat(words).rank("dense").to_numpy().astype(np.int64) - 1
+
+
+def refuse_huge(table: TableFile, destinations: Sequence[Destination]) -> None:
+    """Refuse numbers with which no method could compute, as their squares are infinite."""
+    for destination in destinations:
+        values = destination.values
+        # fmin and fmax pass over missing values; a column may also have nothing else, or no outputs.
+        ends = (f.reduce(values, axis=None, initial=0.0) for f in (np.fmin, np.fmax))
+        farthest = max(ends, key=abs)
+        if abs(farthest) > _LARGEST:
+            raise TableError(
+                f"{table.label}: column {listing([destination.column.name])} holds values up to "
+                f"{farthest:.3g}, whose squares overflow: rescale it to at most {_LARGEST:g}"
+            )
 
 
 def _plain_numbers(piece: Piece, goal: dict[int, Destination]) -> list[int]:
@@ -94,16 +111,10 @@ def with_means(X: Floats, coding: Coding) -> Coding:
         for _ in column.outputs:
             values = X[:, j]
             there = ~np.isnan(values)
-            means.append(_mean(values if there.all() else values[there]))
+            means.append(float((values if there.all() else values[there]).mean()))
             j += 1
         columns.append(replace(column, means=tuple(means)))
     return Coding(tuple(columns))
-
-
-def _mean(values: Floats) -> float:
-    with np.errstate(over="ignore"):
-        mean = float(values.mean())
-    return mean if np.isfinite(mean) else float((values / len(values)).sum())
 
 
 def put_means(X: Floats, coding: Coding) -> None:

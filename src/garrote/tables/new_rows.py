@@ -8,8 +8,8 @@ from garrote.arrays import Floats
 from garrote.summaries import listing
 from garrote.tables.base import TableFile
 from garrote.tables.coding import Coding
-from garrote.tables.errors import TableError, count_of, unknown_name
-from garrote.tables.filling import allocate, destinations_in, fill, put_means
+from garrote.tables.errors import TableError, count_of, naming_of, unknown_name
+from garrote.tables.filling import allocate, destinations_in, fill, put_means, refuse_huge
 from garrote.tables.opening import with_table
 from garrote.tables.refusals import refuse_gaps, refuse_infinite, refuse_no_rows, refuse_other_kinds
 from garrote.tables.survey import Survey, count_words, survey
@@ -41,11 +41,11 @@ def _read(table: TableFile, coding: Coding, missing: str) -> Floats:
     position = {name: j for j, name in enumerate(table.names)}
     absent = [column.name for column in coding.columns if column.name not in position]
     if len(absent) == 1:
-        raise unknown_name(table.label, "a variable of the model", absent[0], table.names)
+        raise unknown_name(table, "a variable of the model", absent[0])
     if absent:
         raise TableError(
             f"{table.label} lacks {count_of(len(absent), 'column')} of the model: {listing(absent)}; it "
-            f"has {listing(table.names)}"
+            f"has {listing(table.names)}{naming_of(table)}"
         )
     positions = [position[column.name] for column in coding.columns]
     kinds = {j: c.kind for j, c in zip(positions, coding.columns, strict=True)}
@@ -58,7 +58,9 @@ def _read(table: TableFile, coding: Coding, missing: str) -> Floats:
     _refuse_unseen(table, positions, coding, found)
     X = allocate(table, found.n_rows, len(coding.names))
     keep = np.ones(found.n_rows, dtype=bool)
-    fill(table, destinations_in(positions, coding, X), keep)
+    destinations = destinations_in(positions, coding, X)
+    fill(table, destinations, keep)
+    refuse_huge(table, destinations)
     put_means(X, coding)
     return X
 

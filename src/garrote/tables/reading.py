@@ -18,6 +18,7 @@ from garrote.tables.filling import (
     destinations_in,
     fill,
     put_means,
+    refuse_huge,
     with_means,
 )
 from garrote.tables.notes import notes_on
@@ -29,6 +30,7 @@ from garrote.tables.refusals import (
     refuse_unusable,
     rows_to_keep,
 )
+from garrote.tables.resemblance import find_resemblances
 from garrote.tables.roles import Roles, Wanted, assign_roles
 from garrote.tables.survey import MOST_COUNTED, Survey, WordCount, count_words, survey
 
@@ -99,6 +101,8 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
     roles = assign_roles(table, wanted)
     found = survey(table, roles.used, {} if roles.groups is None else {roles.groups: "word"})
     refuse_no_rows(table, found)
+    single = [j for j in (roles.target, roles.weights) if j is not None]
+    find_resemblances(table, sorted({*roles.variables, *single}), found)
     refuse_target(table, roles, found)
     refuse_unusable(table, roles, found, wanted.encode)
     refuse_infinite(table, found)
@@ -112,6 +116,7 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
             column = CodedColumn(table.names[j], found.columns[j].kind)
             destinations.append(Destination(j, column, values[:, None]))
     groups = fill(table, destinations, keep, roles.groups)
+    refuse_huge(table, destinations)
     _check_weights(table, weights, keep)
     coding = with_means(X, coding)
     put_means(X, coding)

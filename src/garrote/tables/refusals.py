@@ -1,17 +1,13 @@
 """What a first look at a table can refuse, before any work: one sentence each."""
 
-from collections.abc import Callable, Iterable, Sequence
-
 import numpy as np
 
 from garrote.arrays import Array
-from garrote.summaries import listing
+from garrote.summaries import listing, some_of
 from garrote.tables.base import TableFile
 from garrote.tables.errors import TableError, count_of
 from garrote.tables.roles import Roles
 from garrote.tables.survey import ColumnFacts, Survey
-
-_MOST_NAMED = 5
 
 
 def refuse_no_rows(table: TableFile, found: Survey) -> None:
@@ -31,24 +27,33 @@ def refuse_target(table: TableFile, roles: Roles, found: Survey) -> None:
         if j is not None and found.columns[j].kind not in ("number", "boolean"):
             raise TableError(
                 f"{table.label}: {option} needs a column of numbers, but {_shown(table, found, j)} "
-                f"is {_IN_WORDS[found.columns[j].kind]}: name another column or recode it as numbers"
+                f"is {_in_words(found.columns[j])}: name another column or recode it as numbers"
             )
 
 
 def refuse_unusable(table: TableFile, roles: Roles, found: Survey, encode: bool) -> None:
-    """Refuse variables that are not numbers, all at once."""
-    kinds = ("unusable",) if encode else ("word", "date", "unusable")
-    bad = {k: [j for j in roles.variables if found.columns[j].kind == k] for k in kinds}
+    """Refuse variables that are not numbers, all at once.
+
+    Text that looks like numbers or dates is refused also where words are coded.
+    """
+    kinds = [*_REWRITING, *([] if encode else ["word", "date"]), "unusable"]
+    looks = {j: found.columns[j].resembles or found.columns[j].kind for j in roles.variables}
+    bad = {kind: [j for j, look in looks.items() if look == kind] for kind in kinds}
     parts = [
         f"{count_of(len(some), 'column')} of {_PLURALS[kind]}: "
-        + _some(some, lambda j: _shown(table, found, j))
+        + some_of(some, lambda j: _shown(table, found, j))
         for kind, some in bad.items()
         if some
     ]
     if parts:
-        coding = [] if bad["unusable"] else ["--encode to code words and dates as numbers"]
+        rewriting = [f"{advice}, " for kind, advice in _REWRITING.items() if bad[kind]]
+        codable = not bad["unusable"] and (bad.get("word") or bad.get("date"))
+        coding = ["--encode to code words and dates as numbers"] if codable else []
         remedy = " or ".join([*coding, "--exclude to leave columns out"])
-        raise TableError(f"{table.label} has {', and '.join(parts)}; give {remedy}")
+        raise TableError(
+            f"{table.label} has {', and '.join(parts)}; {''.join(rewriting)}"
+            f"{'or ' if rewriting else ''}give {remedy}"
+        )
 
 
 def refuse_infinite(table: TableFile, found: Survey) -> None:
@@ -91,7 +96,7 @@ def rows_to_keep(table: TableFile, roles: Roles, found: Survey, missing: str) ->
         empty = [j for j, facts in gaps.items() if facts.missing == found.n_rows]
         if empty:
             raise TableError(
-                f"{table.label}: {_some(empty, lambda j: _name(table, j))} has no value at all, so no "
+                f"{table.label}: {listing(table.names[j] for j in empty)} has no value at all, so no "
                 "mean: give --exclude to leave it out"
             )
         return np.ones(found.n_rows, dtype=bool)
@@ -117,15 +122,8 @@ def _gaps(found: Survey) -> dict[int, ColumnFacts]:
 
 def _counted(table: TableFile, gaps: dict[int, ColumnFacts], n_rows: int) -> str:
     most_first = sorted(gaps, key=lambda j: -gaps[j].missing)
-    counts = _some(most_first, lambda j: f"{_name(table, j)} ({gaps[j].missing:,})")
+    counts = some_of(most_first, lambda j: f"{_name(table, j)} ({gaps[j].missing:,})")
     return f"{count_of(len(gaps), 'column')} with missing values in {count_of(n_rows, 'row')}: {counts}"
-
-
-def _some(positions: Sequence[int], show: Callable[[int], str]) -> str:
-    """Return what is shown of the first few, and how many more there are."""
-    shown: Iterable[str] = map(show, positions[:_MOST_NAMED])
-    more = len(positions) - _MOST_NAMED
-    return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _name(table: TableFile, j: int) -> str:
@@ -141,6 +139,10 @@ def _shown(table: TableFile, found: Survey, j: int) -> str:
     return f"{_name(table, j)} ({facts.type_name})" if table.typed else _name(table, j)
 
 
+def _in_words(facts: ColumnFacts) -> str:
+    return f"a column of {_PLURALS[facts.resembles]}" if facts.resembles else _IN_WORDS[facts.kind]
+
+
 _IN_WORDS = {
     "number": "a column of numbers",
     "boolean": "a column of true and false",
@@ -148,4 +150,14 @@ _IN_WORDS = {
     "word": "a column of text",
     "unusable": "of a type that cannot be used",
 }
-_PLURALS = {"word": "text", "date": "dates", "unusable": "a type that cannot be used"}
+_PLURALS = {
+    "word": "text",
+    "date": "dates",
+    "unusable": "a type that cannot be used",
+    "marked number": "numbers with thousands separators or percent signs",
+    "other date": "what look like dates",
+}
+_REWRITING = {
+    "marked number": "write numbers without separators and signs (1500 for 1,500)",
+    "other date": "write dates as 2020-02-01, which --encode can code",
+}

@@ -107,7 +107,7 @@ def assign_roles(table: TableFile, wanted: Wanted) -> Roles:
 
 def _position(table: TableFile, role: str, name: str) -> int:
     if name not in table.names:
-        raise unknown_name(table.label, role, name, table.names)
+        raise unknown_name(table, role, name)
     return table.names.index(name)
 
 
@@ -143,6 +143,6 @@ def _matching(
         else:
             some = {j for j in table.ordinary if fnmatch.fnmatchcase(table.names[j], text)}
             if not some:
-                raise unknown_name(table.label, option, text, table.names)
+                raise unknown_name(table, option, text)
             found |= some - taken
     return frozenset(found)

@@ -86,6 +86,8 @@ class PlainFile:
 @contextmanager
 def opened(source: str) -> Iterator[PlainFile]:
     """Yield the plain file behind a path or "-", and remove what was written for it."""
+    if not source:
+        raise TableError("no file was named: give the name of a table, or - for standard input")
     label = "standard input" if source == "-" else Path(source).name
     with ExitStack() as stack:
 

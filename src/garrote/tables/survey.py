@@ -26,6 +26,7 @@ class ColumnFacts:
     odd: tuple[int, str] | None = None  # row and text of the first cell that is not what was hoped
     infinite: int | None = None  # row of the first infinite number
     type_name: str = ""
+    resembles: str = ""  # of text: "marked number" or "other date" if it looks like that
 
     @property
     def kind(self) -> str:

@@ -1,7 +1,8 @@
 """CSV and other text: cut into blocks of whole rows, each parsed by polars into columns of strings.
 
 A block holds some megabytes, so that a large file never lies in memory. Fields stay strings here:
-what they stand for is decided by `kinds`, over all blocks.
+what they stand for is decided by `kinds`, over all blocks. Lines that start with # at the top of a file
+are comments, but the last of them is the header if it has as many fields as the line below it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.tables.base import Piece
-from garrote.tables.dialect import find_dialect, split_fields
+from garrote.tables.dialect import find_dialect, single_spaced, split_fields
 from garrote.tables.engine import polars
 from garrote.tables.errors import TableError, count_of
 from garrote.tables.sources import PlainFile
@@ -24,7 +25,7 @@ _LONGEST_ROW = 1 << 28
 _SAMPLE_LINES = 100
 _BOM = b"\xef\xbb\xbf"
 _LF = b"\n"
-_QUOTE, _NEWLINE = 0x22, 0x0A
+_QUOTE, _NEWLINE, _SPACE = 0x22, 0x0A, 0x20
 
 
 class Block(NamedTuple):
@@ -41,19 +42,39 @@ class TextTable:
 
     def __init__(self, file: PlainFile, encoding: str = "utf-8"):
         self.label, self._file, self._encoding = file.label, file, encoding
-        lines = self._first_lines()
+        self._places: dict[int, str] = {}
+        lines = self._skip_comments()
         dialect = find_dialect(lines)
         self._dialect = dialect
         self.decimal_comma = dialect.decimal_comma
         self.names = dialect.names
         self.ordinary = dialect.ordinary
-        self.notes = dialect.notes
+        self.naming = dialect.naming
+        self.notes = self._skipped + dialect.notes
         if self._encoding != "utf-8":
             self.notes += ("the file is not UTF-8: it was read as Latin-1",)
 
+    def _skip_comments(self) -> list[str]:
+        """Set where the table starts, below comments; return its first rows that are not blank."""
+        comments, self._start = _comments(self._file.path)
+        lines = self._first_lines()
+        if comments:
+            offset, last = comments[-1]
+            delimiter = find_dialect(lines).delimiter
+            fields = len(split_fields(last.decode(self._encoding, "replace"), delimiter))
+            if fields > 1 and fields == len(split_fields(lines[0], delimiter)):
+                comments.pop()
+                self._start = offset
+                lines = self._first_lines()
+        self._skipped: tuple[str, ...] = ()
+        if comments:
+            number = count_of(len(comments), "comment line")
+            self._skipped = (f"{number} (with # in front) at the top of the file left out",)
+        return lines
+
     def _first_lines(self) -> list[str]:
         """Return the first rows that are not blank."""
-        for block in _blocks(self._file.path, self.label, _BLOCK):
+        for block in _blocks(self._file.path, self.label, _BLOCK, self._start):
             try:
                 block.data.decode(self._encoding)
             except UnicodeDecodeError:
@@ -63,7 +84,10 @@ class TextTable:
                 if self._encoding != "utf-8":
                     self._refuse_mixture(block.data[slice(*spans[0])])
                 return [block.data[a:b].decode(self._encoding) for a, b in spans]
-        raise TableError(f"{self.label} is blank: a table with a header and rows is needed")
+        comments = "" if self._start <= len(_BOM) else " but for comments (#)"
+        raise TableError(
+            f"{self.label} is blank{comments}: a table with a header and rows is needed"
+        )
 
     def _refuse_mixture(self, header: bytes) -> None:
         """Refuse a file whose header is UTF-8 when the rest is not: Latin-1 would garble the names."""
@@ -84,6 +108,11 @@ class TextTable:
             first += frame.height
 
     def place(self, row: int) -> str:
+        if row not in self._places:  # often asked of one row for many columns
+            self._places[row] = self._find_place(row)
+        return self._places[row]
+
+    def _find_place(self, row: int) -> str:
         for block in self._data_blocks():
             spans = _row_spans(block.data)
             if row < len(spans):
@@ -95,7 +124,7 @@ class TextTable:
         """Yield blocks without the header."""
         header_is_next = self._dialect.has_header
         factor = min(max(1, len(self.names) // _COLUMNS_A_BLOCK), _LARGEST_FACTOR)
-        for block in _blocks(self._file.path, self.label, factor * _BLOCK):
+        for block in _blocks(self._file.path, self.label, factor * _BLOCK, self._start):
             if header_is_next:
                 header_is_next = False
                 end = _row_spans(block.data)[0][1]
@@ -110,10 +139,9 @@ class TextTable:
         width = len(self.names)
         data = self._decoded(block.data)
         if delimiter == " ":
-            data = b"\n".join(b" ".join(line.split()) for line in data.splitlines()) + b"\n"
+            data = single_spaced(data.decode()).encode() + b"\n"
         elif b'"' in data:  # polars wants no space between a quote and a delimiter
-            data = data.replace(f'{delimiter} "'.encode(), f'{delimiter}"'.encode())
-            data = data.replace(f'" {delimiter}'.encode(), f'"{delimiter}'.encode())
+            data = _without_spaces_around_quotes(data, ord(delimiter))
         rows, delimiters = _counts(data, delimiter)
         if delimiters != rows * (width - 1) or (width == 1 and b"\n\n" in data):
             # Blank lines, most likely: take them out; if that is not all, a row is ragged.
@@ -172,13 +200,27 @@ class TextTable:
         return _line_at(self._file.path, offset)
 
 
-def _blocks(path: Path, label: str, size: int) -> Iterator[Block]:
-    """Yield a file as blocks of some size that end where a row ends."""
-    rest = b""
+def _comments(path: Path) -> tuple[list[tuple[int, bytes]], int]:
+    """Return the lines that start with # at the top, each with its offset, and where they end."""
+    comments = []
     with path.open("rb") as file:
-        if file.read(len(_BOM)) != _BOM:
-            file.seek(0)
-        offset = file.tell()
+        end = len(_BOM) if file.read(len(_BOM)) == _BOM else 0
+        file.seek(end)
+        offset = end
+        while (line := file.readline(_BLOCK)) and (line.startswith(b"#") or not line.strip()):
+            if line.strip():
+                comments.append((offset, line))
+                end = offset + len(line)
+            offset += len(line)
+    return comments, end
+
+
+def _blocks(path: Path, label: str, size: int, start: int) -> Iterator[Block]:
+    """Yield a file, from an offset on, as blocks of some size that end where a row ends."""
+    rest = b""
+    offset = start
+    with path.open("rb") as file:
+        file.seek(start)
         while chunk := file.read(max(size, len(rest))):
             data = rest + chunk
             if data.find(b"\0", len(rest)) >= 0:
@@ -211,6 +253,19 @@ def _outside_quotes(data: bytes) -> tuple[Array, Array]:
     """Return the bytes, and which of them are outside of quoted fields."""
     values = np.frombuffer(data, np.uint8)
     return values, ~np.logical_xor.accumulate(values == _QUOTE)
+
+
+def _without_spaces_around_quotes(data: bytes, delimiter: int) -> bytes:
+    """Take out a single space between a delimiter and a quoted field, on either side."""
+    values, outside = _outside_quotes(data)
+    before, space, after = values[:-2], values[1:-1] == _SPACE, values[2:]
+    # A quote counts as outside where it closes a field.
+    opening = (before == delimiter) & (after == _QUOTE)
+    closing = (before == _QUOTE) & (after == delimiter)
+    surplus = outside[:-2] & space & (opening | closing)
+    if not surplus.any():
+        return data
+    return np.delete(values, np.flatnonzero(surplus) + 1).tobytes()
 
 
 def _last_row_end(data: bytes) -> int:
