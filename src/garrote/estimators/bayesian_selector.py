@@ -78,8 +78,9 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         too sure among correlated variables, and audited. "auto" enumerates up to 15 columns, samples up
         to 20,000 and takes mean field beyond.
     inclusion : float, array of shape (D,) or pair of floats, optional
-        Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, D): few
-        variables are expected, and little is assumed on how few.
+        Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, sqrt(D)): few
+        variables are expected, and little is assumed on how few. Of the laws compared in the
+        documentation it gives the best calibrated probabilities.
     expected_size : float, optional
         Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1).
     slab_variance : float, optional
@@ -93,7 +94,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
     prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
         Added to the prior log odds, variable by variable.
     fit_intercept, standardize : bool, default=True
-    n_steps, burn_in : int, default=5000 and 1000
+    n_steps, burn_in : int, default=10,000 and 1000
         States of each chain that count, and states before them.
     n_chains : int, default=2
         The first starts from a mean-field solution, the others from the empty model.
@@ -150,7 +151,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         prior_log_odds: Any = None,
         fit_intercept: bool = True,
         standardize: bool = True,
-        n_steps: int = 5000,
+        n_steps: int = 10_000,
         burn_in: int = 1000,
         n_chains: int = 2,
         n_jobs: int | None = None,
@@ -304,7 +305,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
                 )
             given = (1.0, D / self.expected_size - 1.0)
         if given is None:
-            given = (1.0, float(D))
+            given = (1.0, float(np.sqrt(D)))
         if isinstance(given, tuple):
             if len(given) != 2 or not all(_is_number(v) and v > 0 for v in given):
                 raise ValueError(f"inclusion must be a pair of positive numbers, got {given!r}")
