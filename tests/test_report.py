@@ -12,9 +12,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.model_selection import KFold
 
 from garrote import VariationalGarrote
+from garrote.cli.main import main
+from garrote.datasets import load_diabetes_quadratic
 from garrote.report import check_document, render_report, write_report
 from garrote.report.wording import amount, probability, readable
 from report_documents import (
@@ -154,10 +158,54 @@ def test_effects_of_very_different_size_get_an_axis_each():
 
 
 def test_the_method_is_cited_and_an_unknown_one_has_only_the_library():
-    assert "Machine Learning 96, 269–294" in render_report(diabetes())
-    other = render_report({**diabetes(), "method": "Another"})
+    document = diabetes()
+    assert "Machine Learning 96, 269-294" in render_report(document)
+    del document["provenance"]["reference"]
+    assert "Machine Learning 96, 269-294" in render_report(document)
+    other = render_report({**document, "method": "Another"})
     assert "Machine Learning 96" not in other
     assert "garrote 0.1.0" in other
+
+
+def test_the_citation_comes_with_the_selection():
+    document = {**diabetes(), "method": "Another"}
+    document["provenance"]["reference"] = "Somebody (2031), Something better"
+    assert "<li>Somebody (2031), Something better</li>" in render_report(document)
+
+
+def test_the_source_the_command_the_covariates_and_the_folds_are_told():
+    document = {**diabetes(), "always_in": ["sex", "age"]}
+    document["provenance"].update(
+        source="table.csv", command=["garrote", "select", "my table.csv", "--target", "y"]
+    )
+    method = section(render_report(document), "method")[0].replace("&#39;", "'")
+    assert "<dt>Data</dt><dd><bdi>table.csv</bdi>" in method
+    assert "garrote select 'my table.csv' --target y</bdi></pre>" in method
+    assert "<dt>Covariates</dt><dd><bdi>sex, age</bdi>" in method
+    folds = document["validation"]["folds"]
+    assert f"<dt>Folds</dt><dd><bdi>{folds}</bdi>" in method
+    assert 'class="command"' not in render_report(diabetes())
+
+
+def test_settings_of_every_kind_are_told():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 12))
+    y = X[:, 0] + 0.1 * rng.standard_normal(40)
+    model = VariationalGarrote(
+        covariates=[3, 4], cv=KFold(4), prior_log_odds=np.zeros(12), gammas=[-9.0, -5.0, -2.0],
+        signs={0: 1}, n_starts=np.int64(2), random_state=np.random.RandomState(1), callback=print,
+    ).fit(X, y)  # fmt: skip
+    document = json.loads(model.selection_.to_json())
+    settings = document["provenance"]["settings"]
+    assert settings["covariates"] == ["x3", "x4"]
+    assert settings["cv"].startswith("KFold(n_splits=4")
+    assert settings["prior_log_odds"] == "ndarray of shape (12,)"
+    assert settings["gammas"] == "[-9.0, -5.0, -2.0]"
+    assert settings["signs"] == "{0: 1}"
+    assert settings["n_starts"] == 2
+    assert settings["random_state"] == "RandomState(MT19937)"
+    assert "callback" not in settings
+    assert "<dt>covariates</dt><dd><bdi>x3, x4</bdi>" in render_report(document)
 
 
 def test_the_seed_the_fingerprint_and_the_certificate_are_told():
@@ -217,7 +265,9 @@ def test_a_hostile_name_adds_no_element(name):
         document.update(response=given, method=given, evidence=given, rule=given)
         document.update(always_in=[given], constant=[given], warnings=[given], intervals=given)
         document["interchangeable"] = {given: [given]}
-        document["provenance"]["settings"] = {given: given}
+        document["provenance"].update(
+            settings={given: given}, source=given, command=[given], reference=given or "none"
+        )
         for variable in (document["variables"][0], document["stand_ins"]["near"][0]["others"][0]):
             variable["name"] = given
         return [tag for tag, _ in Elements(render_report(document, title=given or "plain")).found]
@@ -419,8 +469,13 @@ def documented():
     return keys
 
 
-def test_the_documented_keys_are_those_of_the_document():
-    document = diabetes()
+def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
+    X, y, names = load_diabetes_quadratic()
+    frame = pd.DataFrame(X, columns=list(names)).assign(progression=y)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    words = ["select", str(tmp_path / "table.csv"), "--target", "progression"]
+    assert main([*words, "--json", str(tmp_path / "out.json")]) == 0
+    document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert documented() == {
         "The document": set(document),
         "variables": set(document["variables"][0]),
@@ -433,3 +488,6 @@ def test_the_documented_keys_are_those_of_the_document():
         "near": set(document["stand_ins"]["near"][0]),
         "provenance": set(document["provenance"]),
     }
+    # An estimator knows no file and no command.
+    without = set(diabetes()["provenance"])
+    assert documented()["provenance"] - without == {"source", "command"}

@@ -1,10 +1,9 @@
 """What to cite, and what the words of a method mean, by the method's own names for them."""
 
-_METHODS = {
-    "Variational Garrote": (
-        "Kappen, H. J. and Gómez, V. (2014). The Variational Garrote. Machine Learning 96, 269–294."
-    ),
-}
+from collections.abc import Mapping
+from typing import Any
+
+from garrote.estimators.registry import METHODS
 
 _STRENGTHS = {
     "gamma": (
@@ -23,9 +22,13 @@ _CERTIFICATE = {
 }
 
 
-def citation(method: str) -> str | None:
-    """Return the source of a method, if it is known."""
-    return _METHODS.get(method)
+def citation(document: Mapping[str, Any]) -> str | None:
+    """Return the source of the method: what came with the selection, or what its name tells."""
+    stated = document["provenance"].get("reference")
+    if isinstance(stated, str) and stated:
+        return stated
+    titles = {method.title: method.reference for method in METHODS.values()}
+    return titles.get(document["method"])
 
 
 def own_citation(version: str) -> str:
