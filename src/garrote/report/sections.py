@@ -109,14 +109,12 @@ def _trust(chosen: str, gap: float | None) -> str:
         f"At the chosen {chosen} the {worse} pass ended in another solution, worse by "
         f"{abs(gap):.2g}: "
     )
-    if abs(gap) < _CLOSE_CALL:
-        return other + (
-            "two sets of variables explain the data almost equally well, so take the choice between "
-            "correlated variables with care."
-        )
+    if abs(gap) >= _CLOSE_CALL:
+        return other + "the one shown is clearly the better of the two."
     return other + (
-        "what is found depends on where the search starts, and a third solution could be better "
-        "still; more starts would tell."
+        "two sets of variables explain the data almost equally well, so take the choice between "
+        "correlated variables with care. A third solution could be better still; more starts would "
+        "tell."
     )
 
 
