@@ -115,6 +115,13 @@ def test_an_error_no_better_than_the_null_models_is_not_praised():
     assert "no better than the 2937 without any variable" in answer_of(render_report(document))
 
 
+def test_the_null_model_of_a_fit_with_covariates_contains_them():
+    for covariates, words in ((["sex"], "covariate"), (["sex", "age"], "covariates")):
+        page = render_report({**diabetes(), "always_in": covariates})
+        assert f"against 5982 with the {words} alone (51 % less)" in answer_of(page)
+        assert "without any variable" not in page
+
+
 def test_every_listed_variable_has_a_row_without_any_script():
     document = diabetes()
     page = render_report(document)
@@ -131,7 +138,12 @@ def test_the_part_on_branches_says_what_they_mean_for_trust():
     path["chosen"] = path["energies"]["forward"].index(min(path["energies"]["forward"][11:12]))
     said = render_report(document)
     assert "the backward pass ended in another solution, worse by 11" in said
-    assert "more starts would tell" in said
+    assert "the one shown is clearly the better of the two" in said
+    assert "more starts would tell" not in said
+    path["energies"]["backward"][11] = path["energies"]["forward"][11] + 0.5
+    said = render_report(document)
+    assert "worse by 0.5: two sets of variables explain the data almost equally well" in said
+    assert "A third solution could be better still; more starts would tell" in said
     path["hysteresis"] = None
     said = render_report(document)
     assert "the answer does not depend on the direction" in said

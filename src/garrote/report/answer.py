@@ -113,8 +113,16 @@ def _how_good(document: Mapping[str, Any]) -> str:
         return start + "."
     less = 100 * (1 - error / null) if null > 0 else 0.0
     if less < 0.5:
-        return f"{start}, no better than the {amount(null)} without any variable."
-    return f"{start}, against {amount(null)} without any variable ({less:.0f}\u00a0% less)."
+        return f"{start}, no better than the {amount(null)} {null_model(document)}."
+    return f"{start}, against {amount(null)} {null_model(document)} ({less:.0f}\u00a0% less)."
+
+
+def null_model(document: Mapping[str, Any]) -> str:
+    """Say what the null model knows: nothing, or the covariates."""
+    count = len(document["always_in"])
+    if not count:
+        return "without any variable"
+    return f"with the {'covariate' if count == 1 else 'covariates'} alone"
 
 
 def held_out(document: Mapping[str, Any]) -> tuple[float | None, float | None]:
