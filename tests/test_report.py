@@ -9,6 +9,7 @@ import subprocess
 import sys
 from base64 import b64encode
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,14 +21,17 @@ from garrote import VariationalGarrote
 from garrote.cli.main import main
 from garrote.datasets import load_diabetes_quadratic
 from garrote.report import check_document, render_report, write_report
+from garrote.report.rows import forest_scale
 from garrote.report.wording import amount, probability, readable
 from report_documents import (
     HOSTILE,
     OPTIONAL,
+    bayesian,
     diabetes,
     enormous,
     hostile,
     nothing_selected,
+    tiny_effects,
     without_optional_parts,
 )
 
@@ -242,6 +246,49 @@ def test_a_fit_of_a_single_strength_and_an_empty_one_have_a_report(settings, tmp
     model = VariationalGarrote(**settings).fit(X, X[:, 0] + 0.1 * rng.standard_normal(40))
     model.selection_.report(tmp_path / "report.html")
     assert "Which variables explain" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("enumerate", ("All models were summed", "No model was left out", "computed for it alone")),
+        ("sample", ("were sampled; any of them may be off by about", "to 0.5", "of two chains")),
+        ("mean-field", ("violates its own equations", "Every fit behind it", "residuals imply")),
+    ],
+)
+def test_a_method_without_a_path_speaks_its_own_language(method, said):
+    page = render_report(bayesian(method))
+    words = re.sub(r"<(style|script).*?</\1>", "", page, flags=re.S)
+    for part in said:
+        assert part in words
+    for strange in ("gamma", "slider", "free energy", "how far the answer is from its own"):
+        assert strange not in words
+    assert answer_of(page).startswith("Beside the covariate sex, 4 of 9 variables explain")
+    assert "Murphy (2012)" in words
+    assert "Kappen" not in words
+
+
+def test_the_reservation_of_a_sampled_answer_speaks_of_sampling():
+    said = answer_of(render_report({**bayesian("sample"), "converged": False}))
+    assert said.startswith("Not converged: sampled inclusion probabilities may still be far off")
+
+
+def test_the_uncertainty_of_a_covariate_is_not_said_to_be_nothing():
+    for method in ("enumerate", "sample", "mean-field"):
+        sex = next(v for v in bayesian(method)["variables"] if v["name"] == "sex")
+        assert sex["standard_error"] is sex["lower"] is sex["upper"] is None
+
+
+def test_numbers_of_the_axis_are_short_and_apart():
+    for document in (diabetes(), tiny_effects()):
+        ticks = forest_scale(document["variables"]).ticks()
+        shown = [tick for tick in ticks if tick.text]
+        assert "0" in [tick.text for tick in shown if tick.always]
+        assert len(shown) > 1
+        assert all(len(tick.text) <= 6 for tick in shown)
+        for left, right in pairwise(shown):
+            assert right.at - left.at > 3 * (len(left.text) + len(right.text))
+    assert "0.00000" not in render_report(tiny_effects())
 
 
 # --- safety

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from garrote.report.sources import certificate_sentences
 from garrote.report.wording import (
     amount,
     counted,
@@ -29,10 +30,8 @@ def answer(document: Mapping[str, Any]) -> list[str]:
     """Return the answer as sentences; a reservation that concerns all of it comes first."""
     said = []
     if not document["converged"]:
-        said.append(
-            "Not converged: the solver stopped before its equations held to the tolerance asked "
-            "for, so take what follows as provisional."
-        )
+        reservation = certificate_sentences(document["certificate"]["parts"])[-1]
+        said.append(f"Not converged: {reservation}, so take what follows as provisional.")
     return [*said, _which(document), _how_good(document)]
 
 

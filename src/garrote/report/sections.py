@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from garrote.report.pictures import apart_ranges, has_branches
-from garrote.report.sources import certificate_words, citation, own_citation, strength_words
+from garrote.report.sources import (
+    certificate_sentences,
+    certificate_words,
+    citation,
+    own_citation,
+    strength_words,
+)
 from garrote.report.wording import amount, brief, counted, enumeration, in_words, isolated, readable
 
 _MOST_WARNINGS = 12
@@ -182,12 +188,16 @@ def computed(document: Mapping[str, Any]) -> dict[str, Any]:
         ("Data fingerprint", made.get("fingerprint")),
     ]
     sources = [citation(document), own_citation(_text(versions.get("garrote", "")))]
+    meaning, reached, missed, _ = certificate_sentences(certificate["parts"])
     return {
         "facts": _texts(facts),
         "command": _command(made.get("command")),
         "settings": _texts(settings.items()),
         "versions": _texts(versions.items()),
         "certificate": _exponent(certificate["value"]),
+        "meaning": meaning,
+        "reached": reached,
+        "missed": missed,
         "tolerance": _exponent(tol) if isinstance(tol, int | float) else None,
         "parts": [
             (readable(name, 60), _exponent(value), certificate_words(name))

@@ -43,6 +43,8 @@ def select_averaged(
     selected = probability > 0.5
     error = np.full(problem.n_features, np.nan)
     error[posterior.support] = posterior.standard_error
+    # Covariates are projected out: their own uncertainty is not known.
+    error[fixed] = np.nan
     reach = norm.ppf(0.5 + _LEVEL / 2) * error
     chosen = np.flatnonzero(selected & (problem.curvature > 0))
     shown = np.argsort(-np.where(problem.curvature > 0, probability, -1.0), kind="stable")
