@@ -274,6 +274,7 @@ def test_the_reservation_of_a_sampled_answer_speaks_of_sampling():
 
 
 def test_the_uncertainty_of_a_covariate_is_not_said_to_be_nothing():
+    assert "widens them; covariates have none." in render_report(bayesian())
     for method in ("enumerate", "sample", "mean-field"):
         sex = next(v for v in bayesian(method)["variables"] if v["name"] == "sex")
         assert sex["standard_error"] is sex["lower"] is sex["upper"] is None

@@ -63,7 +63,8 @@ def select_averaged(
         upper=posterior.mean + reach,
         evidence="posterior inclusion probability",
         level=_LEVEL,
-        intervals="intervals are averaged over models: where inclusion is in doubt they cover zero",
+        intervals="intervals are averaged over models, so that doubt about inclusion widens them"
+        + ("; covariates have none" if len(fixed) else ""),
         interchangeable=interchangeable,
         constant=tuple(names[j] for j in constant),
         always_in=tuple(names[j] for j in fixed),
