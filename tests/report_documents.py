@@ -6,7 +6,7 @@ from functools import cache
 
 import pandas as pd
 
-from garrote import VariationalGarrote
+from garrote import BayesianSelector, VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic
 
 OPTIONAL = ("path", "validation", "predictions", "stand_ins")
@@ -44,6 +44,27 @@ def _diabetes() -> str:
 def diabetes():
     """Return the document of the diabetes table, as read from a file."""
     return json.loads(_diabetes())
+
+
+@cache
+def _bayesian(method: str) -> str:
+    X, y, names = load_diabetes_quadratic()
+    frame = pd.DataFrame(X, columns=list(names)).iloc[:, :10]
+    model = BayesianSelector(method=method, covariates=["sex"], n_steps=3000, random_state=0)
+    return model.fit(frame, pd.Series(y, name="progression")).selection_.to_json()
+
+
+def bayesian(method="enumerate"):
+    """Return the document of a method without path and validation."""
+    return json.loads(_bayesian(method))
+
+
+def tiny_effects():
+    document = diabetes()
+    for variable in document["variables"]:
+        for key in ("effect", "standard_error", "lower", "upper"):
+            variable[key] = None if variable[key] is None else 1e-7 * variable[key]
+    return document
 
 
 def without_optional_parts():

@@ -20,7 +20,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from garrote import VariationalGarrote
+from garrote import BayesianSelector, VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic, make_sparse_regression
 from garrote.displays import (
     CVCurveDisplay,
@@ -33,7 +33,12 @@ from garrote.displays import (
 from garrote.displays.names import push_apart, shorten, shorten_all
 from garrote.displays.palette import DISTINCT_CURVES, GREY, curve_style
 from garrote.displays.strength_axis import RootLocator
-from garrote.orthogonal import critical_point, even_odds_line, transition_lines
+from garrote.orthogonal import (
+    critical_point,
+    even_odds_line,
+    transition_lines,
+    variational_garrote_curve,
+)
 
 FROM_SELECTION = [PathDisplay, InclusionDisplay, CVCurveDisplay, HysteresisDisplay]
 HOSTILE = ["$x_1$", "a_b^2\\frac{", "<b>&</b>", "two\nlines\x00", "long " * 2000, "", "$", "%s{}"]
@@ -583,3 +588,44 @@ def test_shrinkage_curves_equal_the_theory_and_are_named_at_their_ends():
     assert not overlapping(display.labels_)
     looks = {to_hex(line.get_color()) for line in display.lines_.values()}
     assert len(looks) == 4
+
+
+def test_the_phase_plot_of_a_model_has_its_rows_and_its_gamma(diabetes):
+    display = PhaseDisplay.from_estimator(diabetes)
+    assert display.n_samples == 442
+    assert display.critical == critical_point(442)
+    np.testing.assert_array_equal(display.chosen_line_.get_ydata(), [diabetes.gamma_] * 2)
+    low, high = display.ax_.get_ylim()
+    assert low < diabetes.gamma_ < high
+    assert any("chosen gamma" in t.get_text() for t in display.ax_.get_legend().get_texts())
+    assert PhaseDisplay.from_theory().chosen_line_ is None
+
+
+def test_the_shrinkage_of_a_model_has_its_rows_and_its_gamma(diabetes):
+    display = ShrinkageDisplay.from_estimator(diabetes)
+    w, estimate = display.lines_["VG"].get_data()
+    expected = variational_garrote_curve(w, diabetes.gamma_, 442)
+    np.testing.assert_array_equal(estimate, expected)
+    # All three thresholds are near each other, and in the picture.
+    for method in ("VG", "lasso", "garrote"):
+        shrunk = display.lines_[method].get_ydata() < 0.25 * w
+        assert 0.2 < shrunk[1:].mean() < 0.4
+    given = ShrinkageDisplay.from_estimator(diabetes, [0.0, 1.0], lasso=0.4)
+    np.testing.assert_allclose(given.lines_["lasso"].get_ydata(), [0.0, 0.6])
+
+
+@pytest.mark.parametrize("gamma", [3.0, -1e5])
+def test_pictures_of_theory_stand_any_gamma(gamma):
+    data = make_sparse_regression(40, 5, 2, random_state=0)
+    model = VariationalGarrote(gamma=gamma, gammas=[gamma]).fit(data.X, data.y)
+    assert PhaseDisplay.from_estimator(model).chosen_line_ is not None
+    assert np.isfinite(ShrinkageDisplay.from_estimator(model).lines_["VG"].get_ydata()).all()
+
+
+@pytest.mark.parametrize("display", [PhaseDisplay, ShrinkageDisplay])
+def test_pictures_of_gamma_refuse_estimators_that_have_none(display):
+    data = make_sparse_regression(40, 5, 2, random_state=0)
+    with pytest.raises(TypeError, match="BayesianSelector has no gamma"):
+        display.from_estimator(BayesianSelector().fit(data.X, data.y))
+    with pytest.raises(NotFittedError):
+        display.from_estimator(VariationalGarrote())

@@ -9,21 +9,29 @@ import subprocess
 import sys
 from base64 import b64encode
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.model_selection import KFold
 
 from garrote import VariationalGarrote
+from garrote.cli.main import main
+from garrote.datasets import load_diabetes_quadratic
 from garrote.report import check_document, render_report, write_report
+from garrote.report.rows import forest_scale
 from garrote.report.wording import amount, probability, readable
 from report_documents import (
     HOSTILE,
     OPTIONAL,
+    bayesian,
     diabetes,
     enormous,
     hostile,
     nothing_selected,
+    tiny_effects,
     without_optional_parts,
 )
 
@@ -111,6 +119,13 @@ def test_an_error_no_better_than_the_null_models_is_not_praised():
     assert "no better than the 2937 without any variable" in answer_of(render_report(document))
 
 
+def test_the_null_model_of_a_fit_with_covariates_contains_them():
+    for covariates, words in ((["sex"], "covariate"), (["sex", "age"], "covariates")):
+        page = render_report({**diabetes(), "always_in": covariates})
+        assert f"against 5982 with the {words} alone (51 % less)" in answer_of(page)
+        assert "without any variable" not in page
+
+
 def test_every_listed_variable_has_a_row_without_any_script():
     document = diabetes()
     page = render_report(document)
@@ -127,7 +142,12 @@ def test_the_part_on_branches_says_what_they_mean_for_trust():
     path["chosen"] = path["energies"]["forward"].index(min(path["energies"]["forward"][11:12]))
     said = render_report(document)
     assert "the backward pass ended in another solution, worse by 11" in said
-    assert "more starts would tell" in said
+    assert "the one shown is clearly the better of the two" in said
+    assert "more starts would tell" not in said
+    path["energies"]["backward"][11] = path["energies"]["forward"][11] + 0.5
+    said = render_report(document)
+    assert "worse by 0.5: two sets of variables explain the data almost equally well" in said
+    assert "A third solution could be better still; more starts would tell" in said
     path["hysteresis"] = None
     said = render_report(document)
     assert "the answer does not depend on the direction" in said
@@ -154,10 +174,54 @@ def test_effects_of_very_different_size_get_an_axis_each():
 
 
 def test_the_method_is_cited_and_an_unknown_one_has_only_the_library():
-    assert "Machine Learning 96, 269–294" in render_report(diabetes())
-    other = render_report({**diabetes(), "method": "Another"})
+    document = diabetes()
+    assert "Machine Learning 96, 269-294" in render_report(document)
+    del document["provenance"]["reference"]
+    assert "Machine Learning 96, 269-294" in render_report(document)
+    other = render_report({**document, "method": "Another"})
     assert "Machine Learning 96" not in other
     assert "garrote 0.1.0" in other
+
+
+def test_the_citation_comes_with_the_selection():
+    document = {**diabetes(), "method": "Another"}
+    document["provenance"]["reference"] = "Somebody (2031), Something better"
+    assert "<li>Somebody (2031), Something better</li>" in render_report(document)
+
+
+def test_the_source_the_command_the_covariates_and_the_folds_are_told():
+    document = {**diabetes(), "always_in": ["sex", "age"]}
+    document["provenance"].update(
+        source="table.csv", command=["garrote", "select", "my table.csv", "--target", "y"]
+    )
+    method = section(render_report(document), "method")[0].replace("&#39;", "'")
+    assert "<dt>Data</dt><dd><bdi>table.csv</bdi>" in method
+    assert "garrote select 'my table.csv' --target y</bdi></pre>" in method
+    assert "<dt>Covariates</dt><dd><bdi>sex, age</bdi>" in method
+    folds = document["validation"]["folds"]
+    assert f"<dt>Folds</dt><dd><bdi>{folds}</bdi>" in method
+    assert 'class="command"' not in render_report(diabetes())
+
+
+def test_settings_of_every_kind_are_told():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 12))
+    y = X[:, 0] + 0.1 * rng.standard_normal(40)
+    model = VariationalGarrote(
+        covariates=[3, 4], cv=KFold(4), prior_log_odds=np.zeros(12), gammas=[-9.0, -5.0, -2.0],
+        signs={0: 1}, n_starts=np.int64(2), random_state=np.random.RandomState(1), callback=print,
+    ).fit(X, y)  # fmt: skip
+    document = json.loads(model.selection_.to_json())
+    settings = document["provenance"]["settings"]
+    assert settings["covariates"] == ["x3", "x4"]
+    assert settings["cv"].startswith("KFold(n_splits=4")
+    assert settings["prior_log_odds"] == "ndarray of shape (12,)"
+    assert settings["gammas"] == "[-9.0, -5.0, -2.0]"
+    assert settings["signs"] == "{0: 1}"
+    assert settings["n_starts"] == 2
+    assert settings["random_state"] == "RandomState(MT19937)"
+    assert "callback" not in settings
+    assert "<dt>covariates</dt><dd><bdi>x3, x4</bdi>" in render_report(document)
 
 
 def test_the_seed_the_fingerprint_and_the_certificate_are_told():
@@ -182,6 +246,50 @@ def test_a_fit_of_a_single_strength_and_an_empty_one_have_a_report(settings, tmp
     model = VariationalGarrote(**settings).fit(X, X[:, 0] + 0.1 * rng.standard_normal(40))
     model.selection_.report(tmp_path / "report.html")
     assert "Which variables explain" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("method", "said"),
+    [
+        ("enumerate", ("All models were summed", "No model was left out", "computed for it alone")),
+        ("sample", ("were sampled; any of them may be off by about", "to 0.5", "of two chains")),
+        ("mean-field", ("violates its own equations", "Every fit behind it", "residuals imply")),
+    ],
+)
+def test_a_method_without_a_path_speaks_its_own_language(method, said):
+    page = render_report(bayesian(method))
+    words = re.sub(r"<(style|script).*?</\1>", "", page, flags=re.S)
+    for part in said:
+        assert part in words
+    for strange in ("gamma", "slider", "free energy", "how far the answer is from its own"):
+        assert strange not in words
+    assert answer_of(page).startswith("Beside the covariate sex, 4 of 9 variables explain")
+    assert "Murphy (2012)" in words
+    assert "Kappen" not in words
+
+
+def test_the_reservation_of_a_sampled_answer_speaks_of_sampling():
+    said = answer_of(render_report({**bayesian("sample"), "converged": False}))
+    assert said.startswith("Not converged: sampled inclusion probabilities may still be far off")
+
+
+def test_the_uncertainty_of_a_covariate_is_not_said_to_be_nothing():
+    assert "widens them; covariates have none." in render_report(bayesian())
+    for method in ("enumerate", "sample", "mean-field"):
+        sex = next(v for v in bayesian(method)["variables"] if v["name"] == "sex")
+        assert sex["standard_error"] is sex["lower"] is sex["upper"] is None
+
+
+def test_numbers_of_the_axis_are_short_and_apart():
+    for document in (diabetes(), tiny_effects()):
+        ticks = forest_scale(document["variables"]).ticks()
+        shown = [tick for tick in ticks if tick.text]
+        assert "0" in [tick.text for tick in shown if tick.always]
+        assert len(shown) > 1
+        assert all(len(tick.text) <= 6 for tick in shown)
+        for left, right in pairwise(shown):
+            assert right.at - left.at > 3 * (len(left.text) + len(right.text))
+    assert "0.00000" not in render_report(tiny_effects())
 
 
 # --- safety
@@ -217,7 +325,9 @@ def test_a_hostile_name_adds_no_element(name):
         document.update(response=given, method=given, evidence=given, rule=given)
         document.update(always_in=[given], constant=[given], warnings=[given], intervals=given)
         document["interchangeable"] = {given: [given]}
-        document["provenance"]["settings"] = {given: given}
+        document["provenance"].update(
+            settings={given: given}, source=given, command=[given], reference=given or "none"
+        )
         for variable in (document["variables"][0], document["stand_ins"]["near"][0]["others"][0]):
             variable["name"] = given
         return [tag for tag, _ in Elements(render_report(document, title=given or "plain")).found]
@@ -419,8 +529,13 @@ def documented():
     return keys
 
 
-def test_the_documented_keys_are_those_of_the_document():
-    document = diabetes()
+def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
+    X, y, names = load_diabetes_quadratic()
+    frame = pd.DataFrame(X, columns=list(names)).assign(progression=y)
+    frame.to_csv(tmp_path / "table.csv", index=False)
+    words = ["select", str(tmp_path / "table.csv"), "--target", "progression"]
+    assert main([*words, "--json", str(tmp_path / "out.json")]) == 0
+    document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert documented() == {
         "The document": set(document),
         "variables": set(document["variables"][0]),
@@ -433,3 +548,6 @@ def test_the_documented_keys_are_those_of_the_document():
         "near": set(document["stand_ins"]["near"][0]),
         "provenance": set(document["provenance"]),
     }
+    # An estimator knows no file and no command.
+    without = set(diabetes()["provenance"])
+    assert documented()["provenance"] - without == {"source", "command"}

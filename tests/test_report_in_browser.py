@@ -11,10 +11,12 @@ from garrote.report import write_report
 from report_documents import (
     HOSTILE,
     OPTIONAL,
+    bayesian,
     diabetes,
     enormous,
     hostile,
     nothing_selected,
+    tiny_effects,
     without_optional_parts,
 )
 
@@ -134,8 +136,10 @@ def test_the_table_filters_by_name_and_selection(opened):
         assert page.inner_text("#count") == "2 of 64 shown"
         page.select_option("#show", "all")
         assert len(names(page)) == 11
+        assert page.is_hidden("#nothing")
         page.fill("#filter", "no such name")
         assert names(page) == []
+        assert page.inner_text("#nothing").strip() == "No variable matches."
 
 
 def test_controls_work_from_the_keyboard(opened):
@@ -233,7 +237,8 @@ def test_the_names_at_the_curves_do_not_overlap(opened):
 
 
 @pytest.mark.parametrize(
-    "make", [diabetes, without_optional_parts, nothing_selected, hostile, enormous]
+    "make",
+    [diabetes, bayesian, tiny_effects, without_optional_parts, nothing_selected, hostile, enormous],
 )
 @pytest.mark.parametrize("width", [360, 1200])
 def test_a_page_is_quiet_and_fits_its_window(opened, make, width):
@@ -304,6 +309,44 @@ def test_the_policy_stops_a_script_that_would_be_added(browser, tmp_path):
     page.close()
 
 
+@pytest.mark.parametrize("make", [diabetes, tiny_effects])
+@pytest.mark.parametrize("width", [375, 1000])
+def test_neighbours_in_the_table_do_not_touch(opened, make, width):
+    """Words and the marks beside them: probability and bar, effect and interval, axis and heading."""
+    gaps = """
+    () => {
+      const box = (node) => {
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        return range.getBoundingClientRect();
+      };
+      const found = [];
+      for (const row of document.querySelectorAll("#table tbody tr[data-row]:not([hidden])")) {
+        const [number, bar] = row.querySelectorAll(".evidence span, .evidence .track");
+        found.push(bar.getBoundingClientRect().left - box(number).right);
+        const marks = row.querySelector("td.forest .reach").getBoundingClientRect();
+        const numbers = [...row.querySelectorAll("td.number")].filter((n) => n.offsetWidth);
+        found.push(marks.left - box(numbers.at(-1)).right);
+        found.push(box(numbers[0]).left - bar.getBoundingClientRect().right);
+      }
+      const heads = [...document.querySelectorAll("#table thead button")].filter((n) => n.offsetWidth);
+      const before = box(heads.at(-2)).right;
+      const table = document.getElementById("table").getBoundingClientRect();
+      for (const text of document.querySelectorAll(".axis text")) {
+        if (!text.getBBox().width) continue;
+        const { left, right } = text.getBoundingClientRect();
+        // The table's edge cuts off what is beyond it; 3 is what is asked of all gaps.
+        found.push(left - before, 3 + table.right - right);
+      }
+      return found;
+    }
+    """
+    with opened(make(), viewport={"width": width, "height": 800}) as page:
+        found = page.evaluate(gaps)
+        assert len(found) > 20
+        assert min(found) >= 3
+
+
 # --- dark, on paper, without script
 
 
@@ -325,6 +368,22 @@ def test_paper_has_all_sections_and_no_controls(opened):
         for picture in PICTURES:
             assert page.is_visible(f"#{picture}-picture svg")
         assert overflow(page) <= 0
+
+
+def test_paper_keeps_a_picture_with_its_words(opened):
+    with opened(diabetes(), media="print") as page:
+        rules = "(e => ['breakBefore', 'breakInside'].map(k => getComputedStyle(e)[k]))"
+        for picture in PICTURES:
+            found = page.evaluate(f"{rules}(document.getElementById('{picture}-picture'))")
+            assert found == ["avoid", "avoid"]
+        lead = page.evaluate("getComputedStyle(document.querySelector('h2 + p')).breakInside")
+        assert lead == "avoid"
+        for selector in ("h2", "h2 + p"):
+            found = page.evaluate(
+                f"[...document.querySelectorAll('main {selector}')]"
+                ".map(e => getComputedStyle(e).breakAfter)"
+            )
+            assert set(found) == {"avoid"}
 
 
 def test_without_script_the_answer_and_the_table_are_there(opened):

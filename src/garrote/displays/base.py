@@ -63,6 +63,17 @@ def fitted_estimator(estimator: Any) -> Any:
     return estimator
 
 
+def gamma_and_samples(estimator: Any) -> tuple[float, float]:
+    """Return the gamma that a fitted estimator uses, and the total weight of its rows."""
+    fitted = fitted_estimator(estimator)
+    if not hasattr(fitted, "gamma_"):
+        raise TypeError(
+            f"{type(fitted).__name__} has no gamma, which this picture is about: give a fitted "
+            "garrote.VariationalGarrote, or draw the theory alone by from_theory"
+        )
+    return float(fitted.gamma_), float(fitted.selection_.provenance["total_weight"])
+
+
 def path_of(selection: Selection) -> PathView:
     """Return the path of a selection, or say that there is none."""
     if selection.path is None:

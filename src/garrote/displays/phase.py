@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.displays.base import gamma_and_samples
 from garrote.displays.figures import ground, set_title, take_axes
 from garrote.displays.names import number
-from garrote.displays.palette import BLUE, GREY
+from garrote.displays.palette import BLUE, GREY, VERMILION
 from garrote.orthogonal import (
     best_univariate_solution,
     critical_point,
@@ -50,6 +51,8 @@ class PhaseDisplay:
     n_samples : float
     explained : float
         Share of the response's variance that other variables explain.
+    chosen : float, optional
+        The gamma in use, which gets a line.
     name : str
         The title.
 
@@ -58,6 +61,7 @@ class PhaseDisplay:
     ax_, figure_
         What was drawn on.
     even_line_, sparse_end_line_, dense_end_line_, exact_line_, critical_point_ : Line2D
+    chosen_line_ : Line2D or None
     insets_ : list of Axes
     texts_ : list of Text
         Names of the regions.
@@ -86,6 +90,7 @@ class PhaseDisplay:
         sections: dict[float, Section],
         n_samples: float,
         explained: float = 0.0,
+        chosen: float | None = None,
         name: str = "",
     ):
         self.rho = rho
@@ -97,6 +102,7 @@ class PhaseDisplay:
         self.sections = sections
         self.n_samples = n_samples
         self.explained = explained
+        self.chosen = chosen
         self.name = name
 
     @classmethod
@@ -122,6 +128,35 @@ class PhaseDisplay:
         ax : matplotlib Axes, optional
         name : str, optional
         """
+        return cls._compute(n_samples, explained, gammas).plot(ax, name=name)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        explained: float = 0.0,
+        gammas: Sequence[float] = (),
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Draw the phase plot for the number of rows of a fitted estimator, with a line at its gamma.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with a gamma, such as `garrote.VariationalGarrote`; or a pipeline that ends in one,
+            or a search over one.
+        explained, gammas, ax, name
+            As in `from_theory`.
+        """
+        chosen, n_samples = gamma_and_samples(estimator)
+        display = cls._compute(n_samples, explained, gammas)
+        display.chosen = chosen
+        return display.plot(ax, name=name)
+
+    @classmethod
+    def _compute(cls, n_samples: float, explained: float, gammas: Sequence[float]) -> Self:
         if len(gammas) > len(_PLACES):
             raise ValueError(f"gammas may be at most {len(_PLACES)}, got {len(gammas)}")
         rho_star, gamma_star = critical_point(n_samples, explained)
@@ -129,7 +164,7 @@ class PhaseDisplay:
         rho = np.linspace(min(rho_star, most), most, 400)
         sparse_end, dense_end = transition_lines(rho, n_samples, explained)
         smooth = np.linspace(0, rho_star, 100)
-        display = cls(
+        return cls(
             rho=rho,
             sparse_end=sparse_end,
             dense_end=dense_end,
@@ -140,7 +175,6 @@ class PhaseDisplay:
             n_samples=n_samples,
             explained=explained,
         )
-        return display.plot(ax, name=name)
 
     def plot(self, ax: Any = None, *, name: str | None = None) -> Self:
         """Draw the plot on ``ax`` or a new figure; ``name`` is a title instead of the stored one."""
@@ -149,6 +183,9 @@ class PhaseDisplay:
         set_title(self.ax_, self.name if name is None else name)
         self._draw_lines()
         self._name_regions()
+        self.chosen_line_ = None
+        if self.chosen is not None:
+            self._mark_chosen(self.chosen)
         self.insets_ = []
         for (gamma, section), place in zip(self.sections.items(), _PLACES, strict=False):
             inset = self.ax_.inset_axes(place)
@@ -176,7 +213,8 @@ class PhaseDisplay:
         axes.annotate(
             f"critical point\nrho = {rho:.3f}, gamma = {number(gamma)}",
             self.critical,
-            (14, 24),
+            # Beside the point, where the line of a chosen gamma may run above it.
+            (14, 24) if self.chosen is None else (30, -6),
             textcoords="offset points",
             arrowprops={"arrowstyle": "-", "color": BLUE, "lw": 0.8, "shrinkB": 4},
             fontsize="small",
@@ -186,6 +224,15 @@ class PhaseDisplay:
         axes.set_ylim(min(-0.8 * self.n_samples, 2.5 * gamma), 0)
         axes.set_xlabel("squared correlation with the response, rho")
         axes.set_ylabel("prior log odds of inclusion, gamma")
+        axes.legend(loc="lower left", fontsize="small", frameon=False)
+
+    def _mark_chosen(self, gamma: float) -> None:
+        """Draw a line at the gamma in use: where it meets the others, a variable comes in."""
+        axes = self.ax_
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(low, 1.1 * gamma), max(high, 1.1 * gamma))
+        words = f"chosen gamma = {number(gamma)}"
+        self.chosen_line_ = axes.axhline(gamma, color=VERMILION, lw=1.2, label=words)
         axes.legend(loc="lower left", fontsize="small", frameon=False)
 
     def _name_regions(self) -> None:

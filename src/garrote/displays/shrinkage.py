@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from garrote.arrays import Floats
+from garrote.displays.base import gamma_and_samples
 from garrote.displays.figures import set_title, take_axes
 from garrote.displays.palette import BLUE, GREEN, GREY, ORANGE, VERMILION, curve_style
 from garrote.orthogonal import shrinkage_curves
@@ -78,6 +79,41 @@ class ShrinkageDisplay:
         display = cls(least_squares=w, estimates=shrinkage_curves(w, **parameters))
         return display.plot(ax, name=name)
 
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        least_squares: ArrayLike | None = None,
+        *,
+        ax: Any = None,
+        name: str | None = None,
+        **parameters: float,
+    ) -> Self:
+        """Draw the curves for the gamma and the number of rows of a fitted estimator.
+
+        Lasso and Breiman's garrote have the threshold of the VG unless they are given another.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Fitted, with a gamma, such as `garrote.VariationalGarrote`; or a pipeline that ends in one,
+            or a search over one.
+        least_squares : array, optional
+            Where to compute them; by default from 0 to four times the threshold.
+        ax : matplotlib Axes, optional
+        name : str, optional
+        **parameters
+            ``ridge``, ``lasso`` and ``garrote`` of `garrote.orthogonal.shrinkage_curves`.
+        """
+        gamma, n_samples = gamma_and_samples(estimator)
+        threshold = _threshold(gamma, n_samples)
+        if threshold > 0:
+            parameters = {"lasso": threshold, "garrote": threshold**2, **parameters}
+            if least_squares is None:
+                least_squares = np.linspace(0, 4 * threshold, 401)
+        settings = {**parameters, "gamma": gamma, "n_samples": n_samples}
+        return cls.from_theory(least_squares, ax=ax, name=name, **settings)
+
     def plot(self, ax: Any = None, *, name: str | None = None) -> Self:
         """Draw the curves on ``ax`` or a new figure; ``name`` is a title instead of the stored one."""
         (self.ax_,) = take_axes(ax, width=6, height=4.6)
@@ -97,3 +133,9 @@ class ShrinkageDisplay:
         axes.set_ylabel("estimate")
         axes.margins(x=0)
         return self
+
+
+def _threshold(gamma: float, n_samples: float) -> float:
+    """Return the estimate whose log odds, (N / 2) log(1 + w^2), outweigh the prior's."""
+    # Beyond this no data would outweigh it, and some noise must be left.
+    return float(np.sqrt(np.expm1(np.clip(-2 * gamma / n_samples, 0, 8))))

@@ -227,7 +227,9 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
             names=labels,
             response=response,
             converged=self._converged(),
-            provenance=provenance(self, X, y, weights),
+            provenance=provenance(
+                self, X, y, weights, [labels[j] for j in problem.scale.covariates]
+            ),
         )
         return self
 

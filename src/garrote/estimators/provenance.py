@@ -1,8 +1,11 @@
 """Where an answer comes from: the settings, the versions, and a fingerprint of the data."""
 
+import math
 import platform
+import re
+from collections.abc import Sequence
 from hashlib import blake2b
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -12,20 +15,32 @@ import sklearn
 
 import garrote
 from garrote.arrays import Floats
+from garrote.estimators.registry import reference_of
 
 # Entries of X that the fingerprint reads, at most: hashing all of a large X would cost a pass.
 _ENTRIES = 1 << 18
 
 
-def provenance(estimator: Any, X: Any, y: Floats, weights: Floats) -> dict[str, Any]:
-    """Describe a fit for a reader who wants to repeat it."""
-    settings = {
-        name: value
+# Settings that are no plain values are told in so many letters, and arrays of so few entries in full.
+_LETTERS = 200
+_FEW = 8
+
+
+def provenance(
+    estimator: Any, X: Any, y: Floats, weights: Floats, covariates: Sequence[str]
+) -> dict[str, Any]:
+    """Describe a fit for a reader who wants to repeat it; ``covariates`` are names."""
+    settings: dict[str, Any] = {
+        name: _plain(value)
         for name, value in estimator.get_params(deep=False).items()
-        if isinstance(value, str | int | float | bool | type(None))
+        # Who watches has no part in the answer.
+        if name != "callback"
     }
+    if settings.get("covariates") is not None:
+        settings["covariates"] = [str(name) for name in covariates]
     seed = getattr(estimator, "random_state", None)
     return {
+        "reference": reference_of(type(estimator)),
         "settings": settings,
         "seed": int(seed) if isinstance(seed, Integral) else None,
         "n_rows": X.shape[0],
@@ -40,6 +55,23 @@ def provenance(estimator: Any, X: Any, y: Floats, weights: Floats) -> dict[str, 
             "scikit-learn": sklearn.__version__,
         },
     }
+
+
+def _plain(value: Any) -> str | int | float | bool | None:
+    """Return a setting as JSON can hold it: itself, or a short text."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real) and math.isfinite(value):
+        return float(value)
+    if isinstance(value, np.ndarray) and value.size <= _FEW:
+        value = value.tolist()
+    elif hasattr(value, "shape"):
+        return f"{type(value).__name__} of shape {tuple(value.shape)}"
+    # Where an object lies in memory says nothing to anybody else.
+    text = re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value))
+    return text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"
 
 
 def fingerprint(X: Any, y: Floats) -> str:

@@ -31,6 +31,15 @@ METHODS = {
         "calibrated inclusion probabilities, averaged over models; exact or sampled",
         "garrote.estimators.bayesian_selector",
         "BayesianSelector",
-        "Murphy (2012), section 13.2; Zanella & Roberts (2019), JRSS B 81, 489-517",
+        "Murphy (2012), Machine Learning: A Probabilistic Perspective, section 13.2; sampling: "
+        "Zanella & Roberts (2019), JRSS B 81, 489-517; mean field: Carbonetto & Stephens (2012), "
+        "Bayesian Analysis 7, 73-108",
     ),
 }
+
+
+def reference_of(estimator: type) -> str | None:
+    """Return the source of an estimator's class, or of what it derives from, if it has a row."""
+    known = {(m.module, m.estimator): m.reference for m in METHODS.values()}
+    family = ((kind.__module__, kind.__name__) for kind in estimator.__mro__)
+    return next((known[place] for place in family if place in known), None)

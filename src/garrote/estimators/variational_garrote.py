@@ -244,6 +244,7 @@ class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
         optima = self._optima(problem, prior, path, chosen, control, start)
         self._store(problem, path, make_posterior(problem, prior, optima))
         self._store_validation(validation)
+        labels = [f"x{j}" for j in range(count)] if names is None else list(map(str, names))
         self.selection_ = select_on_path(
             problem,
             path,
@@ -251,10 +252,12 @@ class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
             self.posterior_,
             y,
             method="Variational Garrote",
-            names=[f"x{j}" for j in range(count)] if names is None else list(map(str, names)),
+            names=labels,
             response=response,
             tol=self.tol,
-            provenance=provenance(self, X, y, weights),
+            provenance=provenance(
+                self, X, y, weights, [labels[j] for j in problem.scale.covariates]
+            ),
         )
         self._warn_if_not_converged()
         return self

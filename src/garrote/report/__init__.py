@@ -18,7 +18,7 @@ from garrote.report import sections
 from garrote.report.answer import answer, evidence_noun
 from garrote.report.document import check_document
 from garrote.report.pictures import Limits, picture_data
-from garrote.report.rows import forest_scale, table_row
+from garrote.report.rows import forest_scale, long_numbers, table_row
 from garrote.report.wording import brief, isolated, markup, readable
 
 __all__ = ["check_document", "render_report", "write_report"]
@@ -80,6 +80,7 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         warnings=sections.warnings(document),
         rule=readable(document["rule"], 200),
         rows=rows,
+        long=long_numbers(rows),
         scale=scale,
         noun=evidence_noun(document),
         level=f"{100 * document['interval_level']:g}",

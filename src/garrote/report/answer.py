@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from garrote.report.sources import certificate_sentences
 from garrote.report.wording import (
     amount,
     counted,
@@ -29,10 +30,8 @@ def answer(document: Mapping[str, Any]) -> list[str]:
     """Return the answer as sentences; a reservation that concerns all of it comes first."""
     said = []
     if not document["converged"]:
-        said.append(
-            "Not converged: the solver stopped before its equations held to the tolerance asked "
-            "for, so take what follows as provisional."
-        )
+        reservation = certificate_sentences(document["certificate"]["parts"])[-1]
+        said.append(f"Not converged: {reservation}, so take what follows as provisional.")
     return [*said, _which(document), _how_good(document)]
 
 
@@ -113,8 +112,16 @@ def _how_good(document: Mapping[str, Any]) -> str:
         return start + "."
     less = 100 * (1 - error / null) if null > 0 else 0.0
     if less < 0.5:
-        return f"{start}, no better than the {amount(null)} without any variable."
-    return f"{start}, against {amount(null)} without any variable ({less:.0f}\u00a0% less)."
+        return f"{start}, no better than the {amount(null)} {null_model(document)}."
+    return f"{start}, against {amount(null)} {null_model(document)} ({less:.0f}\u00a0% less)."
+
+
+def null_model(document: Mapping[str, Any]) -> str:
+    """Say what the null model knows: nothing, or the covariates."""
+    count = len(document["always_in"])
+    if not count:
+        return "without any variable"
+    return f"with the {'covariate' if count == 1 else 'covariates'} alone"
 
 
 def held_out(document: Mapping[str, Any]) -> tuple[float | None, float | None]:

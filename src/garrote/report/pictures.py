@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from garrote.report.answer import null_model
 from garrote.report.rows import NUMBERS, Scale
 from garrote.report.sources import strength_words
 from garrote.report.wording import readable
@@ -136,6 +137,7 @@ def _validation(document: Mapping[str, Any], kept: Sequence[int]) -> dict[str, A
         "mean": _round([found["mean"][k] for k in kept]),
         "error": _round([found["standard_error"][k] for k in kept]),
         "null": found["null"],
+        "nullModel": null_model(document),
     }
 
 

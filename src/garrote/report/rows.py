@@ -7,6 +7,7 @@ without any script.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 from typing import Any
 
@@ -14,7 +15,22 @@ from garrote.report.wording import amount, brief, probability, readable
 
 # Effects whose sizes differ by more than this factor cannot share one axis.
 _LARGEST_RATIO = 40.0
+# Pixels: of the axis on a page or paper and on a phone, of a letter, between two numbers, and what a
+# number may reach over the left end of the axis, where the cell has its padding.
+_ROOM, _NARROW_ROOM = 110.0, 62.0
+_LETTER, _APART, _OVERHANG = 6.3, 5.0, 6.0
+# Numbers of more letters need a wider column on a phone.
+_LONG = 6
 NUMBERS = ("probability", "effect", "standard_error", "lower", "upper")
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A mark of the axis: where, its number, and whether a narrow page has room for the number."""
+
+    at: float
+    text: str
+    always: bool
 
 
 @dataclass(frozen=True)
@@ -31,15 +47,42 @@ class Scale:
         low, high = (self.low, self.high) if self.common else (-reach, reach)
         return round(min(100.0, max(0.0, 100 * (value - low) / (high - low))), 2)
 
-    def ticks(self) -> list[tuple[float, str]]:
-        """Return where the axis has numbers, and which."""
+    def ticks(self) -> list[Tick]:
+        """Return where the axis has marks, and numbers as far as there is room for them."""
         if not self.common:
-            return [(50.0, "0")]
+            return [Tick(50.0, "0", True)]
         step = nice_step((self.high - self.low) / 4)
-        first = math.ceil(self.low / step)
-        values = [k * step for k in range(first, math.floor(self.high / step) + 1)]
-        digits = max(0, -math.floor(math.log10(step)))
-        return [(self.percent(v, 0.0), amount(v, digits)) for v in values]
+        multiples = range(math.ceil(self.low / step), math.floor(self.high / step) + 1)
+        places = {k: self.percent(k * step, 0.0) for k in multiples}
+        texts = {k: _tick_text(k * step, step) for k in multiples}
+        wide, narrow = (_labelled(places, texts, room) for room in (_ROOM, _NARROW_ROOM))
+        return [Tick(places[k], texts[k] if k in wide else "", k in narrow) for k in multiples]
+
+
+def _tick_text(value: float, step: float) -> str:
+    """Return a round number in few letters."""
+    if value == 0:
+        return "0"
+    digits = max(0, -math.floor(math.log10(step)))
+    if digits <= 3 and abs(value) < 1e5:
+        return amount(value, digits)
+    mantissa, power = f"{value:.1e}".split("e")
+    return f"{mantissa.removesuffix('.0')}e{int(power)}".replace("-", "\u2212")
+
+
+def _labelled(places: Mapping[int, float], texts: Mapping[int, str], room: float) -> set[int]:
+    """Return the multiples of the step whose numbers neither touch each other nor leave the cell."""
+    half = {k: _LETTER * len(text) / 2 for k, text in texts.items()}
+    inside = {
+        k for k, at in places.items() if half[k] - _OVERHANG <= room * at / 100 <= room - half[k]
+    }
+    gap = room * min((b - a for a, b in pairwise(sorted(places.values()))), default=100.0) / 100
+    found: list[int] = []
+    for k in sorted(inside, key=abs):
+        free = (abs(k - o) * gap - half[k] - half[o] >= _APART for o in found)
+        if all(free):
+            found.append(k)
+    return set(found)
 
 
 def nice_step(rough: float) -> float:
@@ -96,6 +139,11 @@ def table_row(
         "left": place("lower"),
         "right": place("upper"),
     }
+
+
+def long_numbers(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether some effects take many letters."""
+    return any(len(row["effect"]) > _LONG for row in rows)
 
 
 def _ends(variable: Mapping[str, Any]) -> list[float]:

@@ -1,15 +1,23 @@
 """What each section of the page says in words."""
 
 import math
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from garrote.report.pictures import apart_ranges, has_branches
-from garrote.report.sources import certificate_words, citation, own_citation, strength_words
+from garrote.report.sources import (
+    certificate_sentences,
+    certificate_words,
+    citation,
+    own_citation,
+    strength_words,
+)
 from garrote.report.wording import amount, brief, counted, enumeration, in_words, isolated, readable
 
 _MOST_WARNINGS = 12
 _MOST_STAND_INS = 40
+_MOST_LISTED = 20
 # Free energies are logarithms of odds: solutions closer than this are within a factor of twenty.
 _CLOSE_CALL = 3.0
 _RULES = {
@@ -107,14 +115,12 @@ def _trust(chosen: str, gap: float | None) -> str:
         f"At the chosen {chosen} the {worse} pass ended in another solution, worse by "
         f"{abs(gap):.2g}: "
     )
-    if abs(gap) < _CLOSE_CALL:
-        return other + (
-            "two sets of variables explain the data almost equally well, so take the choice between "
-            "correlated variables with care."
-        )
+    if abs(gap) >= _CLOSE_CALL:
+        return other + "the one shown is clearly the better of the two."
     return other + (
-        "what is found depends on where the search starts, and a third solution could be better "
-        "still; more starts would tell."
+        "two sets of variables explain the data almost equally well, so take the choice between "
+        "correlated variables with care. A third solution could be better still; more starts would "
+        "tell."
     )
 
 
@@ -169,28 +175,43 @@ def computed(document: Mapping[str, Any]) -> dict[str, Any]:
     tol = settings.get("tol")
     facts = [
         ("Method", document["method"]),
+        ("Data", made.get("source")),
         ("Choice", document["rule"]),
+        ("Folds", (document["validation"] or {}).get("folds")),
         ("Evidence", document["evidence"]),
         ("Rows", made.get("n_rows")),
         ("Columns", made.get("n_columns")),
+        ("Covariates", document["always_in"] or None),
         ("Total weight", made.get("total_weight")),
         ("Noise variance", document["noise_variance"]),
         ("Seed", "none given" if made.get("seed") is None else str(made["seed"])),
         ("Data fingerprint", made.get("fingerprint")),
     ]
-    sources = [citation(document["method"]), own_citation(_text(versions.get("garrote", "")))]
+    sources = [citation(document), own_citation(_text(versions.get("garrote", "")))]
+    meaning, reached, missed, _ = certificate_sentences(certificate["parts"])
     return {
         "facts": _texts(facts),
+        "command": _command(made.get("command")),
         "settings": _texts(settings.items()),
         "versions": _texts(versions.items()),
         "certificate": _exponent(certificate["value"]),
+        "meaning": meaning,
+        "reached": reached,
+        "missed": missed,
         "tolerance": _exponent(tol) if isinstance(tol, int | float) else None,
         "parts": [
             (readable(name, 60), _exponent(value), certificate_words(name))
             for name, value in list(certificate["parts"].items())[:20]
         ],
-        "sources": [source for source in sources if source],
+        "sources": [readable(source) for source in sources if source],
     }
+
+
+def _command(words: Any) -> str:
+    """Return the words of a command as one line for a shell."""
+    if not isinstance(words, list) or not words:
+        return ""
+    return readable(shlex.join(map(str, words)), 4000)
 
 
 def _texts(facts: Iterable[tuple[str, Any]]) -> list[tuple[str, str]]:
@@ -208,6 +229,9 @@ def _text(value: Any) -> str:
         return f"{value:,}" if abs(value) >= 1e5 else str(value)
     if isinstance(value, float):
         return f"{value:.6g}"
+    if isinstance(value, list):
+        more = f" and {len(value) - _MOST_LISTED:,} more" if len(value) > _MOST_LISTED else ""
+        return ", ".join(readable(str(v), 60) for v in value[:_MOST_LISTED]) + more
     return readable(str(value), 200)
 
 

@@ -1,10 +1,9 @@
 """What to cite, and what the words of a method mean, by the method's own names for them."""
 
-_METHODS = {
-    "Variational Garrote": (
-        "Kappen, H. J. and Gómez, V. (2014). The Variational Garrote. Machine Learning 96, 269–294."
-    ),
-}
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from garrote.estimators.registry import METHODS
 
 _STRENGTHS = {
     "gamma": (
@@ -20,12 +19,44 @@ _CERTIFICATE = {
     "weight": "how far any weight is from the one that the data and all other variables imply, "
     "in standard errors",
     "noise": "how far the noise variance is from the one that the residuals imply, relative to it",
+    "Monte Carlo error": "the largest standard error of a sampled inclusion probability, from "
+    "batches of the chains",
+    "between chains": "the largest difference between the inclusion probabilities of two chains",
+    "log probability": "how far the log probability of any of the best models is from that computed "
+    "for it alone, from scratch",
 }
+# What the whole certificate says, by one of its parts: its meaning, what to add where it was good
+# enough and where it was not, and the reservation for the answer in the latter case.
+_SENTENCES = {
+    "Monte Carlo error": (
+        "The inclusion probabilities were sampled; any of them may be off by about",
+        "A variable whose probability is closer than that to 0.5 could fall on the other side.",
+        "That is much: more steps or more chains are needed.",
+        "sampled inclusion probabilities may still be far off",
+    ),
+    "log probability": (
+        "All models were summed; the log probabilities of the best agree with those computed one by "
+        "one to within",
+        "No model was left out.",
+        "That is more than rounding explains.",
+        "log probabilities of models are off by more than rounding",
+    ),
+}
+_EQUATIONS = (
+    "The answer violates its own equations by at most",
+    "Every fit behind it reached its tolerance.",
+    "Not every fit behind it reached its tolerance.",
+    "the solver stopped before its equations held to the tolerance asked for",
+)
 
 
-def citation(method: str) -> str | None:
-    """Return the source of a method, if it is known."""
-    return _METHODS.get(method)
+def citation(document: Mapping[str, Any]) -> str | None:
+    """Return the source of the method: what came with the selection, or what its name tells."""
+    stated = document["provenance"].get("reference")
+    if isinstance(stated, str) and stated:
+        return stated
+    titles = {method.title: method.reference for method in METHODS.values()}
+    return titles.get(document["method"])
 
 
 def own_citation(version: str) -> str:
@@ -41,3 +72,8 @@ def strength_words(strength: str) -> tuple[str, str]:
 def certificate_words(part: str) -> str:
     """Return what a part of the certificate measures."""
     return _CERTIFICATE.get(part, "how far the answer is from its own equations")
+
+
+def certificate_sentences(parts: Iterable[str]) -> tuple[str, str, str, str]:
+    """Return what precedes the value, what follows it if it is good enough or not, a reservation."""
+    return next((_SENTENCES[part] for part in parts if part in _SENTENCES), _EQUATIONS)

@@ -42,6 +42,8 @@ def select_averaged(
     selected = probability > 0.5
     error = np.full(problem.n_features, np.nan)
     error[posterior.support] = posterior.standard_error
+    # Covariates are projected out: their own uncertainty is not known.
+    error[fixed] = np.nan
     reach = norm.ppf(0.5 + _LEVEL / 2) * error
     chosen = np.flatnonzero(selected & (problem.curvature > 0))
     shown = np.argsort(-np.where(problem.curvature > 0, probability, -1.0), kind="stable")
@@ -62,7 +64,8 @@ def select_averaged(
         upper=posterior.mean + reach,
         evidence="posterior inclusion probability",
         level=_LEVEL,
-        intervals="intervals are averaged over models: where inclusion is in doubt they cover zero",
+        intervals="intervals are averaged over models, so that doubt about inclusion widens them"
+        + ("; covariates have none" if len(fixed) else ""),
         interchangeable=interchangeable,
         constant=tuple(names[j] for j in constant),
         always_in=tuple(names[j] for j in fixed),

@@ -100,7 +100,7 @@ class ValidationPicture {
     chart.draw(mark("path", { class: "curve", d: polyline(points(found.mean)) }));
     if (known(found.null)) {
       const level = y(found.null);
-      const words = `without any variable: ${amount(found.null)}`;
+      const words = `${found.nullModel}: ${amount(found.null)}`;
       chart.draw(
         line("reference", left, level, right, level),
         write("remark halo", right - 8, level + 16, words, "end"),
@@ -223,8 +223,8 @@ class PredictionPicture {
     });
     const explained = spread > 0 ? ` R² = ${amount(1 - squares / spread, 2)};` : "";
     const where = path ? ` at ${path.strength} = ${amount(path.strengths[at])}` : "";
-    const error = `mean squared error ${amount(squares / count)}`;
-    words.textContent = `These ${count} rows${where}:${explained} ${error}.`;
+    const error = `mean squared error of these rows ${amount(squares / count)}`;
+    words.textContent = `${count} rows${where}:${explained} ${error}.`;
   }
 }
 
@@ -295,8 +295,9 @@ class CorrelationPicture {
     const note = document.createElement("figcaption");
     note.className = "note";
     const some = shown < all ? `The first ${shown} of ${all} variables. ` : "";
-    note.textContent = `${some}Correlation among variables selected and nearly selected; in bold ` +
-      "those of probability above 0.5 at the strength in view.";
+    const bold = this.report.data.path ? "of probability above 0.5 at the strength in view" : "selected";
+    note.textContent =
+      `${some}Correlation among variables selected and nearly selected; in bold those ${bold}.`;
     this.figure.append(note);
   }
 

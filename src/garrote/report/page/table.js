@@ -9,6 +9,7 @@ class VariableTable {
     this.filter = document.getElementById("filter");
     this.show = document.getElementById("show");
     this.count = document.getElementById("count");
+    this.nothing = document.getElementById("nothing");
     this.elsewhere = document.getElementById("elsewhere");
     this.stated = this.rows.map((row) => ({
       interval: row.querySelector(".interval").textContent,
@@ -70,6 +71,7 @@ class VariableTable {
       row.hidden = !(inside && data.names[k].toLowerCase().includes(wanted));
       shown += !row.hidden;
     }
+    this.nothing.hidden = shown > 0;
     this.count.textContent = `${shown} of ${this.rows.length} shown`;
   }
 
