@@ -1,13 +1,10 @@
 """Bayesian selection of variables, exact or sampled, as a scikit-learn regressor and selector."""
 
 import warnings
-from collections.abc import Callable
-from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
@@ -25,36 +22,16 @@ from garrote.estimators.inputs import (
 )
 from garrote.estimators.provenance import provenance
 from garrote.estimators.saving import SaveMixin
-from garrote.paths import fit_path
+from garrote.inference import Beliefs, Chains, infer
+from garrote.inference.choosing import METHODS
 from garrote.posterior import Models, Posterior
-from garrote.priors.garrote import GarrotePrior
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
-from garrote.results import AnyCertificate, MonteCarloCertificate
+from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
-from garrote.selecting.mean_field import mean_field_posterior
-from garrote.selecting.over_models import (
-    Beliefs,
-    Findings,
-    certify_models,
-    enumerate_findings,
-    make_model_posterior,
-    sampled_findings,
-)
-from garrote.solvers.annealing import Control, Progress
-from garrote.solvers.gram_rows import GramRows
-from garrote.solvers.informed_sampler import Sampling, sample_models
 from garrote.summaries import Summary
 
-# "auto" enumerates up to so many columns: a fraction of a second for each of the slab's variances.
-_FEW = 15
-# Beyond this a step of the sampler takes milliseconds, and mean field does instead.
-_MANY = 20_000
-# Beyond this an enumeration takes hours.
-_MOST = 30
-# Models that one second enumerates, about, on one thread.
-_MODELS_PER_SECOND = 5e6
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
 
@@ -211,18 +188,24 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         )  # fmt: skip
         usable = np.flatnonzero(problem.curvature > 0)
         beliefs = self._beliefs(problem, usable, offsets)
-        self.method_ = self._method(len(usable))
         labels = tuple(f"x{j}" for j in range(count)) if names is None else tuple(map(str, names))
-        posterior, certificate, how = self._solve(problem, beliefs, usable, labels)
-        self._store(problem, posterior)
-        self.certificate_ = certificate
+        chains = Chains(
+            int(self.n_steps), int(self.burn_in), int(self.n_chains), _seed(self.random_state)
+        )
+        inferred = infer(
+            problem, beliefs, self.method, chains=chains, names=labels, n_jobs=self.n_jobs,
+            callback=self.callback,
+        )  # fmt: skip
+        self._store(problem, inferred.posterior)
+        self.method_ = inferred.method
+        self.certificate_ = inferred.certificate
         self.selection_ = select_averaged(
             problem,
             self.posterior_,
-            certificate,
+            inferred.certificate,
             y,
             method="Bayesian variable selection",
-            how=how,
+            how=inferred.how,
             intercept=self.intercept_,
             names=labels,
             response=response,
@@ -233,30 +216,11 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         )
         return self
 
-    def _solve(
-        self, problem: Problem, beliefs: Beliefs, usable: Array, names: tuple[str, ...]
-    ) -> tuple[Posterior, AnyCertificate, str]:
-        """Find the posterior; return it with its certificate and how it was found, in words."""
-        if self.method_ == "mean-field":
-            control = Control(callback=self.callback)
-            solved = mean_field_posterior(problem, beliefs, names, control)
-            return solved.posterior, solved.best.certificate, "by mean field over a grid of priors"
-        if self.method_ == "enumerate":
-            report = self._reporter("enumeration")
-            found = enumerate_findings(problem, beliefs, usable, self.n_jobs, report)
-            certificate: AnyCertificate = certify_models(problem, beliefs, found)
-            how = "all models summed exactly"
-        else:
-            found, certificate = self._sample(problem, beliefs)
-            states, seen = self.n_chains * self.n_steps, len(found.members)
-            how = f"{states} states of {self.n_chains} chains sampled, {seen} models seen"
-        return make_model_posterior(problem, beliefs, found, names), certificate, how
-
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         for name, known in (
             ("prior", ("spike-slab", "g-prior")),
-            ("method", ("auto", "enumerate", "sample", "mean-field")),
+            ("method", METHODS),
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
@@ -281,13 +245,6 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
             raise ValueError("prior='g-prior' integrates the noise out: leave out noise_variance")
 
     def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
-        spent = problem.scale.intercept_count + len(problem.scale.covariates)
-        n = problem.n - spent
-        if n <= 2:
-            raise ValueError(
-                f"{problem.n:g} rows are too few beside an intercept and "
-                f"{len(problem.scale.covariates)} covariates: at least {spent + 3} are needed"
-            )
         slab: GaussianSlab | GPrior
         if self.prior == "spike-slab":
             known = self.noise_variance
@@ -295,7 +252,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
             slab = GaussianSlab(self.slab_variance, scaled)
         else:
             slab = GPrior(self.g)
-        return Beliefs(slab, self._inclusion(len(problem.xty), usable, offsets), n)
+        return Beliefs.about(problem, slab, self._inclusion(problem.n_features, usable, offsets))
 
     def _inclusion(self, count: int, usable: Array, offsets: Floats) -> Inclusion:
         """Return the prior on models of the usable columns."""
@@ -318,48 +275,6 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
                 "inclusion must lie between 0 and 1; name certain columns as covariates"
             )
         return Inclusion.independent(probability, offsets[usable])
-
-    def _method(self, usable: int) -> str:
-        if self.method == "enumerate" and usable > _MOST:
-            hours = 2.0**usable / _MODELS_PER_SECOND / 3600
-            raise ValueError(
-                f"method='enumerate' with {usable} columns would take about {hours:.3g} hours; use "
-                "method='sample', or name fewer columns"
-            )
-        if self.method != "auto":
-            return self.method
-        if usable <= _FEW:
-            return "enumerate"
-        return "sample" if usable <= _MANY else "mean-field"
-
-    def _sample(self, problem: Problem, beliefs: Beliefs) -> tuple[Findings, MonteCarloCertificate]:
-        """Run the chains, in threads."""
-        seeds = np.random.SeedSequence(_seed(self.random_state)).spawn(self.n_chains)
-        starts = [_mean_field_start(problem, beliefs), *[[]] * (self.n_chains - 1)]
-        everywhere = _over_all_columns(problem, beliefs)
-
-        def run(seed: Any, start: list[int]) -> Sampling:
-            return sample_models(
-                problem, everywhere.slab, everywhere.inclusion, beliefs.n,
-                np.random.default_rng(seed), rows=GramRows(problem), start=start,
-                steps=int(self.n_steps), burn_in=int(self.burn_in), report=self._reporter("sampling"),
-            )  # fmt: skip
-
-        jobs = min(effective_n_jobs(self.n_jobs), len(seeds))
-        chains = Parallel(n_jobs=jobs, prefer="threads")(
-            delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
-        )
-        found = sampled_findings(chains)
-        each = np.array([chain.inclusion for chain in chains])
-        error = found.monte_carlo_error
-        worst = 0.0 if error is None else float(error.max(initial=0.0))
-        return found, MonteCarloCertificate(worst, float(np.ptp(each, axis=0).max(initial=0.0)))
-
-    def _reporter(self, stage: str) -> Callable[[int, int], None] | None:
-        callback = self.callback
-        if callback is None:
-            return None
-        return lambda done, total: callback(Progress(stage, done, total))
 
     def _store(self, problem: Problem, posterior: Posterior) -> None:
         self.posterior_: Any = posterior
@@ -437,28 +352,6 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-def _over_all_columns(problem: Problem, beliefs: Beliefs) -> Beliefs:
-    """Give the odds of unusable columns a place; the sampler never visits them."""
-    log_odds = np.full(problem.n_features, -np.inf)
-    log_odds[problem.curvature > 0] = beliefs.inclusion.log_odds
-    return replace(beliefs, inclusion=replace(beliefs.inclusion, log_odds=log_odds))
-
-
-def _mean_field_start(problem: Problem, beliefs: Beliefs) -> list[int]:
-    """Return the variables of a mean-field solution at the prior odds of a small model."""
-    usable = problem.curvature > 0
-    if not usable.any() or problem.yty <= 0:
-        return []
-    offsets = np.zeros(problem.n_features)
-    offsets[usable] = beliefs.inclusion.log_odds
-    prior = GarrotePrior.with_slab(1.0, offsets, np.where(usable, problem.curvature, 1.0))
-    gamma = beliefs.inclusion.odds_of_one_more(0)
-    grid = np.append(np.linspace(20 * min(gamma, -1.0), gamma, 12)[:-1], gamma)
-    path = fit_path(problem, prior, grid, control=Control(1e-2, 1000))
-    fit = path.fits[-1]
-    return [int(j) for j in fit.columns[fit.probability > 0.5]]
 
 
 def _seed(random_state: Any) -> Any:

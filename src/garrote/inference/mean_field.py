@@ -13,13 +13,13 @@ import numpy as np
 from scipy.special import betaln, expit, logit, logsumexp
 
 from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
 from garrote.paths import fit_path, stored_design
 from garrote.posterior import Audit, Posterior
 from garrote.priors.garrote import GarrotePrior
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results import Fit, Path
-from garrote.selecting.over_models import Beliefs
 from garrote.solvers.annealing import Control
 from garrote.solvers.enumeration import enumerate_models
 from garrote.solvers.lockstep import run_together

@@ -9,9 +9,9 @@ from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
 from garrote.posterior import Models, Posterior
 from garrote.priors.evidence import KnownNoise, log_evidence, noise_mean, slab_moments
-from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem
 from garrote.results import ExactCertificate
@@ -25,15 +25,6 @@ _LEFT_OUT = 1e-4
 _CERTIFIED = 50
 # Columns below this inclusion probability have no covariances stated.
 _IN_SUPPORT = 0.01
-
-
-@dataclass(frozen=True)
-class Beliefs:
-    """The priors of one analysis, and the rows that are left to it beside means and covariates."""
-
-    slab: GaussianSlab | GPrior
-    inclusion: Inclusion
-    n: float
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,124 @@
+"""From a problem and priors to a posterior, by the method that fits its size."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.mean_field import mean_field_posterior
+from garrote.inference.over_models import certify_models, enumerate_findings, make_model_posterior
+from garrote.inference.sampling import Chains, sample
+from garrote.posterior import Posterior
+from garrote.problem import Problem
+from garrote.results import AnyCertificate
+from garrote.solvers.annealing import Control, Progress
+
+METHODS = ("auto", "enumerate", "sample", "mean-field")
+
+# "auto" enumerates up to so many columns: a fraction of a second for each of the slab's variances.
+_FEW = 15
+# Beyond this a step of the sampler takes milliseconds, and mean field does instead.
+_MANY = 20_000
+# Beyond this an enumeration takes hours.
+_MOST = 30
+# Models that one second enumerates, about, on one thread.
+_MODELS_PER_SECOND = 5e6
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """A posterior, its certificate, the method that was used and how, in words."""
+
+    posterior: Posterior
+    certificate: AnyCertificate
+    method: str
+    how: str
+
+
+def infer(
+    problem: Problem,
+    beliefs: Beliefs | None = None,
+    method: str = "auto",
+    *,
+    chains: Chains = Chains(),  # noqa: B008 - frozen
+    names: Sequence[str] = (),
+    n_jobs: int | None = None,
+    callback: Callable[[Progress], None] | None = None,
+) -> Inferred:
+    """Find the posterior over models of one problem, from rows or from moments.
+
+    Parameters
+    ----------
+    problem : Problem
+    beliefs : Beliefs, optional
+        The priors; see `Beliefs.about`.
+    method : {"auto", "enumerate", "sample", "mean-field"}
+        "auto" enumerates up to 15 columns, samples up to 20,000, and takes mean field beyond.
+    chains : Chains
+        For sampling.
+    names : sequence of str
+        Names of the variables.
+    n_jobs : int, optional
+        Threads.
+    callback : callable, optional
+        Called with a `Progress`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import Problem
+    >>> from garrote.inference import infer
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 5))
+    >>> y = X[:, 1] + rng.standard_normal(60)
+    >>> X, y = X - X.mean(axis=0), y - y.mean()
+    >>> problem = Problem.from_moments(X.T @ X, X.T @ y, y @ y, 60)
+    >>> infer(problem).posterior.inclusion_probability.argmax()
+    np.int64(1)
+    """
+    beliefs = beliefs or Beliefs.about(problem)
+    usable = np.flatnonzero(problem.curvature > 0)
+    method = choose_method(method, len(usable))
+    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
+    if method == "mean-field":
+        solved = mean_field_posterior(problem, beliefs, labels, Control(callback=callback))
+        how = "by mean field over a grid of priors"
+        return Inferred(solved.posterior, solved.best.certificate, method, how)
+    certificate: AnyCertificate
+    if method == "enumerate":
+        report = _reporter(callback, "enumeration")
+        found = enumerate_findings(problem, beliefs, usable, n_jobs, report)
+        certificate, how = certify_models(problem, beliefs, found), "all models summed exactly"
+    else:
+        found, certificate = sample(
+            problem, beliefs, chains, n_jobs, _reporter(callback, "sampling")
+        )
+        states, seen = chains.count * chains.steps, len(found.members)
+        how = f"{states} states of {chains.count} chains sampled, {seen} models seen"
+    posterior = make_model_posterior(problem, beliefs, found, labels)
+    return Inferred(posterior, certificate, method, how)
+
+
+def choose_method(method: str, usable: int) -> str:
+    """Return the method for so many columns; refuse an enumeration that would never end."""
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, got {method!r}")
+    if method == "enumerate" and usable > _MOST:
+        hours = 2.0**usable / _MODELS_PER_SECOND / 3600
+        raise ValueError(
+            f"method='enumerate' with {usable} columns would take about {hours:.3g} hours; use "
+            "method='sample', or name fewer columns"
+        )
+    if method != "auto":
+        return method
+    if usable <= _FEW:
+        return "enumerate"
+    return "sample" if usable <= _MANY else "mean-field"
+
+
+def _reporter(callback: Any, stage: str) -> Callable[[int, int], None] | None:
+    if callback is None:
+        return None
+    return lambda done, total: callback(Progress(stage, done, total))

@@ -1,0 +1,93 @@
+"""The posterior over models of a problem, from rows or from moments."""
+
+import numpy as np
+import pytest
+
+from garrote import Problem
+from garrote.inference import Beliefs, Chains, infer
+from garrote.inference.choosing import choose_method
+from garrote.priors.inclusion import Inclusion
+from garrote.priors.slab import GaussianSlab, GPrior
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 8))
+    y = X[:, 1] - 0.5 * X[:, 4] + rng.standard_normal(60)
+    return X - X.mean(axis=0), y - y.mean()
+
+
+@pytest.mark.parametrize(
+    ("method", "slab"),
+    [
+        ("enumerate", GaussianSlab()),
+        ("enumerate", GPrior("hyper-g/n")),
+        ("sample", GaussianSlab()),
+        ("sample", GPrior(60.0)),
+        ("mean-field", GaussianSlab()),
+        ("mean-field", GaussianSlab(0.5)),
+    ],
+    ids=str,
+)
+def test_moments_say_as_much_as_rows(data, method, slab):
+    X, y = data
+    rows = Problem.from_rows(X, y)
+    moments = Problem.from_moments(X.T @ X, X.T @ y, float(y @ y), len(y))
+    settings = {"method": method, "chains": Chains(500, 100, 2, seed=1)}
+    one, two = (infer(p, Beliefs.about(p, slab), **settings) for p in (rows, moments))
+    np.testing.assert_allclose(
+        one.posterior.inclusion_probability, two.posterior.inclusion_probability, atol=1e-6
+    )
+    np.testing.assert_allclose(one.posterior.mean, two.posterior.mean, atol=1e-6)
+    np.testing.assert_allclose(
+        one.posterior.noise_variance, two.posterior.noise_variance, rtol=1e-4
+    )
+    assert one.method == two.method == method
+
+
+@pytest.mark.parametrize(
+    ("columns", "method"),
+    [
+        (1, "enumerate"),
+        (15, "enumerate"),
+        (16, "sample"),
+        (20_000, "sample"),
+        (20_001, "mean-field"),
+    ],
+)
+def test_the_method_follows_the_number_of_columns(columns, method):
+    assert choose_method("auto", columns) == method
+
+
+def test_an_enumeration_without_end_is_refused_with_its_time():
+    with pytest.raises(ValueError, match=r"40 columns would take about 61.* hours"):
+        choose_method("enumerate", 40)
+
+
+def test_priors_that_do_not_go_with_the_problem_are_refused(data):
+    X, y = data
+    problem = Problem.from_rows(X, y)
+    with pytest.raises(ValueError, match="has 3 variables, but 8 columns"):
+        Beliefs.about(problem, inclusion=Inclusion.beta(1.0, 1.0, np.zeros(3)))
+    with pytest.raises(ValueError, match="rows are too few"):
+        Beliefs.about(Problem.from_rows(X[:3], y[:3]))
+
+
+def test_columns_without_content_are_never_in(data):
+    X, y = data
+    X = np.column_stack([X, np.ones(60)])
+    for method in ("enumerate", "sample", "mean-field"):
+        found = infer(Problem.from_rows(X, y), method=method, chains=Chains(300, 50, 1, seed=0))
+        assert found.posterior.inclusion_probability[8] == 0.0
+        assert found.posterior.mean[8] == 0.0
+
+
+def test_progress_is_reported(data):
+    X, y = data
+    problem = Problem.from_rows(X, y)
+    for method, stage in (("enumerate", "enumeration"), ("sample", "sampling")):
+        events = []
+        infer(problem, method=method, chains=Chains(200, 0, 1, seed=0), callback=events.append)
+        assert {event.stage for event in events} == {stage}
+        assert events[-1].done == events[-1].total
