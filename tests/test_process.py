@@ -157,9 +157,9 @@ except KeyboardInterrupt:
         _, errors = process.communicate()
     assert said == "interrupted", errors
     assert process.returncode == 0, errors
-    # Half a second is given to a machine that is busy with other tests.
-    assert heard < 1.5
-    assert ended < 2.5
+    # More is given to a machine that is busy with other tests; the fits themselves take far longer.
+    assert heard < 4.0
+    assert ended < 5.0
 
 
 # --- threads, processes, forks
