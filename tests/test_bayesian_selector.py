@@ -1,6 +1,8 @@
 """Bayesian selection as users call it: checks of scikit-learn, exact against sampled, hard cases."""
 
 import json
+import sys
+import types
 
 import numpy as np
 import pandas as pd
@@ -217,3 +219,26 @@ def test_rows_of_the_gram_matrix_that_do_not_fit_are_computed_again(monkeypatch)
     few = run()
     np.testing.assert_array_equal(whole.flips, few.flips)
     np.testing.assert_allclose(whole.inclusion, few.inclusion, atol=1e-9)
+
+
+def test_draws_reach_arviz_in_the_form_of_either_version(data, monkeypatch):
+    """Both signatures of arviz.from_dict, which moved its groups into one mapping in version 1."""
+    posterior = BayesianSelector().fit(*data).posterior_
+    seen = {}
+
+    def old(posterior=None, *, coords=None, dims=None):
+        seen["old"] = posterior, coords, dims
+
+    def new(data, *, coords=None, dims=None):
+        seen["new"] = data["posterior"], coords, dims
+
+    for version in (old, new):
+        monkeypatch.setitem(sys.modules, "arviz", types.SimpleNamespace(from_dict=version))
+        posterior.to_arviz(50, random_state=0)
+    for group, coords, dims in seen.values():
+        assert group["coefficient"].shape == group["included"].shape == (1, 50, 10)
+        assert coords["variable"][3] == "x3"
+        assert dims["coefficient"] == ["variable"]
+    monkeypatch.setitem(sys.modules, "arviz", None)
+    with pytest.raises(ImportError, match="pip install arviz"):
+        posterior.to_arviz()

@@ -45,7 +45,8 @@ def generic(function: Callable[..., Any]) -> Any:
         # Compiled symbols are told apart by name, types and a counter that every process starts anew:
         # two bodies called "_" with equal types, one of them from the disk cache, could be confused.
         kind = next(iter(get_type_hints(body).values()))
-        body.__name__ = body.__qualname__ = f"{function.__name__}_{kind.__name__}"
+        home = kind.__module__.replace(".", "_")
+        body.__name__ = body.__qualname__ = f"{function.__name__}_{home}_{kind.__name__}"
         return enter(body)
 
     dispatcher.register = register  # type: ignore[assignment]

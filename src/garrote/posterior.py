@@ -1,5 +1,6 @@
 """What is believed about the coefficients after seeing the data: one object from every method."""
 
+import inspect
 from dataclasses import dataclass
 from typing import Any
 
@@ -214,9 +215,12 @@ class Posterior:
         except ImportError as error:
             raise ImportError("to_arviz needs arviz: run `pip install arviz`") from error
         draws = self.sample(n, random_state)
-        names = list(self.names) or [f"x{j}" for j in range(len(self.mean))]
-        return arviz.from_dict(
-            {"posterior": {"coefficient": draws[None], "included": (draws != 0)[None]}},
-            coords={"variable": names},
-            dims={"coefficient": ["variable"], "included": ["variable"]},
-        )
+        groups = {"posterior": {"coefficient": draws[None], "included": (draws != 0)[None]}}
+        labels = {
+            "coords": {"variable": list(self.names) or [f"x{j}" for j in range(len(self.mean))]},
+            "dims": {"coefficient": ["variable"], "included": ["variable"]},
+        }
+        # arviz 1 takes the groups as one mapping, earlier versions as arguments.
+        if "posterior" in inspect.signature(arviz.from_dict).parameters:
+            return arviz.from_dict(**groups, **labels)
+        return arviz.from_dict(groups, **labels)

@@ -1,7 +1,7 @@
 """Bayesian selection of variables, exact or sampled, as a scikit-learn regressor and selector."""
 
 import warnings
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from garrote.estimators.inputs import (
     check_new_rows,
     check_rows,
     check_weights,
+    is_number,
     resolve_columns,
     resolve_values,
     response_name,
@@ -226,7 +227,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
                 raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
         for name in ("slab_variance", "noise_variance", "expected_size"):
             value = getattr(self, name)
-            if value is not None and not (_is_number(value) and value > 0):
+            if value is not None and not (is_number(value) and value > 0):
                 raise ValueError(f"{name} must be positive and finite, got {value!r}")
         for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
             value = getattr(self, name)
@@ -237,7 +238,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
                 raise ValueError(
                     f"g must be a number, 'hyper-g', 'hyper-g/n' or 'eb', got {self.g!r}"
                 )
-        elif not (_is_number(self.g) and self.g > 0):
+        elif not (is_number(self.g) and self.g > 0):
             raise ValueError(f"g must be positive and finite, got {self.g!r}")
         if self.inclusion is not None and self.expected_size is not None:
             raise ValueError("inclusion and expected_size say the same thing: give one of them")
@@ -266,7 +267,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         if given is None:
             given = (1.0, float(np.sqrt(D)))
         if isinstance(given, tuple):
-            if len(given) != 2 or not all(_is_number(v) and v > 0 for v in given):
+            if len(given) != 2 or not all(is_number(v) and v > 0 for v in given):
                 raise ValueError(f"inclusion must be a pair of positive numbers, got {given!r}")
             return Inclusion.beta(float(given[0]), float(given[1]), offsets[usable])
         probability = np.broadcast_to(np.asarray(given, dtype=np.float64), (count,))[usable]
@@ -358,9 +359,3 @@ def _seed(random_state: Any) -> Any:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     return random_state
-
-
-def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
-    )

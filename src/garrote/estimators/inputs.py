@@ -1,7 +1,7 @@
 """What users hand over, checked before any work, with errors that name the column and the remedy."""
 
 from collections.abc import Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,13 @@ def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
     except ValueError as error:
         raise _with_place(error, X, y) from None
     return X, np.asarray(y, dtype=np.float64)
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a setting is a finite number; truth values are none."""
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    )
 
 
 def response_name(y: Any) -> str:

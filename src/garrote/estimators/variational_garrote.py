@@ -1,7 +1,7 @@
 """The Variational Garrote as a scikit-learn regressor and feature selector."""
 
 import warnings
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from garrote.estimators.inputs import (
     check_rows,
     check_start,
     check_weights,
+    is_number,
     resolve_columns,
     resolve_signs,
     resolve_values,
@@ -269,7 +270,7 @@ class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
                 raise ValueError(
                     f"gamma must be 'cv', 'free_energy' or a number, got {self.gamma!r}"
                 )
-        elif not _is_number(self.gamma) or abs(self.gamma) > _LARGEST_GAMMA:
+        elif not is_number(self.gamma) or abs(self.gamma) > _LARGEST_GAMMA:
             raise ValueError(
                 f"gamma must be 'cv', 'free_energy' or a finite number, got {self.gamma!r}"
             )
@@ -279,23 +280,23 @@ class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
                 "give one of them"
             )
         if self.expected_size is not None and not (
-            _is_number(self.expected_size) and self.expected_size > 0
+            is_number(self.expected_size) and self.expected_size > 0
         ):
             raise ValueError(f"expected_size must be positive, got {self.expected_size}")
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be one of {SOLVERS}, got {self.solver!r}")
-        if not (_is_number(self.eps) and 0 < self.eps < 0.5):
+        if not (is_number(self.eps) and 0 < self.eps < 0.5):
             raise ValueError(f"eps must be between 0 and 0.5, got {self.eps}")
-        if not (_is_number(self.tol) and self.tol > 0):
+        if not (is_number(self.tol) and self.tol > 0):
             raise ValueError(f"tol must be positive, got {self.tol}")
         if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
         if not (isinstance(self.n_starts, Integral) and self.n_starts >= 0):
             raise ValueError(f"n_starts must be an integer >= 0, got {self.n_starts!r}")
         if self.noise_variance is not None and not (
-            _is_number(self.noise_variance) and self.noise_variance > 0
+            is_number(self.noise_variance) and self.noise_variance > 0
         ):
             raise ValueError(
                 f"noise_variance must be positive and finite, got {self.noise_variance}"
@@ -434,9 +435,3 @@ class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
-    )
