@@ -5,24 +5,23 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
+from garrote.estimators.face import SelectingRegressor, dense_columns
 from garrote.estimators.inputs import (
     check_names,
     check_new_rows,
     check_rows,
     check_weights,
+    column_labels,
     is_number,
     resolve_columns,
     resolve_values,
     response_name,
 )
 from garrote.estimators.provenance import provenance
-from garrote.estimators.saving import SaveMixin
 from garrote.inference import Beliefs, Chains, infer
 from garrote.inference.choosing import METHODS
 from garrote.posterior import Models, Posterior
@@ -31,13 +30,12 @@ from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
-from garrote.summaries import Summary
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
 
 
-class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
+class BayesianSelector(SelectingRegressor):
     """Posterior over models and coefficients of a linear regression with a spike-and-slab prior.
 
     y = intercept + sum of w_j x_j over the variables that are in + noise. Which are in has a prior by
@@ -189,7 +187,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
         )  # fmt: skip
         usable = np.flatnonzero(problem.curvature > 0)
         beliefs = self._beliefs(problem, usable, offsets)
-        labels = tuple(f"x{j}" for j in range(count)) if names is None else tuple(map(str, names))
+        labels = column_labels(names, count)
         chains = Chains(
             int(self.n_steps), int(self.burn_in), int(self.n_chains), _seed(self.random_state)
         )
@@ -265,7 +263,7 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
                 )
             given = (1.0, D / self.expected_size - 1.0)
         if given is None:
-            given = (1.0, float(np.sqrt(D)))
+            return Inclusion.of_few(offsets[usable])
         if isinstance(given, tuple):
             if len(given) != 2 or not all(is_number(v) and v > 0 for v in given):
                 raise ValueError(f"inclusion must be a pair of positive numbers, got {given!r}")
@@ -313,46 +311,20 @@ class BayesianSelector(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
             return mean
         models: Models | None = self.posterior_.found
         if models is None:
-            return mean, self._factorised_deviation(X)
+            return mean, self._deviation_given_support(X, self._center[self.posterior_.support])
         share = models.probability / models.probability.sum()
         variance = np.zeros(len(mean))
         shift = self._center @ self.coef_ + self.intercept_
         for weight, members, centre, spread, noise in zip(
             share, models.members, models.mean, models.spread, models.noise_means, strict=True
         ):
-            block = X[:, members]
-            block = np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
-            block = block - (self._center[members] if self.fit_intercept else 0.0)
+            # Without an intercept nothing is centred, and the centre is 0.
+            block = dense_columns(X, members) - self._center[members]
             off = block @ centre + (shift if self.fit_intercept else 0.0) - mean
             spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
             own = np.sum((block @ spread) * block, axis=1)
             variance += weight * (off**2 + noise * (1.0 + spent + np.maximum(own, 0.0)))
         return mean, np.sqrt(variance)
-
-    def _factorised_deviation(self, X: Any) -> Floats:
-        """Return predictive deviations where coefficients are independent."""
-        posterior: Posterior = self.posterior_
-        block = X[:, posterior.support]
-        block = np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
-        centre = self._center[posterior.support] if self.fit_intercept else 0.0
-        spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
-        own = ((block - centre) * posterior.standard_error) ** 2
-        return np.asarray(np.sqrt(posterior.noise_variance * (1.0 + spent) + own.sum(axis=1)))
-
-    def summary(self) -> Summary:
-        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
-        check_is_fitted(self, "coef_")
-        return self.selection_.summary()
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self, "coef_")
-        return self.selection_.selected
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
 
 
 def _seed(random_state: Any) -> Any:

@@ -60,6 +60,11 @@ def check_names(given: Any, of_frame: Array | None, count: int) -> Array | None:
     return names
 
 
+def column_labels(names: Array | None, count: int) -> tuple[str, ...]:
+    """Return a name for every column: its own, or x0, x1, ..."""
+    return tuple(f"x{j}" for j in range(count)) if names is None else tuple(map(str, names))
+
+
 def check_new_rows(estimator: Any, X: Any) -> Any:
     """Return rows to predict for, with the same columns as in the fit."""
     try:

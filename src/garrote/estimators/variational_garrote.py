@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logit
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
+from garrote.estimators.face import SelectingRegressor
 from garrote.estimators.inputs import (
     check_names,
     check_new_rows,
     check_rows,
     check_start,
     check_weights,
+    column_labels,
     is_number,
     resolve_columns,
     resolve_signs,
@@ -27,7 +27,6 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
-from garrote.estimators.saving import SaveMixin
 from garrote.paths import SOLVERS, fit_path, resolve_gammas, stored_design
 from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
@@ -40,13 +39,12 @@ from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.starts import distinct_optima, solve_from
-from garrote.summaries import Summary
 
 # Odds beyond this are certainty, and their exponentials no longer numbers.
 _LARGEST_GAMMA = 1e12
 
 
-class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
+class VariationalGarrote(SelectingRegressor):
     """Bayesian selection of variables for linear regression, by the Variational Garrote.
 
     The model is y = sum_j s_j w_j x_j + noise with switches s_j in {0, 1}, each on with prior log odds
@@ -245,7 +243,7 @@ class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
         optima = self._optima(problem, prior, path, chosen, control, start)
         self._store(problem, path, make_posterior(problem, prior, optima))
         self._store_validation(validation)
-        labels = [f"x{j}" for j in range(count)] if names is None else list(map(str, names))
+        labels = column_labels(names, count)
         self.selection_ = select_on_path(
             problem,
             path,
@@ -412,26 +410,4 @@ class VariationalGarrote(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
         mean = X @ self.coef_ + self.intercept_
         if not return_std:
             return mean
-        posterior: Posterior = self.posterior_
-        block = X[:, posterior.support]
-        block = np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
-        block = (block - self._center) * posterior.standard_error
-        spread = np.sum((block @ posterior.correlation) * block, axis=1)
-        noise = posterior.noise_variance
-        at_mean = noise / self._total_weight if self.fit_intercept else 0.0
-        return mean, np.sqrt(noise + at_mean + np.maximum(spread, 0.0))
-
-    def summary(self) -> Summary:
-        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
-        check_is_fitted(self, "coef_")
-        return self.selection_.summary()
-
-    def _get_support_mask(self) -> Array:
-        check_is_fitted(self, "coef_")
-        return self.selection_.selected
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
+        return mean, self._deviation_given_support(X, self._center)

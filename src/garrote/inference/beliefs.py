@@ -41,7 +41,7 @@ class Beliefs:
             )
         usable = int(np.count_nonzero(problem.curvature > 0))
         if inclusion is None:
-            inclusion = Inclusion.beta(1.0, float(np.sqrt(max(usable, 1))), np.zeros(usable))
+            inclusion = Inclusion.of_few(np.zeros(usable))
         if len(inclusion.log_odds) != usable:
             raise ValueError(
                 f"the prior on inclusion has {len(inclusion.log_odds)} variables, but {usable} columns "

@@ -10,7 +10,7 @@ being held at their mean-field values.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaln, expit, logit, logsumexp
+from scipy.special import betaln, expit, logit
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
@@ -80,8 +80,8 @@ def mean_field_posterior(
     average = _Average(problem.n_features)
     best: tuple[float, Fit, Path, GaussianSlab] | None = None
     converged = True
-    for log_weight, slab in _slabs(beliefs.slab):
-        prior = _prior(problem, beliefs, slab)
+    for log_weight, slab in beliefs.slab.grid(_LOG_VARIANCES):
+        prior = slab_prior(problem, beliefs, slab)
         path = fit_path(problem, prior, gammas, control=control)
         converged &= bool(path.certificate.max() <= control.tol)
         offsets = beliefs.inclusion.log_odds
@@ -103,19 +103,8 @@ def mean_field_posterior(
     return MeanField(_posterior(problem, beliefs, average, optima, names, checked), fit, converged)
 
 
-def _slabs(slab: GaussianSlab) -> list[tuple[float, GaussianSlab]]:
-    if slab.variance is not None:
-        return [(0.0, slab)]
-    grid = np.linspace(*_LOG_VARIANCES)
-    weights = GaussianSlab.log_density(grid)
-    weights -= logsumexp(weights)
-    return [
-        (float(w), GaussianSlab(float(np.exp(u)), slab.noise_variance))
-        for w, u in zip(weights, grid, strict=True)
-    ]
-
-
-def _prior(problem: Problem, beliefs: Beliefs, slab: GaussianSlab) -> GarrotePrior:
+def slab_prior(problem: Problem, beliefs: Beliefs, slab: GaussianSlab) -> GarrotePrior:
+    """Return the mean-field prior on all columns, for a slab of known variance."""
     usable = problem.curvature > 0
     offsets = np.zeros(problem.n_features)
     offsets[usable] = beliefs.inclusion.log_odds

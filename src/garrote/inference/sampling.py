@@ -8,10 +8,11 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.mean_field import slab_prior
 from garrote.inference.over_models import Findings, sampled_findings
 from garrote.paths import fit_path
-from garrote.priors.garrote import GarrotePrior
 from garrote.priors.inclusion import Inclusion
+from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results import MonteCarloCertificate
 from garrote.solvers.annealing import Control
@@ -68,12 +69,9 @@ def _over_all_columns(problem: Problem, inclusion: Inclusion) -> Inclusion:
 
 def _mean_field_start(problem: Problem, beliefs: Beliefs) -> list[int]:
     """Return the variables of a mean-field solution at the prior odds of a small model."""
-    usable = problem.curvature > 0
-    if not usable.any() or problem.yty <= 0:
+    if not (problem.curvature > 0).any() or problem.yty <= 0:
         return []
-    offsets = np.zeros(problem.n_features)
-    offsets[usable] = beliefs.inclusion.log_odds
-    prior = GarrotePrior.with_slab(1.0, offsets, np.where(usable, problem.curvature, 1.0))
+    prior = slab_prior(problem, beliefs, GaussianSlab(1.0))
     gamma = beliefs.inclusion.odds_of_one_more(0)
     grid = np.append(np.linspace(20 * min(gamma, -1.0), gamma, 12)[:-1], gamma)
     path = fit_path(problem, prior, grid, control=Control(1e-2, 1000))

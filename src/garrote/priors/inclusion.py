@@ -40,6 +40,11 @@ class Inclusion:
         sizes = np.arange(D + 1)
         return cls(betaln(a + sizes, b + D - sizes) - betaln(a, b), offsets, (a, b))
 
+    @classmethod
+    def of_few(cls, offsets: Floats) -> "Inclusion":
+        """Expect few variables, and assume little on how few: one probability ~ Beta(1, sqrt(D))."""
+        return cls.beta(1.0, float(np.sqrt(max(len(offsets), 1))), offsets)
+
     def odds_of_one_more(self, size: int) -> float:
         """Return the prior log odds of one more variable in a model of some size."""
         return float(self.by_size[size + 1] - self.by_size[size])

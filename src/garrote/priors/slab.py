@@ -44,11 +44,16 @@ class GaussianSlab:
             return KnownNoise(ridge, self.noise_variance)
         return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate + 0.5 * SMALLEST_LEFT * yty)
 
-    def grid(self) -> list[tuple[float, "GaussianSlab"]]:
-        """Return slabs of known variance with log weights, to average over for an unknown one."""
+    def grid(
+        self, log_variances: tuple[float, float, int] = _VARIANCES
+    ) -> list[tuple[float, "GaussianSlab"]]:
+        """Return slabs of known variance with log weights, to average over for an unknown one.
+
+        ``log_variances`` are the first, the last and how many.
+        """
         if self.variance is not None:
             return [(0.0, self)]
-        log_variance = np.linspace(*_VARIANCES)
+        log_variance = np.linspace(*log_variances)
         weights = self.log_density(log_variance)
         weights -= logsumexp(weights)
         slabs = [replace(self, variance=float(np.exp(u))) for u in log_variance]

@@ -10,7 +10,7 @@ from garrote.arrays import Floats
 from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.results import AnyCertificate
-from garrote.selecting.cross_validation import spread_rows
+from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 from garrote.selection import Predictions, Selection
 
@@ -83,6 +83,6 @@ def select_averaged(
 def _predictions(problem: Problem, mean: Floats, intercept: float, y: Floats) -> Predictions | None:
     if not problem.has_rows:
         return None
-    rows = spread_rows(problem.weights, max(20, min(300, (1 << 19) // problem.n_features)))
+    rows = rows_to_show(problem)
     predicted = problem.table.stored.some_rows(rows) @ mean + intercept
     return Predictions(False, rows, y[rows], predicted[None, :])

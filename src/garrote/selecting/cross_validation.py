@@ -21,6 +21,9 @@ from garrote.solvers.lockstep import Solver, run_together
 _FOLD_TOLERANCE = 0.05
 # Rows whose predictions are kept for a picture, at most.
 _ROWS_SHOWN = 300
+# Where X has to be read again for them, at most this many of its entries, and at least so many rows.
+_ENTRIES_READ = 1 << 19
+_FEWEST_SHOWN = 20
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,12 @@ def spread_rows(weights: Floats, most: int = _ROWS_SHOWN) -> Array:
     """Return some rows of positive weight, evenly spread over all of them."""
     usable = np.flatnonzero(weights > 0)
     return usable[np.unique(np.linspace(0, len(usable) - 1, most).round().astype(np.intp))]
+
+
+def rows_to_show(problem: Problem) -> Array:
+    """Return rows whose predictions a picture shows, fewer where they are long."""
+    most = max(_FEWEST_SHOWN, min(_ROWS_SHOWN, _ENTRIES_READ // problem.n_features))
+    return spread_rows(problem.weights, most)
 
 
 def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem, Sequence[Fold]]:

@@ -11,7 +11,7 @@ from garrote.arrays import Array, Floats
 from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.results import Path
-from garrote.selecting.cross_validation import CrossValidation, spread_rows
+from garrote.selecting.cross_validation import CrossValidation, rows_to_show
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 from garrote.selection import PathView, Predictions, Selection, Validation
 
@@ -21,8 +21,6 @@ _LINES = 40
 _CORRELATED = 25
 # Fewer rows than this for each selected variable is a small sample.
 _ROWS_PER_VARIABLE = 10
-# Entries of X that are read for the predictions of a picture, at most.
-_ENTRIES_READ = 1 << 19
 # Solutions whose free energies differ by less than this are nearly as probable as each other.
 _CLOSE_CALL = 3.0
 
@@ -147,7 +145,7 @@ def _predictions(
         rows = validation.rows[tested]
         predicted = y[rows] - validation.residuals[:, tested]
         return Predictions(True, rows, y[rows], predicted)
-    rows = spread_rows(problem.weights, max(20, min(300, _ENTRIES_READ // problem.n_features)))
+    rows = rows_to_show(problem)
     block = problem.table.stored.some_rows(rows)
     predicted = path.coefficients() @ block.T + path.intercepts[:, None]
     return Predictions(False, rows, y[rows], predicted)

@@ -85,10 +85,6 @@ def correlations(problem: Problem, columns: Array) -> Floats:
 
 
 def _among(problem: Problem, columns: Array) -> Floats:
-    design = problem.design
-    if isinstance(design, GramDesign):
-        products = design.block(columns, columns)
-    else:
-        products = design.gram(columns, columns)
+    products = problem.known_block(columns)
     size = np.sqrt(problem.curvature[columns])
     return np.clip(products / np.outer(size, size), -1.0, 1.0)

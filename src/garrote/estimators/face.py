@@ -1,0 +1,47 @@
+"""What every selecting regressor shares: its summary, its support, its tags, its predictive spread."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from garrote.arrays import Array, Floats
+from garrote.estimators.saving import SaveMixin
+from garrote.posterior import Posterior
+from garrote.summaries import Summary
+
+
+class SelectingRegressor(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
+    """A regressor that selects: fitted, it has ``coef_``, ``posterior_`` and ``selection_``."""
+
+    def summary(self) -> Summary:
+        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
+        check_is_fitted(self, "coef_")
+        return self.selection_.summary()
+
+    def _get_support_mask(self) -> Array:
+        check_is_fitted(self, "coef_")
+        return self.selection_.selected
+
+    def _deviation_given_support(self, X: Any, center: Floats) -> Floats:
+        """Return predictive deviations from noise, intercept and the support's coefficients."""
+        posterior: Posterior = self.posterior_
+        block = (dense_columns(X, posterior.support) - center) * posterior.standard_error
+        spread = np.sum((block @ posterior.correlation) * block, axis=1)
+        noise = posterior.noise_variance
+        at_mean = noise / self._total_weight if self.fit_intercept else 0.0
+        return np.asarray(np.sqrt(noise + at_mean + np.maximum(spread, 0.0)))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+def dense_columns(X: Any, columns: Array) -> Floats:
+    """Return some columns of an array or a sparse matrix as float64."""
+    block = X[:, columns]
+    return np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
