@@ -96,6 +96,9 @@ class Posterior:
         The most probable models.
     monte_carlo_error : array of shape (D,), optional
         Standard errors of the inclusion probabilities, for methods that sample.
+    effective_sample_size, split_r_hat : array of shape (D,), optional
+        For methods that sample: so many independent models would tell as much of each inclusion, and
+        how the halves of all chains compare (1 if they agree).
     given_inclusion : array of shape (k,), optional
         Standard deviations of the support's coefficients given that they are in, where these differ
         from ``standard_error``.
@@ -129,6 +132,8 @@ class Posterior:
     monte_carlo_error: Floats | None = None
     given_inclusion: Floats | None = None
     checked: Audit | None = None
+    effective_sample_size: Floats | None = None
+    split_r_hat: Floats | None = None
 
     @property
     def covariance(self) -> Floats:

@@ -63,23 +63,28 @@ class MonteCarloCertificate:
         Largest Monte Carlo standard error of an inclusion probability, from batches of the chains.
     disagreement : float
         Largest difference between the chains' inclusion probabilities.
+    split_r_hat : float
+        Largest R-hat of an inclusion between the halves of all chains; 1 if they agree.
     """
 
     error: float
     disagreement: float
+    split_r_hat: float = float("nan")
 
     @property
     def value(self) -> float:
-        """The larger of the two."""
+        """The larger of error and disagreement."""
         return max(self.error, self.disagreement)
 
     @property
     def parts(self) -> dict[str, float]:
-        """Both by name."""
+        """Error and disagreement by name."""
         return {"Monte Carlo error": self.error, "between chains": self.disagreement}
 
     def __str__(self) -> str:
-        return f"{self.value:.1e} (error {self.error:.1e}, between chains {self.disagreement:.1e})"
+        r_hat = "" if np.isnan(self.split_r_hat) else f", split R-hat {self.split_r_hat:.3f}"
+        parts = f"error {self.error:.1e}, between chains {self.disagreement:.1e}{r_hat}"
+        return f"{self.value:.1e} ({parts})"
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,36 @@ class ExactCertificate:
         return f"{self.value:.1e} (exact sum over all models)"
 
 
-AnyCertificate = Certificate | MonteCarloCertificate | ExactCertificate
+@dataclass(frozen=True)
+class SearchCertificate:
+    """What a search among models may have missed, and how well it knows the models it found.
+
+    Attributes
+    ----------
+    late_share : float
+        The part of the probability that the last tenth of the search added.
+    log_probability : float
+        How far log odds of the best models are from those computed one by one, from scratch.
+    """
+
+    late_share: float
+    log_probability: float
+
+    @property
+    def value(self) -> float:
+        """The larger of the two."""
+        return max(self.late_share, self.log_probability)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Both by name."""
+        return {"found late": self.late_share, "log probability": self.log_probability}
+
+    def __str__(self) -> str:
+        return f"{self.value:.1e} (the last tenth of the search added {self.late_share:.1e})"
+
+
+AnyCertificate = Certificate | MonteCarloCertificate | ExactCertificate | SearchCertificate
 
 
 @dataclass(frozen=True)

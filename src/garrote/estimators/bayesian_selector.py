@@ -45,14 +45,16 @@ class BayesianSelector(SelectingRegressor):
 
     Parameters
     ----------
-    prior : {"spike-slab", "g-prior"}, default="spike-slab"
+    prior : {"spike-slab", "g-prior"}, GaussianSlab or GPrior, default="spike-slab"
         w_j ~ N(0, noise * slab_variance) for columns in standard deviations, independently; or Zellner's
-        w ~ N(0, g * noise * (X'X)^-1).
-    method : {"auto", "enumerate", "sample", "mean-field"}, default="auto"
-        Sum over all models; sample them by weighted tempered Gibbs sampling (Zanella & Roberts 2019);
-        or approximate the posterior by independent factors (Carbonetto & Stephens 2012), which is quick,
-        too sure among correlated variables, and audited. "auto" enumerates up to 15 columns, samples up
-        to 20,000 and takes mean field beyond.
+        w ~ N(0, g * noise * (X'X)^-1). A prior object of `garrote.priors.slab` brings its own settings.
+    method : str, default="auto"
+        "enumerate" sums over all models. "sample" draws them by weighted tempered Gibbs sampling
+        (Zanella & Roberts 2019), "metropolis" by random flips and swaps, "gibbs" with their coefficients
+        (Titsias & Lazaro-Gredilla 2011); "search" looks for the probable ones and visits none twice.
+        "mean-field" approximates the posterior by independent factors (Carbonetto & Stephens 2012),
+        which is quick, too sure among correlated variables, and audited. "auto" enumerates up to 15
+        columns, samples up to 20,000 and takes mean field beyond.
     inclusion : float, array of shape (D,) or pair of floats, optional
         Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, sqrt(D)): few
         variables are expected, and little is assumed on how few. Of the laws compared in the
@@ -71,7 +73,8 @@ class BayesianSelector(SelectingRegressor):
         Added to the prior log odds, variable by variable.
     fit_intercept, standardize : bool, default=True
     n_steps, burn_in : int, default=10,000 and 1000
-        States of each chain that count, and states before them.
+        States of each chain that count, and states before them; a state of "gibbs" is a sweep over all
+        variables. "search" expands ``n_steps`` models.
     n_chains : int, default=2
         The first starts from a mean-field solution, the others from the empty model.
     n_jobs : int, optional
@@ -88,9 +91,9 @@ class BayesianSelector(SelectingRegressor):
     inclusion_probability_ : array of shape (D,)
     noise_variance_ : float
     method_ : str
-        What was done: "enumerate", "sample" or "mean-field".
+        What was done; of interest where ``method="auto"``.
     selection_ : Selection
-    certificate_ : ExactCertificate or MonteCarloCertificate
+    certificate_ : ExactCertificate, MonteCarloCertificate, SearchCertificate or Certificate
     n_features_in_, feature_names_in_
 
     References
@@ -115,7 +118,7 @@ class BayesianSelector(SelectingRegressor):
 
     def __init__(
         self,
-        prior: str = "spike-slab",
+        prior: Any = "spike-slab",
         method: str = "auto",
         *,
         inclusion: Any = None,
@@ -217,12 +220,18 @@ class BayesianSelector(SelectingRegressor):
 
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
-        for name, known in (
-            ("prior", ("spike-slab", "g-prior")),
-            ("method", METHODS),
-        ):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
+        if self.method not in METHODS:
+            raise ValueError(f"method must be one of {METHODS}, got {self.method!r}")
+        if isinstance(self.prior, GaussianSlab | GPrior):
+            if self.slab_variance is not None or self.noise_variance is not None:
+                raise ValueError(
+                    "slab_variance and noise_variance belong to prior='spike-slab': a prior object "
+                    "has its own"
+                )
+        elif self.prior not in ("spike-slab", "g-prior"):
+            raise ValueError(
+                f"prior must be 'spike-slab', 'g-prior', a GaussianSlab or a GPrior, got {self.prior!r}"
+            )
         for name in ("slab_variance", "noise_variance", "expected_size"):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and value > 0):
@@ -244,13 +253,15 @@ class BayesianSelector(SelectingRegressor):
             raise ValueError("prior='g-prior' integrates the noise out: leave out noise_variance")
 
     def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
-        slab: GaussianSlab | GPrior
-        if self.prior == "spike-slab":
-            known = self.noise_variance
-            scaled = None if known is None else known / problem.scale.response_scale**2
-            slab = GaussianSlab(self.slab_variance, scaled)
-        else:
-            slab = GPrior(self.g)
+        slab = self.prior
+        if isinstance(slab, str):
+            slab = (
+                GPrior(self.g)
+                if slab == "g-prior"
+                else GaussianSlab(self.slab_variance, self.noise_variance)
+            )
+        if isinstance(slab, GaussianSlab):
+            slab = slab.rescaled(problem.scale.response_scale)
         return Beliefs.about(problem, slab, self._inclusion(problem.n_features, usable, offsets))
 
     def _inclusion(self, count: int, usable: Array, offsets: Floats) -> Inclusion:

@@ -67,8 +67,8 @@ def _plain(value: Any) -> str | int | float | bool | None:
         return float(value)
     if isinstance(value, np.ndarray) and value.size <= _FEW:
         value = value.tolist()
-    elif hasattr(value, "shape"):
-        return f"{type(value).__name__} of shape {tuple(value.shape)}"
+    elif isinstance(getattr(value, "shape", None), tuple):
+        return f"{type(value).__name__} of shape {value.shape}"
     # Where an object lies in memory says nothing to anybody else.
     text = re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value))
     return text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"

@@ -1,12 +1,13 @@
 """What is believed before seeing the data."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem
+from garrote.solvers.model_chain import Target
 
 
 @dataclass(frozen=True)
@@ -48,3 +49,11 @@ class Beliefs:
                 "have content of their own"
             )
         return cls(slab or GaussianSlab(), inclusion, n)
+
+    def target(self, problem: Problem, slab: GaussianSlab | GPrior | None = None) -> Target:
+        """Return the posterior to sample from; columns without content get a place and no odds."""
+        log_odds = np.full(problem.n_features, -np.inf)
+        log_odds[problem.curvature > 0] = self.inclusion.log_odds
+        return Target(
+            problem, slab or self.slab, replace(self.inclusion, log_odds=log_odds), self.n
+        )

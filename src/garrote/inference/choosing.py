@@ -8,14 +8,19 @@ import numpy as np
 
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field import mean_field_posterior
-from garrote.inference.over_models import certify_models, enumerate_findings, make_model_posterior
-from garrote.inference.sampling import Chains, sample
+from garrote.inference.over_models import (
+    certify_models,
+    enumerate_findings,
+    make_model_posterior,
+    search_findings,
+)
+from garrote.inference.sampling import SAMPLERS, Chains, mean_field_start, sample
 from garrote.posterior import Posterior
 from garrote.problem import Problem
-from garrote.results import AnyCertificate
+from garrote.results import AnyCertificate, SearchCertificate
 from garrote.solvers.annealing import Control, Progress
 
-METHODS = ("auto", "enumerate", "sample", "mean-field")
+METHODS = ("auto", "enumerate", *SAMPLERS, "search", "mean-field")
 
 # "auto" enumerates up to so many columns: a fraction of a second for each of the slab's variances.
 _FEW = 15
@@ -54,10 +59,10 @@ def infer(
     problem : Problem
     beliefs : Beliefs, optional
         The priors; see `Beliefs.about`.
-    method : {"auto", "enumerate", "sample", "mean-field"}
+    method : {"auto", "enumerate", "sample", "metropolis", "gibbs", "search", "mean-field"}
         "auto" enumerates up to 15 columns, samples up to 20,000, and takes mean field beyond.
     chains : Chains
-        For sampling.
+        For sampling; a search expands ``chains.steps`` models.
     names : sequence of str
         Names of the variables.
     n_jobs : int, optional
@@ -91,10 +96,16 @@ def infer(
         report = _reporter(callback, "enumeration")
         found = enumerate_findings(problem, beliefs, usable, n_jobs, report)
         certificate, how = certify_models(problem, beliefs, found), "all models summed exactly"
+    elif method == "search":
+        start = mean_field_start(problem, beliefs)
+        report = _reporter(callback, "search")
+        found, late = search_findings(problem, beliefs, start, chains.steps, chains.seed, report)
+        exact = certify_models(problem, beliefs, found)
+        certificate = SearchCertificate(late, exact.log_probability)
+        how = f"{len(found.members)} models found and none of them visited twice"
     else:
-        found, certificate = sample(
-            problem, beliefs, chains, n_jobs, _reporter(callback, "sampling")
-        )
+        report = _reporter(callback, "sampling")
+        found, certificate = sample(problem, beliefs, method, chains, n_jobs, report)
         states, seen = chains.count * chains.steps, len(found.members)
         how = f"{states} states of {chains.count} chains sampled, {seen} models seen"
     posterior = make_model_posterior(problem, beliefs, found, labels)

@@ -15,8 +15,10 @@ from garrote.priors.evidence import KnownNoise, log_evidence, noise_mean, slab_m
 from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem
 from garrote.results import ExactCertificate
-from garrote.solvers.enumeration import Enumeration, enumerate_models
-from garrote.solvers.informed_sampler import Sampling
+from garrote.solvers.chain_diagnostics import diagnose
+from garrote.solvers.enumeration import enumerate_models
+from garrote.solvers.model_chain import Sampling
+from garrote.solvers.model_search import search_models
 
 # Models that are kept with the law of their coefficients, at most, and the share they may leave out.
 _MOST_KEPT = 500
@@ -40,6 +42,21 @@ class Findings:
     slab_variance: float
     log_evidence: float | None = None
     monte_carlo_error: Floats | None = None
+    effective_sample_size: Floats | None = None
+    split_r_hat: Floats | None = None
+
+
+class _Part(NamedTuple):
+    """What was found with one slab: the sum over models, and averages over them."""
+
+    log_total: float
+    slab_variance: float
+    inclusion: Floats
+    mean: Floats
+    second_moment: Floats
+    size_probability: Floats
+    members: Sequence[tuple[int, ...]]
+    log_weights: Floats
 
 
 def enumerate_findings(
@@ -48,50 +65,106 @@ def enumerate_findings(
     """Sum over all models of the usable columns, and over the slab's variance where it is unknown."""
     gram = problem.known_block(usable)
     xty, prior = problem.xty[usable], beliefs.inclusion
-    found: list[tuple[float, float, Enumeration]] = []
     grid: list[tuple[float, GaussianSlab | GPrior]] = [*beliefs.slab.grid()]
+    parts = []
     for step, (log_weight, slab) in enumerate(grid):
         rule = slab.rule(beliefs.n, problem.yty, len(usable))
-        part = enumerate_models(
+        found = enumerate_models(
             rule, gram, xty, problem.yty, prior.by_size, prior.log_odds, n_jobs=n_jobs
         )
-        variance = slab.variance if isinstance(slab, GaussianSlab) else None
-        found.append((log_weight + part.log_total, float(variance or np.nan), part))
+        inclusion, mean, square = (
+            _spread_out(values, usable, problem.n_features)
+            for values in (found.inclusion, found.mean, np.diag(found.second_moment))
+        )
+        members = [tuple(int(usable[j]) for j in model) for model in found.members]
+        parts.append(
+            _Part(
+                log_weight + found.log_total,
+                _variance(slab),
+                inclusion,
+                mean,
+                square,
+                found.size_probability,
+                members,
+                found.log_weights + log_weight,
+            )
+        )
         if report is not None:
             report(step + 1, len(grid))
-    logs = np.array([log for log, _, _ in found])
-    share = np.exp(logs - logs.max())
-    log_evidence = float(logs.max() + np.log(share.sum()))
-    share /= share.sum()
+    return _averaged(parts)
+
+
+def search_findings(
+    problem: Problem, beliefs: Beliefs, start: list[int], expansions: int, seed: Any, report: Any
+) -> tuple[Findings, float]:
+    """Search among models with each slab variance of the grid; also return the share found late."""
+    grid: list[tuple[float, GaussianSlab | GPrior]] = [*beliefs.slab.grid()]
+    parts, late = [], []
+    for step, (log_weight, one) in enumerate(grid):
+        found = search_models(
+            beliefs.target(problem, one),
+            np.random.default_rng(seed),
+            start=start,
+            expansions=-(-expansions // len(grid)),
+        )
+        parts.append(
+            _Part(
+                log_weight + found.log_total,
+                _variance(one),
+                found.inclusion,
+                found.mean,
+                found.second_moment,
+                found.size_probability,
+                found.members,
+                found.log_weights + log_weight,
+            )
+        )
+        late.append(found.late_share)
+        if report is not None:
+            report(step + 1, len(grid))
+    return _averaged(parts), float(_shares(parts) @ late)
+
+
+def _variance(slab: GaussianSlab | GPrior) -> float:
+    return float(getattr(slab, "variance", None) or np.nan)
+
+
+def _shares(parts: Sequence[_Part]) -> Floats:
+    logs = np.array([part.log_total for part in parts])
+    return np.asarray(np.exp(logs - logsumexp(logs)))
+
+
+def _averaged(parts: Sequence[_Part]) -> Findings:
+    """Average over the slab's variances, each by the evidence it has."""
+    share = _shares(parts)
 
     def averaged(values: Sequence[Floats]) -> Floats:
         return np.asarray(sum(w * v for w, v in zip(share, values, strict=True)))
 
-    parts = [part for _, _, part in found]
-    members, probability = _merged(share, parts)
+    log_evidence = float(logsumexp([part.log_total for part in parts]))
+    members, probability = _merged(parts, log_evidence)
     return Findings(
-        inclusion=_spread_out(averaged([p.inclusion for p in parts]), usable, problem.n_features),
-        mean=_spread_out(averaged([p.mean for p in parts]), usable, problem.n_features),
-        second_moment=_spread_out(
-            averaged([np.diag(p.second_moment) for p in parts]), usable, problem.n_features
-        ),
-        size_probability=averaged([p.size_probability for p in parts]),
-        members=tuple(tuple(int(usable[j]) for j in model) for model in members),
+        inclusion=averaged([part.inclusion for part in parts]),
+        mean=averaged([part.mean for part in parts]),
+        second_moment=averaged([part.second_moment for part in parts]),
+        size_probability=averaged([part.size_probability for part in parts]),
+        members=members,
         probability=probability,
-        slab_variance=found[int(np.argmax(share))][1],
+        slab_variance=parts[int(np.argmax(share))].slab_variance,
         log_evidence=log_evidence,
     )
 
 
-def _merged(share: Floats, parts: Sequence[Enumeration]) -> tuple[list[tuple[int, ...]], Floats]:
+def _merged(
+    parts: Sequence[_Part], log_evidence: float
+) -> tuple[tuple[tuple[int, ...], ...], Floats]:
     """Add up the probabilities of each model over the slab's variances; best first."""
-    total: dict[int, float] = {}
-    for weight, part in zip(share, parts, strict=True):
-        for bits, log in zip(part.models, part.log_weights, strict=True):
-            total[int(bits)] = total.get(int(bits), 0.0) + weight * np.exp(log - part.log_total)
+    total: dict[tuple[int, ...], float] = {}
+    for part in parts:
+        for model, log in zip(part.members, part.log_weights, strict=True):
+            total[model] = total.get(model, 0.0) + float(np.exp(log - log_evidence))
     ranked = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))
-    members = [tuple(j for j in range(64) if bits >> j & 1) for bits, _ in ranked]
-    return members, np.array([p for _, p in ranked])
+    return tuple(model for model, _ in ranked), np.array([p for _, p in ranked])
 
 
 def _spread_out(values: Floats, usable: Array, count: int) -> Floats:
@@ -104,27 +177,25 @@ def sampled_findings(chains: Sequence[Sampling]) -> Findings:
     """Join chains: each counts by its weight; batches of all of them tell the error."""
     weights = np.array([chain.weight for chain in chains])
     share = weights / weights.sum()
-    inclusion = sum(w * chain.inclusion for w, chain in zip(share, chains, strict=True))
-    batch_weight = np.concatenate([chain.batch_weight for chain in chains])
-    batch = np.concatenate([chain.batch_inclusion for chain in chains])
-    off = batch - batch_weight[:, None] * inclusion
-    count = len(batch_weight)
-    error = np.sqrt((off**2).sum(axis=0) * count / (count - 1)) / batch_weight.sum()
+
+    def joined(values: Sequence[Floats]) -> Floats:
+        return np.asarray(sum(w * v for w, v in zip(share, values, strict=True)))
+
+    inclusion = joined([chain.inclusion for chain in chains])
+    diagnosed = diagnose(chains, inclusion)
     members, probability = _visited(chains)
     variances = np.concatenate([chain.slab_variances for chain in chains])
     return Findings(
-        inclusion=np.asarray(inclusion),
-        mean=np.asarray(sum(w * chain.mean for w, chain in zip(share, chains, strict=True))),
-        second_moment=np.asarray(
-            sum(w * chain.second_moment for w, chain in zip(share, chains, strict=True))
-        ),
-        size_probability=np.asarray(
-            sum(w * chain.size_probability for w, chain in zip(share, chains, strict=True))
-        ),
+        inclusion=inclusion,
+        mean=joined([chain.mean for chain in chains]),
+        second_moment=joined([chain.second_moment for chain in chains]),
+        size_probability=joined([chain.size_probability for chain in chains]),
         members=members,
         probability=probability,
         slab_variance=float(np.median(variances)),
-        monte_carlo_error=error,
+        monte_carlo_error=diagnosed.error,
+        effective_sample_size=diagnosed.effective_size,
+        split_r_hat=diagnosed.split_r_hat,
     )
 
 
@@ -133,10 +204,11 @@ def _visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], F
     total: dict[frozenset[int], float] = {}
     for chain in chains:
         state = frozenset(chain.start)
-        for step, (flip, weight) in enumerate(zip(chain.flips, chain.weights, strict=True)):
-            if step >= chain.burn_in:
+        for flip, weight in zip(chain.flips, chain.weights, strict=True):
+            if weight > 0:
                 total[state] = total.get(state, 0.0) + weight
-            state = state ^ {int(flip)}
+            if flip >= 0:
+                state = state ^ {int(flip)}
     ranked = sorted(total.items(), key=lambda entry: (-entry[1], sorted(entry[0])))
     mass = sum(total.values())
     members = tuple(tuple(sorted(state)) for state, _ in ranked)
@@ -202,6 +274,8 @@ def make_model_posterior(
         size_probability=found.size_probability,
         found=models,
         monte_carlo_error=found.monte_carlo_error,
+        effective_sample_size=found.effective_sample_size,
+        split_r_hat=found.split_r_hat,
     )
 
 

@@ -1,23 +1,32 @@
 """Chains of models: started apart, run in threads, compared with each other."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
+from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field import slab_prior
 from garrote.inference.over_models import Findings, sampled_findings
 from garrote.paths import fit_path
-from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results import MonteCarloCertificate
 from garrote.solvers.annealing import Control
-from garrote.solvers.gram_rows import GramRows
-from garrote.solvers.informed_sampler import Sampling, sample_models
+from garrote.solvers.gram_rows import ROOM, GramRows
+from garrote.solvers.informed_sampler import InformedWalk
+from garrote.solvers.metropolis import MetropolisWalk
+from garrote.solvers.model_chain import Sampling, Walk, run_chain
+from garrote.solvers.paired_gibbs import PairedGibbsWalk
+
+SAMPLERS: dict[str, Callable[..., Walk]] = {
+    "sample": InformedWalk,
+    "metropolis": MetropolisWalk,
+    "gibbs": PairedGibbsWalk,
+}
 
 
 @dataclass(frozen=True)
@@ -33,41 +42,43 @@ class Chains:
 def sample(
     problem: Problem,
     beliefs: Beliefs,
+    method: str,
     chains: Chains,
     n_jobs: int | None = None,
     report: Callable[[int, int], None] | None = None,
 ) -> tuple[Findings, MonteCarloCertificate]:
-    """Run the chains; the first starts from a mean-field solution, the others from nothing."""
+    """Run chains; the first starts from a mean-field solution, the others from nothing."""
     seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
-    starts = [_mean_field_start(problem, beliefs), *[[]] * (chains.count - 1)]
-    inclusion = _over_all_columns(problem, beliefs.inclusion)
+    starts = [mean_field_start(problem, beliefs), *[[]] * (chains.count - 1)]
+    target = beliefs.target(problem)
+    jobs = min(effective_n_jobs(n_jobs), len(seeds))
 
     def run(seed: Any, start: list[int]) -> Sampling:
-        return sample_models(
-            problem, beliefs.slab, inclusion, beliefs.n, np.random.default_rng(seed),
-            rows=GramRows(problem), start=start, steps=chains.steps, burn_in=chains.burn_in,
-            report=report,
-        )  # fmt: skip
+        walk = SAMPLERS[method](
+            target, np.random.default_rng(seed), GramRows(problem, ROOM // jobs)
+        )
+        return run_chain(
+            walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
+        )
 
-    jobs = min(effective_n_jobs(n_jobs), len(seeds))
     runs = Parallel(n_jobs=jobs, prefer="threads")(
         delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
     )
     found = sampled_findings(runs)
     each = np.array([chain.inclusion for chain in runs])
-    error = found.monte_carlo_error
-    worst = 0.0 if error is None else float(error.max(initial=0.0))
-    return found, MonteCarloCertificate(worst, float(np.ptp(each, axis=0).max(initial=0.0)))
+    certificate = MonteCarloCertificate(
+        error=_largest(found.monte_carlo_error, 0.0),
+        disagreement=float(np.ptp(each, axis=0).max(initial=0.0)),
+        split_r_hat=_largest(found.split_r_hat, 1.0),
+    )
+    return found, certificate
 
 
-def _over_all_columns(problem: Problem, inclusion: Inclusion) -> Inclusion:
-    """Give the odds of columns without content a place; the sampler never visits them."""
-    log_odds = np.full(problem.n_features, -np.inf)
-    log_odds[problem.curvature > 0] = inclusion.log_odds
-    return replace(inclusion, log_odds=log_odds)
+def _largest(values: Floats | None, least: float) -> float:
+    return least if values is None else float(values.max(initial=least))
 
 
-def _mean_field_start(problem: Problem, beliefs: Beliefs) -> list[int]:
+def mean_field_start(problem: Problem, beliefs: Beliefs) -> list[int]:
     """Return the variables of a mean-field solution at the prior odds of a small model."""
     if not (problem.curvature > 0).any() or problem.yty <= 0:
         return []

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import garrote
 import garrote.posterior
+import garrote.priors.slab
 import garrote.results
 import garrote.selection
 import garrote.summaries
@@ -28,7 +29,14 @@ FORMAT = "garrote-model"
 # Raised when a file cannot be read any more by the garrote before; older formats stay readable.
 VERSION = 1
 
-_RESULTS = (garrote.posterior, garrote.results, garrote.selection, garrote.summaries)
+# Where the classes are defined that files may refer to, beside the estimators.
+_HOMES = (
+    garrote.posterior,
+    garrote.priors.slab,
+    garrote.results,
+    garrote.selection,
+    garrote.summaries,
+)
 
 
 def save_model(model: Any, path: PathLike, extra: dict[str, Any] | None = None) -> None:
@@ -149,10 +157,10 @@ def _estimators() -> dict[str, type]:
 
 
 def _known_classes() -> dict[str, type]:
-    """Return every class that files may refer to: estimators and the results they hold."""
+    """Return every class that files may refer to: estimators, priors and results."""
     results = {
         name: cls
-        for module in _RESULTS
+        for module in _HOMES
         for name, cls in vars(module).items()
         if is_dataclass(cls) and isinstance(cls, type) and cls.__module__ == module.__name__
     }

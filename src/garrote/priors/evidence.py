@@ -17,6 +17,7 @@ import numpy as np
 
 from garrote._jit import generic
 from garrote.arrays import Floats
+from garrote.elementary import exponential, logarithm
 
 # A model that explains y up to this share of y'y counts as one that leaves so much: with a flat prior on
 # the noise, one that interpolates would have infinite evidence.
@@ -64,7 +65,7 @@ def _(rule: KnownNoise, size, log_det, left):
 
 @evidence_ratio.register
 def _(rule: KnownNoise, size, left, pivot, drop):
-    return np.exp(0.5 * drop / rule.noise) * np.sqrt(rule.ridge / pivot)
+    return exponential(0.5 * drop / rule.noise) * np.sqrt(rule.ridge / pivot)
 
 
 @slab_moments.register
@@ -98,11 +99,9 @@ def _(rule: UnknownNoise, size, log_det, left):
 @evidence_ratio.register
 def _(rule: UnknownNoise, size, left, pivot, drop):
     share = 0.5 * drop / (rule.rate + 0.5 * left)
-    if share < 0.01:  # nearly all columns of a wide problem: a logarithm saved, by its series
-        lift = share * (1.0 + share * (1.0 / 2 + share * (1.0 / 3 + share * (1.0 / 4))))
-    else:
-        lift = -np.log(max(1.0 - share, 1e-15))
-    return np.exp(rule.shape * lift) * np.sqrt(rule.ridge / pivot)
+    kept = 1.0 - share
+    kept = kept if kept > 1e-15 else 1e-15
+    return exponential(-rule.shape * logarithm(kept)) * np.sqrt(rule.ridge / pivot)
 
 
 @slab_moments.register
@@ -138,8 +137,9 @@ def _(rule: FixedG, size, log_det, left):
 def _(rule: FixedG, size, left, pivot, drop):
     unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
     share = 0.5 * rule.g / (1.0 + rule.g) * drop / (rule.rate + 0.5 * unexplained)
-    fit = np.exp(-rule.shape * np.log(1.0 - min(share, 1.0 - 1e-15)))
-    return fit / np.sqrt(1.0 + rule.g)
+    kept = 1.0 - share
+    kept = kept if kept > 1e-15 else 1e-15
+    return exponential(-rule.shape * logarithm(kept)) / np.sqrt(1.0 + rule.g)
 
 
 @slab_moments.register

@@ -37,6 +37,15 @@ class GaussianSlab:
     shape: float = 0.0
     rate: float = 0.0
 
+    def rescaled(self, unit: float) -> "GaussianSlab":
+        """Return the slab for a response in another unit."""
+        known = self.noise_variance
+        return replace(
+            self,
+            noise_variance=None if known is None else known / unit**2,
+            rate=self.rate / unit**2,
+        )
+
     def rule(self, n: float, yty: float, most: int) -> KnownNoise | UnknownNoise:
         """Return the marginal likelihood for n rows (less those spent on means)."""
         ridge = 1.0 / (self.variance or 1.0)

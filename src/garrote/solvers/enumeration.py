@@ -44,6 +44,12 @@ class Enumeration:
     models: Array
     log_weights: Floats
 
+    @property
+    def members(self) -> list[tuple[int, ...]]:
+        """The variables of the most probable models."""
+        count = len(self.inclusion)
+        return [tuple(j for j in range(count) if int(bits) >> j & 1) for bits in self.models]
+
 
 class Task(NamedTuple):
     """What stays the same during an enumeration: priors, limits, and what weights are relative to."""

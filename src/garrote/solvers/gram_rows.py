@@ -7,7 +7,8 @@ from garrote.designs import GramDesign
 from garrote.problem import Problem
 
 # Bytes of rows that are kept.
-_ROOM = 200_000_000
+ROOM = 200_000_000
+NO_COLUMNS = np.zeros(0, dtype=np.int64)
 
 
 class GramRows:
@@ -16,10 +17,10 @@ class GramRows:
     Kernels read ``rows[slot[j]]``; ``slot[j]`` is -1 where row j is not at hand.
     """
 
-    def __init__(self, problem: Problem, least: int = 64):
+    def __init__(self, problem: Problem, room: int = ROOM, least: int = 64):
         D = problem.n_features
         self.problem = problem
-        count = min(D, max(least, _ROOM // (8 * D)))
+        count = min(D, max(least, room // (8 * D)))
         self.slot = np.full(D, -1, dtype=np.int64)
         if count == D:
             self.rows = np.ascontiguousarray(problem.whole_gram())
@@ -30,24 +31,31 @@ class GramRows:
         self._used = np.zeros(count, dtype=np.int64)
         self._clock = 0
 
-    def fetch(self, j: int, pinned: Array) -> None:
-        """Bring row j in, in the place of one that is not ``pinned``."""
+    def fetch(self, j: int, pinned: Array, likely: Array = NO_COLUMNS) -> None:
+        """Bring row j in, in the place of one that is not ``pinned``.
+
+        If it has to be computed, rows of ``likely`` columns are computed in the same pass over X.
+        """
         self._clock += 1
         if self.slot[j] >= 0:
             self._used[self.slot[j]] = self._clock
             return
+        wanted = np.unique(np.append(likely, j)).astype(np.int64)
+        wanted = wanted[self.slot[wanted] < 0]
         held = self.slot[pinned]
         age = self._used.copy()
         age[held[held >= 0]] = self._clock + 1
-        place = int(np.argmin(age))
-        if self._owner[place] >= 0:
-            self.slot[self._owner[place]] = -1
-        self.rows[place] = self._row(j)
-        self._owner[place], self._used[place], self.slot[j] = j, self._clock, place
+        room = int(np.count_nonzero(age <= self._clock)) - 1
+        others = wanted[wanted != j][: max(room, 0)]
+        wanted = np.append(others, j)
+        places = np.argsort(age, kind="stable")[: len(wanted)]
+        gone = self._owner[places]
+        self.slot[gone[gone >= 0]] = -1
+        self.rows[places] = self._rows(wanted)
+        self._owner[places], self._used[places], self.slot[wanted] = wanted, self._clock, places
 
-    def _row(self, j: int) -> Floats:
+    def _rows(self, columns: Array) -> Floats:
         design = self.problem.design
         if isinstance(design, GramDesign):
-            return design.values[j]
-        column = np.ascontiguousarray(design.block(np.array([j])).T)
-        return design.tdot(column)[0]
+            return design.values[columns]
+        return design.tdot(np.ascontiguousarray(design.block(columns).T))

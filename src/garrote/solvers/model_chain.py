@@ -1,0 +1,280 @@
+"""A walk over models: its target, the state that walks by factors share, and what they leave behind."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.priors.evidence import log_evidence
+from garrote.priors.inclusion import Inclusion
+from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.problem import Problem
+from garrote.solvers.gram_rows import NO_COLUMNS, GramRows
+from garrote.solvers.model_factor import Factor, add_variable, begin, empty_factor
+
+# Columns visited in one kernel call, at most: some 20 ms, so that Ctrl-C is heard.
+VISITS_PER_CALL = 2e6
+# A column whose pivot is below this share of its length adds nothing to those in the model.
+DEPENDENT = 1e-9
+# Stretches of steps between factors made anew.
+_FRESH = 20
+# Standard deviation of the steps of the slab's log variance.
+_VARIANCE_STEP = 0.7
+# Equal parts of a chain whose differences tell its error.
+_BATCHES = 20
+# Variables that a model has room for at first.
+_ROOM = 64
+
+
+@dataclass(frozen=True)
+class Target:
+    """The posterior over models that is sampled.
+
+    ``inclusion`` has a place for every column of the problem, and log odds of -inf for those without
+    content; ``n`` are the rows, less those spent on means.
+    """
+
+    problem: Problem
+    slab: GaussianSlab | GPrior
+    inclusion: Inclusion
+    n: float
+
+    @property
+    def variance_is_unknown(self) -> bool:
+        """Whether the slab's variance is to be sampled along."""
+        return isinstance(self.slab, GaussianSlab) and self.slab.variance is None
+
+    @property
+    def first_variance(self) -> float:
+        """The slab's variance, or where to begin."""
+        return float(getattr(self.slab, "variance", None) or 1.0)
+
+    def rule(self, variance: float) -> Any:
+        """Return the marginal likelihood, given the slab's variance."""
+        slab = self.slab
+        if isinstance(slab, GaussianSlab):
+            slab = replace(slab, variance=variance)
+        return slab.rule(self.n, self.problem.yty, self.problem.n_features)
+
+
+class Averages(NamedTuple):
+    """Weighted sums over states: of 1, inclusion, coefficients, their squares, and of 1 by size."""
+
+    weight: Floats
+    inclusion: Floats
+    mean: Floats
+    square: Floats
+    by_size: Floats
+
+
+def no_averages(n_features: int) -> Averages:
+    """Return sums over no states."""
+    mean, square, inclusion = np.zeros((3, n_features))
+    return Averages(np.zeros(1), inclusion, mean, square, np.zeros(n_features + 1))
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What one chain saw: averages, and the states themselves as flips of one variable each.
+
+    ``start`` are the variables of the first state that counts. State t has ``weights[t]``, and differs
+    from the next by ``flips[t]``, or not at all where that is -1; a state on the way of a move of
+    several variables has no weight. ``batch_weight`` and ``batch_inclusion`` are the sums of weights
+    and of weighted inclusions over equal parts of the chain, ``slab_variances`` belong to stretches.
+    """
+
+    mean: Floats
+    second_moment: Floats
+    size_probability: Floats
+    batch_weight: Floats
+    batch_inclusion: Floats
+    start: tuple[int, ...]
+    flips: Array
+    weights: Floats
+    slab_variances: Floats
+
+    @property
+    def weight(self) -> float:
+        """The sum of the weights."""
+        return float(self.batch_weight.sum())
+
+    @property
+    def inclusion(self) -> Floats:
+        """Inclusion probabilities."""
+        return np.asarray(self.batch_inclusion.sum(axis=0) / self.weight)
+
+
+class Walk(Protocol):
+    """What a sampler has to offer to be run as a chain."""
+
+    target: Target
+
+    def begin(self, members: list[int]) -> None:
+        """Start from a model of given variables."""
+
+    @property
+    def members(self) -> list[int]:
+        """The variables of the present model."""
+
+    def walk(self, steps: int, averages: Averages | None) -> "Trail":
+        """Make steps, count their states in ``averages`` where it is given, and return the way."""
+
+
+class Trail(NamedTuple):
+    """The way of a walk: flips and weights as in `Sampling`, and slab variances."""
+
+    flips: Array
+    weights: Floats
+    variances: Floats
+
+
+def joined(trails: Sequence[Trail]) -> Trail:
+    """Return one trail from consecutive ones."""
+    return Trail(*(np.concatenate(parts) for parts in zip(*trails, strict=True)))
+
+
+def run_chain(
+    walk: Walk,
+    *,
+    start: Sequence[int] = (),
+    steps: int = 5000,
+    burn_in: int = 1000,
+    report: Callable[[int, int], None] | None = None,
+) -> Sampling:
+    """Run one chain: ``burn_in`` steps that do not count, then ``steps`` that do.
+
+    ``report`` is called with how many parts of the chain are done, and of how many.
+    """
+    walk.begin([int(j) for j in start])
+    walk.walk(burn_in, None)
+    first = tuple(walk.members)
+    ends = (steps * np.arange(_BATCHES + 1)) // _BATCHES
+    trails, batches = [], []
+    for part, count in enumerate(np.diff(ends)):
+        batches.append(no_averages(walk.target.problem.n_features))
+        trails.append(walk.walk(int(count), batches[-1]))
+        if report is not None:
+            report(part + 1, _BATCHES)
+    trail = joined(trails)
+    weight = np.array([batch.weight[0] for batch in batches])
+    return Sampling(
+        mean=sum(batch.mean for batch in batches) / weight.sum(),
+        second_moment=sum(batch.square for batch in batches) / weight.sum(),
+        size_probability=sum(batch.by_size for batch in batches) / weight.sum(),
+        batch_weight=weight,
+        batch_inclusion=np.array([batch.inclusion for batch in batches]),
+        start=first,
+        flips=trail.flips,
+        weights=trail.weights,
+        slab_variances=trail.variances,
+    )
+
+
+class Data(NamedTuple):
+    """What stays the same during a walk: lengths of the columns and priors."""
+
+    length: Floats
+    by_size: Floats
+    odds: Floats
+
+
+class FactorWalk:
+    """A walk whose state is a model with its factor, and the slab's variance.
+
+    Kernels move the model; rows of the Gram matrix that they miss are fetched. The slab's variance,
+    where it is not known, moves by Metropolis steps between stretches of theirs.
+    """
+
+    # Steps between proposals of another slab variance, at least.
+    least_stretch = 10
+
+    def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
+        self.target, self.rng = target, rng
+        self.rows = GramRows(target.problem) if rows is None else rows
+        prior = target.inclusion
+        self.data = Data(target.problem.curvature, prior.by_size, np.exp(prior.log_odds))
+        self.variance = target.first_variance
+        self.unused = no_averages(target.problem.n_features)
+        self._age = 0
+
+    def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
+        """Make steps with the slab's variance as it is; return flips and weights."""
+        raise NotImplementedError
+
+    def log_weight(self, rule: Any, factor: Factor) -> float:
+        """Return what the walk's target has beyond the posterior, as a logarithm."""
+        return 0.0
+
+    def begin(self, members: list[int]) -> None:
+        """Start from a model of given variables."""
+        self.rule = self.target.rule(self.variance)
+        self._make_room(members)
+
+    def _make_room(self, members: list[int]) -> None:
+        room = max(_ROOM, 2 * len(members))
+        self.factor = self._new_factor(self.rule, members, room)
+        self.inverse = np.zeros((room, room))
+
+    def _new_factor(self, rule: Any, members: list[int], room: int) -> Factor:
+        problem = self.target.problem
+        factor = empty_factor(problem.n_features, room)
+        begin(problem.curvature, problem.xty, problem.yty, rule.ridge, factor)
+        for j in members:
+            self.rows.fetch(j, np.array(members))
+            add_variable(self.rows.rows[self.rows.slot[j]], j, factor)
+        return factor
+
+    @property
+    def members(self) -> list[int]:
+        """The variables of the present model."""
+        return [int(j) for j in self.factor.members[: self.factor.size[0]]]
+
+    def add(self, j: int, likely: Array = NO_COLUMNS) -> None:
+        """Take variable j in; rows of ``likely`` newcomers are fetched along."""
+        if self.factor.size[0] == len(self.factor.members):
+            self._make_room(self.members)
+        self.rows.fetch(j, np.array(self.members, dtype=np.int64), likely)
+        add_variable(self.rows.rows[self.rows.slot[j]], j, self.factor)
+
+    def walk(self, steps: int, averages: Averages | None) -> Trail:
+        """Make steps, count their states in ``averages`` where it is given, and return the way."""
+        most = max(1, int(VISITS_PER_CALL / self.target.problem.n_features))
+        trails = [Trail(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
+        done = 0
+        while done < steps:
+            # A proposal costs about as much as half a step for every member of the model.
+            count = min(max(self.least_stretch, 2 * len(self.members)), most, steps - done)
+            flips, weights = self.stretch(count, averages)
+            done += count
+            self._refresh()
+            self._move_variance()
+            trails.append(Trail(flips, weights, np.array([self.variance])))
+        return joined(trails)
+
+    def _refresh(self) -> None:
+        """Make the factor anew now and then, which ends the drift of its rounding errors."""
+        self._age += 1
+        if self._age % _FRESH == 0:
+            self.factor = self._new_factor(self.rule, self.members, len(self.factor.members))
+
+    def _move_variance(self) -> None:
+        """Propose another slab variance, given the model."""
+        if not self.target.variance_is_unknown:
+            return
+        proposed = float(self.variance * np.exp(_VARIANCE_STEP * self.rng.standard_normal()))
+        rule = self.target.rule(proposed)
+        there = self._new_factor(rule, self.members, len(self.factor.members))
+        gain = self._log_target(rule, there, proposed) - self._log_target(
+            self.rule, self.factor, self.variance
+        )
+        if np.log(self.rng.random()) < gain:
+            self.rule, self.factor, self.variance = rule, there, proposed
+
+    def _log_target(self, rule: Any, factor: Factor, variance: float) -> float:
+        k = int(factor.size[0])
+        log_det = 2.0 * float(np.log(np.diag(factor.root)[:k]).sum())
+        log_posterior = log_evidence(rule, k, log_det, float(factor.left[0]))
+        log_density = float(GaussianSlab.log_density(np.log(variance)))
+        return float(log_posterior) + log_density + self.log_weight(rule, factor)
