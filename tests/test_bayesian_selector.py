@@ -209,3 +209,17 @@ def test_draws_reach_arviz_in_the_form_of_either_version(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "arviz", None)
     with pytest.raises(ImportError, match="pip install arviz"):
         posterior.to_arviz()
+
+
+def test_covariates_have_the_errors_of_least_squares_where_nothing_else_matters():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((200, 4))
+    y = 0.7 * X[:, 0] + rng.standard_normal(200)
+    model = BayesianSelector(covariates=[0, 1], inclusion=1e-6).fit(X, y)
+    design = np.column_stack([np.ones(200), X[:, :2]])
+    left = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    # The noise has 197 degrees of freedom, and its posterior mean 195 in the denominator.
+    errors = np.sqrt(np.diag(np.linalg.inv(design.T @ design))[1:] * (left @ left) / 195)
+    np.testing.assert_allclose(model.selection_.standard_error[:2], errors, rtol=1e-3)
+    draws = model.posterior_.sample(4000, random_state=0)
+    np.testing.assert_allclose(draws[:, :2].std(axis=0), errors, rtol=0.1)

@@ -258,6 +258,7 @@ def make_model_posterior(
     variance = np.maximum(found.second_moment - found.mean**2, 0.0) * unit**2
     support = np.flatnonzero(inclusion > _IN_SUPPORT)
     models = _kept_models(problem, beliefs, found)
+    variance[fixed] = _variances(models, len(fixed))
     noise = float(models.probability @ models.noise_means / models.probability.sum())
     return Posterior(
         inclusion_probability=inclusion,
@@ -330,6 +331,20 @@ def _law(problem: Problem, rule: Any, members: Array) -> _Law:
     units = scale.response_scale / scale.column_scale[everyone]
     spread *= np.outer(units, units) / scale.response_scale**2
     return _Law(everyone, mean, spread, noise)
+
+
+def _variances(models: Models, count: int) -> Floats:
+    """Return the variances of the first few coefficients, which all models have, over the models."""
+    share = models.probability / models.probability.sum()
+    first = np.array([mean[:count] for mean in models.mean])
+    own = np.array(
+        [
+            noise * np.diag(spread)[:count]
+            for spread, noise in zip(models.spread, models.noise_means, strict=True)
+        ]
+    )
+    centre = share @ first
+    return np.asarray(share @ (own + (first - centre) ** 2))
 
 
 def _correlation(models: Models, support: Array) -> Floats:

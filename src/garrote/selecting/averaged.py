@@ -42,8 +42,9 @@ def select_averaged(
     selected = probability > 0.5
     error = np.full(problem.n_features, np.nan)
     error[posterior.support] = posterior.standard_error
-    # Covariates are projected out: their own uncertainty is not known.
-    error[fixed] = np.nan
+    # Where no models are kept, the uncertainty of covariates, which are projected out, is not known.
+    unknown = fixed if posterior.found is None else fixed[:0]
+    error[unknown] = np.nan
     reach = norm.ppf(0.5 + _LEVEL / 2) * error
     chosen = np.flatnonzero(selected & (problem.curvature > 0))
     shown = np.argsort(-np.where(problem.curvature > 0, probability, -1.0), kind="stable")
@@ -65,7 +66,7 @@ def select_averaged(
         evidence="posterior inclusion probability",
         level=_LEVEL,
         intervals="intervals are averaged over models, so that doubt about inclusion widens them"
-        + ("; covariates have none" if len(fixed) else ""),
+        + ("; covariates have none" if len(unknown) else ""),
         interchangeable=interchangeable,
         constant=tuple(names[j] for j in constant),
         always_in=tuple(names[j] for j in fixed),
