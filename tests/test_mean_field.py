@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from sklearn.exceptions import ConvergenceWarning
 
 from garrote import BayesianSelector
+from garrote.inference import choosing
 from garrote.paths import fit_path
 from garrote.priors.garrote import GarrotePrior
 from garrote.priors.inclusion import Inclusion
@@ -157,3 +159,14 @@ def test_own_odds_are_used(problem):
     np.testing.assert_allclose(
         model.inclusion_probability_, exact.inclusion_probability_, atol=0.03
     )
+
+
+def test_an_unsettled_solution_is_said_to_be_one(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((40, 6))
+    y = X[:, 0] + np.random.default_rng(1).standard_normal(40)
+    settings = {"method": "mean-field", "slab_variance": 1.0}
+    assert BayesianSelector(**settings).fit(X, y).selection_.converged
+    monkeypatch.setattr(choosing, "Control", lambda callback: Control(1e-13, 1, callback))
+    with pytest.warns(ConvergenceWarning, match="did not settle"):
+        model = BayesianSelector(**settings).fit(X, y)
+    assert not model.selection_.converged

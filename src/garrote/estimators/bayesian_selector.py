@@ -208,7 +208,7 @@ class BayesianSelector(SelectingRegressor):
             intercept=self.intercept_,
             names=labels,
             response=response,
-            converged=self._converged(),
+            converged=self._converged(inferred.converged),
             provenance=provenance(
                 self, X, y, weights, [labels[j] for j in problem.scale.covariates]
             ),
@@ -287,17 +287,24 @@ class BayesianSelector(SelectingRegressor):
         self._center = scale.column_mean
         self._total_weight = problem.n
 
-    def _converged(self) -> bool:
+    def _converged(self, settled: bool) -> bool:
+        """Tell whether the answer reached its accuracy; warn where it did not."""
         certificate = self.certificate_
-        fine = not isinstance(certificate, MonteCarloCertificate) or certificate.value <= _UNSETTLED
-        if not fine:
-            warnings.warn(
+        if isinstance(certificate, MonteCarloCertificate) and certificate.value > _UNSETTLED:
+            said = (
                 f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "
-                f"n_steps ({self.n_steps}) or n_chains ({self.n_chains})",
-                ConvergenceWarning,
-                stacklevel=3,
+                f"n_steps ({self.n_steps}) or n_chains ({self.n_chains})"
             )
-        return fine
+        elif not settled:
+            said = (
+                f"some solutions of method={self.method_!r} did not settle; the certificate of the "
+                f"best one is {certificate.value:.1e}: give slab_variance or inclusion, or use "
+                "method='sample'"
+            )
+        else:
+            return True
+        warnings.warn(said, ConvergenceWarning, stacklevel=3)
+        return False
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return model-averaged predictions and, on request, their standard deviations.

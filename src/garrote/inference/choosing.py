@@ -29,12 +29,16 @@ _MODELS_PER_SECOND = 5e6
 
 @dataclass(frozen=True)
 class Inferred:
-    """A posterior, its certificate, the method that was used and how, in words."""
+    """A posterior, its certificate, the method that was used and how, in words.
+
+    ``converged`` tells whether every solution behind it reached the tolerance asked for.
+    """
 
     posterior: Posterior
     certificate: AnyCertificate
     method: str
     how: str
+    converged: bool = True
 
 
 def infer(
@@ -85,7 +89,7 @@ def infer(
     if method == "mean-field":
         solved = mean_field_posterior(problem, beliefs, labels, Control(callback=callback))
         how = "by mean field over a grid of priors"
-        return Inferred(solved.posterior, solved.best.certificate, method, how)
+        return Inferred(solved.posterior, solved.best.certificate, method, how, solved.converged)
     certificate: AnyCertificate
     if method == "enumerate":
         report = _reporter(callback, "enumeration")
