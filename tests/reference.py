@@ -173,3 +173,22 @@ def paired_mean_field(gram, xty, yty, n, log_odds, variance, noise=None, sweeps=
             total = residual + c @ (squares - mean**2) + ridge * squares.sum()
             sigma = total / (n + alpha.sum())
     return alpha, mu, sigma
+
+
+def paired_em(gram, xty, yty, n, a, b, variance=1.0, noise=None, steps=2000):
+    """Paired mean field with its hyperparameters by EM: the E step is `paired_mean_field`'s.
+
+    The M step has the modes under 1 / variance ~ Gamma(1/2, 1/2) and pi ~ Beta(a, b), in log variance
+    and log odds. Returns inclusion probabilities, means, noise, variance and pi.
+    """
+    D, c = len(xty), np.diag(gram)
+    pi = a / (a + b)
+    for _ in range(steps):
+        odds = np.full(D, logit(pi))
+        alpha, mu, sigma = paired_mean_field(gram, xty, yty, n, odds, variance, noise, 200)
+        squares = np.sum(alpha * (mu**2 / sigma + 1 / (c + 1 / variance)))
+        before = variance, pi
+        variance, pi = (squares + 1) / (alpha.sum() + 1), (alpha.sum() + a) / (D + a + b)
+        if np.allclose(before, (variance, pi), rtol=1e-8):
+            break
+    return alpha, mu, sigma, variance, pi

@@ -22,9 +22,10 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
-from garrote.inference import Beliefs, Chains, infer
+from garrote.inference import Beliefs, Chains, Inferred, infer
 from garrote.inference.choosing import METHODS
-from garrote.posterior import Models, Posterior
+from garrote.inference.mean_field import HYPERPARAMETERS
+from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
@@ -53,6 +54,11 @@ class BayesianSelector(SelectingRegressor):
         or approximate the posterior by independent factors (Carbonetto & Stephens 2012), which is quick,
         too sure among correlated variables, and audited. "auto" enumerates up to 15 columns, samples up
         to 20,000 and takes mean field beyond.
+    hyperparameters : {"average", "em", "anneal"}, default="average"
+        For ``method="mean-field"``: average over the slab variance and the inclusion probability, with
+        weights from the evidence; set them by EM; or set the slab variance by EM and anneal the
+        inclusion probability from sparse to dense and back (``path_`` then has both branches). What is
+        given stays fixed in all of them.
     inclusion : float, array of shape (D,) or pair of floats, optional
         Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, sqrt(D)): few
         variables are expected, and little is assumed on how few. Of the laws compared in the
@@ -90,7 +96,9 @@ class BayesianSelector(SelectingRegressor):
     method_ : str
         What was done: "enumerate", "sample" or "mean-field".
     selection_ : Selection
-    certificate_ : ExactCertificate or MonteCarloCertificate
+    certificate_ : ExactCertificate, MonteCarloCertificate or Certificate
+    path_ : Path
+        With ``hyperparameters="anneal"``.
     n_features_in_, feature_names_in_
 
     References
@@ -118,6 +126,7 @@ class BayesianSelector(SelectingRegressor):
         prior: str = "spike-slab",
         method: str = "auto",
         *,
+        hyperparameters: str = "average",
         inclusion: Any = None,
         expected_size: float | None = None,
         slab_variance: float | None = None,
@@ -136,6 +145,7 @@ class BayesianSelector(SelectingRegressor):
     ):
         self.prior = prior
         self.method = method
+        self.hyperparameters = hyperparameters
         self.inclusion = inclusion
         self.expected_size = expected_size
         self.slab_variance = slab_variance
@@ -192,10 +202,10 @@ class BayesianSelector(SelectingRegressor):
             int(self.n_steps), int(self.burn_in), int(self.n_chains), _seed(self.random_state)
         )
         inferred = infer(
-            problem, beliefs, self.method, chains=chains, names=labels, n_jobs=self.n_jobs,
-            callback=self.callback,
+            problem, beliefs, self.method, hyperparameters=self.hyperparameters, chains=chains,
+            names=labels, n_jobs=self.n_jobs, callback=self.callback,
         )  # fmt: skip
-        self._store(problem, inferred.posterior)
+        self._store(problem, inferred)
         self.method_ = inferred.method
         self.certificate_ = inferred.certificate
         self.selection_ = select_averaged(
@@ -220,6 +230,7 @@ class BayesianSelector(SelectingRegressor):
         for name, known in (
             ("prior", ("spike-slab", "g-prior")),
             ("method", METHODS),
+            ("hyperparameters", HYPERPARAMETERS),
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
@@ -275,8 +286,13 @@ class BayesianSelector(SelectingRegressor):
             )
         return Inclusion.independent(probability, offsets[usable])
 
-    def _store(self, problem: Problem, posterior: Posterior) -> None:
+    def _store(self, problem: Problem, inferred: Inferred) -> None:
+        posterior = inferred.posterior
         self.posterior_: Any = posterior
+        if inferred.path is not None:
+            self.path_ = inferred.path
+        elif hasattr(self, "path_"):
+            del self.path_
         self.coef_ = posterior.mean
         scale = problem.scale
         self.intercept_ = float(

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.mean_field import mean_field_posterior
+from garrote.inference.mean_field import HYPERPARAMETERS, mean_field_posterior
 from garrote.inference.over_models import certify_models, enumerate_findings, make_model_posterior
 from garrote.inference.sampling import Chains, sample
 from garrote.posterior import Posterior
 from garrote.problem import Problem
-from garrote.results import AnyCertificate
+from garrote.results import AnyCertificate, Path
 from garrote.solvers.annealing import Control, Progress
 
 METHODS = ("auto", "enumerate", "sample", "mean-field")
@@ -31,7 +31,8 @@ _MODELS_PER_SECOND = 5e6
 class Inferred:
     """A posterior, its certificate, the method that was used and how, in words.
 
-    ``converged`` tells whether every solution behind it reached the tolerance asked for.
+    ``converged`` tells whether every solution behind it reached the tolerance asked for; ``path`` has
+    both branches where a prior was annealed.
     """
 
     posterior: Posterior
@@ -39,6 +40,7 @@ class Inferred:
     method: str
     how: str
     converged: bool = True
+    path: Path | None = None
 
 
 def infer(
@@ -46,6 +48,7 @@ def infer(
     beliefs: Beliefs | None = None,
     method: str = "auto",
     *,
+    hyperparameters: str = "average",
     chains: Chains = Chains(),  # noqa: B008 - frozen
     names: Sequence[str] = (),
     n_jobs: int | None = None,
@@ -60,6 +63,8 @@ def infer(
         The priors; see `Beliefs.about`.
     method : {"auto", "enumerate", "sample", "mean-field"}
         "auto" enumerates up to 15 columns, samples up to 20,000, and takes mean field beyond.
+    hyperparameters : {"average", "em", "anneal"}
+        For mean field: how the slab variance and the inclusion probability are treated, if unknown.
     chains : Chains
         For sampling.
     names : sequence of str
@@ -85,11 +90,23 @@ def infer(
     beliefs = beliefs or Beliefs.about(problem)
     usable = np.flatnonzero(problem.curvature > 0)
     method = choose_method(method, len(usable))
+    if hyperparameters not in HYPERPARAMETERS:
+        raise ValueError(
+            f"hyperparameters must be one of {HYPERPARAMETERS}, got {hyperparameters!r}"
+        )
+    if hyperparameters != "average" and method != "mean-field":
+        raise ValueError(
+            f"hyperparameters={hyperparameters!r} needs method='mean-field', but method is {method!r}, "
+            "which integrates them out"
+        )
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if method == "mean-field":
-        solved = mean_field_posterior(problem, beliefs, labels, Control(callback=callback))
-        how = "by mean field over a grid of priors"
-        return Inferred(solved.posterior, solved.best.certificate, method, how, solved.converged)
+        control = Control(callback=callback)
+        solved = mean_field_posterior(problem, beliefs, labels, control, hyperparameters)
+        return Inferred(
+            solved.posterior, solved.best.certificate, method, solved.how, solved.converged,
+            solved.path,
+        )  # fmt: skip
     certificate: AnyCertificate
     if method == "enumerate":
         report = _reporter(callback, "enumeration")

@@ -1,29 +1,43 @@
 """Mean-field posteriors under a proper slab, averaged over what is not known, and audited.
 
-Each (w_j, s_j) has its own factor (Titsias & Lazaro-Gredilla 2011; Carbonetto & Stephens 2012). For
-every slab variance of a grid the solution is annealed and reheated over the prior log odds gamma;
-solutions are averaged with weights from their bounds on the evidence. What a factorised posterior
-misses shows in the audit: all models of the most probable variables are summed exactly, the others
-being held at their mean-field values.
+Each (w_j, s_j) has its own factor (Titsias & Lazaro-Gredilla 2011; Carbonetto & Stephens 2012). The slab
+variance and the prior log odds gamma are averaged over: for every slab variance of a grid the solution
+is annealed and reheated over gamma, and solutions are weighted by their bounds on the evidence. Or they
+are set, by EM or by annealing pi (`garrote.inference.paired_mean_field`). Other starts and orders of
+updating are tried at the best of them, and the distinct optima enter with their own weights: a mixture,
+as Iba wished. What a factorised posterior misses shows in the audit: all models of the most probable
+variables are summed exactly, the others being held at their mean-field values.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaln, expit, logit
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.hyperparameters import Learning
+from garrote.inference.paired_mean_field import (
+    Paired,
+    anneal_paired,
+    fit_paired,
+    resettle,
+    slab_prior,
+)
 from garrote.paths import fit_path, stored_design
 from garrote.posterior import Audit, Posterior
-from garrote.priors.garrote import GarrotePrior
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results import Fit, Path
 from garrote.solvers.annealing import Control
 from garrote.solvers.enumeration import enumerate_models
+from garrote.solvers.exploring import explore
 from garrote.solvers.lockstep import run_together
-from garrote.solvers.starts import distinct_optima
+from garrote.solvers.starts import Optima, Reached, distinct_optima
+
+HYPERPARAMETERS = ("average", "em", "anneal")
 
 # Log slab variances that are averaged over where it is unknown: first, last, how many.
 _LOG_VARIANCES = (-4.0, 4.0, 5)
@@ -38,11 +52,44 @@ _IN_SUPPORT = 0.01
 
 @dataclass(frozen=True)
 class MeanField:
-    """A mean-field posterior, the best single solution behind it, and its bound on the evidence."""
+    """A mean-field posterior, the best single solution behind it, and how it was found.
+
+    ``path`` has both branches where pi was annealed.
+    """
 
     posterior: Posterior
     best: Fit
     converged: bool
+    how: str
+    path: Path | None = None
+
+
+class _Solution(NamedTuple):
+    """A solution, the logarithm of its weight in the average, and its slab."""
+
+    log_weight: float
+    fit: Fit
+    slab: GaussianSlab
+
+
+class _Found(NamedTuple):
+    """All solutions of one way to treat the hyperparameters.
+
+    ``kept`` names the way to the best of them among its ``rivals``, which have its hyperparameters;
+    ``annealed`` are solutions from sparse to dense.
+    """
+
+    solutions: list[_Solution]
+    kept: str
+    rivals: list[Reached]
+    annealed: Sequence[Fit]
+    converged: bool
+    how: str
+    path: Path | None = None
+
+    @property
+    def best(self) -> _Solution:
+        return max(self.solutions, key=lambda one: one.log_weight)
 
 
 class _Average:
@@ -68,50 +115,116 @@ class _Average:
 
 
 def mean_field_posterior(
-    problem: Problem, beliefs: Beliefs, names: tuple[str, ...], control: Control
+    problem: Problem,
+    beliefs: Beliefs,
+    names: tuple[str, ...],
+    control: Control,
+    hyperparameters: str = "average",
 ) -> MeanField:
-    """Solve on a grid of slab variances and log odds, average, audit, and change to the user's units."""
-    if not isinstance(beliefs.slab, GaussianSlab):
-        raise ValueError(
-            "method='mean-field' needs prior='spike-slab': a g-prior does not factorise"
-        )
-    usable = problem.curvature > 0
-    gammas, log_prior = _odds(beliefs, int(usable.sum()))
+    """Solve, average, try other starts and orders, audit, and change to the user's units."""
+    Learning.under(beliefs, "mean-field")  # refuses other slabs
+    ways = {"average": _average_over_grid, "em": _learn_by_em, "anneal": _learn_by_annealing}
+    found = ways[hyperparameters](problem, beliefs, control)
+    best = found.best
+    prior = slab_prior(problem, beliefs, best.slab)
+    task = explore(problem, prior, best.fit.strength, found.annealed, control)
+    (others,) = run_together([task], stored_design(problem))
+    optima = distinct_optima(problem, [*found.rivals, *others])
     average = _Average(problem.n_features)
-    best: tuple[float, Fit, Path, GaussianSlab] | None = None
-    converged = True
+    for one in (*found.solutions, *_unseen(best, found.kept, optima)):
+        c = problem.curvature[one.fit.columns]
+        spread = one.fit.noise_variance / (c + 1.0 / (one.slab.variance or 1.0))
+        average.add(one.log_weight, one.fit, spread)
+    checked = audit(problem, beliefs, best.slab, average.inclusion, average.mean)
+    posterior = _posterior(problem, beliefs, average, optima, names, checked)
+    return MeanField(posterior, optima.fits[0], found.converged, found.how, found.path)
+
+
+def _unseen(best: _Solution, kept: str, optima: Optima) -> list[_Solution]:
+    """Return the optima beside the best solution, with weights by their free energies."""
+    return [
+        best._replace(log_weight=best.log_weight + best.fit.free_energy - fit.free_energy, fit=fit)
+        for fit, reached in zip(optima.fits, optima.reached, strict=True)
+        if kept not in reached.split(", ")
+    ]
+
+
+def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
+    """Anneal and reheat over the log odds for each slab variance of a grid."""
+    assert isinstance(beliefs.slab, GaussianSlab)
+    gammas, log_prior = _odds(beliefs, int((problem.curvature > 0).sum()))
+    offsets = beliefs.inclusion.log_odds
+    solutions, paths, converged = [], {}, True
     for log_weight, slab in beliefs.slab.grid(_LOG_VARIANCES):
-        prior = slab_prior(problem, beliefs, slab)
-        path = fit_path(problem, prior, gammas, control=control)
+        path = fit_path(problem, slab_prior(problem, beliefs, slab), gammas, control=control)
         converged &= bool(path.certificate.max() <= control.tol)
-        offsets = beliefs.inclusion.log_odds
+        paths[slab] = path
         for fit, wanted in zip(path.fits, log_prior, strict=False):
-            if not np.isfinite(wanted):
-                continue
-            c = problem.curvature[fit.columns]
-            spread = fit.noise_variance / (c + prior.ridge)
-            bound = -fit.free_energy - float(np.logaddexp(0.0, fit.strength + offsets).sum())
-            average.add(log_weight + wanted + bound, fit, spread)
-            if best is None or log_weight + wanted + bound > best[0]:
-                best = (log_weight + wanted + bound, fit, path, slab)
-    if best is None:
+            if np.isfinite(wanted):
+                bound = -fit.free_energy - float(np.logaddexp(0.0, fit.strength + offsets).sum())
+                solutions.append(_Solution(log_weight + wanted + bound, fit, slab))
+    if not solutions:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
-    _, fit, path, slab = best
-    position = path.index(fit.strength)
-    optima = distinct_optima(problem, [fit, path.forward[position], path.backward[position]])
-    checked = audit(problem, beliefs, slab, average.inclusion, average.mean)
-    return MeanField(_posterior(problem, beliefs, average, optima, names, checked), fit, converged)
+    best = max(solutions, key=lambda one: one.log_weight)
+    path = paths[best.slab]
+    position = path.index(best.fit.strength)
+    rivals = [
+        Reached("annealed", path.forward[position]),
+        Reached("reheated", path.backward[position]),
+    ]
+    kept = "reheated" if path.kept[position] == "backward" else "annealed"
+    how = "by mean field over a grid of priors"
+    return _Found(solutions, kept, rivals, path.forward, converged, how)
 
 
-def slab_prior(problem: Problem, beliefs: Beliefs, slab: GaussianSlab) -> GarrotePrior:
-    """Return the mean-field prior on all columns, for a slab of known variance."""
-    usable = problem.curvature > 0
-    offsets = np.zeros(problem.n_features)
-    offsets[usable] = beliefs.inclusion.log_odds
-    lengths = np.where(usable, problem.curvature, 1.0)
-    return GarrotePrior.with_slab(
-        float(slab.variance or 1.0), offsets, lengths, slab.noise_variance
+def _learn_by_em(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
+    found = fit_paired(problem, beliefs, control=control)
+    solution = _as_solution(beliefs, found)
+    how = f"by mean field, hyperparameters by EM ({_said(found)})"
+    return _Found([solution], "EM", [Reached("EM", found.fit)], [found.fit], found.converged, how)
+
+
+def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
+    whole = anneal_paired(problem, beliefs, control=control)
+    wanted = whole
+    if beliefs.inclusion.shared is None:  # the odds are given: gamma = 0 is what they say
+        there = [one.at.log_odds == 0.0 for one in whole.forward]
+        if not any(there):
+            raise ValueError("no solution with the prior odds could be reached: too few rows")
+        here = slice(there.index(True), there.index(True) + 1)
+        wanted = replace(whole, forward=whole.forward[here], backward=whole.backward[here])
+    best = wanted.best
+    place = [one.at.log_odds for one in whole.forward].index(best.at.log_odds)
+    sides = {"annealed": whole.forward[place], "reheated": whole.backward[place]}
+    kept = next(side for side, one in sides.items() if one.fit is best.fit)
+    rivals = [
+        Reached(
+            side,
+            one.fit if side == kept else resettle(problem, beliefs, one.fit, best.at, control).fit,
+        )
+        for side, one in sides.items()
+    ]
+    how = f"by mean field, pi annealed and reheated ({_said(best)})"
+    return _Found(
+        [_as_solution(beliefs, best)],
+        kept,
+        rivals,
+        [one.fit for one in whole.forward],
+        all(one.converged for one in (*whole.forward, *whole.backward)),
+        how,
+        whole.path(problem),
     )
+
+
+def _as_solution(beliefs: Beliefs, found: Paired) -> _Solution:
+    assert isinstance(beliefs.slab, GaussianSlab)
+    slab = replace(beliefs.slab, variance=found.at.variance)
+    return _Solution(found.objective, found.fit, slab)
+
+
+def _said(found: Paired) -> str:
+    pi = float(expit(found.at.log_odds))
+    return f"slab variance {found.at.variance:.3g}, prior probability {pi:.3g}"
 
 
 def _odds(beliefs: Beliefs, usable: int) -> tuple[Floats, Floats]:
@@ -155,7 +268,7 @@ def _posterior(
     problem: Problem,
     beliefs: Beliefs,
     average: _Average,
-    optima: tuple[Fit, ...],
+    optima: Optima,
     names: tuple[str, ...],
     checked: Audit,
 ) -> Posterior:
@@ -179,7 +292,8 @@ def _posterior(
         noise_variance=float(average.noise * scale.response_scale**2),
         degrees_of_freedom=max(beliefs.n, 1.0),
         free_energy=-average.log_total,
-        optima=optima,
+        optima=optima.fits,
+        reached=optima.reached,
         names=names,
         log_evidence=average.log_total,
         given_inclusion=np.sqrt(np.maximum(given, 0.0)) * unit[support],
