@@ -49,16 +49,21 @@ class BayesianSelector(SelectingRegressor):
     prior : {"spike-slab", "g-prior"}, default="spike-slab"
         w_j ~ N(0, noise * slab_variance) for columns in standard deviations, independently; or Zellner's
         w ~ N(0, g * noise * (X'X)^-1).
-    method : {"auto", "enumerate", "sample", "mean-field"}, default="auto"
+    method : {"auto", "enumerate", "sample", "mean-field", "em"}, default="auto"
         Sum over all models; sample them by weighted tempered Gibbs sampling (Zanella & Roberts 2019);
         or approximate the posterior by independent factors (Carbonetto & Stephens 2012), which is quick,
-        too sure among correlated variables, and audited. "auto" enumerates up to 15 columns, samples up
-        to 20,000 and takes mean field beyond.
+        too sure among correlated variables, and audited; or run EM from several starts, for the
+        Bernoulli-Gaussian model or, with ``spike_variance``, for a narrow spike (Rockova & George 2014),
+        which ends in one of many local optima. "auto" enumerates up to 15 columns, samples up to 20,000
+        and takes mean field beyond.
     hyperparameters : {"average", "em", "anneal"}, default="average"
         For ``method="mean-field"``: average over the slab variance and the inclusion probability, with
         weights from the evidence; set them by EM; or set the slab variance by EM and anneal the
         inclusion probability from sparse to dense and back (``path_`` then has both branches). What is
         given stays fixed in all of them.
+    spike_variance : float, optional
+        For ``method="em"``: variables that are out have small effects of this variance, in units of the
+        noise variance like ``slab_variance``, in place of none.
     inclusion : float, array of shape (D,) or pair of floats, optional
         Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, sqrt(D)): few
         variables are expected, and little is assumed on how few. Of the laws compared in the
@@ -94,7 +99,7 @@ class BayesianSelector(SelectingRegressor):
     inclusion_probability_ : array of shape (D,)
     noise_variance_ : float
     method_ : str
-        What was done: "enumerate", "sample" or "mean-field".
+        What was done: "enumerate", "sample", "mean-field" or "em".
     selection_ : Selection
     certificate_ : ExactCertificate, MonteCarloCertificate or Certificate
     path_ : Path
@@ -127,6 +132,7 @@ class BayesianSelector(SelectingRegressor):
         method: str = "auto",
         *,
         hyperparameters: str = "average",
+        spike_variance: float | None = None,
         inclusion: Any = None,
         expected_size: float | None = None,
         slab_variance: float | None = None,
@@ -146,6 +152,7 @@ class BayesianSelector(SelectingRegressor):
         self.prior = prior
         self.method = method
         self.hyperparameters = hyperparameters
+        self.spike_variance = spike_variance
         self.inclusion = inclusion
         self.expected_size = expected_size
         self.slab_variance = slab_variance
@@ -202,8 +209,9 @@ class BayesianSelector(SelectingRegressor):
             int(self.n_steps), int(self.burn_in), int(self.n_chains), _seed(self.random_state)
         )
         inferred = infer(
-            problem, beliefs, self.method, hyperparameters=self.hyperparameters, chains=chains,
-            names=labels, n_jobs=self.n_jobs, callback=self.callback,
+            problem, beliefs, self.method, hyperparameters=self.hyperparameters,
+            spike_variance=self.spike_variance, chains=chains, names=labels, n_jobs=self.n_jobs,
+            callback=self.callback,
         )  # fmt: skip
         self._store(problem, inferred)
         self.method_ = inferred.method
@@ -234,7 +242,7 @@ class BayesianSelector(SelectingRegressor):
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
-        for name in ("slab_variance", "noise_variance", "expected_size"):
+        for name in ("slab_variance", "spike_variance", "noise_variance", "expected_size"):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and value > 0):
                 raise ValueError(f"{name} must be positive and finite, got {value!r}")

@@ -84,6 +84,20 @@ class Learning:
         """Return the variance after ``count`` expected effects of summed squares ``squares``."""
         return now if self.slab.variance is not None else (squares + 1.0) / (count + 1.0)
 
+    def profiled_variance(self, now: float, squares: float, curvature: Floats) -> float:
+        """Return the variance of the highest bound when the weights' own spreads follow it.
+
+        Each of the ``curvature`` c then counts by how far the data outweigh the slab, v c / (1 + v c).
+        """
+        if self.slab.variance is not None:
+            return now
+
+        def slope(log_variance: float) -> float:
+            v = np.exp(log_variance)
+            return float((squares + 1.0) / v - np.sum(v * curvature / (1.0 + v * curvature)) - 1.0)
+
+        return float(np.exp(brentq(slope, -_WIDEST, _WIDEST, xtol=1e-12)))
+
     def next_log_odds(self, now: float, count: float) -> float:
         """Return the log odds at which as many variables are expected as were found."""
         if self.shared is None:

@@ -137,7 +137,7 @@ def fit_paired(
     array([2, 5])
     """
     settings, at = _settings(problem, beliefs, control)
-    first = _annealed(settings, at) if start is None else _from_start(settings, at, start)
+    first = _anneal_to(settings, at) if start is None else _from_start(settings, at, start)
     return _learn(settings, Candidate.of(first), at, odds=True)
 
 
@@ -216,7 +216,12 @@ def _grid(settings: Settings) -> Floats:
     return np.append(approach, np.linspace(low, max(high, low + 1.0), _ODDS))
 
 
-def _annealed(settings: Settings, at: Hyperparameters) -> Fit:
+def anneal_to_first(problem: Problem, beliefs: Beliefs, control: Control) -> Fit:
+    """Return the annealed solution at the hyperparameters that EM begins with."""
+    return _anneal_to(*_settings(problem, beliefs, control))
+
+
+def _anneal_to(settings: Settings, at: Hyperparameters) -> Fit:
     """Return the solution at some hyperparameters that gamma is annealed to and reheated from."""
     gammas = at.log_odds + np.append(np.linspace(-15.0, 0.0, 11), [1.0, 2.0, 3.0])
     path = fit_path(settings.problem, _prior(settings, at), gammas, control=settings.control)
