@@ -128,7 +128,7 @@ def fit_paired(
     --------
     >>> import numpy as np
     >>> from garrote import Problem
-    >>> from garrote.inference.paired_mean_field import fit_paired
+    >>> from garrote.inference import fit_paired
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((80, 10))
     >>> y = X[:, 2] - X[:, 5] + rng.standard_normal(80)
@@ -150,8 +150,31 @@ def anneal_paired(
 ) -> PairedPath:
     """Anneal pi from sparse to dense and reheat it, slab variance and noise by EM at each.
 
-    ``log_odds`` are the gammas to visit, ascending; by default up to as many variables as a quarter of
-    the rows. Where each variable's own probability is given, gamma is added to its log odds.
+    Parameters
+    ----------
+    problem : Problem
+    beliefs : Beliefs, optional
+        As in `fit_paired`. Where each variable's own probability is given, gamma is added to its log
+        odds.
+    log_odds : array, optional
+        The gammas to visit; by default up to as many variables as a quarter of the rows.
+    control : Control
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import Problem
+    >>> from garrote.inference import anneal_paired
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 10))
+    >>> y = X[:, 2] - X[:, 5] + rng.standard_normal(80)
+    >>> problem = Problem.from_rows(X, y)
+    >>> whole = anneal_paired(problem)
+    >>> best = whole.best.fit
+    >>> best.columns[best.probability > 0.5]
+    array([2, 5])
+    >>> whole.path(problem).hysteresis is None
+    True
     """
     settings, at = _settings(problem, beliefs, control)
     grid = _grid(settings) if log_odds is None else np.unique(log_odds)
