@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from garrote import BayesianSelector
 from garrote.inference import Beliefs
@@ -21,6 +22,8 @@ from garrote.solvers.annealing import Control
 from garrote.solvers.enumeration import enumerate_models
 from garrote.solvers.weighted_ridge import WeightedRidge
 from reference import bernoulli_gaussian_em, narrow_spike_em, sparse_regression
+
+pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 TIGHT = Control(1e-9, 20_000)
 SPIKE = 1e-3
@@ -176,6 +179,19 @@ def test_the_bernoulli_gaussian_bound_lies_below_the_paired_one_and_below_the_ev
     ]
     assert max(apart) < paired < evidence
     assert max(apart) > evidence - 10.0
+
+
+@parametrize_with_checks(
+    [
+        BayesianSelector(method="em"),
+        BayesianSelector(method="em", spike_variance=1e-2),
+        BayesianSelector(method="mean-field", hyperparameters="em"),
+        BayesianSelector(method="mean-field", hyperparameters="anneal"),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn_check_passes(estimator, check):
+    check(estimator)
 
 
 @pytest.fixture(scope="module")

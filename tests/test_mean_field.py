@@ -364,3 +364,13 @@ def test_the_garrote_lists_its_optima_too(rivals):
     assert sum(table["weight"]) == pytest.approx(1.0)
     assert any("start" in way for way in table["reached"])
     assert any("annealed" in way for way in table["reached"])
+
+
+def test_starts_with_copies_of_a_column_all_in_are_settled():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 6))
+    X[:, 5] = X[:, 4]
+    problem = Problem.from_rows(X, X[:, 4] + 0.5 * rng.standard_normal(40))
+    found = fit_paired(problem, start=np.ones(6), control=TIGHT)
+    assert found.converged
+    assert found.fit.certificate.value < 1e-7

@@ -16,6 +16,7 @@ from garrote.solvers.variational import Annealer
 
 # Eq. 9 is solved with all columns at once; beyond this they would not fit a usual machine.
 _MOST_BYTES = 4 * 2**30
+_MOST_SURE = 1.0 - 1e-8
 # Solutions that differ by less than this, in probability and standard errors, are one.
 _DISTINCT = 1e-2
 
@@ -57,7 +58,8 @@ def solve_from(
     columns = np.arange(problem.n_features)
     settled = []
     for m in starts:
-        w = weights(m)
+        # With collinear columns all in for certain, Eq. 9 would have no single solution.
+        w = weights(np.minimum(m, _MOST_SURE))
         precision = noise_precision(problem, prior, m * w)
         begin = Candidate(gamma, columns, m, w, precision, 0)
         _, _, rows = yield from evaluate_solutions(problem, [begin])
