@@ -8,7 +8,9 @@ import pytest
 from garrote.datasets import make_kappen_gomez_2
 from garrote.experiments import STUDIES, Report, Settings, run_study
 from garrote.experiments.__main__ import main
+from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.registry import Study
 from garrote.experiments.report import distance, quantiles, spread
 from garrote.problem import Problem
 
@@ -19,7 +21,9 @@ QUICK = Settings(quick=True)
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_every_study_runs_prints_and_draws(name, tmp_path):
+def test_every_study_runs_prints_and_draws(name, tmp_path, request):
+    if STUDIES[name].needs:
+        request.getfixturevalue("shared_data")
     report = run_study(name, QUICK)
     text = str(report)
     assert isinstance(report, Report)
@@ -83,6 +87,41 @@ def test_numbers_are_written_as_in_the_paper():
     assert spread(np.array([1.0, 2.0, 3.0])) == "2.00 ± 1.00"
     assert quantiles(np.array([1.0, 2.0, 3.0, np.nan])) == "2.0 (1.2 to 2.8)"
     assert distance(np.array([0.0, 2.0]), "3.00 ± 0.00", 20) == pytest.approx(2.0)
+
+
+# --- data from outside
+
+
+def test_data_is_found_in_the_folder_that_the_variable_names(tmp_path, monkeypatch):
+    (tmp_path / "boston.csv").write_text("MEDV\n1\n")
+    monkeypatch.setenv("GARROTE_DATA", str(tmp_path))
+    assert find("boston.csv") == tmp_path / "boston.csv"
+
+
+@pytest.mark.parametrize("folder", [None, "", "elsewhere"])
+def test_missing_data_is_named_with_the_variable_the_package_and_its_licence(folder, monkeypatch):
+    monkeypatch.delenv("GARROTE_DATA", raising=False)
+    if folder is not None:
+        monkeypatch.setenv("GARROTE_DATA", folder)
+    with pytest.raises(FileNotFoundError, match=r"^boston.csv .*GARROTE_DATA.*MASS.*GPL"):
+        find("boston.csv")
+
+
+def test_command_line_says_in_one_line_which_data_is_missing(monkeypatch, capsys):
+    monkeypatch.delenv("GARROTE_DATA", raising=False)
+    monkeypatch.setitem(STUDIES, "needs-data", Study("", "data", "find_boston"))
+    monkeypatch.setattr(
+        "garrote.experiments.data.find_boston", lambda settings: find("boston.csv"), raising=False
+    )
+    with pytest.raises(SystemExit) as stopped:
+        main(["needs-data"])
+    assert stopped.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "boston.csv" in line
+
+
+def test_studies_need_only_data_whose_source_is_stated():
+    assert {file for study in STUDIES.values() for file in study.needs} <= set(SOURCES)
 
 
 # --- the methods
@@ -246,3 +285,52 @@ def test_figure_11_up_to_ten_thousand_variables(monkeypatch):
     assert errors["lasso"][-1] > 1.5 * errors["lasso"][0]
     np.testing.assert_allclose(sizes["VG"], 5, atol=0.5)
     assert sizes["lasso"][-1] > sizes["lasso"][0]
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_field():
+    numbers = run_study("vg-table-4", QUICK).numbers
+    assert len(numbers["VG"]["optima"].fits) == 1
+    assert len(numbers["PMF"]["optima"].fits) >= 2
+    best, second = numbers["PMF"]["optima"].fits[:2]
+    assert best.probability[best.columns == 9] > 0.9
+    assert second.probability[second.columns == 9] < 0.5
+    for kind in ("soft", "hard"):
+        assert np.ptp(numbers["VG"][kind]) < 1e-4
+        assert numbers["VG"][kind].max() < 0.1
+        assert numbers["PMF"][kind].min() < 0.01
+        assert numbers["PMF"][kind].max() > 0.3
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("shared_data")
+def test_table_4_on_other_rows():
+    for seed in range(1, 5):
+        numbers = run_study("vg-table-4", Settings(seed=seed, instances=100)).numbers
+        assert len(numbers["VG"]["optima"].fits) == 1
+        assert len(numbers["PMF"]["optima"].fits) >= 2
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_figure_7_escapes_the_local_optimum_at_a_larger_pi_and_does_not_fall_back():
+    numbers = run_study("vg-figure-7", QUICK).numbers
+    forward, backward = numbers["error"]["forward"], numbers["error"]["backward"]
+    assert 0.2 < numbers["pi star"] < 0.9
+    trapped = numbers["pi"] <= numbers["pi star"]
+    assert (forward[trapped] > backward[trapped] + 0.2).all()
+    np.testing.assert_allclose(forward[~trapped], backward[~trapped], atol=1e-6)
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_iba_figure_2_has_the_variables_that_the_text_names():
+    numbers = run_study("iba-figure-2", QUICK).numbers
+    penalties = np.arange(0, 31, 2)
+    frequent, dense = numbers["frequent"], numbers["dense"]
+    for i in (1, 6, 13):
+        assert frequent[penalties <= 12, i - 1].min() > 0.9
+    for k in np.flatnonzero((penalties >= 4) & (penalties <= 10)):
+        assert (np.flatnonzero(frequent[k] > 0.5) + 1).tolist() == [1, 6, 11, 13]
+    # From the dense side seven variables stay in long after.
+    stay = dense[penalties == 24][0]
+    assert (np.flatnonzero(stay > 0.5) + 1).tolist() == [1, 5, 8, 9, 10, 11, 13]
+    np.testing.assert_allclose(dense[:3, 3], [0.99, 0.70, 0.03], atol=0.01)

@@ -19,6 +19,8 @@ _LEVEL = 0.95
 _CORRELATED = 25
 # Disagreement between stated and checked inclusion probabilities that a reader should know of.
 _DISAGREES = 0.1
+# Weight of a second optimum that a reader should know of.
+_RIVAL = 0.05
 
 
 def select_averaged(
@@ -52,7 +54,8 @@ def select_averaged(
     interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     checked = posterior.checked
-    disagreement = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
+    notes = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
+    notes += _optima_notes(posterior)
     return Selection(
         method=method,
         response=response,
@@ -74,11 +77,23 @@ def select_averaged(
         noise_variance=posterior.noise_variance,
         certificate=certificate,
         converged=converged,
-        warnings=(*disagreement, *stand_in_notes(names, stand_ins, same, constant)),
+        warnings=(*notes, *stand_in_notes(names, stand_ins, same, constant)),
         provenance=provenance,
         predictions=_predictions(problem, posterior.mean, intercept, y),
         stand_ins=stand_ins,
     )
+
+
+def _optima_notes(posterior: Posterior) -> list[str]:
+    """Say where other starts or orders of updating would have given another answer."""
+    weights, off = posterior.optima_weights, posterior.start_dependence
+    if len(weights) < 2 or (weights[1] <= _RIVAL and off <= _DISAGREES):
+        return []
+    return [
+        f"{len(weights)} distinct optima were found over starts and orders of updating, the second of "
+        f"weight {weights[1]:.2g} in their mixture; between them inclusion probabilities differ by up "
+        f"to {off:.2f}: see local_optima() of the posterior"
+    ]
 
 
 def _predictions(problem: Problem, mean: Floats, intercept: float, y: Floats) -> Predictions | None:
