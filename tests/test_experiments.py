@@ -8,7 +8,9 @@ import pytest
 from garrote.datasets import make_kappen_gomez_2
 from garrote.experiments import STUDIES, Report, Settings, run_study
 from garrote.experiments.__main__ import main
+from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.registry import Study
 from garrote.experiments.report import distance, quantiles, spread
 from garrote.problem import Problem
 
@@ -19,7 +21,9 @@ QUICK = Settings(quick=True)
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_every_study_runs_prints_and_draws(name, tmp_path):
+def test_every_study_runs_prints_and_draws(name, tmp_path, request):
+    if STUDIES[name].needs:
+        request.getfixturevalue("shared_data")
     report = run_study(name, QUICK)
     text = str(report)
     assert isinstance(report, Report)
@@ -83,6 +87,41 @@ def test_numbers_are_written_as_in_the_paper():
     assert spread(np.array([1.0, 2.0, 3.0])) == "2.00 ± 1.00"
     assert quantiles(np.array([1.0, 2.0, 3.0, np.nan])) == "2.0 (1.2 to 2.8)"
     assert distance(np.array([0.0, 2.0]), "3.00 ± 0.00", 20) == pytest.approx(2.0)
+
+
+# --- data from outside
+
+
+def test_data_is_found_in_the_folder_that_the_variable_names(tmp_path, monkeypatch):
+    (tmp_path / "boston.csv").write_text("MEDV\n1\n")
+    monkeypatch.setenv("GARROTE_DATA", str(tmp_path))
+    assert find("boston.csv") == tmp_path / "boston.csv"
+
+
+@pytest.mark.parametrize("folder", [None, "", "elsewhere"])
+def test_missing_data_is_named_with_the_variable_the_package_and_its_licence(folder, monkeypatch):
+    monkeypatch.delenv("GARROTE_DATA", raising=False)
+    if folder is not None:
+        monkeypatch.setenv("GARROTE_DATA", folder)
+    with pytest.raises(FileNotFoundError, match=r"^boston.csv .*GARROTE_DATA.*MASS.*GPL"):
+        find("boston.csv")
+
+
+def test_command_line_says_in_one_line_which_data_is_missing(monkeypatch, capsys):
+    monkeypatch.delenv("GARROTE_DATA", raising=False)
+    monkeypatch.setitem(STUDIES, "needs-data", Study("", "data", "find_boston"))
+    monkeypatch.setattr(
+        "garrote.experiments.data.find_boston", lambda settings: find("boston.csv"), raising=False
+    )
+    with pytest.raises(SystemExit) as stopped:
+        main(["needs-data"])
+    assert stopped.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "boston.csv" in line
+
+
+def test_studies_need_only_data_whose_source_is_stated():
+    assert {file for study in STUDIES.values() for file in study.needs} <= set(SOURCES)
 
 
 # --- the methods

@@ -31,8 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings(options.seed, options.instances, options.quick)
     except ValueError as error:
         parser.error(str(error))
-    for name in names:
-        _run(name, settings, file)
+    try:
+        for name in names:
+            _run(name, settings, file)
+    except FileNotFoundError as error:  # data from outside, or the folder of a figure
+        parser.exit(1, f"garrote: {error}\n")
     return 0
 
 

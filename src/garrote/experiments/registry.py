@@ -7,11 +7,12 @@ from garrote.experiments.report import Report, Settings
 
 
 class Study(NamedTuple):
-    """A published table or figure, and where the code lies that runs it again."""
+    """A published table or figure, where the code lies that runs it again, and the files it needs."""
 
     title: str
     module: str
     function: str
+    needs: tuple[str, ...] = ()
 
 
 # VG: Kappen, H. J. and Gomez, V. (2014). The Variational Garrote. Machine Learning 96, 269-294.
