@@ -15,6 +15,7 @@ class Study(NamedTuple):
     needs: tuple[str, ...] = ()
 
 
+# Murphy, K. P. (2012). Machine Learning: A Probabilistic Perspective, chapter 13.
 # VG: Kappen, H. J. and Gomez, V. (2014). The Variational Garrote. Machine Learning 96, 269-294.
 STUDIES = {
     "vg-table-1": Study("one relevant variable among 100", "vg_tables_1_2", "run_table_1"),
@@ -26,6 +27,9 @@ STUDIES = {
     "vg-figure-4": Study("lasso and ridge on the same data", "vg_figures_3_4", "run_figure_4"),
     "vg-figure-5": Study("paths where the lasso is inconsistent", "vg_figure_5", "run_figure_5"),
     "vg-figure-11": Study("scaling with the number of variables", "vg_figure_11", "run_figure_11"),
+    "murphy-figure-13.1": Study(
+        "the posterior over all models of ten variables", "murphy_figure_13_1", "run_figure_13_1"
+    ),
 }
 
 
