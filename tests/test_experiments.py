@@ -4,14 +4,23 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from garrote.datasets import make_kappen_gomez_2
 from garrote.experiments import STUDIES, Report, Settings, run_study
 from garrote.experiments.__main__ import main
 from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.murphy_figure_13_1 import gray_code, published_bounds
 from garrote.experiments.registry import Study
 from garrote.experiments.report import distance, quantiles, spread
+from garrote.experiments.vg_figures_6 import PANELS, draw_noisy, turned_around
+from garrote.experiments.vg_figures_8_10 import (
+    area_under_curve,
+    informative_genotypes,
+    transition,
+)
 from garrote.problem import Problem
 
 QUICK = Settings(quick=True)
@@ -334,3 +343,95 @@ def test_iba_figure_2_has_the_variables_that_the_text_names():
     stay = dense[penalties == 24][0]
     assert (np.flatnonzero(stay > 0.5) + 1).tolist() == [1, 5, 8, 9, 10, 11, 13]
     np.testing.assert_allclose(dense[:3, 3], [0.99, 0.70, 0.03], atol=0.01)
+
+
+def test_gray_code_changes_one_variable_at_a_time_and_misses_no_model():
+    models = gray_code(6)
+    assert (np.abs(np.diff(models.astype(int), axis=0)).sum(axis=1) == 1).all()
+    assert len({tuple(row) for row in models}) == 64
+
+
+def test_figure_13_1_scores_every_model_as_the_text_defines():
+    first = run_study("murphy-figure-13.1", QUICK).numbers["first"]
+    rng = np.random.default_rng(QUICK.streams(1)[0])
+    X = rng.standard_normal((20, 10))
+    coef = [0, -1.67, 0.13, 0, 0, 1.19, 0, -0.04, 0.33, 0]
+    y = X @ coef + rng.standard_normal(20)
+    X, y = (X - X.mean(axis=0)) / X.std(axis=0), y - y.mean()
+    costs = []
+    for members in gray_code(10):  # Equations 13.9, 13.16 and 13.17, with sigma_w^2 = 1
+        inside = X[:, members].T @ X[:, members] + np.eye(members.sum())
+        fitted = X[:, members].T @ y
+        left = y @ y - fitted @ np.linalg.solve(inside, fitted)
+        cost = 0.5 * np.linalg.slogdet(inside)[1] + 9.5 * np.log(left) + members.sum() * np.log(9)
+        costs.append(cost)
+    np.testing.assert_allclose(first.cost, np.array(costs) - min(costs), atol=1e-4)
+    np.testing.assert_allclose(first.probability, np.exp(-first.cost) / np.exp(-first.cost).sum())
+
+
+def test_the_printed_models_of_figure_13_1_leave_variable_6_at_one_half():
+    low, high = published_bounds()
+    assert low[5] == pytest.approx(0.471)
+    assert high[5] == pytest.approx(0.502)
+
+
+def test_figure_13_1_includes_the_two_strong_variables():
+    numbers = run_study("murphy-figure-13.1").numbers
+    middle = np.median(numbers["inclusion"], axis=0)
+    assert set(np.flatnonzero(middle > 0.5)) == {1, 5}
+    assert middle[8] == np.sort(middle)[-3]
+    assert np.mean([model == (2, 6) for model in numbers["median"]]) > 0.5
+
+
+def test_figure_6_reverses_the_order_of_a_column_and_keeps_its_values():
+    values = np.array([0.3, -1.0, 2.0, 0.5])
+    np.testing.assert_array_equal(turned_around(values), [0.5, 2.0, -1.0, 0.3])
+
+
+@pytest.mark.parametrize(("letter", "signs"), [("b", {1.0}), ("c", {-1.0, 1.0})])
+def test_neighbours_of_figure_6_are_correlated_with_the_signs_stated(letter, signs):
+    data = draw_noisy(PANELS[letter], 1.0, np.random.SeedSequence(0))
+    beside = np.diag(np.corrcoef(data.X, rowvar=False), 1)
+    assert set(np.sign(beside)) == signs
+    assert np.median(np.abs(beside)) == pytest.approx(0.95, abs=0.02)
+    assert set(data.coef) == {0.0, *signs}
+
+
+def test_figure_6_errors_of_the_garrote_shrink_with_the_noise_and_the_lassos_do_not():
+    for name in ("vg-figure-6a", "vg-figure-6b"):
+        numbers = run_study(name, QUICK).numbers
+        assert np.median(numbers[1e-6]["VG"]) < 0.02 * np.median(numbers[1e-2]["VG"])
+        assert np.median(numbers[1e-6]["lasso"]) > 0.3 * np.median(numbers[1e-2]["lasso"])
+        assert min(one.mean() for one in numbers[10.0].values()) > 3
+
+
+def test_area_under_the_curve_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    active = rng.random(200) < 0.2
+    estimate = np.round(rng.standard_normal(200) + active, 1)  # with ties
+    expected = roc_auc_score(active, np.abs(estimate))
+    assert area_under_curve(estimate, active) == pytest.approx(expected)
+
+
+def test_figure_8_has_its_transition_where_the_paper_says():
+    numbers = run_study("vg-figure-8", QUICK).numbers
+    for method in ("VG", "PMF"):
+        assert 0.25 < transition(numbers, 0.10, method) < 0.45
+        assert 0.45 < transition(numbers, 0.25, method) < 0.75
+    assert np.isnan(transition(numbers, 0.10, "lasso"))
+    assert np.isnan(transition(numbers, 0.25, "ridge"))
+
+
+def test_genotypes_of_figure_10_are_distinct_and_tell_something(shared_data):
+    genotypes = informative_genotypes()
+    assert len({column.tobytes() for column in genotypes.T}) == genotypes.shape[1]
+    share = np.array([(genotypes == value).mean(axis=0) for value in range(3)])
+    assert stats.entropy(share).min() >= 0.9
+    assert genotypes.shape[1] > 4000
+
+
+@pytest.mark.slow
+def test_figure_10_orders_the_methods_for_many_rows(shared_data):
+    numbers = run_study("vg-figure-10", Settings(instances=3)).numbers
+    errors = {name: values[:, 1].mean() for name, values in numbers[0.10, 1.6].items()}
+    assert max(errors["VG"], errors["PMF"]) < errors["lasso"] < errors["ridge"]

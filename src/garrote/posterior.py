@@ -180,16 +180,30 @@ class Posterior:
 
     def models(self, n: int = 10) -> Table:
         """Return the most probable models."""
-        if self.found is None:
-            raise ValueError("this method keeps no models; use BayesianSelector")
-        shown = range(min(n, len(self.found.members)))
+        found = self._kept_models()
+        shown = range(min(n, len(found.members)))
         return Table(
             {
-                "model": [self._label(self.found.members[k]) for k in shown],
-                "size": [len(self.found.members[k]) for k in shown],
-                "probability": [float(self.found.probability[k]) for k in shown],
+                "model": [self._label(found.members[k]) for k in shown],
+                "size": [len(found.members[k]) for k in shown],
+                "probability": [float(found.probability[k]) for k in shown],
             }
         )
+
+    @property
+    def most_probable_model(self) -> Array:
+        """Columns of the single most probable model (Murphy 2012, Eq. 13.3), covariates included."""
+        return np.sort(self._kept_models().members[0])
+
+    @property
+    def median_model(self) -> Array:
+        """Columns that are more likely in than out (Eq. 13.4), covariates included."""
+        return np.flatnonzero(self.inclusion_probability > 0.5)
+
+    def _kept_models(self) -> Models:
+        if self.found is None:
+            raise ValueError("this method keeps no models; use BayesianSelector")
+        return self.found
 
     def _label(self, members: Array) -> str:
         names = self.names or [f"x{j}" for j in range(len(self.mean))]

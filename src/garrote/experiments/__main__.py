@@ -86,7 +86,8 @@ def _parser() -> argparse.ArgumentParser:
 def _listing() -> str:
     width = max(map(len, STUDIES))
     lines = [f"  {name:<{width}}  {study.title}" for name, study in STUDIES.items()]
-    return "\n".join(["studies (vg: Kappen & Gomez 2014, The Variational Garrote):", *lines])
+    texts = "vg: Kappen & Gomez 2014, The Variational Garrote; murphy: Murphy 2012, chapter 13"
+    return "\n".join([f"studies ({texts}):", *lines])
 
 
 if __name__ == "__main__":

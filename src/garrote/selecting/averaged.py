@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.results import AnyCertificate
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import Predictions, Selection
+from garrote.selection import ModelsView, Predictions, Selection
 
 _LEVEL = 0.95
 # Variables in the table of correlations.
@@ -21,6 +21,8 @@ _CORRELATED = 25
 _DISAGREES = 0.1
 # Weight of a second optimum that a reader should know of.
 _RIVAL = 0.05
+# Models that are listed with their effects, and variables of them, at most.
+_MODELS, _IN_MODELS = 50, 60
 
 
 def select_averaged(
@@ -81,6 +83,7 @@ def select_averaged(
         provenance=provenance,
         predictions=_predictions(problem, posterior.mean, intercept, y),
         stand_ins=stand_ins,
+        models=list_models(posterior, fixed),
     )
 
 
@@ -94,6 +97,25 @@ def _optima_notes(posterior: Posterior) -> list[str]:
         f"weight {weights[1]:.2g} in their mixture; between them inclusion probabilities differ by up "
         f"to {off:.2f}: see local_optima() of the posterior"
     ]
+
+
+def list_models(posterior: Posterior, fixed: Array) -> ModelsView | None:
+    """Return the most probable models beside the covariates; None for a method that keeps none."""
+    found = posterior.found
+    if found is None:
+        return None
+    members = found.members[:_MODELS]
+    inside = np.setdiff1d(np.concatenate([*members, fixed]).astype(np.intp), fixed)
+    order = np.argsort(-posterior.inclusion_probability[inside], kind="stable")
+    columns = inside[order[:_IN_MODELS]]
+    place = {int(j): k for k, j in enumerate(columns)}
+    effect = np.full((len(members), len(columns)), np.nan)
+    for row, (model, mean) in enumerate(zip(members, found.mean, strict=False)):
+        for j, coefficient in zip(model, mean, strict=True):
+            if int(j) in place:
+                effect[row, place[int(j)]] = coefficient
+    sizes = np.array([len(model) - len(fixed) for model in members])
+    return ModelsView(found.probability[: len(members)], sizes, columns, effect)
 
 
 def _predictions(problem: Problem, mean: Floats, intercept: float, y: Floats) -> Predictions | None:
