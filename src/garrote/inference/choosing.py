@@ -37,8 +37,8 @@ _MODELS_PER_SECOND = 5e6
 class Inferred:
     """A posterior, its certificate, the method that was used and how, in words.
 
-    ``converged`` tells whether every solution behind it reached the tolerance asked for; ``path`` has
-    both branches where a prior was annealed.
+    ``notes`` say what to be careful about; ``converged`` tells whether every solution behind it reached
+    the tolerance asked for; ``path`` has both branches where a prior was annealed.
     """
 
     posterior: Posterior
@@ -47,6 +47,7 @@ class Inferred:
     how: str
     converged: bool = True
     path: Path | None = None
+    notes: tuple[str, ...] = ()
 
 
 def infer(
@@ -126,23 +127,24 @@ def infer(
         )  # fmt: skip
     certificate: AnyCertificate
     if method == "enumerate":
-        report = _reporter(callback, "enumeration")
+        report = stage_reporter(callback, "enumeration")
         found = enumerate_findings(problem, beliefs, usable, n_jobs, report)
         certificate, how = certify_models(problem, beliefs, found), "all models summed exactly"
     elif method == "search":
         start = mean_field_start(problem, beliefs)
-        report = _reporter(callback, "search")
+        report = stage_reporter(callback, "search")
         found, late = search_findings(problem, beliefs, start, chains.steps, chains.seed, report)
         exact = certify_models(problem, beliefs, found)
         certificate = SearchCertificate(late, exact.log_probability)
         how = f"{len(found.members)} models found and none of them visited twice"
     else:
-        report = _reporter(callback, "sampling")
+        report = stage_reporter(callback, "sampling")
         found, certificate = sample(problem, beliefs, method, chains, n_jobs, report)
         states, seen = chains.count * chains.steps, len(found.members)
         how = f"{states} states of {chains.count} chains sampled, {seen} models seen"
     posterior = make_model_posterior(problem, beliefs, found, labels)
-    return Inferred(posterior, certificate, method, how)
+    doubts = beliefs.doubts(found.size_probability)
+    return Inferred(posterior, certificate, method, how, notes=doubts)
 
 
 def choose_method(method: str, usable: int) -> str:
@@ -162,7 +164,8 @@ def choose_method(method: str, usable: int) -> str:
     return "sample" if usable <= _MANY else "mean-field"
 
 
-def _reporter(callback: Any, stage: str) -> Callable[[int, int], None] | None:
+def stage_reporter(callback: Any, stage: str) -> Callable[[int, int], None] | None:
+    """Return what tells a callback how much of a stage is done."""
     if callback is None:
         return None
     return lambda done, total: callback(Progress(stage, done, total))
