@@ -37,6 +37,10 @@ from garrote.selecting.averaged import select_averaged
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
+_NOTHING_LEFT = (
+    "y is constant (or explained by the covariates): no variable has an effect, and inclusion "
+    "probabilities are what the prior makes of that"
+)
 
 
 class BayesianSelector(SelectingRegressor):
@@ -221,6 +225,9 @@ class BayesianSelector(SelectingRegressor):
         )  # fmt: skip
         labels = column_labels(names, count)
         inferred = self._infer(problem, y, offsets, labels)
+        nothing = self.family == "gaussian" and problem.yty <= 0
+        if nothing:
+            warnings.warn(_NOTHING_LEFT, UserWarning, stacklevel=2)
         self._store(problem, inferred)
         self.method_ = inferred.method
         self.certificate_ = inferred.certificate
@@ -238,7 +245,7 @@ class BayesianSelector(SelectingRegressor):
             provenance=provenance(
                 self, X, y, weights, [labels[j] for j in problem.scale.covariates]
             ),
-            notes=inferred.notes,
+            notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes),
             predict=None if self.family == "gaussian" else self._averaged_mean,
         )
         return self

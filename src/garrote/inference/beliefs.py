@@ -12,6 +12,8 @@ from garrote.solvers.model_chain import Target
 
 # Models that fill this share of what BIC allows on average are crowded.
 _CROWDED = 0.5
+# Fewer rows than this are worth a word.
+_FEW_ROWS = 10
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,21 @@ class Beliefs:
             problem, slab or self.slab, replace(self.inclusion, log_odds=log_odds), self.n
         )
 
-    def doubts(self, size_probability: Floats) -> tuple[str, ...]:
-        """Say where the priors do not hold what they promise, given how large models are."""
-        size = float(size_probability @ np.arange(len(size_probability)))
+    def doubts(self, size_probability: Floats | None) -> tuple[str, ...]:
+        """Say where the priors decide more than the data, or do not hold what they promise."""
+        said = []
+        if self.n < _FEW_ROWS:
+            said.append(
+                f"{self.n:g} rows are left beside means and covariates: that is few, and the prior "
+                "decides much of what is stated"
+            )
         most = largest_fitted(self.n)
-        if not isinstance(self.slab, BIC) or size <= _CROWDED * most:
-            return ()
-        return (
-            f"models have {size:.1f} variables on average, of at most {int(most)}: BIC supposes many "
-            "more rows than variables, and prefers to interpolate; a smaller inclusion or "
-            "expected_size or, for a Gaussian response, prior='spike-slab' does not",
-        )
+        if isinstance(self.slab, BIC) and size_probability is not None:
+            size = float(size_probability @ np.arange(len(size_probability)))
+            if size > _CROWDED * most:
+                said.append(
+                    f"models have {size:.1f} variables on average, of at most {int(most)}: BIC supposes "
+                    "many more rows than variables, and prefers to interpolate; a smaller inclusion or "
+                    "expected_size or, for a Gaussian response, prior='spike-slab' does not"
+                )
+        return tuple(said)

@@ -58,7 +58,8 @@ class GaussianSlab:
         ridge = 1.0 / (self.variance or 1.0)
         if self.noise_variance is not None:
             return KnownNoise(ridge, self.noise_variance)
-        return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate + 0.5 * SMALLEST_LEFT * yty)
+        least = 0.5 * SMALLEST_LEFT * (yty or 1.0)  # a constant response leaves nothing
+        return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate + least)
 
     def grid(
         self, log_variances: tuple[float, float, int] = _VARIANCES

@@ -11,7 +11,7 @@ from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.results import AnyCertificate
 from garrote.selecting.cross_validation import rows_to_show
-from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
+from garrote.selecting.stand_ins import find_stand_ins, shared_notes, stand_in_notes
 from garrote.selection import ModelsView, Predictions, Selection
 
 _LEVEL = 0.95
@@ -88,7 +88,12 @@ def select_averaged(
         noise_variance=posterior.noise_variance,
         certificate=certificate,
         converged=converged,
-        warnings=(*notes, *disagreement, *stand_in_notes(names, stand_ins, same, constant)),
+        warnings=(
+            *notes,
+            *disagreement,
+            *shared_notes(problem, posterior, names),
+            *stand_in_notes(names, stand_ins, same, constant),
+        ),
         provenance=provenance,
         predictions=_predictions(problem, predict or linear, y),
         stand_ins=stand_ins,
