@@ -146,6 +146,7 @@ class Selection:
     rule : str
         How the choice was made.
     noise_variance : float
+        NaN where the response has no noise beside its mean, as labels and counts.
     certificate : Certificate
     converged : bool
         Whether every fit behind the selection reached its tolerance.
@@ -240,10 +241,11 @@ class Selection:
 
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
+        noise = f"noise variance {self.noise_variance:.4g}, "
         facts = [
             f"{self.method}: {self.headline}",
             self.rule,
-            f"noise variance {self.noise_variance:.4g}, certificate {self.certificate}",
+            f"{noise if np.isfinite(self.noise_variance) else ''}certificate {self.certificate}",
         ]
         errors = self.held_out_error()
         if errors and self.validation:

@@ -27,7 +27,11 @@ def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
         )
     except ValueError as error:
         raise _with_place(error, X, y) from None
-    return X, np.asarray(y, dtype=np.float64)
+    try:
+        return X, np.asarray(y, dtype=np.float64)
+    except ValueError:
+        some = listing(np.unique(y), most=5)
+        raise ValueError(f"y must hold numbers, got {some}: code two classes as 0 and 1") from None
 
 
 def is_number(value: Any) -> bool:
