@@ -111,7 +111,7 @@ def _unseen(best: _Solution, kept: str, optima: Optima) -> list[_Solution]:
 def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
     """Anneal and reheat over the log odds for each slab variance of a grid."""
     assert isinstance(beliefs.slab, GaussianSlab)
-    gammas, log_prior = _odds(beliefs, int((problem.curvature > 0).sum()))
+    gammas, log_prior = _odds(beliefs, max(len(problem.usable), 1))
     offsets = beliefs.inclusion.log_odds
     solutions, paths, converged = [], {}, True
     for log_weight, slab in beliefs.slab.grid(_LOG_VARIANCES):

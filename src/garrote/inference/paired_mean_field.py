@@ -173,7 +173,11 @@ def anneal_paired(
     >>> best = whole.best.fit
     >>> best.columns[best.probability > 0.5]
     array([2, 5])
-    >>> whole.path(problem).hysteresis is None
+
+    The empty model lasts longer on the way up than on the way down:
+
+    >>> low, high = whole.path(problem).hysteresis
+    >>> low < high < whole.best.at.log_odds
     True
     """
     settings, at = _settings(problem, beliefs, control)
@@ -232,7 +236,7 @@ def _grid(settings: Settings) -> Floats:
     """Return log odds from the empty model to the densest that leaves rows enough."""
     if settings.learning.shared is None:  # added to the variables' own odds: 0 is what they say
         return np.append(np.linspace(-15.0, 0.0, _ODDS), [1.0, 2.0, 3.0])
-    usable = len(settings.learning.offsets)
+    usable = max(len(settings.learning.offsets), 1)
     low = float(logit(min(0.1 / usable, 0.4)))
     high = float(logit(min(max(settings.problem.n / 4, 1.0) / usable, _DENSEST)))
     approach = low - 3.0 * np.arange(_APPROACH, 0, -1)
