@@ -374,3 +374,17 @@ def test_starts_with_copies_of_a_column_all_in_are_settled():
     found = fit_paired(problem, start=np.ones(6), control=TIGHT)
     assert found.converged
     assert found.fit.certificate.value < 1e-7
+
+
+def test_hysteresis_in_pi_is_drawn(rivals):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from garrote.displays import HysteresisDisplay
+
+    model = BayesianSelector(method="mean-field", hyperparameters="anneal").fit(*rivals)
+    display = HysteresisDisplay.from_estimator(model)
+    low, high = model.path_.hysteresis
+    assert display.ranges_[0][0] <= low
+    assert display.ranges_[-1][1] >= high
+    assert display.strengths[display.chosen] == model.posterior_.optima[0].strength
+    assert set(display.sizes) == {"forward", "backward"}
