@@ -100,7 +100,7 @@ class HysteresisDisplay(SelectionDisplay):
             Passed to `plot`.
         """
         fitted = fitted_estimator(estimator)
-        path = getattr(fitted, "path_", None)
+        path: Any = getattr(fitted, "path_", None)
         has_branches = all(hasattr(path, branch) for branch in _BRANCHES)
         if fitted.selection_.path is None and has_branches:
             # A prior was annealed: the path belongs to the posterior, not to the selection.

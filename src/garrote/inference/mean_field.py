@@ -23,6 +23,7 @@ from garrote.inference.hyperparameters import Learning
 from garrote.inference.paired_mean_field import (
     Paired,
     anneal_paired,
+    dense_side,
     fit_paired,
     resettle,
     slab_prior,
@@ -130,7 +131,7 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
                 break
     if not solutions:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
-    converged = all(path.certificate.max() <= control.tol for path in paths.values())
+    converged = all(one.fit.certificate.value <= control.tol for one in solutions)
     best = max(solutions, key=lambda one: one.log_weight)
     path = paths[best.slab]
     position = path.index(best.fit.strength)
@@ -214,15 +215,17 @@ def _said(found: Paired) -> str:
 
 def _odds(beliefs: Beliefs, usable: int) -> tuple[Floats, Floats]:
     """Return log odds to anneal over and their log prior weights, -inf for those on the way only."""
-    shared = beliefs.inclusion.shared
+    shared, offsets = beliefs.inclusion.shared, beliefs.inclusion.log_odds
     if shared is None:  # each variable's odds are its own: gamma is 0
-        gammas = np.linspace(-15.0, 0.0, _APPROACH + 1)
-        return gammas, np.append(np.full(_APPROACH, -np.inf), 0.0)
+        dense = dense_side(0.0, offsets)
+        gammas = np.concatenate([np.linspace(-15.0, 0.0, _APPROACH + 1), dense])
+        return gammas, np.where(gammas == 0.0, 0.0, -np.inf)
     a, b = shared
     low = float(logit(min(0.1 / usable, 0.4)))
     high = float(logit(min(max(beliefs.n / 4, 1.0) / usable, 0.5)))
     grid = np.linspace(low, max(high, low + 1.0), _ODDS)
     p = expit(grid)
     log_prior = a * np.log(p) + b * np.log1p(-p) - betaln(a, b)
-    approach = low - 3.0 * np.arange(_APPROACH, 0, -1)
-    return np.append(approach, grid), np.append(np.full(_APPROACH, -np.inf), log_prior)
+    approach, dense = low - 3.0 * np.arange(_APPROACH, 0, -1), dense_side(grid[-1], offsets)
+    weights = [np.full(len(approach), -np.inf), log_prior, np.full(len(dense), -np.inf)]
+    return np.concatenate([approach, grid, dense]), np.concatenate(weights)
