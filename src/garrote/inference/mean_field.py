@@ -196,7 +196,7 @@ def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) ->
         kept,
         rivals,
         [one.fit for one in whole.forward],
-        all(one.converged for one in (*whole.forward, *whole.backward)),
+        best.converged,  # others on the path are on the way only
         how,
         whole.path(problem),
     )

@@ -162,7 +162,8 @@ def anneal_paired(
         As in `fit_paired`. Where each variable's own probability is given, gamma is added to its log
         odds.
     log_odds : array, optional
-        The gammas to visit; by default up to pi = 0.95, or as far as the rows allow.
+        The gammas to visit; by default up to pi = 0.95, or as far as the rows allow, and with more
+        than 1000 columns up to as many variables as a quarter of the rows.
     control : Control
 
     Examples
@@ -241,9 +242,11 @@ def _grid(settings: Settings) -> Floats:
     """Return log odds from the empty model to the densest that leaves rows enough."""
     if settings.learning.shared is None:  # added to the variables' own odds: 0 is what they say
         return np.append(np.linspace(-15.0, 0.0, _ODDS), dense_side(0.0, settings.learning.offsets))
-    low = float(logit(min(0.1 / max(len(settings.learning.offsets), 1), 0.4)))
+    usable = max(len(settings.learning.offsets), 1)
+    low = float(logit(min(0.1 / usable, 0.4)))
+    densest = _DENSEST if usable <= _FEW else min(settings.problem.n / 4 / usable, _DENSEST)
     approach = low - 3.0 * np.arange(_APPROACH, 0, -1)
-    return np.append(approach, np.linspace(low, float(logit(_DENSEST)), _ODDS))
+    return np.append(approach, np.linspace(low, max(float(logit(densest)), low + 1.0), _ODDS))
 
 
 def dense_side(log_odds: float, offsets: Floats) -> Floats:
