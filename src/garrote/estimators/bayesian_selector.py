@@ -321,6 +321,11 @@ class BayesianSelector(SelectingRegressor):
             raise ValueError(f"g must be positive and finite, got {self.g!r}")
         if self.inclusion is not None and self.expected_size is not None:
             raise ValueError("inclusion and expected_size say the same thing: give one of them")
+        spike, slab = self.spike_variance, self.slab_variance
+        if spike is not None and slab is not None and spike >= slab:
+            raise ValueError(
+                f"spike_variance = {spike} must be below slab_variance = {slab}, the wider of the two"
+            )
         if self.prior == "g-prior" and self.noise_variance is not None:
             raise ValueError("prior='g-prior' integrates the noise out: leave out noise_variance")
         if self.prior == "bic" and self.noise_variance is not None:
