@@ -425,3 +425,52 @@ def test_calibration_without_genotypes_says_what_is_left_out(monkeypatch):
     report = run_study("calibration", Settings(instances=1))
     assert "genotypes are left out: mice_genotypes.npz is needed" in " ".join(str(report).split())
     assert {design for design, _ in report.numbers} == {"independent columns", "AR(0.9)"}
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_field():
+    numbers = run_study("vg-table-4", QUICK).numbers
+    assert len(numbers["VG"]["optima"].fits) == 1
+    assert len(numbers["PMF"]["optima"].fits) >= 2
+    best, second = numbers["PMF"]["optima"].fits[:2]
+    assert best.probability[best.columns == 9] > 0.9
+    assert second.probability[second.columns == 9] < 0.5
+    for kind in ("soft", "hard"):
+        assert np.ptp(numbers["VG"][kind]) < 1e-4
+        assert numbers["VG"][kind].max() < 0.1
+        assert numbers["PMF"][kind].min() < 0.01
+        assert numbers["PMF"][kind].max() > 0.3
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("shared_data")
+def test_table_4_on_other_rows():
+    for seed in range(1, 5):
+        numbers = run_study("vg-table-4", Settings(seed=seed, instances=100)).numbers
+        assert len(numbers["VG"]["optima"].fits) == 1
+        assert len(numbers["PMF"]["optima"].fits) >= 2
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_figure_7_escapes_the_local_optimum_at_a_larger_pi_and_does_not_fall_back():
+    numbers = run_study("vg-figure-7", QUICK).numbers
+    forward, backward = numbers["error"]["forward"], numbers["error"]["backward"]
+    assert 0.2 < numbers["pi star"] < 0.9
+    trapped = numbers["pi"] <= numbers["pi star"]
+    assert (forward[trapped] > backward[trapped] + 0.2).all()
+    np.testing.assert_allclose(forward[~trapped], backward[~trapped], atol=1e-6)
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_iba_figure_2_has_the_variables_that_the_text_names():
+    numbers = run_study("iba-figure-2", QUICK).numbers
+    penalties = np.arange(0, 31, 2)
+    frequent, dense = numbers["frequent"], numbers["dense"]
+    for i in (1, 6, 13):
+        assert frequent[penalties <= 12, i - 1].min() > 0.9
+    for k in np.flatnonzero((penalties >= 4) & (penalties <= 10)):
+        assert (np.flatnonzero(frequent[k] > 0.5) + 1).tolist() == [1, 6, 11, 13]
+    # From the dense side seven variables stay in long after.
+    stay = dense[penalties == 24][0]
+    assert (np.flatnonzero(stay > 0.5) + 1).tolist() == [1, 5, 8, 9, 10, 11, 13]
+    np.testing.assert_allclose(dense[:3, 3], [0.99, 0.70, 0.03], atol=0.01)

@@ -101,6 +101,8 @@ class Posterior:
         from ``standard_error``.
     checked : Audit, optional
         How the inclusion probabilities compare with better ones.
+    reached : tuple of str
+        How each of the optima was come to: annealed, reheated, from a start, in an order of updates.
 
     Examples
     --------
@@ -129,6 +131,35 @@ class Posterior:
     monte_carlo_error: Floats | None = None
     given_inclusion: Floats | None = None
     checked: Audit | None = None
+    reached: tuple[str, ...] = ()
+
+    @property
+    def optima_weights(self) -> Floats:
+        """Weights of the distinct optima in a mixture of them, in proportion to exp(-free energy)."""
+        energies = np.array([fit.free_energy for fit in self.optima])
+        weights = np.exp(energies.min(initial=np.inf) - energies)
+        return np.asarray(weights / weights.sum()) if len(weights) else weights
+
+    @property
+    def start_dependence(self) -> float:
+        """The largest difference in an inclusion probability between two of the optima."""
+        probabilities = np.zeros((len(self.optima), len(self.mean)))
+        for row, fit in zip(probabilities, self.optima, strict=True):
+            row[fit.columns] = fit.probability
+        return float(np.ptp(probabilities, axis=0).max(initial=0.0)) if len(probabilities) else 0.0
+
+    def local_optima(self) -> Table:
+        """Return the distinct optima: free energy, weight, size, how each was reached, variables."""
+        members = [fit.columns[fit.probability > 0.5] for fit in self.optima]
+        return Table(
+            {
+                "free energy": [float(fit.free_energy) for fit in self.optima],
+                "weight": [float(weight) for weight in self.optima_weights],
+                "size": [float(fit.expected_size) for fit in self.optima],
+                "reached": list(self.reached) or ["" for _ in self.optima],
+                "variables": [self._label(columns) for columns in members],
+            }
+        )
 
     @property
     def covariance(self) -> Floats:

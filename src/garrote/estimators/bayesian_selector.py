@@ -22,9 +22,10 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
-from garrote.inference import Beliefs, Chains, infer
+from garrote.inference import Beliefs, Chains, Inferred, infer
 from garrote.inference.choosing import METHODS
-from garrote.posterior import Models, Posterior
+from garrote.inference.mean_field import HYPERPARAMETERS
+from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
@@ -48,11 +49,21 @@ class BayesianSelector(SelectingRegressor):
     prior : {"spike-slab", "g-prior"}, default="spike-slab"
         w_j ~ N(0, noise * slab_variance) for columns in standard deviations, independently; or Zellner's
         w ~ N(0, g * noise * (X'X)^-1).
-    method : {"auto", "enumerate", "sample", "mean-field"}, default="auto"
+    method : {"auto", "enumerate", "sample", "mean-field", "em"}, default="auto"
         Sum over all models; sample them by weighted tempered Gibbs sampling (Zanella & Roberts 2019);
         or approximate the posterior by independent factors (Carbonetto & Stephens 2012), which is quick,
-        too sure among correlated variables, and audited. "auto" enumerates up to 15 columns, samples up
-        to 20,000 and takes mean field beyond.
+        too sure among correlated variables, and audited; or run EM from several starts, for the
+        Bernoulli-Gaussian model or, with ``spike_variance``, for a narrow spike (Rockova & George 2014),
+        which ends in one of many local optima. "auto" enumerates up to 15 columns, samples up to 20,000
+        and takes mean field beyond.
+    hyperparameters : {"average", "em", "anneal"}, default="average"
+        For ``method="mean-field"``: average over the slab variance and the inclusion probability, with
+        weights from the evidence; set them by EM; or set the slab variance by EM and anneal the
+        inclusion probability from sparse to dense and back (``path_`` then has both branches). What is
+        given stays fixed in all of them.
+    spike_variance : float, optional
+        For ``method="em"``: variables that are out have small effects of this variance, in units of the
+        noise variance like ``slab_variance``, in place of none.
     inclusion : float, array of shape (D,) or pair of floats, optional
         Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, sqrt(D)): few
         variables are expected, and little is assumed on how few. Of the laws compared in the
@@ -88,9 +99,11 @@ class BayesianSelector(SelectingRegressor):
     inclusion_probability_ : array of shape (D,)
     noise_variance_ : float
     method_ : str
-        What was done: "enumerate", "sample" or "mean-field".
+        What was done: "enumerate", "sample", "mean-field" or "em".
     selection_ : Selection
-    certificate_ : ExactCertificate or MonteCarloCertificate
+    certificate_ : ExactCertificate, MonteCarloCertificate or Certificate
+    path_ : Path
+        With ``hyperparameters="anneal"``.
     n_features_in_, feature_names_in_
 
     References
@@ -118,6 +131,8 @@ class BayesianSelector(SelectingRegressor):
         prior: str = "spike-slab",
         method: str = "auto",
         *,
+        hyperparameters: str = "average",
+        spike_variance: float | None = None,
         inclusion: Any = None,
         expected_size: float | None = None,
         slab_variance: float | None = None,
@@ -136,6 +151,8 @@ class BayesianSelector(SelectingRegressor):
     ):
         self.prior = prior
         self.method = method
+        self.hyperparameters = hyperparameters
+        self.spike_variance = spike_variance
         self.inclusion = inclusion
         self.expected_size = expected_size
         self.slab_variance = slab_variance
@@ -192,10 +209,11 @@ class BayesianSelector(SelectingRegressor):
             int(self.n_steps), int(self.burn_in), int(self.n_chains), _seed(self.random_state)
         )
         inferred = infer(
-            problem, beliefs, self.method, chains=chains, names=labels, n_jobs=self.n_jobs,
+            problem, beliefs, self.method, hyperparameters=self.hyperparameters,
+            spike_variance=self.spike_variance, chains=chains, names=labels, n_jobs=self.n_jobs,
             callback=self.callback,
         )  # fmt: skip
-        self._store(problem, inferred.posterior)
+        self._store(problem, inferred)
         self.method_ = inferred.method
         self.certificate_ = inferred.certificate
         self.selection_ = select_averaged(
@@ -208,7 +226,7 @@ class BayesianSelector(SelectingRegressor):
             intercept=self.intercept_,
             names=labels,
             response=response,
-            converged=self._converged(),
+            converged=self._converged(inferred.converged),
             provenance=provenance(
                 self, X, y, weights, [labels[j] for j in problem.scale.covariates]
             ),
@@ -220,10 +238,11 @@ class BayesianSelector(SelectingRegressor):
         for name, known in (
             ("prior", ("spike-slab", "g-prior")),
             ("method", METHODS),
+            ("hyperparameters", HYPERPARAMETERS),
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
-        for name in ("slab_variance", "noise_variance", "expected_size"):
+        for name in ("slab_variance", "spike_variance", "noise_variance", "expected_size"):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and value > 0):
                 raise ValueError(f"{name} must be positive and finite, got {value!r}")
@@ -240,6 +259,11 @@ class BayesianSelector(SelectingRegressor):
             raise ValueError(f"g must be positive and finite, got {self.g!r}")
         if self.inclusion is not None and self.expected_size is not None:
             raise ValueError("inclusion and expected_size say the same thing: give one of them")
+        spike, slab = self.spike_variance, self.slab_variance
+        if spike is not None and slab is not None and spike >= slab:
+            raise ValueError(
+                f"spike_variance = {spike} must be below slab_variance = {slab}, the wider of the two"
+            )
         if self.prior == "g-prior" and self.noise_variance is not None:
             raise ValueError("prior='g-prior' integrates the noise out: leave out noise_variance")
 
@@ -275,8 +299,13 @@ class BayesianSelector(SelectingRegressor):
             )
         return Inclusion.independent(probability, offsets[usable])
 
-    def _store(self, problem: Problem, posterior: Posterior) -> None:
+    def _store(self, problem: Problem, inferred: Inferred) -> None:
+        posterior = inferred.posterior
         self.posterior_: Any = posterior
+        if inferred.path is not None:
+            self.path_ = inferred.path
+        elif hasattr(self, "path_"):
+            del self.path_
         self.coef_ = posterior.mean
         scale = problem.scale
         self.intercept_ = float(
@@ -287,17 +316,24 @@ class BayesianSelector(SelectingRegressor):
         self._center = scale.column_mean
         self._total_weight = problem.n
 
-    def _converged(self) -> bool:
+    def _converged(self, settled: bool) -> bool:
+        """Tell whether the answer reached its accuracy; warn where it did not."""
         certificate = self.certificate_
-        fine = not isinstance(certificate, MonteCarloCertificate) or certificate.value <= _UNSETTLED
-        if not fine:
-            warnings.warn(
+        if isinstance(certificate, MonteCarloCertificate) and certificate.value > _UNSETTLED:
+            said = (
                 f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "
-                f"n_steps ({self.n_steps}) or n_chains ({self.n_chains})",
-                ConvergenceWarning,
-                stacklevel=3,
+                f"n_steps ({self.n_steps}) or n_chains ({self.n_chains})"
             )
-        return fine
+        elif not settled:
+            said = (
+                f"some solutions of method={self.method_!r} did not settle; the certificate of the "
+                f"best one is {certificate.value:.1e}: give slab_variance or inclusion, or use "
+                "method='sample'"
+            )
+        else:
+            return True
+        warnings.warn(said, ConvergenceWarning, stacklevel=3)
+        return False
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return model-averaged predictions and, on request, their standard deviations.

@@ -8,8 +8,8 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.mean_field import slab_prior
 from garrote.inference.over_models import Findings, sampled_findings
+from garrote.inference.paired_mean_field import slab_prior
 from garrote.paths import fit_path
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab

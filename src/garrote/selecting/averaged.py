@@ -21,6 +21,8 @@ _CORRELATED = 25
 _DISAGREES = 0.1
 # Models that are listed with their effects, and variables of them, at most.
 _MODELS, _IN_MODELS = 50, 60
+# Weight of a second optimum that a reader should know of.
+_RIVAL = 0.05
 
 
 def select_averaged(
@@ -53,7 +55,8 @@ def select_averaged(
     interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     checked = posterior.checked
-    disagreement = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
+    notes = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
+    notes += _optima_notes(posterior)
     return Selection(
         method=method,
         response=response,
@@ -75,7 +78,7 @@ def select_averaged(
         noise_variance=posterior.noise_variance,
         certificate=certificate,
         converged=converged,
-        warnings=(*disagreement, *stand_in_notes(names, stand_ins, same, constant)),
+        warnings=(*notes, *stand_in_notes(names, stand_ins, same, constant)),
         provenance=provenance,
         predictions=_predictions(problem, posterior.mean, intercept, y),
         stand_ins=stand_ins,
@@ -100,6 +103,18 @@ def list_models(posterior: Posterior, fixed: Array) -> ModelsView | None:
                 effect[row, place[int(j)]] = coefficient
     sizes = np.array([len(model) - len(fixed) for model in members])
     return ModelsView(found.probability[: len(members)], sizes, columns, effect)
+
+
+def _optima_notes(posterior: Posterior) -> list[str]:
+    """Say where other starts or orders of updating would have given another answer."""
+    weights, off = posterior.optima_weights, posterior.start_dependence
+    if len(weights) < 2 or (weights[1] <= _RIVAL and off <= _DISAGREES):
+        return []
+    return [
+        f"{len(weights)} distinct optima were found over starts and orders of updating, the second of "
+        f"weight {weights[1]:.2g} in their mixture; between them inclusion probabilities differ by up "
+        f"to {off:.2f}: see local_optima() of the posterior"
+    ]
 
 
 def _predictions(problem: Problem, mean: Floats, intercept: float, y: Floats) -> Predictions | None:
