@@ -168,7 +168,7 @@ def test_a_response_with_two_columns_is_refused():
 
 def test_a_response_of_text_is_refused():
     X, _ = regression()
-    with refused("string"):
+    with refused("y must hold numbers", "'a', 'b'"):
         VariationalGarrote().fit(X, np.array(["a", "b"] * 30))
 
 

@@ -140,7 +140,7 @@ def test_too_many_columns_to_enumerate_are_refused_with_the_time_it_would_take()
         ({"prior": "lasso"}, "prior must be .spike-slab., .g-prior."),
         ({"method": "guess"}, "method must be one of"),
         ({"inclusion": 1.5}, "between 0 and 1"),
-        ({"inclusion": (1.0, -1.0)}, "pair of positive"),
+        ({"inclusion": (1.0, -1.0)}, "the pair .a, b. of a Beta"),
         ({"inclusion": 0.5, "expected_size": 2}, "give one of them"),
         ({"expected_size": 99}, "below the number of columns"),
         ({"g": "huge"}, "g must be a number"),
@@ -179,7 +179,7 @@ def test_report_json_and_saving_work_as_for_every_estimator(data, tmp_path):
     model = BayesianSelector().fit(frame, y)
     document = json.loads(model.selection_.to_json())
     assert document["path"] is None
-    assert document["certificate"]["parts"].keys() == {"log probability"}
+    assert document["certificate"]["parts"].keys() == {"log probability", "slab variance"}
     model.selection_.report(tmp_path / "report.html")
     model.save(tmp_path / "model.garrote")
     again = garrote.load(tmp_path / "model.garrote")

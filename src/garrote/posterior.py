@@ -1,6 +1,7 @@
 """What is believed about the coefficients after seeing the data: one object from every method."""
 
 import inspect
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,10 @@ class Intercepts:
     value: Floats
     center: tuple[Floats, ...]
     variance: Floats
+
+
+# Disagreement between stated and checked inclusion probabilities that a reader should know of.
+DISAGREES = 0.1
 
 
 @dataclass(frozen=True)
@@ -151,6 +156,7 @@ class Posterior:
     checked: Audit | None = None
     effective_sample_size: Floats | None = None
     split_r_hat: Floats | None = None
+    covariates: Array | None = None
     reached: tuple[str, ...] = ()
 
     @property
@@ -217,7 +223,10 @@ class Posterior:
 
     def _kept_models(self) -> Models:
         if self.found is None:
-            raise ValueError("this method keeps no models; use BayesianSelector")
+            raise ValueError(
+                "this method keeps no models: BayesianSelector with method='enumerate', 'sample', "
+                "'metropolis', 'gibbs' or 'search' does"
+            )
         return self.found
 
     def _label(self, members: Array) -> str:
@@ -227,18 +236,26 @@ class Posterior:
     def discoveries(self, fdr: float = 0.05) -> Array:
         """Return the most variables whose expected share of false ones is at most ``fdr``.
 
-        By decreasing inclusion probability, while the mean of 1 - probability stays below it.
+        By decreasing inclusion probability, while the mean of 1 - probability stays below it. Covariates
+        are no discoveries.
         """
         if not 0 <= fdr < 1:
             raise ValueError(f"fdr must be at least 0 and below 1, got {fdr}")
         order = np.argsort(-self.inclusion_probability, kind="stable")
+        if self.covariates is not None:
+            order = order[~np.isin(order, self.covariates)]
         false = np.cumsum(1 - self.inclusion_probability[order]) / np.arange(1, len(order) + 1)
         return order[: int(np.count_nonzero(false <= fdr))]
 
     def audit(self) -> Audit:
-        """Return how the inclusion probabilities compare with better ones, as found by the fit."""
+        """Return how the inclusion probabilities compare with better ones, as found by the fit.
+
+        Warns where one of them is off by more than 0.1.
+        """
         if self.checked is None:
             raise ValueError("this posterior has nothing to be checked against")
+        if self.checked.largest_difference > DISAGREES:
+            warnings.warn(f"{self.checked}: prefer method='sample'", UserWarning, stacklevel=2)
         return self.checked
 
     def sample(self, n: int, random_state: Any = None) -> Floats:
@@ -254,8 +271,13 @@ class Posterior:
             rows, members = np.flatnonzero(chosen == model), self.found.members[model]
             noise = self.found.draw_noise(model, len(rows), rng)
             if len(members):
+                # Rounding may leave a law of next to no spread a little less than none.
                 unit = rng.multivariate_normal(
-                    np.zeros(len(members)), self.found.spread[model], len(rows), method="eigh"
+                    np.zeros(len(members)),
+                    self.found.spread[model],
+                    len(rows),
+                    method="eigh",
+                    check_valid="ignore",
                 )
                 drawn = self.found.mean[model] + np.sqrt(noise)[:, None] * unit
                 draws[np.ix_(rows, members)] = drawn

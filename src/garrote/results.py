@@ -115,19 +115,25 @@ class MonteCarloCertificate:
 
 @dataclass(frozen=True)
 class ExactCertificate:
-    """How far log probabilities of models are from those computed one by one, from scratch."""
+    """How far log probabilities of models are from those computed one by one, from scratch.
+
+    ``quadrature`` is the change of an inclusion probability at the last refinement of the integral over
+    an unknown slab variance; 0 where there is none.
+    """
 
     log_probability: float
+    quadrature: float = 0.0
 
     @property
     def value(self) -> float:
-        """The largest difference among the best models."""
-        return self.log_probability
+        """The larger of the two."""
+        return max(self.log_probability, self.quadrature)
 
     @property
     def parts(self) -> dict[str, float]:
-        """The same by name."""
-        return {"log probability": self.log_probability}
+        """Both by name, the second where there is an integral."""
+        integral = {"slab variance": self.quadrature} if self.quadrature else {}
+        return {"log probability": self.log_probability} | integral
 
     def __str__(self) -> str:
         return f"{self.value:.1e} (exact sum over all models)"

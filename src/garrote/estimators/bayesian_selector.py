@@ -24,17 +24,19 @@ from garrote.estimators.inputs import (
 )
 from garrote.estimators.provenance import provenance
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized
-from garrote.inference.choosing import METHODS
+from garrote.inference.choosing import FACTORISED, METHODS, choose_method
 from garrote.inference.generalized import GENERALIZED_METHODS
 from garrote.inference.mean_field import HYPERPARAMETERS
 from garrote.likelihoods import FAMILIES, deviance_explained
 from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import BIC, GaussianSlab, GPrior, Slab
+from garrote.priors.slab import BIC, HYPER_G, GaussianSlab, GPrior, Slab
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
 
+# How an unknown g is treated by default.
+_G = "hyper-g/n"
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
 _NOTHING_LEFT = (
@@ -156,7 +158,7 @@ class BayesianSelector(SelectingRegressor):
         inclusion: Any = None,
         expected_size: float | None = None,
         slab_variance: float | None = None,
-        g: float | str = "hyper-g/n",
+        g: float | str = _G,
         noise_variance: float | None = None,
         covariates: Any = None,
         prior_log_odds: Any = None,
@@ -220,7 +222,7 @@ class BayesianSelector(SelectingRegressor):
         fixed = resolve_columns(self.covariates, names, count, "covariates")
         offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
         problem = Problem.from_rows(
-            as_design(X), y, weights, fit_intercept=self.fit_intercept,
+            as_design(self._readable(X)), y, weights, fit_intercept=self.fit_intercept,
             standardize=self.standardize, covariates=fixed,
         )  # fmt: skip
         labels = column_labels(names, count)
@@ -249,6 +251,14 @@ class BayesianSelector(SelectingRegressor):
             predict=None if self.family == "gaussian" else self._averaged_mean,
         )
         return self
+
+    def _readable(self, X: Any) -> Any:
+        """Return X with its columns in one piece each where a method goes through them often."""
+        chosen = choose_method("auto", X.shape[1]) if self.method == "auto" else self.method
+        factorised = chosen in FACTORISED
+        if factorised and self.family == "gaussian" and isinstance(X, np.ndarray):
+            return np.asfortranarray(X)  # 7 times as fast at 500 x 10,000, for a copy of X
+        return X
 
     def _infer(
         self, problem: Problem, y: Floats, offsets: Floats, labels: tuple[str, ...]
@@ -281,12 +291,17 @@ class BayesianSelector(SelectingRegressor):
         ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
+        if isinstance(self.g, str):
+            if self.g not in HYPER_G:
+                raise ValueError(f"g must be a number or one of {HYPER_G}, got {self.g!r}")
+        elif not (is_number(self.g) and self.g > 0):
+            raise ValueError(f"g must be positive and finite, got {self.g!r}")
         if isinstance(self.prior, Slab):
-            if self.slab_variance is not None or self.noise_variance is not None:
-                raise ValueError(
-                    "slab_variance and noise_variance belong to prior='spike-slab': a prior object "
-                    "has its own"
-                )
+            for name, default in (("slab_variance", None), ("noise_variance", None), ("g", _G)):
+                if getattr(self, name) != default:
+                    raise ValueError(
+                        f"leave out {name}: the prior object given has its own settings"
+                    )
         elif self.prior not in ("spike-slab", "g-prior", "bic"):
             raise ValueError(
                 "prior must be 'spike-slab', 'g-prior', 'bic', a GaussianSlab, a GPrior or a BIC, got "
@@ -298,12 +313,20 @@ class BayesianSelector(SelectingRegressor):
                 "models have closed marginal likelihoods"
             )
         if self.family != "gaussian" and not (
-            self.hyperparameters == "average" and self.spike_variance is None
+            self.hyperparameters == "average"
+            and self.spike_variance is None
+            and self.noise_variance is None
         ):
             raise ValueError(
-                f"hyperparameters and spike_variance are for Gaussian models: family={self.family!r} "
-                "has neither"
+                "hyperparameters, spike_variance and noise_variance are for Gaussian models: "
+                f"family={self.family!r} has none of them"
             )
+        if self.slab_variance is not None and self.prior in ("g-prior", "bic"):
+            raise ValueError(
+                f"slab_variance is for prior='spike-slab': leave it out with prior={self.prior!r}"
+            )
+        if self.g != _G and self.prior in ("spike-slab", "bic"):
+            raise ValueError(f"g is for prior='g-prior': leave it out with prior={self.prior!r}")
         for name in ("slab_variance", "spike_variance", "noise_variance", "expected_size"):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and value > 0):
@@ -312,13 +335,6 @@ class BayesianSelector(SelectingRegressor):
             value = getattr(self, name)
             if not isinstance(value, Integral) or value < least:
                 raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
-        if isinstance(self.g, str):
-            if self.g not in ("hyper-g", "hyper-g/n", "eb"):
-                raise ValueError(
-                    f"g must be a number, 'hyper-g', 'hyper-g/n' or 'eb', got {self.g!r}"
-                )
-        elif not (is_number(self.g) and self.g > 0):
-            raise ValueError(f"g must be positive and finite, got {self.g!r}")
         if self.inclusion is not None and self.expected_size is not None:
             raise ValueError("inclusion and expected_size say the same thing: give one of them")
         spike, slab = self.spike_variance, self.slab_variance
@@ -339,8 +355,6 @@ class BayesianSelector(SelectingRegressor):
             slab = BIC()
         elif slab == "spike-slab":
             slab = GaussianSlab(self.slab_variance, self.noise_variance)
-        if isinstance(slab, GaussianSlab):
-            slab = slab.rescaled(problem.scale.response_scale)
         return Beliefs.about(problem, slab, self._inclusion(problem.n_features, usable, offsets))
 
     def _inclusion(self, count: int, usable: Array, offsets: Floats) -> Inclusion:
@@ -354,11 +368,22 @@ class BayesianSelector(SelectingRegressor):
             given = (1.0, D / self.expected_size - 1.0)
         if given is None:
             return Inclusion.of_few(offsets[usable])
-        if isinstance(given, tuple):
+        if isinstance(given, str):  # as the command line has it
+            given = given.strip("()[] ").split(",")
+            given = tuple(float(v) if _is_float(v) else v for v in given)
+        if isinstance(given, tuple) or (isinstance(given, list) and len(given) == 2 != count):
             if len(given) != 2 or not all(is_number(v) and v > 0 for v in given):
-                raise ValueError(f"inclusion must be a pair of positive numbers, got {given!r}")
+                raise ValueError(
+                    "inclusion must be a probability, one for each column, or the pair (a, b) of a Beta "
+                    f"law, both positive; got {given!r}"
+                )
             return Inclusion.beta(float(given[0]), float(given[1]), offsets[usable])
-        probability = np.broadcast_to(np.asarray(given, dtype=np.float64), (count,))[usable]
+        probability = np.asarray(given, dtype=np.float64)
+        if probability.ndim and probability.shape != (count,):
+            raise ValueError(
+                f"inclusion must have {count} entries, one a column, got shape {probability.shape}"
+            )
+        probability = np.broadcast_to(probability, (count,))[usable]
         if not ((probability > 0) & (probability < 1)).all():
             raise ValueError(
                 "inclusion must lie between 0 and 1; name certain columns as covariates"
@@ -452,3 +477,11 @@ def _seed(random_state: Any) -> Any:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     return random_state
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

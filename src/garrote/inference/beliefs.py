@@ -56,6 +56,8 @@ class Beliefs:
             )
         if isinstance(slab, BIC):  # whose penalty counts all rows
             slab = replace(slab, spent=float(spent))
+        if isinstance(slab, GaussianSlab):
+            slab = slab.rescaled(problem.scale.response_scale)
         return cls(slab or GaussianSlab(), inclusion, n)
 
     def target(self, problem: Problem, slab: Slab | None = None) -> Target:

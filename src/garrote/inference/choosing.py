@@ -6,17 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.em_posterior import em_posterior
 from garrote.inference.mean_field import HYPERPARAMETERS, mean_field_posterior
 from garrote.inference.over_models import (
+    Findings,
     certify_models,
     enumerate_findings,
     make_model_posterior,
     search_findings,
 )
 from garrote.inference.sampling import SAMPLERS, Chains, mean_field_start, sample
-from garrote.posterior import Posterior
+from garrote.posterior import Audit, Posterior
+from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
 from garrote.results import AnyCertificate, Path, SearchCertificate
 from garrote.solvers.annealing import Control, Progress
@@ -24,16 +27,19 @@ from garrote.solvers.annealing import Control, Progress
 # What is taken for y'y / n where nothing of the response is left to explain.
 _NOTHING_LEFT = 1e-12
 
-METHODS = ("auto", "enumerate", *SAMPLERS, "search", "mean-field", "em")
+# Methods whose variables are independent of each other, and all methods.
+FACTORISED = ("mean-field", "em")
+METHODS = ("auto", "enumerate", *SAMPLERS, "search", *FACTORISED)
 
 # "auto" enumerates up to so many columns: a fraction of a second for each of the slab's variances.
 _FEW = 15
 # Beyond this a step of the sampler takes milliseconds, and mean field does instead.
 _MANY = 20_000
-# Beyond this an enumeration takes from minutes to forever.
-_MOST = 29
-# Models that one second enumerates, about, on one thread.
+# Models that one second enumerates, about, on one thread, and the minutes that an enumeration may take.
 _MODELS_PER_SECOND = 5e6
+_MINUTES = 3.0
+# Slab variances that an enumeration visits where it is unknown, about.
+_VARIANCES = 15
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ def infer(
     """
     beliefs = beliefs or Beliefs.about(problem)
     usable = np.flatnonzero(problem.curvature > 0)
-    method = choose_method(method, len(usable), len(beliefs.slab.grid()))
+    method = choose_method(method, len(usable), _passes(beliefs.slab))
     if hyperparameters not in HYPERPARAMETERS:
         raise ValueError(
             f"hyperparameters must be one of {HYPERPARAMETERS}, got {hyperparameters!r}"
@@ -120,7 +126,7 @@ def infer(
     if not len(usable):  # the empty model is all there is
         method = "enumerate"
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
-    if method in ("mean-field", "em"):
+    if method in FACTORISED:
         control = Control(callback=callback)
         if method == "em":
             solved = em_posterior(problem, beliefs, labels, control, spike_variance)
@@ -135,8 +141,9 @@ def infer(
     certificate: AnyCertificate
     if method == "enumerate":
         report = stage_reporter(callback, "enumeration")
-        found = enumerate_findings(problem, beliefs, usable, n_jobs, report)
-        certificate, how = certify_models(problem, beliefs, found), "all models summed exactly"
+        found, change = enumerate_findings(problem, beliefs, usable, n_jobs, report)
+        certificate = certify_models(problem, beliefs, found, change)
+        how = "all models summed exactly"
     elif method == "search":
         start = mean_field_start(problem, beliefs)
         report = stage_reporter(callback, "search")
@@ -150,8 +157,25 @@ def infer(
         states, seen = chains.count * chains.steps, len(found.members)
         how = f"{states} states of {chains.count} chains sampled, {seen} models seen"
     posterior = make_model_posterior(problem, beliefs, found, labels)
+    posterior = replace(posterior, checked=_audited(problem, beliefs, method, found))
     doubts = beliefs.doubts(found.size_probability)
     return Inferred(posterior, certificate, method, how, notes=doubts)
+
+
+def _audited(problem: Problem, beliefs: Beliefs, method: str, found: Findings) -> Audit:
+    """Return the check of a posterior over models; an exact one needs none."""
+    if method == "enumerate":
+        columns = np.flatnonzero(found.inclusion > 0.01)
+        same = found.inclusion[columns]
+        return Audit(columns, same, same, "themselves, which are exact sums")
+    variance = np.maximum(found.second_moment - found.mean**2, 0.0)
+    return audit(problem, beliefs, found.inclusion, found.mean, variance)
+
+
+def _passes(slab: Slab) -> int:
+    """Return how many slab variances an enumeration is repeated for, about."""
+    unknown = isinstance(slab, GaussianSlab) and slab.variance is None
+    return _VARIANCES if unknown else 1
 
 
 def choose_method(method: str, usable: int, passes: int = 1) -> str:
@@ -161,8 +185,8 @@ def choose_method(method: str, usable: int, passes: int = 1) -> str:
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}, got {method!r}")
-    if method == "enumerate" and usable > _MOST:
-        minutes = 2.0**usable * passes / _MODELS_PER_SECOND / 60
+    minutes = 2.0**usable * passes / _MODELS_PER_SECOND / 60 if usable < 1000 else np.inf
+    if method == "enumerate" and minutes > _MINUTES:
         time = f"{minutes:.2g} minutes" if minutes < 100 else f"{minutes / 60:.3g} hours"
         raise ValueError(
             f"method='enumerate' with {usable} columns would take about {time}; use "

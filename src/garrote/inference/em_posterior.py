@@ -11,10 +11,11 @@ import numpy as np
 from scipy.special import expit
 
 from garrote.arrays import Floats
+from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.bernoulli_gaussian import BernoulliGaussian
 from garrote.inference.em import EMFit, EMModel, EMState, run_em
-from garrote.inference.factorised import Average, Factorised, audit, factorised_posterior
+from garrote.inference.factorised import Average, Factorised, factorised_posterior
 from garrote.inference.hyperparameters import Learning
 from garrote.inference.narrow_spike import NarrowSpike
 from garrote.inference.paired_mean_field import anneal_to_first
@@ -53,8 +54,7 @@ def em_posterior(
     best = min(sound.values(), key=lambda one: one.fit.free_energy)
     model = starts["annealed"][0]
     average = _mixture(problem, model, list(sound.values()), optima)
-    slab = replace(model.learning.slab, variance=best.state.at.variance)
-    checked = audit(problem, beliefs, slab, average.inclusion, average.mean)
+    checked = audit(problem, beliefs, average.inclusion, average.mean, average.variance)
     posterior = factorised_posterior(problem, beliefs, average, optima, names, checked)
     settled = [one.fit.certificate.value <= control.tol for one in sound.values()]
     return Factorised(posterior, best.fit, all(settled), _said(best, spike_variance))

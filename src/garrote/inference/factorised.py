@@ -1,4 +1,4 @@
-"""Posteriors whose variables are independent of each other: averages of them, and their audit."""
+"""Posteriors whose variables are independent of each other, and averages of them."""
 
 from dataclasses import dataclass
 
@@ -6,18 +6,12 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.paths import stored_design
 from garrote.posterior import Audit, Posterior
-from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results import Fit, Path
-from garrote.solvers.enumeration import enumerate_models
-from garrote.solvers.lockstep import run_together
 from garrote.solvers.starts import Optima
 
-# Variables whose models are summed for the audit, at most, and the least probability of any of them.
-_AUDITED = 14
-_AUDIBLE = 0.01
+# Columns below this inclusion probability have no variances stated.
 _IN_SUPPORT = 0.01
 
 
@@ -56,27 +50,10 @@ class Average:
         self.square[fit.columns] += weight * m * (w**2 + spread)
         self.log_total = float(total)
 
-
-def audit(
-    problem: Problem, beliefs: Beliefs, slab: GaussianSlab, inclusion: Floats, mean: Floats
-) -> Audit:
-    """Sum over all models of the most probable variables, the others held at their values."""
-    usable = np.flatnonzero(problem.curvature > 0)
-    order = usable[np.argsort(-inclusion[usable], kind="stable")]
-    top = np.sort(order[:_AUDITED][inclusion[order[:_AUDITED]] > _AUDIBLE])
-    rest = np.setdiff1d(np.flatnonzero(mean), top)
-    task = problem.evaluate(rest, mean[rest][:, None])
-    ((squared, gradient),) = run_together([task], stored_design(problem))
-    # Of a constant response nothing is left: any scale will do, and 0 has no logarithm.
-    rule = slab.rule(beliefs.n, problem.yty or 1.0, problem.n_features)
-    # Those held outside count by their expected number in the prior on sizes.
-    outside = round(float(inclusion.sum() - inclusion[top].sum()))
-    by_size = beliefs.inclusion.by_size[outside : outside + len(top) + 1]
-    odds = beliefs.inclusion.log_odds[np.searchsorted(usable, top)]
-    exact = enumerate_models(
-        rule, problem.known_block(top), gradient[0][top], float(squared[0]), by_size, odds, keep=1
-    )
-    return Audit(top, inclusion[top], exact.inclusion, "exact sums over their models")
+    @property
+    def variance(self) -> Floats:
+        """Variances of the coefficients."""
+        return np.maximum(self.square - self.mean**2, 0.0)
 
 
 def factorised_posterior(
@@ -91,7 +68,7 @@ def factorised_posterior(
     scale, fixed = problem.scale, problem.scale.covariates
     unit = scale.response_scale / scale.column_scale
     support = np.flatnonzero(average.inclusion > _IN_SUPPORT)
-    variance = np.maximum(average.square - average.mean**2, 0.0)[support]
+    variance = average.variance[support]
     given = average.square[support] / average.inclusion[support]
     given -= (average.mean[support] / average.inclusion[support]) ** 2
     columns: Array = np.flatnonzero(average.mean)
@@ -114,4 +91,5 @@ def factorised_posterior(
         log_evidence=average.log_total,
         given_inclusion=np.sqrt(np.maximum(given, 0.0)) * unit[support],
         checked=checked,
+        covariates=fixed,
     )

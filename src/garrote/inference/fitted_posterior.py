@@ -7,7 +7,8 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.over_models import IN_SUPPORT, LEFT_OUT, MOST_KEPT, model_correlation
+from garrote.inference.model_laws import model_correlation
+from garrote.inference.over_models import IN_SUPPORT, LEFT_OUT, MOST_KEPT
 from garrote.posterior import Intercepts, Models, Posterior
 from garrote.problem import Problem
 from garrote.solvers.fitted_models import Table, fit_model
@@ -85,6 +86,7 @@ def make_fitted_posterior(
         size_probability=found.size_probability,
         found=models,
         monte_carlo_error=error,
+        covariates=problem.scale.covariates,
     )
     return posterior, separated
 

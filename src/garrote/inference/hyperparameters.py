@@ -57,6 +57,11 @@ class Learning:
             raise ValueError(
                 f"method={method!r} needs prior='spike-slab': a g-prior or BIC does not factorise"
             )
+        if beliefs.slab.shape or beliefs.slab.rate:
+            raise ValueError(
+                f"method={method!r} takes the noise for known or flat: GaussianSlab(shape, rate) needs "
+                "method='enumerate', 'sample', 'metropolis', 'gibbs' or 'search'"
+            )
         return cls(beliefs.slab, beliefs.inclusion.log_odds, beliefs.inclusion.shared)
 
     def first(self) -> Hyperparameters:

@@ -17,8 +17,9 @@ import numpy as np
 from scipy.special import betaln, expit, logit
 
 from garrote.arrays import Floats
+from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.factorised import Average, Factorised, audit, factorised_posterior
+from garrote.inference.factorised import Average, Factorised, factorised_posterior
 from garrote.inference.hyperparameters import Learning
 from garrote.inference.paired_mean_field import (
     Paired,
@@ -39,13 +40,14 @@ from garrote.solvers.starts import Optima, Reached, distinct_optima
 
 HYPERPARAMETERS = ("average", "em", "anneal")
 
-# Log slab variances that are averaged over where it is unknown: first, last, how many.
-_LOG_VARIANCES = (-4.0, 4.0, 5)
+# Log slab variances that are averaged over where it is unknown: first, last, how many. Those far out
+# are tried only if the ones before have weight.
+_LOG_VARIANCES = (-16.0, 24.0, 21)
 # Log odds that are averaged over where the inclusion probability is unknown, and those on the way there.
 _ODDS = 16
 _APPROACH = 10
 # Slab variances beyond one whose solutions have so little log weight beside the best have even less.
-_NEGLIGIBLE = 25.0
+_NEGLIGIBLE = 10.0
 
 
 class _Solution(NamedTuple):
@@ -97,7 +99,7 @@ def mean_field_posterior(
         c = problem.curvature[one.fit.columns]
         spread = one.fit.noise_variance / (c + 1.0 / (one.slab.variance or 1.0))
         average.add(one.log_weight, one.fit, spread)
-    checked = audit(problem, beliefs, best.slab, average.inclusion, average.mean)
+    checked = audit(problem, beliefs, average.inclusion, average.mean, average.variance)
     posterior = factorised_posterior(problem, beliefs, average, optima, names, checked)
     return Factorised(posterior, optima.fits[0], found.converged, found.how, found.path)
 
@@ -118,7 +120,7 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
     """
     assert isinstance(beliefs.slab, GaussianSlab)
     grid = beliefs.slab.grid(_LOG_VARIANCES)
-    middle = len(grid) // 2
+    middle = int(np.argmin([abs(np.log(slab.variance or 1.0)) for _, slab in grid]))
     paths: dict[GaussianSlab, Path] = {}
     solutions: list[_Solution] = []
     for outwards in (grid[middle:], grid[:middle][::-1]):

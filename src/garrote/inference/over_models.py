@@ -1,17 +1,24 @@
 """From models and their probabilities to a Posterior in the user's units."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.model_laws import (
+    first_variances,
+    log_evidences,
+    make_law,
+    model_correlation,
+    spectrum,
+)
+from garrote.inference.slab_integral import Point, integrate_over_slab, shares
 from garrote.posterior import Models, Posterior
-from garrote.priors.evidence import KnownNoise, Schwarz, log_evidence, noise_mean, slab_moments
+from garrote.priors.evidence import KnownNoise, Schwarz
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
 from garrote.results import ExactCertificate
@@ -23,6 +30,8 @@ from garrote.solvers.model_search import search_models
 # Models that are kept with the law of their coefficients, at most, and the share they may leave out.
 MOST_KEPT = 500
 LEFT_OUT = 1e-4
+# A search over an unknown slab variance has about so many variances to share its expansions.
+_SEARCHES = 13
 # Models whose odds are computed again for the certificate.
 CERTIFIED = 50
 # Columns below this inclusion probability have no covariances stated.
@@ -31,7 +40,10 @@ IN_SUPPORT = 0.01
 
 @dataclass(frozen=True)
 class Findings:
-    """What a solver found, in the units of the problem: averages over models, and the best of them."""
+    """What a solver found, in the units of the problem: averages over models, and the best of them.
+
+    ``slabs`` are those that an unknown slab variance is integrated over, with their log weights.
+    """
 
     inclusion: Floats
     mean: Floats
@@ -39,7 +51,7 @@ class Findings:
     size_probability: Floats
     members: tuple[tuple[int, ...], ...]
     probability: Floats
-    slab_variance: float
+    slabs: tuple[tuple[float, Slab], ...]
     log_evidence: float | None = None
     monte_carlo_error: Floats | None = None
     effective_sample_size: Floats | None = None
@@ -50,7 +62,6 @@ class _Part(NamedTuple):
     """What was found with one slab: the sum over models, and averages over them."""
 
     log_total: float
-    slab_variance: float
     inclusion: Floats
     mean: Floats
     second_moment: Floats
@@ -61,13 +72,15 @@ class _Part(NamedTuple):
 
 def enumerate_findings(
     problem: Problem, beliefs: Beliefs, usable: Array, n_jobs: int | None, report: Any = None
-) -> Findings:
-    """Sum over all models of the usable columns, and over the slab's variance where it is unknown."""
+) -> tuple[Findings, float]:
+    """Sum over all models of the usable columns, and over the slab's variance where it is unknown.
+
+    Also returns how far inclusion probabilities moved at the last refinement over that variance.
+    """
     gram = problem.known_block(usable)
     xty, prior = problem.xty[usable], beliefs.inclusion
-    grid: list[tuple[float, Slab]] = [*beliefs.slab.grid()]
-    parts = []
-    for step, (log_weight, slab) in enumerate(grid):
+
+    def find(slab: Slab) -> _Part:
         rule = slab.rule(beliefs.n, problem.yty, len(usable))
         found = enumerate_models(
             rule, gram, xty, problem.yty, prior.by_size, prior.log_odds, n_jobs=n_jobs
@@ -77,72 +90,47 @@ def enumerate_findings(
             for values in (found.inclusion, found.mean, np.diag(found.second_moment))
         )
         members = [tuple(int(usable[j]) for j in model) for model in found.members]
-        parts.append(
-            _Part(
-                log_weight + found.log_total,
-                _variance(slab),
-                inclusion,
-                mean,
-                square,
-                found.size_probability,
-                members,
-                found.log_weights + log_weight,
-            )
-        )
-        if report is not None:
-            report(step + 1, len(grid))
-    return _averaged(parts)
+        return _Part(
+            found.log_total, inclusion, mean, square, found.size_probability, members,
+            found.log_weights,
+        )  # fmt: skip
+
+    points, change = integrate_over_slab(beliefs.slab, find, report)
+    return _averaged(points), change
 
 
 def search_findings(
     problem: Problem, beliefs: Beliefs, start: list[int], expansions: int, seed: Any, report: Any
 ) -> tuple[Findings, float]:
-    """Search among models with each slab variance of the grid; also return the share found late."""
-    grid: list[tuple[float, Slab]] = [*beliefs.slab.grid()]
-    parts, late = [], []
-    for step, (log_weight, one) in enumerate(grid):
+    """Search among models with every slab variance that counts; also return the share found late."""
+    unknown = isinstance(beliefs.slab, GaussianSlab) and beliefs.slab.variance is None
+    each = -(-expansions // (_SEARCHES if unknown else 1))
+    late: dict[Slab, float] = {}
+
+    def find(slab: Slab) -> _Part:
         found = search_models(
-            beliefs.target(problem, one),
-            np.random.default_rng(seed),
-            start=start,
-            expansions=-(-expansions // len(grid)),
+            beliefs.target(problem, slab), np.random.default_rng(seed), start=start, expansions=each
         )
-        parts.append(
-            _Part(
-                log_weight + found.log_total,
-                _variance(one),
-                found.inclusion,
-                found.mean,
-                found.second_moment,
-                found.size_probability,
-                found.members,
-                found.log_weights + log_weight,
-            )
-        )
-        late.append(found.late_share)
-        if report is not None:
-            report(step + 1, len(grid))
-    return _averaged(parts), float(_shares(parts) @ late)
+        late[slab] = found.late_share
+        return _Part(
+            found.log_total, found.inclusion, found.mean, found.second_moment,
+            found.size_probability, found.members, found.log_weights,
+        )  # fmt: skip
+
+    points, _ = integrate_over_slab(beliefs.slab, find, report)
+    return _averaged(points), float(shares(points) @ [late[point.slab] for point in points])
 
 
-def _variance(slab: Slab) -> float:
-    return float(getattr(slab, "variance", None) or np.nan)
-
-
-def _shares(parts: Sequence[_Part]) -> Floats:
-    logs = np.array([part.log_total for part in parts])
-    return np.asarray(np.exp(logs - logsumexp(logs)))
-
-
-def _averaged(parts: Sequence[_Part]) -> Findings:
+def _averaged(points: Sequence[Point]) -> Findings:
     """Average over the slab's variances, each by the evidence it has."""
-    share = _shares(parts)
+    share = shares(points)
+    parts: list[_Part] = [point.part for point in points]
 
     def averaged(values: Sequence[Floats]) -> Floats:
         return np.asarray(sum(w * v for w, v in zip(share, values, strict=True)))
 
-    log_evidence = float(logsumexp([part.log_total for part in parts]))
-    members, probability = _merged(parts, log_evidence)
+    log_evidence = float(logsumexp([point.log_weight + point.part.log_total for point in points]))
+    members, probability = _merged(points, log_evidence)
     return Findings(
         inclusion=averaged([part.inclusion for part in parts]),
         mean=averaged([part.mean for part in parts]),
@@ -150,19 +138,19 @@ def _averaged(parts: Sequence[_Part]) -> Findings:
         size_probability=averaged([part.size_probability for part in parts]),
         members=members,
         probability=probability,
-        slab_variance=parts[int(np.argmax(share))].slab_variance,
+        slabs=tuple((point.log_weight, point.slab) for point in points),
         log_evidence=log_evidence,
     )
 
 
 def _merged(
-    parts: Sequence[_Part], log_evidence: float
+    points: Sequence[Point], log_evidence: float
 ) -> tuple[tuple[tuple[int, ...], ...], Floats]:
     """Add up the probabilities of each model over the slab's variances; best first."""
     total: dict[tuple[int, ...], float] = {}
-    for part in parts:
+    for weight, _, part in points:
         for model, log in zip(part.members, part.log_weights, strict=True):
-            total[model] = total.get(model, 0.0) + float(np.exp(log - log_evidence))
+            total[model] = total.get(model, 0.0) + float(np.exp(weight + log - log_evidence))
     ranked = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))
     return tuple(model for model, _ in ranked), np.array([p for _, p in ranked])
 
@@ -173,7 +161,7 @@ def _spread_out(values: Floats, usable: Array, count: int) -> Floats:
     return everywhere
 
 
-def sampled_findings(chains: Sequence[Sampling]) -> Findings:
+def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
     """Join chains: each counts by its weight; batches of all of them tell the error."""
     weights = np.array([chain.weight for chain in chains])
     share = weights / weights.sum()
@@ -184,7 +172,6 @@ def sampled_findings(chains: Sequence[Sampling]) -> Findings:
     inclusion = joined([chain.inclusion for chain in chains])
     diagnosed = diagnose(chains, inclusion)
     members, probability = _visited(chains)
-    variances = np.concatenate([chain.slab_variances for chain in chains])
     return Findings(
         inclusion=inclusion,
         mean=joined([chain.mean for chain in chains]),
@@ -192,7 +179,7 @@ def sampled_findings(chains: Sequence[Sampling]) -> Findings:
         size_probability=joined([chain.size_probability for chain in chains]),
         members=members,
         probability=probability,
-        slab_variance=float(np.median(variances)),
+        slabs=tuple(slab.grid()),
         monte_carlo_error=diagnosed.error,
         effective_sample_size=diagnosed.effective_size,
         split_r_hat=diagnosed.split_r_hat,
@@ -215,35 +202,28 @@ def _visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], F
     return members, np.array([weight / mass for _, weight in ranked])
 
 
-def certify_models(problem: Problem, beliefs: Beliefs, found: Findings) -> ExactCertificate:
+def certify_models(
+    problem: Problem, beliefs: Beliefs, found: Findings, quadrature: float = 0.0
+) -> ExactCertificate:
     """Compute the odds of the best models from scratch, and compare."""
     members = found.members[:CERTIFIED]
-    usable = len(problem.usable)
-    # Tables of a g-prior take longer to make than all that follows.
-    rules = [(w, slab.rule(beliefs.n, problem.yty, usable)) for w, slab in beliefs.slab.grid()]
-    logs = np.array(
-        [_log_probability(problem, beliefs, rules, np.array(g, np.intp)) for g in members]
-    )
-    stated = np.log(np.maximum(found.probability[: len(members)], 1e-300))
-    return ExactCertificate(float(np.abs((logs - logs[0]) - (stated - stated[0])).max()))
-
-
-def _log_probability(
-    problem: Problem, beliefs: Beliefs, rules: Sequence[tuple[float, Any]], members: Array
-) -> float:
-    """Return a model's log probability, up to a constant, from its own cross products."""
-    gram, xty = problem.known_block(members), problem.xty[members]
+    rules = _rules(problem, beliefs, found)
     prior = beliefs.inclusion
     logs = []
-    for log_weight, rule in rules:
-        inside = gram + rule.ridge * np.eye(len(members))
-        left = (
-            problem.yty - float(xty @ np.linalg.solve(inside, xty)) if len(members) else problem.yty
-        )
-        log_det = float(np.linalg.slogdet(inside)[1]) if len(members) else 0.0
-        logs.append(log_weight + log_evidence(rule, len(members), log_det, max(left, 0.0)))
-    odds = prior.log_odds[np.searchsorted(problem.usable, members)].sum()
-    return float(logsumexp(logs) + prior.by_size[len(members)] + odds)
+    for model in members:
+        own = np.array(model, np.intp)
+        odds = prior.log_odds[np.searchsorted(problem.usable, own)].sum()
+        evidences = log_evidences(spectrum(problem, own), rules, own)
+        logs.append(logsumexp(evidences) + prior.by_size[len(own)] + odds)
+    stated = np.log(np.maximum(found.probability[: len(members)], 1e-300))
+    off = np.abs((np.array(logs) - logs[0]) - (stated - stated[0])).max()
+    return ExactCertificate(float(off), quadrature)
+
+
+def _rules(problem: Problem, beliefs: Beliefs, found: Findings) -> list[tuple[float, Any]]:
+    """Return the marginal likelihoods that are averaged over; tables of a g-prior take a while."""
+    usable = len(problem.usable)
+    return [(w, slab.rule(beliefs.n, problem.yty, usable)) for w, slab in found.slabs]
 
 
 def make_model_posterior(
@@ -263,7 +243,7 @@ def make_model_posterior(
     variance = np.maximum(found.second_moment - found.mean**2, 0.0) * unit**2
     support = np.flatnonzero(inclusion > IN_SUPPORT)
     models = _kept_models(problem, beliefs, found)
-    variance[fixed] = _variances(models, len(fixed))
+    variance[fixed] = first_variances(models, len(fixed))
     noise = float(models.probability @ models.noise_means / models.probability.sum())
     return Posterior(
         inclusion_probability=inclusion,
@@ -282,6 +262,7 @@ def make_model_posterior(
         monte_carlo_error=found.monte_carlo_error,
         effective_sample_size=found.effective_sample_size,
         split_r_hat=found.split_r_hat,
+        covariates=fixed,
     )
 
 
@@ -289,13 +270,10 @@ def _kept_models(problem: Problem, beliefs: Beliefs, found: Findings) -> Models:
     """Return the best models with the law of their coefficients, in the user's units."""
     enough = int(np.searchsorted(np.cumsum(found.probability), 1 - LEFT_OUT)) + 1
     count = min(enough, MOST_KEPT, len(found.members))
-    slab = beliefs.slab
-    if isinstance(slab, GaussianSlab):
-        slab = replace(slab, variance=found.slab_variance)
-    rule = slab.rule(beliefs.n, problem.yty, problem.n_features)
-    laws = [_law(problem, rule, np.array(g, dtype=np.intp)) for g in found.members[:count]]
-    known = isinstance(rule, KnownNoise | Schwarz)
-    shape = np.inf if known else 0.5 * beliefs.n + getattr(slab, "shape", 0.0)
+    rules = _rules(problem, beliefs, found)
+    laws = [make_law(problem, rules, np.array(g, dtype=np.intp)) for g in found.members[:count]]
+    known = isinstance(rules[0][1], KnownNoise | Schwarz)
+    shape = np.inf if known else 0.5 * beliefs.n + getattr(beliefs.slab, "shape", 0.0)
     noise = np.array([law.noise for law in laws]) * problem.scale.response_scale**2
     return Models(
         members=tuple(law.members for law in laws),
@@ -305,65 +283,3 @@ def _kept_models(problem: Problem, beliefs: Beliefs, found: Findings) -> Models:
         noise_rate=noise if np.isinf(shape) else noise * (shape - 1.0),
         noise_shape=shape,
     )
-
-
-class _Law(NamedTuple):
-    members: Array
-    mean: Floats
-    spread: Floats
-    noise: float
-
-
-def _law(problem: Problem, rule: Any, members: Array) -> _Law:
-    """Return a model's coefficients, covariates included, given its variables."""
-    scale, fixed = problem.scale, problem.scale.covariates
-    inside = problem.known_block(members) + rule.ridge * np.eye(len(members))
-    inverse = pinvh(inside) if len(members) else np.zeros((0, 0))
-    v = inverse @ problem.xty[members]
-    left = max(problem.yty - float(problem.xty[members] @ v), 0.0)
-    f1, _, f3 = slab_moments(rule, len(members), left)
-    f3 = max(f3, 0.0)  # tables are interpolated
-    noise = noise_mean(rule, len(members), left)
-    unit = scale.response_scale / scale.column_scale
-    everyone = np.concatenate([fixed, members])
-    mean = np.concatenate([scale.covariate_coefficients(members, f1 * v), f1 * v * unit[members]])
-    # Covariates move with the others: those take back what they explain of them.
-    back = np.vstack([-scale.covariate_columns[:, members], np.eye(len(members))])
-    own = np.zeros((len(everyone), len(everyone)))
-    if len(fixed):
-        own[: len(fixed), : len(fixed)] = pinvh(problem.raw_gram(fixed))
-    spread = (f3 / noise if noise > 0 else 1.0) * back @ inverse @ back.T + own
-    units = scale.response_scale / scale.column_scale[everyone]
-    spread *= np.outer(units, units) / scale.response_scale**2
-    return _Law(everyone, mean, spread, noise)
-
-
-def _variances(models: Models, count: int) -> Floats:
-    """Return the variances of the first few coefficients, which all models have, over the models."""
-    share = models.probability / models.probability.sum()
-    first = np.array([mean[:count] for mean in models.mean])
-    own = np.array(
-        [
-            noise * np.diag(spread)[:count]
-            for spread, noise in zip(models.spread, models.noise_means, strict=True)
-        ]
-    )
-    centre = share @ first
-    return np.asarray(share @ (own + (first - centre) ** 2))
-
-
-def model_correlation(models: Models, support: Array) -> Floats:
-    """Return the correlations of some coefficients over the models kept."""
-    place = {int(j): k for k, j in enumerate(support)}
-    mean, square = np.zeros(len(support)), np.zeros((len(support), len(support)))
-    share = models.probability / models.probability.sum()
-    laws = zip(share, models.members, models.mean, models.spread, models.noise_means, strict=True)
-    for weight, members, centre, spread, noise in laws:
-        own = [k for k, j in enumerate(members) if int(j) in place]
-        to = [place[int(members[k])] for k in own]
-        mean[to] += weight * centre[own]
-        inside = np.outer(centre[own], centre[own]) + noise * spread[np.ix_(own, own)]
-        square[np.ix_(to, to)] += weight * inside
-    covariance = square - np.outer(mean, mean)
-    size = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
-    return covariance / np.outer(size, size)

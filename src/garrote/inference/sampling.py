@@ -64,7 +64,7 @@ def sample(
     runs = Parallel(n_jobs=jobs, prefer="threads")(
         delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
     )
-    found = sampled_findings(runs)
+    found = sampled_findings(runs, beliefs.slab)
     each = np.array([chain.inclusion for chain in runs])
     certificate = MonteCarloCertificate(
         error=_largest(found.monte_carlo_error, 0.0),

@@ -24,8 +24,10 @@ _STEP = 0.02
 _FURTHEST = -float(np.log(SMALLEST_LEFT))
 # First, last and number of the values of log g that integrals over it are summed at ...
 _LOG_G = (-20.0, 45.0, 325)
-# ... and of the log of an unknown slab variance.
-_VARIANCES = (-6.0, 6.0, 13)
+# ... and of the log of an unknown slab variance, for laws of coefficients given a model.
+_VARIANCES = (-12.0, 20.0, 65)
+# Laws of an unknown g, by name.
+HYPER_G = ("hyper-g", "hyper-g/n", "eb")
 # Models larger than this share the table of the largest.
 _LARGEST_TABLED = 400
 
@@ -43,6 +45,16 @@ class GaussianSlab:
     noise_variance: float | None = None
     shape: float = 0.0
     rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("variance", "noise_variance"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < np.inf:
+                raise ValueError(f"{name} of a GaussianSlab must be positive, got {value!r}")
+        if not (0 <= self.shape < np.inf and 0 <= self.rate < np.inf):
+            raise ValueError(
+                f"shape and rate of a GaussianSlab must be >= 0, got {self.shape} and {self.rate}"
+            )
 
     def rescaled(self, unit: float) -> "GaussianSlab":
         """Return the slab for a response in another unit."""
@@ -71,15 +83,14 @@ class GaussianSlab:
         if self.variance is not None:
             return [(0.0, self)]
         log_variance = np.linspace(*log_variances)
-        weights = self.log_density(log_variance)
-        weights -= logsumexp(weights)
+        weights = self.log_density(log_variance) + np.log(log_variance[1] - log_variance[0])
         slabs = [replace(self, variance=float(np.exp(u))) for u in log_variance]
         return list(zip(map(float, weights), slabs, strict=True))
 
     @staticmethod
     def log_density(log_variance: Any) -> Any:
         """Return the log density of an unknown variance's logarithm."""
-        return -0.5 * log_variance - 0.5 * np.exp(-log_variance)
+        return -0.5 * log_variance - 0.5 * np.exp(-log_variance) - 0.5 * np.log(2 * np.pi)
 
 
 @dataclass(frozen=True)
@@ -92,6 +103,15 @@ class GPrior:
 
     g: float | str
     a: float = 3.0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.g, str):
+            if self.g not in HYPER_G:
+                raise ValueError(
+                    f"g of a GPrior must be a number or one of {HYPER_G}, got {self.g!r}"
+                )
+        elif not 0 < self.g < np.inf:
+            raise ValueError(f"g of a GPrior must be positive, got {self.g!r}")
 
     def grid(self) -> list[tuple[float, "GPrior"]]:
         """Return the prior itself: g is integrated out in its rule."""

@@ -26,6 +26,9 @@ _CERTIFICATE = {
     "between chains": "the largest difference between the inclusion probabilities of two chains",
     "log probability": "how far the log probability of any of the best models is from that computed "
     "for it alone, from scratch",
+    "slab variance": "how much an inclusion probability moved when the integral over the slab's "
+    "variance was refined for the last time",
+    "found late": "the part of the probability that the last tenth of the search added",
     "gradient": "how far any of the best models is from the maximum of its likelihood, in standard "
     "errors",
 }
@@ -37,6 +40,12 @@ _SENTENCES = {
         "A variable whose probability is closer than that to 0.5 could fall on the other side.",
         "That is much: more steps or more chains are needed.",
         "sampled inclusion probabilities may still be far off",
+    ),
+    "found late": (
+        "Models were searched for, and none visited twice; the last tenth of the search still added",
+        "What was never seen is missing from the answer.",
+        "That is much: a longer search is needed.",
+        "the search was still finding probable models when it ended",
     ),
     "log probability": (
         "All models were summed; the log probabilities of the best agree with those computed one by "

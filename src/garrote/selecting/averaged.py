@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import norm
 
 from garrote.arrays import Array, Floats
-from garrote.posterior import Posterior
+from garrote.posterior import DISAGREES, Posterior
 from garrote.problem import Problem
 from garrote.results import AnyCertificate
 from garrote.selecting.cross_validation import rows_to_show
@@ -17,8 +17,6 @@ from garrote.selection import ModelsView, Predictions, Selection
 _LEVEL = 0.95
 # Variables in the table of correlations.
 _CORRELATED = 25
-# Disagreement between stated and checked inclusion probabilities that a reader should know of.
-_DISAGREES = 0.1
 # Weight of a second optimum that a reader should know of.
 _RIVAL = 0.05
 # Models that are listed with their effects, and variables of them, at most.
@@ -65,7 +63,10 @@ def select_averaged(
     def linear(rows: Floats) -> Floats:
         return np.asarray(rows @ posterior.mean + intercept)
 
-    disagreement = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
+    disagreement = []
+    # Samplers have errors of their own; their audit takes all but a few variables for independent.
+    if checked and posterior.found is None and checked.largest_difference > DISAGREES:
+        disagreement.append(str(checked))
     disagreement += _optima_notes(posterior)
     return Selection(
         method=method,
@@ -104,7 +105,7 @@ def select_averaged(
 def _optima_notes(posterior: Posterior) -> list[str]:
     """Say where other starts or orders of updating would have given another answer."""
     weights, off = posterior.optima_weights, posterior.start_dependence
-    if len(weights) < 2 or (weights[1] <= _RIVAL and off <= _DISAGREES):
+    if len(weights) < 2 or (weights[1] <= _RIVAL and off <= DISAGREES):
         return []
     return [
         f"{len(weights)} distinct optima were found over starts and orders of updating, the second of "

@@ -59,6 +59,7 @@ def make_posterior(
         optima=optima.fits,
         reached=optima.reached,
         names=tuple(names),
+        covariates=fixed,
     )
 
 

@@ -36,7 +36,8 @@ def diagnose(chains: Sequence[Sampling], inclusion: Floats) -> Diagnosed:
         halves = np.concatenate([_halves(chain) for chain in chains])
         within = (halves * (1.0 - halves)).mean(axis=0)
         r_hat = np.sqrt(1.0 + halves.var(axis=0, ddof=1) / within)
-    return Diagnosed(error, size, np.where(np.isfinite(r_hat), r_hat, 1.0))
+    # Where no half ever moves, 0 / 0 means that they agree; where they do not, R-hat is infinite.
+    return Diagnosed(error, size, np.where(np.isnan(r_hat), 1.0, r_hat))
 
 
 def _halves(chain: Sampling) -> Floats:

@@ -19,7 +19,7 @@ class MetropolisWalk(FactorWalk):
     """A walk that proposes one flip or swap at a time."""
 
     # Most proposals leave the model as it is: they cost little beside one of the slab's variance.
-    least_stretch = 200
+    least_stretch = 20
 
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         super().__init__(target, rng, rows)

@@ -198,6 +198,7 @@ class FactorWalk:
         self.variance = target.first_variance
         self.unused = no_averages(target.problem.n_features)
         self._age = 0
+        self._stretch = self.least_stretch
 
     def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
         """Make steps with the slab's variance as it is; return flips and weights."""
@@ -244,8 +245,12 @@ class FactorWalk:
         trails = [Trail(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
         done = 0
         while done < steps:
-            # A proposal costs about as much as half a step for every member of the model.
-            count = min(max(self.least_stretch, 2 * len(self.members)), most, steps - done)
+            if averages is None:
+                # A proposal costs about as much as half a step for every member of the model. The
+                # length is found while burning in: were it to follow the state, the walk would not keep
+                # its target.
+                self._stretch = max(self.least_stretch, 2 * len(self.members))
+            count = min(self._stretch, most, steps - done)
             flips, weights = self.stretch(count, averages)
             done += count
             self._refresh()

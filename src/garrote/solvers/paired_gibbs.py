@@ -26,7 +26,8 @@ class PairedGibbsWalk:
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         if not isinstance(target.slab, GaussianSlab):
             raise ValueError(
-                "method='gibbs' needs prior='spike-slab': a g-prior ties the coefficients together"
+                "method='gibbs' needs prior='spike-slab': a g-prior ties the coefficients together, and "
+                "BIC has no law of them"
             )
         self.target, self.rng, self.slab = target, rng, target.slab
         self.rows = GramRows(target.problem) if rows is None else rows
@@ -77,29 +78,32 @@ class PairedGibbsWalk:
         D = problem.n_features
         draws = self.rng.random(D)
         normals = self.rng.standard_normal(D)
+        # In one order all chains would end in the same one of several near copies, and look sure of it.
+        order = self.rng.permutation(D)
         per_call = max(1, int(VISITS_PER_CALL / max(1, len(self.members))))
         done = 0
         while done < D:
             stop = min(D, done + per_call)
             done = _update(
                 problem.curvature, prior.by_size, prior.log_odds, 1.0 / self.variance, self.noise,
-                self.coef, self.gradient, draws, normals, self.rows.rows, slot, done, stop,
+                self.coef, self.gradient, order, draws, normals, self.rows.rows, slot, done, stop,
                 self.unused if averages is None else averages,
             )  # fmt: skip
             if done < stop:
-                self.rows.fetch(done, np.array(self.members, dtype=np.int64), self._likely(done))
+                members = np.array(self.members, dtype=np.int64)
+                self.rows.fetch(int(order[done]), members, self._likely(order[done + 1 :]))
         if averages is not None:
             averages.weight[0] += 1.0
             averages.by_size[int(np.count_nonzero(self.coef))] += 1.0
 
-    def _likely(self, first: int) -> Array:
-        """Return variables after the first that are likely to come in and have no row at hand."""
-        wanted = np.abs(self.gradient) / np.sqrt(np.maximum(self.target.problem.curvature, 1e-300))
-        wanted = np.where((self.rows.slot < 0) & (self.target.problem.curvature > 0), wanted, -1.0)
-        wanted[: first + 1] = -1.0
+    def _likely(self, coming: Array) -> Array:
+        """Return those of the variables to come that are likely in and have no row at hand."""
+        length = self.target.problem.curvature[coming]
+        wanted = np.abs(self.gradient[coming]) / np.sqrt(np.maximum(length, 1e-300))
+        wanted = np.where((self.rows.slot[coming] < 0) & (length > 0), wanted, -1.0)
         count = min(_FETCHED_ALONG, len(wanted))
-        best = np.argpartition(wanted, -count)[-count:]
-        return best[wanted[best] > 0]
+        best = np.argpartition(wanted, -count)[-count:] if count else np.zeros(0, np.intp)
+        return coming[best[wanted[best] > 0]]
 
     def _renew_gradient(self) -> None:
         problem, members = self.target.problem, np.array(self.members, dtype=np.int64)
@@ -132,14 +136,15 @@ class PairedGibbsWalk:
 
 @kernel
 def _update(
-    length, by_size, log_odds, ridge, noise, coef, gradient, draws, normals, gram, slot, start, stop,
-    averages,
+    length, by_size, log_odds, ridge, noise, coef, gradient, order, draws, normals, gram, slot, start,
+    stop, averages,
 ):  # fmt: skip
-    """Draw the variables from ``start`` to ``stop`` in turn; return where a missing row ended it."""
+    """Draw variables ``start`` to ``stop`` of the order in turn; return where a missing row ended it."""
     size = 0
     for j in range(coef.shape[0]):
         size += coef[j] != 0.0
-    for j in range(start, stop):
+    for place in range(start, stop):
+        j = order[place]
         if length[j] <= 0.0:
             continue
         old, c = coef[j], length[j] + ridge
@@ -152,7 +157,7 @@ def _update(
         new = mean + np.sqrt(spread) * normals[j] if draws[j] < p else 0.0
         if new != old:
             if slot[j] < 0:
-                return j
+                return place
             row, change = gram[slot[j]], new - old
             for i in range(coef.shape[0]):
                 gradient[i] -= change * row[i]
