@@ -188,7 +188,7 @@ class FactorWalk:
     """
 
     # Steps between proposals of another slab variance, at least.
-    least_stretch = 10
+    least_stretch = 5
 
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         self.target, self.rng = target, rng
@@ -246,10 +246,10 @@ class FactorWalk:
         done = 0
         while done < steps:
             if averages is None:
-                # A proposal costs about as much as half a step for every member of the model. The
+                # A proposal costs about as much as a step for every second member of the model. The
                 # length is found while burning in: were it to follow the state, the walk would not keep
                 # its target.
-                self._stretch = max(self.least_stretch, 2 * len(self.members))
+                self._stretch = max(self.least_stretch, len(self.members))
             count = min(self._stretch, most, steps - done)
             flips, weights = self.stretch(count, averages)
             done += count
