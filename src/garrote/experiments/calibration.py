@@ -78,7 +78,7 @@ class Calibration:
 
 def run_calibration(settings: Settings) -> Report:
     """Compare priors on the inclusion probability, and methods, on three kinds of columns."""
-    count = settings.count(_TABLES, quick=3)
+    count = settings.count(_TABLES, quick=1)
     designs, about = designs_and_remarks()
     numbers = {
         (design, name): calibrate(draw, fit, settings, count)
