@@ -28,7 +28,7 @@ class Answer:
 class Measurement:
     """Seconds of a fit alone, bytes it needed above those held before it, and its answer.
 
-    `processor` are the seconds that the process computed, which a busy machine hardly changes.
+    `processor` are the seconds that the process computed: without the time it waited for a core.
     """
 
     seconds: float

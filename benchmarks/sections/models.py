@@ -20,8 +20,8 @@ WALK_STEPS, QUICK_WALK_STEPS = 100_000, 2000
 OURS, CHAIN = "garrote_posterior", "garrote_walk"
 HEADINGS = ["method", "seconds", "of processor", "MiB above the data", "claimed error", "F1"]
 NOTE = (
-    "Seconds: fastest .. slowest repetition; beside it the least that the process computed, which a "
-    "busy machine changes little. Quoted rows were not run here: the same law of data on another "
+    "Seconds: fastest .. slowest repetition; beside it the least that the process computed. "
+    "Quoted rows were not run here: the same law of data on another "
     "machine of this kind, measured earlier."
 )
 # (method, seconds, MiB)
