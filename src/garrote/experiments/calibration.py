@@ -32,6 +32,8 @@ _METROPOLIS: dict[str, Any] = {"method": "metropolis", "n_steps": 20_000, "burn_
 _GIBBS: dict[str, Any] = {"method": "gibbs", "n_steps": 2000, "burn_in": 500}
 _SEARCH: dict[str, Any] = {"method": "search", "n_steps": 300}
 _SPIKE = 0.001
+# Bins of fewer variables are left out of the figure.
+_DRAWN = 5
 _ROOT = float(np.sqrt(_COLUMNS))
 DEFAULT = "Beta(1, sqrt D)"
 INDEPENDENT, WALKS = "independent columns", "other walks, and search"
@@ -259,7 +261,7 @@ def _draw(designs: dict[str, Draw], numbers: dict[tuple[str, str], Calibration])
 
 def _draw_curve(axis: Any, k: int, name: str, found: Calibration) -> None:
     rows = np.array(found.bins())
-    p, share, error, _ = rows[rows[:, 3] > 0].T
+    p, share, error, _ = rows[rows[:, 3] >= _DRAWN].T
     bold = name == DEFAULT
     style = curve_style(k) | {"lw": 2.0 if bold else 1.0, "marker": "o", "ms": 5 if bold else 3}
     axis.plot(p, share, label=name + (" (default)" if bold else ""), **style)
