@@ -28,6 +28,7 @@ def main(job_file):
         measurement = adapter.measure(job)
         result |= {
             "seconds": measurement.seconds,
+            "processor": measurement.processor,
             "memory": measurement.memory,
             "design_bytes": measurement.design_bytes,
         }

@@ -53,8 +53,8 @@ class Settings:
 def take_turns(settings, contenders, task, folder):
     """Measure every contender `reps` times, in turns; return one result a contender.
 
-    A result is that of the first repetition with `seconds` and `memory` the smallest of all and
-    `all_seconds` the list of them. For a library that is absent or fails it is a dictionary with
+    A result is that of the first repetition with `seconds`, `processor` and `memory` the smallest of
+    all and `all_seconds` the list of them. For a library that is absent or fails it is a dictionary with
     `skipped`, the reason.
     """
     results = {}
@@ -77,12 +77,16 @@ def merge(known, new):
         return new
     if known is None:
         return new | {"all_seconds": [new["seconds"]]}
-    memory = [m for m in (known["memory"], new["memory"]) if m is not None]
     return known | {
         "seconds": min(known["seconds"], new["seconds"]),
-        "memory": min(memory, default=None),
+        "processor": least(known["processor"], new["processor"]),
+        "memory": least(known["memory"], new["memory"]),
         "all_seconds": [*known["all_seconds"], new["seconds"]],
     }
+
+
+def least(*values):
+    return min((value for value in values if value is not None), default=None)
 
 
 def measure(settings, contender, task, folder, judge=True):

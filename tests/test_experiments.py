@@ -11,15 +11,17 @@ from garrote import BayesianSelector
 from garrote.datasets import make_kappen_gomez_2, make_sparse_regression
 from garrote.experiments import STUDIES, Report, Settings, run_study
 from garrote.experiments.__main__ import main
-from garrote.experiments.calibration import DEFAULT, METHODS, Calibration, best_inclusion
+from garrote.experiments.calibration import DEFAULT, GROUPS, Calibration, best_inclusion
 from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.murphy_figure_13_1 import gray_code, published_bounds
 from garrote.experiments.registry import Study
 from garrote.experiments.report import distance, quantiles, spread
-from garrote.experiments.vg_figures_6 import PANELS, draw_noisy, turned_around
+from garrote.experiments.vg_figures_6 import PANELS, compare_with_text, draw_noisy, turned_around
 from garrote.experiments.vg_figures_8_10 import (
     area_under_curve,
+    compare_transitions,
+    difference,
     informative_genotypes,
     transition,
 )
@@ -407,6 +409,30 @@ def test_figure_6_errors_of_the_garrote_shrink_with_the_noise_and_the_lassos_do_
         assert min(one.mean() for one in numbers[10.0].values()) > 3
 
 
+def _errors_of_figure_6(**stuck):
+    """Errors of three instances without noise, the first so many of each method's large."""
+    methods = ("VG", "lasso", "PMF", "PMF-ANNEAL", "PMF, ours")
+    errors = {
+        m: np.where(np.arange(3) < stuck.get(m.replace("-", "_"), 0), 5.0, 0.1) for m in methods
+    }
+    return {1e-6: errors, 10.0: {m: np.full(3, 9.0) for m in methods}}
+
+
+def test_figure_6_says_what_the_numbers_say():
+    mixed, correlated = PANELS["c"], PANELS["b"]
+    headline = compare_with_text(mixed, _errors_of_figure_6(VG=1, PMF=3))
+    assert headline.startswith(
+        "unlike the paper: lasso is best on average, not VG; VG is stuck in 1"
+    )
+    headline = compare_with_text(mixed, _errors_of_figure_6(VG=1, PMF=3, lasso=3))
+    assert headline.startswith("the reverse of the paper: PMF-ANNEAL is best on average, not VG")
+    assert "PMF, ours in none" in headline
+    others = {"lasso": 3, "PMF": 3, "PMF_ANNEAL": 2}
+    assert compare_with_text(mixed, _errors_of_figure_6(**others)).startswith("as in the paper.")
+    headline = compare_with_text(correlated, _errors_of_figure_6(**others))
+    assert headline.startswith("unlike the paper: PMF-ANNEAL is stuck in 2, not in none.")
+
+
 def test_area_under_the_curve_is_that_of_scikit_learn():
     rng = np.random.default_rng(0)
     active = rng.random(200) < 0.2
@@ -422,6 +448,32 @@ def test_figure_8_has_its_transition_where_the_paper_says():
         assert 0.45 < transition(numbers, 0.25, method) < 0.75
     assert np.isnan(transition(numbers, 0.10, "lasso"))
     assert np.isnan(transition(numbers, 0.25, "ridge"))
+
+
+def test_figure_8_says_where_the_transitions_lie():
+    def row(*recovered):
+        methods = ("VG", "PMF", "PMF-ANNEAL", "lasso", "ridge")
+        return {m: np.array([[1.0, 2.0, m in recovered]]) for m in methods}
+
+    numbers = {
+        (0.10, 0.3): row("PMF-ANNEAL"), (0.10, 0.4): row("VG", "PMF-ANNEAL"),
+        (0.10, 0.6): row("VG", "PMF", "PMF-ANNEAL"),
+        (0.25, 0.5): row("PMF"), (0.25, 0.7): row("VG", "PMF", "ridge"),
+    }  # fmt: skip
+    beside, moves, convex = compare_transitions(numbers)
+    assert "VG's agrees (0.35) and agrees (0.60)" in beside
+    assert "PMF's comes after (0.50) and comes before (0.50)" in beside
+    assert "PMF-ANNEAL's agrees (0.30) and is absent" in beside
+    assert moves.endswith("ours: so for VG; not for PMF, PMF-ANNEAL")
+    assert convex.endswith("ours: so for lasso; not for ridge")
+
+
+def test_paired_errors_are_compared_by_their_spread():
+    errors = np.array([3.0, 4.0, 5.0])
+    assert difference(errors, errors + np.array([9.0, 10.0, 11.0])) == "-10 +- 1 (better)"
+    assert difference(errors + np.array([9.0, 10.0, 11.0]), errors) == "10 +- 1 (worse)"
+    assert difference(errors, errors + np.array([-9.0, 0.0, 9.0])).endswith("(comparable)")
+    assert difference(errors[:1], errors[1:2]) == "-1 (one instance)"
 
 
 def test_genotypes_of_figure_10_are_distinct_and_tell_something(shared_data):
@@ -471,7 +523,8 @@ def test_bins_hold_means_shares_and_what_chance_allows():
 
 def test_calibration_without_genotypes_says_what_is_left_out(monkeypatch):
     monkeypatch.delenv("GARROTE_DATA")
-    monkeypatch.setattr("garrote.experiments.calibration.METHODS", {DEFAULT: METHODS[DEFAULT]})
+    only = {"priors": {DEFAULT: GROUPS["priors"][DEFAULT]}}
+    monkeypatch.setattr("garrote.experiments.calibration.GROUPS", only)
     report = run_study("calibration", Settings(instances=1))
     assert "genotypes are left out: mice_genotypes.npz is needed" in " ".join(str(report).split())
     assert {design for design, _ in report.numbers} == {"independent columns", "AR(0.9)"}

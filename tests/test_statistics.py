@@ -5,7 +5,13 @@ import pytest
 from scipy.stats import t as student
 
 from garrote import VariationalGarrote
-from garrote.experiments.calibration import DEFAULT, METHODS, calibrate, resembling
+from garrote.experiments.calibration import (
+    DEFAULT,
+    GROUPS,
+    calibrate,
+    designs_and_remarks,
+    resembling,
+)
 from garrote.experiments.report import Settings
 
 pytestmark = pytest.mark.slow
@@ -150,10 +156,13 @@ def test_sure_inclusions_are_true_and_sure_exclusions_are_rarely_wrong():
     assert included[probability < 0.05].mean() < 0.05
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.9])
-def test_sampled_inclusion_probabilities_are_calibrated(correlation):
+@pytest.mark.parametrize("design", ["independent columns", "AR(0.9)", "genotypes"])
+def test_sampled_inclusion_probabilities_are_calibrated(design, request):
     """Shares of true variables are near the probabilities, within what chance allows in ten bins."""
-    found = calibrate(resembling(correlation), METHODS[DEFAULT], Settings(), 100)
+    if design == "genotypes":
+        request.getfixturevalue("shared_data")
+    draw = designs_and_remarks()[0][design]
+    found = calibrate(draw, GROUPS["priors"][DEFAULT], Settings(), 100)
     # Of ten calibrated bins one may well be two standard errors off, and none three.
     assert len(found.off()) <= 1, found.bins()
     for mean, share, error, count in found.bins():
@@ -164,6 +173,6 @@ def test_sampled_inclusion_probabilities_are_calibrated(correlation):
 
 def test_mean_field_is_too_sure_among_correlated_columns():
     """What the documentation says of it; a better method would make this fail, and the page wrong."""
-    found = calibrate(resembling(0.9), METHODS["mean field"], Settings(), 60)
+    found = calibrate(resembling(0.9), GROUPS["mean field and EM"]["mean field"], Settings(), 60)
     mean, share, error, _ = found.bins()[9]
     assert mean - share > max(0.05, 2 * error)

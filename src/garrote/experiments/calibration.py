@@ -27,10 +27,19 @@ _LEVELS = (0.05, 0.1)
 # A bin is near the diagonal within this, or within so many of its standard errors.
 _NEAR, _ERRORS = 0.05, 2.0
 _SAMPLER: dict[str, Any] = {"method": "sample", "n_steps": 2000, "burn_in": 500}
+# A step of these is cheaper or dearer than one of the informed sampler.
+_METROPOLIS: dict[str, Any] = {"method": "metropolis", "n_steps": 20_000, "burn_in": 2000}
+_GIBBS: dict[str, Any] = {"method": "gibbs", "n_steps": 2000, "burn_in": 500}
+_SEARCH: dict[str, Any] = {"method": "search", "n_steps": 300}
+_SPIKE = 0.001
+# Bins of fewer variables are left out of the figure.
+_DRAWN = 5
 _ROOT = float(np.sqrt(_COLUMNS))
 DEFAULT = "Beta(1, sqrt D)"
+INDEPENDENT, WALKS = "independent columns", "other walks, and search"
 
 Draw = Callable[[np.random.Generator], Floats]
+Fit = Callable[[Floats, Floats], BayesianSelector]
 
 
 @dataclass(frozen=True)
@@ -72,14 +81,17 @@ class Calibration:
 
 def run_calibration(settings: Settings) -> Report:
     """Compare priors on the inclusion probability, and methods, on three kinds of columns."""
-    count = settings.count(_TABLES, quick=3)
-    designs, missing = _designs()
+    count = settings.count(_TABLES, quick=1)
+    designs, about = designs_and_remarks()
     numbers = {
         (design, name): calibrate(draw, fit, settings, count)
         for design, draw in designs.items()
-        for name, fit in METHODS.items()
+        for group in _groups(design)
+        for name, fit in GROUPS[group].items()
     }
-    tables = tuple(_tabulate(design, numbers) for design in designs)
+    tables = tuple(
+        _tabulate(design, group, numbers) for design in designs for group in _groups(design)
+    )
     return Report(
         "Are the probabilities calibrated? Stated inclusion probabilities against simulated truth",
         tables,
@@ -89,19 +101,20 @@ def run_calibration(settings: Settings) -> Report:
             "Cells: mean probability, share of true variables, and how many variables are in the bin",
             f"off: bins whose mean and share differ by more than {_NEAR} and by more than {_ERRORS:.0f} "
             "standard errors. false at a: mean share of false variables among discoveries(fdr=a)",
-            f"sampled, {_SAMPLER['n_steps']} states a chain, but for the last column. best pi: that of "
-            "largest evidence, the sum over sizes k of p(y | k) Binomial(k; D, pi), where p(y | k) is "
-            "the sampled probability of k under Beta(1, sqrt D) over its prior probability",
-            *missing,
+            f"priors: sampled, {_SAMPLER['n_steps']} states a chain. best pi: that of largest evidence, "
+            "the sum over sizes k of p(y | k) Binomial(k; D, pi), where p(y | k) is the sampled "
+            "probability of k under Beta(1, sqrt D) over its prior probability",
+            f"all others have the prior {DEFAULT}. Two chains of {_METROPOLIS['n_steps']} Metropolis "
+            f"steps or {_GIBBS['n_steps']} Gibbs sweeps; a search that expands {_SEARCH['n_steps']} "
+            f"models; EM with the Bernoulli-Gaussian model or with a spike of variance {_SPIKE}",
+            *about,
         ),
         numbers,
         lambda: _draw(designs, numbers),
     )
 
 
-def calibrate(
-    draw: Draw, fit: Callable[[Floats, Floats], BayesianSelector], settings: Settings, count: int
-) -> Calibration:
+def calibrate(draw: Draw, fit: Fit, settings: Settings, count: int) -> Calibration:
     """Fit tables of known truth and collect what was stated."""
     stated, true, false = [], [], []
     for stream in settings.streams(count):
@@ -136,29 +149,44 @@ def best_inclusion(size_probability: Floats, a: float, b: float) -> float:
     return float(grid[int(np.argmax(logs))])
 
 
-def _with_prior(inclusion: Any) -> Callable[[Floats, Floats], BayesianSelector]:
+def _by(**settings: Any) -> Fit:
     def fit(X: Floats, y: Floats) -> BayesianSelector:
-        return BayesianSelector(inclusion=inclusion, random_state=0, **_SAMPLER).fit(X, y)
+        return BayesianSelector(random_state=0, **settings).fit(X, y)
 
     return fit
 
 
 def _with_best_inclusion(X: Floats, y: Floats) -> BayesianSelector:
-    first = _with_prior((1.0, _ROOT))(X, y)
-    return _with_prior(best_inclusion(first.posterior_.size_probability, 1.0, _ROOT))(X, y)
+    first = _by(**_SAMPLER)(X, y)
+    best = best_inclusion(first.posterior_.size_probability, 1.0, _ROOT)
+    return _by(inclusion=best, **_SAMPLER)(X, y)
 
 
-def _by_mean_field(X: Floats, y: Floats) -> BayesianSelector:
-    return BayesianSelector(method="mean-field").fit(X, y)
-
-
-METHODS: dict[str, Callable[[Floats, Floats], BayesianSelector]] = {
-    "Beta(1, 1)": _with_prior((1.0, 1.0)),
-    DEFAULT: _with_prior(None),
-    "Beta(1, D)": _with_prior((1.0, float(_COLUMNS))),
-    "best pi": _with_best_inclusion,
-    "mean field": _by_mean_field,
+GROUPS: dict[str, dict[str, Fit]] = {
+    "priors": {
+        "Beta(1, 1)": _by(inclusion=(1.0, 1.0), **_SAMPLER),
+        DEFAULT: _by(**_SAMPLER),
+        "Beta(1, D)": _by(inclusion=(1.0, float(_COLUMNS)), **_SAMPLER),
+        "best pi": _with_best_inclusion,
+    },
+    WALKS: {
+        "metropolis": _by(**_METROPOLIS),
+        "gibbs": _by(**_GIBBS),
+        "search": _by(**_SEARCH),
+    },
+    "mean field and EM": {
+        "mean field": _by(method="mean-field"),
+        "mean field, em": _by(method="mean-field", hyperparameters="em"),
+        "mean field, anneal": _by(method="mean-field", hyperparameters="anneal"),
+        "EM": _by(method="em"),
+        "EM, spike": _by(method="em", spike_variance=_SPIKE),
+    },
 }
+
+
+def _groups(design: str) -> list[str]:
+    """Return what runs on a design: all walks aim at one posterior, so that one design is enough."""
+    return [group for group in GROUPS if group != WALKS or design == INDEPENDENT]
 
 
 def resembling(correlation: float) -> Draw:
@@ -173,8 +201,9 @@ def resembling(correlation: float) -> Draw:
     return draw
 
 
-def _designs() -> tuple[dict[str, Draw], list[str]]:
-    designs = {"independent columns": resembling(0.0), "AR(0.9)": resembling(0.9)}
+def designs_and_remarks() -> tuple[dict[str, Draw], list[str]]:
+    """Return the laws of columns, and what is to be said of them."""
+    designs = {INDEPENDENT: resembling(0.0), "AR(0.9)": resembling(0.9)}
     try:
         genotypes = distinct_genotypes()
     except FileNotFoundError as error:
@@ -191,39 +220,51 @@ def _designs() -> tuple[dict[str, Draw], list[str]]:
     return designs, [words]
 
 
-def _tabulate(design: str, numbers: dict[tuple[str, str], Calibration]) -> Table:
+def _tabulate(design: str, group: str, numbers: dict[tuple[str, str], Calibration]) -> Table:
     edges = np.linspace(0, 1, _BINS + 1)
     labels = [f"{low:.1f}-{high:.1f}" for low, high in pairwise(edges)]
     columns: dict[str, list[str]] = {
         "": [*labels, "off", *(f"false at {level}" for level in _LEVELS)]
     }
-    for name in METHODS:
+    for name in GROUPS[group]:
         found = numbers[design, name]
-        cells = [f"{p:.2f} {s:.2f} ({n})" if n else "-" for p, s, _, n in found.bins()]
+        cells = [f"{_short(p)} {_short(s)} ({n})" if n else "-" for p, s, _, n in found.bins()]
         off = str(len(found.off()) or "none")
         columns[name] = [*cells, off, *(f"{share:.3f}" for share in found.false.mean(axis=0))]
-    return Table(columns, caption=design)
+    return Table(columns, caption=f"{design}: {group}")
+
+
+def _short(share: float) -> str:
+    return f"{share:.2f}".removeprefix("0")
 
 
 def _draw(designs: dict[str, Draw], numbers: dict[tuple[str, str], Calibration]) -> Any:
-    figure, axes = make_axes(1, len(designs), width=4 * len(designs), height=4.3)
-    for one, design in zip(axes[0], designs, strict=True):
-        one.plot([0, 1], [0, 1], color="black", lw=0.8)
-        for k, name in enumerate(METHODS):
-            rows = np.array(numbers[design, name].bins())
-            p, share, error, _ = rows[rows[:, 3] > 0].T
-            bold = name == DEFAULT
-            style = curve_style(k) | {
-                "lw": 2.0 if bold else 1.0,
-                "marker": "o",
-                "ms": 5 if bold else 3,
-            }
-            one.plot(p, share, label=name + (" (default)" if bold else ""), **style)
-            if bold:
-                one.fill_between(
-                    p, share - 2 * error, share + 2 * error, color=style["color"], alpha=0.15, lw=0
-                )
-        one.set(title=design, xlabel="stated probability", xlim=(0, 1), ylim=(0, 1), aspect="equal")
-    axes[0, 0].set_ylabel("share of true variables")
-    axes[0, 0].legend(frameon=False, fontsize=8)
+    """Draw a row a group and a column a design, the default in each."""
+    size = {"width": 4 * len(designs), "height": 4.1 * len(GROUPS)}
+    figure, axes = make_axes(len(GROUPS), len(designs), **size)
+    for row, (group, methods) in zip(axes, GROUPS.items(), strict=True):
+        names = [DEFAULT, *(name for name in methods if name != DEFAULT)]
+        for one, design in zip(row, designs, strict=True):
+            if group not in _groups(design):
+                one.set_axis_off()
+                continue
+            one.plot([0, 1], [0, 1], color="black", lw=0.8)
+            for k, name in enumerate(names):
+                _draw_curve(one, k, name, numbers[design, name])
+            one.set(title=f"{design}: {group}", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+        row[0].set_ylabel("share of true variables")
+        row[0].legend(frameon=False, fontsize=8)
+    for one in axes[-1]:
+        one.set_xlabel("stated probability")
     return figure
+
+
+def _draw_curve(axis: Any, k: int, name: str, found: Calibration) -> None:
+    rows = np.array(found.bins())
+    p, share, error, _ = rows[rows[:, 3] >= _DRAWN].T
+    bold = name == DEFAULT
+    style = curve_style(k) | {"lw": 2.0 if bold else 1.0, "marker": "o", "ms": 5 if bold else 3}
+    axis.plot(p, share, label=name + (" (default)" if bold else ""), **style)
+    if bold:
+        low, high = share - 2 * error, share + 2 * error
+        axis.fill_between(p, low, high, color=style["color"], alpha=0.15, lw=0)

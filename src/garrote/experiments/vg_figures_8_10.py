@@ -16,9 +16,9 @@ from garrote.experiments.methods import estimate_paired, tune_garrote, tune_lass
 from garrote.experiments.report import Report, Settings
 from garrote.summaries import Table
 
-_COLUMNS = 500
-# As many candidates as the text had left of its genotypes.
-_CANDIDATES = 1522
+_COLUMNS, _QUICK_COLUMNS = 500, 100
+# The text had 1522 of its genotypes left to draw 500 from.
+_CANDIDATES_A_COLUMN = 1522 / 500
 _LEAST_ENTROPY, _MOST_CORRELATED = 0.9, 0.9
 _SHARES = (0.10, 0.25)
 _PUBLISHED_INSTANCES = 20
@@ -29,6 +29,9 @@ _GENOTYPE_FRACTIONS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.6)
 _QUICK_GENOTYPE_FRACTIONS = (0.4, 1.0)
 # An instance counts as recovered where ||dv||_1 is below this share of ||w||_1.
 _RECOVERED = 0.01
+# Transitions that are as near as this in p/n, or errors as near as this in standard errors, agree.
+_NEAR, _ERRORS = 0.05, 2.0
+_NON_CONVEX, _CONVEX = ("VG", "PMF", "PMF-ANNEAL"), ("lasso", "ridge")
 
 _METHODS: dict[str, Callable[[Regression, Regression], Floats]] = {
     # Over the paper's gammas: with 25% active the default grid ends before the densest that are needed.
@@ -46,9 +49,10 @@ _STYLES = {
     "ridge": (RIDGE, "v:"),
 }
 
-# (share, fraction) -> method -> instances x (area, error)
+# (share, fraction) -> method -> instances x (area, error, recovered or not)
 Numbers = dict[tuple[float, float], dict[str, Floats]]
-Columns = Callable[[int, int, np.random.Generator], tuple[Floats, Array]]
+# rows, columns, how many of them are active, and chance -> X, and which are active
+Columns = Callable[[int, int, int, np.random.Generator], tuple[Floats, Array]]
 
 
 def run_figure_8(settings: Settings) -> Report:
@@ -56,18 +60,15 @@ def run_figure_8(settings: Settings) -> Report:
     fractions = _QUICK_FRACTIONS if settings.quick else _FRACTIONS
     numbers, count = _run(settings, fractions, _independent)
     return Report(
-        f"VG Figure 8: {_COLUMNS} uncorrelated variables, more and more rows",
+        f"VG Figure 8: {_size(settings)} uncorrelated variables, more and more rows",
         (_transitions(numbers), *_tabulate(numbers)),
         (
-            _protocol(count),
+            *compare_transitions(numbers),
+            _compare_below(numbers),
+            _protocol(settings, count),
             "the paper prints no numbers but where the transition to almost perfect recovery lies; "
             "here: the p/n, interpolated, above which more than half of the instances have an error "
             f"||dv||_1 below {_RECOVERED:.0%} of ||w||_1",
-            "as the text says, the transition of VG and PMF moves up as there are more active "
-            "variables, and lasso and ridge, which shrink, have none. In the area alone the lasso "
-            "improves at about the same place. The transition of PMF comes a little before the paper's",
-            "below the transition PMF, which learns from the p/10 rows for validation too, comes "
-            "before VG, as in the text",
         ),
         numbers,
         lambda: _draw(numbers),
@@ -79,21 +80,23 @@ def run_figure_10(settings: Settings) -> Report:
     fractions = _QUICK_GENOTYPE_FRACTIONS if settings.quick else _GENOTYPE_FRACTIONS
     genotypes = informative_genotypes()
 
-    def columns(rows: int, active: int, rng: np.random.Generator) -> tuple[Floats, Array]:
-        return _stretch_of_genotypes(genotypes, rows, active, rng)
+    def columns(
+        rows: int, size: int, active: int, rng: np.random.Generator
+    ) -> tuple[Floats, Array]:
+        return _stretch_of_genotypes(genotypes, (rows, size), active, rng)
 
     numbers, count = _run(settings, fractions, columns)
     return Report(
-        f"VG Figure 10: {_COLUMNS} genotypes, more and more rows",
+        f"VG Figure 10: {_size(settings)} genotypes, more and more rows",
         (*_tabulate(numbers),),
         (
-            _protocol(count),
+            *_compare_errors(numbers),
+            _protocol(settings, count),
             "the paper's 928 x 2399 genotypes are not public. Ours are those of 1814 mice of a "
             f"heterogeneous stock: of {genotypes.shape[1]:,} distinct columns with an entropy at least "
-            f"{_LEAST_ENTROPY} (natural logarithm), a random stretch of {_CANDIDATES} neighbours (as "
-            "many as the paper had left) gives the active variables, no two of them correlated by "
-            f"more than {_MOST_CORRELATED}, and the others",
-            _compare_with_text(numbers),
+            f"{_LEAST_ENTROPY} (natural logarithm), a random stretch of "
+            f"{_candidates(_size(settings))} neighbours (of the paper's 1522 for 500) gives the active "
+            f"variables, no two of them correlated by more than {_MOST_CORRELATED}, and the others",
         ),
         numbers,
         lambda: _draw(numbers),
@@ -119,7 +122,8 @@ def _run(settings: Settings, fractions: Sequence[float], columns: Columns) -> tu
     for share in _SHARES:
         for fraction in fractions:
             runs = [
-                _run_one(stream, share, fraction, columns) for stream in settings.streams(count)
+                _run_one(stream, _size(settings), share, fraction, columns)
+                for stream in settings.streams(count)
             ]
             numbers[share, fraction] = {
                 method: np.array([run[method] for run in runs]) for method in _METHODS
@@ -127,37 +131,51 @@ def _run(settings: Settings, fractions: Sequence[float], columns: Columns) -> tu
     return numbers, count
 
 
+def _size(settings: Settings) -> int:
+    return _QUICK_COLUMNS if settings.quick else _COLUMNS
+
+
 def _run_one(
-    stream: np.random.SeedSequence, share: float, fraction: float, columns: Columns
-) -> dict[str, tuple[float, float]]:
+    stream: np.random.SeedSequence, size: int, share: float, fraction: float, columns: Columns
+) -> dict[str, tuple[float, float, bool]]:
     rng = np.random.default_rng(stream)
-    rows = round(fraction * _COLUMNS)
-    active = round(share * _COLUMNS)
-    X, where = columns(rows + rows // 10, active, rng)
-    coef = np.zeros(_COLUMNS)
-    coef[where] = np.arange(1, active + 1)
+    rows = round(fraction * size)
+    active = round(share * size)
+    X, where = columns(rows + rows // 10, size, active, rng)
+    coef = np.zeros(size)
+    # Up to the same effect whatever the size, so that noise matters as little for fewer columns.
+    coef[where] = np.arange(1, active + 1) * _COLUMNS / size
     data = Regression(X, X @ coef + rng.standard_normal(len(X)), coef, 1.0)
     train, validation = data.split(rows, rows // 10)
     results = {}
     for method, estimate in _METHODS.items():
         found = estimate(train, validation)
         area = area_under_curve(found, coef != 0)
-        results[method] = (area, float(np.abs(found - coef).sum()))
+        error = float(np.abs(found - coef).sum())
+        results[method] = (area, error, error < _RECOVERED * coef.sum())
     return results
 
 
-def _independent(rows: int, active: int, rng: np.random.Generator) -> tuple[Floats, Array]:
-    return rng.standard_normal((rows, _COLUMNS)), rng.permutation(_COLUMNS)[:active]
+def _independent(
+    rows: int, size: int, active: int, rng: np.random.Generator
+) -> tuple[Floats, Array]:
+    return rng.standard_normal((rows, size)), rng.permutation(size)[:active]
+
+
+def _candidates(size: int) -> int:
+    return round(_CANDIDATES_A_COLUMN * size)
 
 
 def _stretch_of_genotypes(
-    genotypes: Array, rows: int, active: int, rng: np.random.Generator
+    genotypes: Array, shape: tuple[int, int], active: int, rng: np.random.Generator
 ) -> tuple[Floats, Array]:
     """Return some mice's genotypes of one stretch, the active ones first."""
-    begin = rng.integers(genotypes.shape[1] - _CANDIDATES + 1)
+    rows, size = shape
+    count = _candidates(size)
+    begin = rng.integers(genotypes.shape[1] - count + 1)
     mice = np.sort(rng.permutation(len(genotypes))[:rows])
-    candidates = genotypes[:, begin : begin + _CANDIDATES]
-    order = rng.permutation(_CANDIDATES)
+    candidates = genotypes[:, begin : begin + count]
+    order = rng.permutation(count)
     similar = np.abs(np.corrcoef(candidates, rowvar=False))
     chosen: list[int] = []
     for j in order:
@@ -165,16 +183,18 @@ def _stretch_of_genotypes(
             break
         if similar[j, chosen].max(initial=0.0) <= _MOST_CORRELATED:
             chosen.append(int(j))
-    others = [int(j) for j in order if int(j) not in set(chosen)][: _COLUMNS - active]
+    others = [int(j) for j in order if int(j) not in set(chosen)][: size - active]
     block = candidates[mice][:, chosen + others].astype(np.float64)
     return block, rng.permutation(active)
 
 
-def _protocol(count: int) -> str:
+def _protocol(settings: Settings, count: int) -> str:
     return (
         f"instances: {count} (paper: {_PUBLISHED_INSTANCES}); p rows for training and p/10 for "
-        "validation, which PMF takes together; unit noise, coefficients 1, 2, ... up to the number of "
-        "active variables. Area under the curve of true against false positives as |v| is "
+        "validation, which PMF takes together; unit noise, coefficients from "
+        f"{_COLUMNS / _size(settings):g} in even steps to the number of active variables among "
+        f"{_COLUMNS}. "
+        "Area under the curve of true against false positives as |v| is "
         "thresholded; ||dv||_1 is the summed error of the coefficients. PMF: priors by EM from random "
         "inclusion probabilities; PMF-ANNEAL: pi annealed and reheated in place of its M step"
     )
@@ -187,7 +207,7 @@ def _tabulate(numbers: Numbers) -> list[Table]:
         columns: dict[str, list[str]] = {"p/n": [f"{fraction:.2f}" for fraction in rows]}
         for method in _METHODS:
             means = [one[method].mean(axis=0) for one in rows.values()]
-            columns[method] = [f"{area:.3f} {error:7.0f}" for area, error in means]
+            columns[method] = [f"{area:.3f} {error:7.0f}" for area, error, _ in means]
         caption = f"{share:.0%} of the variables active: area under the curve, and ||dv||_1"
         tables.append(Table(columns, caption=caption))
     return tables
@@ -195,11 +215,7 @@ def _tabulate(numbers: Numbers) -> list[Table]:
 
 def transition(numbers: Numbers, share: float, method: str) -> float:
     """Return the p/n above which half of the instances are recovered, or NaN."""
-    active = round(share * _COLUMNS)
-    enough = _RECOVERED * active * (active + 1) / 2
-    pairs = [
-        (f, np.mean(one[method][:, 1] < enough)) for (s, f), one in numbers.items() if s == share
-    ]
+    pairs = [(f, np.mean(one[method][:, 2])) for (s, f), one in numbers.items() if s == share]
     fractions, recovered = np.array(pairs).T
     missed = np.flatnonzero(recovered <= 0.5)
     last = int(missed[-1]) if len(missed) else 0
@@ -219,19 +235,88 @@ def _transitions(numbers: Numbers) -> Table:
     return Table(columns, caption="where recovery becomes almost perfect, as p/n")
 
 
-def _compare_with_text(numbers: Numbers) -> str:
+def compare_transitions(numbers: Numbers) -> list[str]:
+    """Set the text's statements on the transitions of Figure 8 beside ours."""
+    places = {m: [transition(numbers, share, m) for share in _SHARES] for m in _METHODS}
+    parts = [
+        f"{method}'s " + " and ".join(map(_beside, places[method], _PUBLISHED_TRANSITIONS.values()))
+        for method in _NON_CONVEX
+    ]
+    up = {m: places[m][1] > places[m][0] for m in _NON_CONVEX}
+    none = {m: bool(np.isnan(places[m]).all()) for m in _CONVEX}
+    values = " and ".join(f"{place:.2f}" for place in _PUBLISHED_TRANSITIONS.values())
+    return [
+        f"transitions beside the paper's {values}: {'; '.join(parts)}",
+        f"paper: the transition of VG and PMF moves up as more variables are active; ours: {_which(up)}",
+        f"paper: convex methods, which shrink, have no transition; ours: {_which(none)}",
+    ]
+
+
+def _beside(place: float, published: float) -> str:
+    """Compare a transition with the published one, in words."""
+    if np.isnan(place):
+        return "is absent"
+    if abs(place - published) <= _NEAR:
+        return f"agrees ({place:.2f})"
+    return f"comes {'before' if place < published else 'after'} ({place:.2f})"
+
+
+def _which(holds: dict[str, bool]) -> str:
+    """Say of which methods a statement holds, and of which it does not."""
+    yes, no = ([m for m, one in holds.items() if one == wanted] for wanted in (True, False))
+    parts = [f"so for {', '.join(yes)}"] * bool(yes) + [f"not for {', '.join(no)}"] * bool(no)
+    return "; ".join(parts)
+
+
+def _compare_below(numbers: Numbers) -> str:
+    """Compare the errors of PMF with those of VG below the transition, and of PMF-ANNEAL with PMF's."""
+    below = [one for (s, f), one in numbers.items() if f < _PUBLISHED_TRANSITIONS[s]]
+    less = [one["PMF"][:, 1].mean() < one["VG"][:, 1].mean() for one in below]
+    ratios = [one["PMF-ANNEAL"][:, 1].mean() / one["PMF"][:, 1].mean() for one in numbers.values()]
+    return (
+        "paper: below the transition PMF, which learns from the p/10 rows for validation too, is "
+        f"slightly better than VG; ours: its ||dv||_1 is less at {sum(less)} of {len(less)} settings "
+        "there. Paper: no difference between PMF and PMF-ANNEAL; ours: the latter's ||dv||_1 is "
+        f"{min(ratios):.2f} to {max(ratios):.2f} times the former's"
+    )
+
+
+def _compare_errors(numbers: Numbers) -> list[str]:
     """Set the text's statements on Figure 10 beside the largest training sets here."""
     most = max(fraction for _, fraction in numbers)
-    parts = []
-    for share in _SHARES:
-        one = {method: values[:, 1].mean() for method, values in numbers[share, most].items()}
-        order = sorted(one, key=lambda method: one[method])
-        parts.append(f"{share:.0%} active: {' < '.join(f'{m} {one[m]:.0f}' for m in order)}")
-    return (
-        "the paper states, without numbers, that there is no clear transition, that VG and PMF come "
-        "first for large training sets, and that ridge can be better than the lasso for 25% active "
-        f"and many rows. Here ||dv||_1 at p/n = {most:.2f} is, {'; '.join(parts)}"
-    )
+    errors = {s: {m: v[:, 1] for m, v in numbers[s, most].items()} for s in _SHARES}
+    orders = []
+    for share, one in errors.items():
+        order = sorted(one, key=lambda method: one[method].mean())
+        listed = " < ".join(f"{method} {one[method].mean():.0f}" for method in order)
+        orders.append(f"{share:.0%} active: {listed}")
+    claims = {
+        "VG is better than PMF or comparable, and much better where 25% are active": ("VG", "PMF"),
+        "PMF-ANNEAL is much better than PMF": ("PMF-ANNEAL", "PMF"),
+        "VG is better than PMF-ANNEAL or comparable": ("VG", "PMF-ANNEAL"),
+        "ridge can be better than the lasso where 25% are active": ("ridge", "lasso"),
+    }
+    return [
+        f"||dv||_1 at p/n = {most:.2f}, {'; '.join(orders)}",
+        *(
+            f"paper: {claim}; ours, {a} less {b}: "
+            + ", ".join(
+                f"{s:.0%} active, {difference(one[a], one[b])}" for s, one in errors.items()
+            )
+            for claim, (a, b) in claims.items()
+        ),
+    ]
+
+
+def difference(ours: Floats, theirs: Floats) -> str:
+    """Describe the mean of paired differences in errors, in words where there are several."""
+    less = ours - theirs
+    mean = float(less.mean())
+    if len(less) == 1:
+        return f"{mean:.0f} (one instance)"
+    error = float(np.std(less, ddof=1) / np.sqrt(len(less)))
+    clear = "better" if mean < 0 else "worse"
+    return f"{mean:.0f} +- {error:.0f} ({clear if abs(mean) > _ERRORS * error else 'comparable'})"
 
 
 def _draw(numbers: Numbers) -> Any:
