@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 
 from garrote import BayesianSelector
 from garrote.datasets import load_diabetes_quadratic
-from garrote.displays import InclusionDisplay
+from garrote.displays import InclusionDisplay, ModelsDisplay
 
 X, y, names = load_diabetes_quadratic()
 X, names = X[:, :10], names[:10]
@@ -21,6 +21,7 @@ exact.summary()
 # The most probable models, and the variables that keep false discoveries at 5 % in expectation.
 print(exact.posterior_.models(5))
 print([names[j] for j in exact.posterior_.discoveries(fdr=0.05)])
+ModelsDisplay.from_estimator(exact)
 
 # %%
 # Inclusion probabilities, with effects that are averaged over models.

@@ -43,6 +43,10 @@ hypothesis.settings.register_profile("ci", deadline=None, max_examples=50, deran
 hypothesis.settings.load_profile("ci" if IN_CI else "default")
 
 
+# Where the published studies look for data.
+os.environ.setdefault("GARROTE_DATA", str(SHARED_DATA))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Folder of the published data sets, which lies beside the repository."""

@@ -173,3 +173,70 @@ def paired_mean_field(gram, xty, yty, n, log_odds, variance, noise=None, sweeps=
             total = residual + c @ (squares - mean**2) + ridge * squares.sum()
             sigma = total / (n + alpha.sum())
     return alpha, mu, sigma
+
+
+def paired_em(gram, xty, yty, n, a, b, variance=1.0, noise=None, steps=2000):
+    """Paired mean field with its hyperparameters by EM: the E step is `paired_mean_field`'s.
+
+    The M step has the modes under 1 / variance ~ Gamma(1/2, 1/2) and pi ~ Beta(a, b), in log variance
+    and log odds. Returns inclusion probabilities, means, noise, variance and pi.
+    """
+    D, c = len(xty), np.diag(gram)
+    pi = a / (a + b)
+    for _ in range(steps):
+        odds = np.full(D, logit(pi))
+        alpha, mu, sigma = paired_mean_field(gram, xty, yty, n, odds, variance, noise, 200)
+        squares = np.sum(alpha * (mu**2 / sigma + 1 / (c + 1 / variance)))
+        before = variance, pi
+        variance, pi = (squares + 1) / (alpha.sum() + 1), (alpha.sum() + a) / (D + a + b)
+        if np.allclose(before, (variance, pi), rtol=1e-8):
+            break
+    return alpha, mu, sigma, variance, pi
+
+
+def bernoulli_gaussian_em(X, y, m, a, b, variance=1.0, steps=3000):
+    """Murphy (2012), 13.2.3.3: q(s_j) and q(w_j) apart; s_j in turn, all w_j at once, then the priors.
+
+    Returns inclusion probabilities, means of the weights, noise, slab variance (in units of the noise)
+    and pi. The slab variance is iterated to its own fixed point.
+    """
+    n, D = X.shape
+    G, c, pi = X.T @ X, np.sum(X**2, axis=0), a / (a + b)
+
+    def weigh(m):
+        system = G * np.outer(m, m) + np.diag(m * (1 - m) * c + 1 / variance)
+        mu = np.linalg.solve(system, m * (X.T @ y))
+        r = y - X @ (m * mu)
+        return mu, (r @ r + np.sum((m * (1 - m) * c + 1 / variance) * mu**2)) / n
+
+    mu, noise = weigh(m)
+    for _ in range(steps):
+        spread = 1 / (m * c + 1 / variance)
+        for j in range(D):
+            without = y - X @ (m * mu) + m[j] * mu[j] * X[:, j]
+            gain = mu[j] * (X[:, j] @ without) - 0.5 * c[j] * mu[j] ** 2
+            m[j] = expit(logit(pi) + gain / noise - 0.5 * c[j] * spread[j])
+        mu, noise = weigh(m)
+        for _ in range(200):
+            counted = variance * m * c / (1 + variance * m * c)
+            variance = (mu @ mu / noise + 1) / (counted.sum() + 1)
+        pi = (m.sum() + a) / (D + a + b)
+    return m, mu, noise, variance, pi
+
+
+def narrow_spike_em(X, y, p, spike, a, b, variance=1.0, steps=3000):
+    """Rockova & George (2014), with the mode taken in w / sqrt(noise): classify, then ridge."""
+    n, D = X.shape
+    pi, noise = a / (a + b), y @ y / n
+    w = np.zeros(D)
+    for step in range(steps):
+        if step:
+            slab = logit(pi) + 0.5 * np.log(spike / variance)
+            p = expit(slab + 0.5 * w**2 / noise * (1 / spike - 1 / variance))
+        penalty = p / variance + (1 - p) / spike
+        w = np.linalg.solve(X.T @ X + np.diag(penalty), X.T @ y)
+        noise = (np.sum((y - X @ w) ** 2) + penalty @ w**2) / n
+        if step:
+            variance = max((p @ w**2 / noise + 1) / (p.sum() + 1), spike)
+            pi = (p.sum() + a) / (D + a + b)
+    return p, w, noise, variance, pi

@@ -93,7 +93,22 @@ def hostile():
     document["interchangeable"] = {HOSTILE[0]: list(HOSTILE), "__proto__": ["constructor"]}
     document["warnings"] = [f"{name} could be replaced by {name}" for name in HOSTILE]
     document["provenance"]["settings"][HOSTILE[0]] = HOSTILE[1]
+    document["models"] = models_of(HOSTILE, 4)
     return document
+
+
+def models_of(names, count):
+    """Return models of some names: each has one variable less than the one before."""
+    effects = [
+        [(-1.0) ** k if k >= model else None for k in range(len(names))] for model in range(count)
+    ]
+    return {
+        "probability": [0.9 / count] * count,
+        "size": [sum(effect is not None for effect in row) for row in effects],
+        "variables": list(names),
+        "positions": list(range(len(names))),
+        "effect": effects,
+    }
 
 
 def _renamed(document, names):
@@ -125,4 +140,5 @@ def enormous():
     for key in ("mean", "standard_error"):
         document["validation"][key] = [1.0] * count
     document["predictions"]["predicted"] = [document["predictions"]["predicted"][0]] * count
+    document["models"] = models_of([v["name"] for v in document["variables"][:300]], 200)
     return document

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import BayesianSelector
+from garrote.datasets import make_sparse_regression
 from garrote.priors.slab import GaussianSlab, GPrior
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
@@ -223,3 +224,42 @@ def test_covariates_have_the_errors_of_least_squares_where_nothing_else_matters(
     np.testing.assert_allclose(model.selection_.standard_error[:2], errors, rtol=1e-3)
     draws = model.posterior_.sample(4000, random_state=0)
     np.testing.assert_allclose(draws[:, :2].std(axis=0), errors, rtol=0.1)
+
+
+def test_most_probable_and_median_model_hold_the_covariates_and_may_differ():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 5))
+    X[:, 2] = X[:, 1] + 0.05 * rng.standard_normal(60)
+    X[:, 3] = X[:, 1] + 0.05 * rng.standard_normal(60)
+    y = 2 * X[:, 0] + X[:, 1] + rng.standard_normal(60)
+    posterior = BayesianSelector(covariates=[4], inclusion=0.05).fit(X, y).posterior_
+    best = posterior.most_probable_model
+    np.testing.assert_array_equal(best, np.sort(posterior.found.members[0]))
+    assert {0, 4} < set(best)
+    # Three columns share one effect: none of them is more likely in than out.
+    np.testing.assert_array_equal(posterior.median_model, [0, 4])
+
+
+def test_a_method_without_models_has_a_median_model_and_no_most_probable_one():
+    data = make_sparse_regression(80, 10, 2, random_state=0)
+    posterior = BayesianSelector(method="mean-field").fit(data.X, data.y).posterior_
+    np.testing.assert_array_equal(posterior.median_model, np.flatnonzero(data.coef))
+    with pytest.raises(ValueError, match="keeps no models"):
+        _ = posterior.most_probable_model
+
+
+def test_the_selection_lists_models_with_their_effects():
+    data = make_sparse_regression(60, 8, 2, random_state=1)
+    model = BayesianSelector(covariates=[0]).fit(data.X, data.y)
+    found, listed = model.posterior_.found, model.selection_.models
+    np.testing.assert_allclose(listed.probability, found.probability[: len(listed.probability)])
+    assert 0 not in listed.columns
+    for row in range(3):
+        members = [j for j in found.members[row] if j != 0]
+        assert set(listed.columns[~np.isnan(listed.effect[row])]) == set(members)
+        assert listed.size[row] == len(members)
+        for j in members:
+            own = found.mean[row][list(found.members[row]).index(j)]
+            assert listed.effect[row, list(listed.columns).index(j)] == own
+    document = model.selection_.to_dict()["models"]
+    assert document["effect"][0].count(None) == len(listed.columns) - listed.size[0]

@@ -26,12 +26,13 @@ from garrote.displays import (
     CVCurveDisplay,
     HysteresisDisplay,
     InclusionDisplay,
+    ModelsDisplay,
     PathDisplay,
     PhaseDisplay,
     ShrinkageDisplay,
 )
 from garrote.displays.names import push_apart, shorten, shorten_all
-from garrote.displays.palette import DISTINCT_CURVES, GREY, curve_style
+from garrote.displays.palette import BLUE, DISTINCT_CURVES, GREY, VERMILION, curve_style
 from garrote.displays.strength_axis import RootLocator
 from garrote.orthogonal import (
     critical_point,
@@ -629,3 +630,67 @@ def test_pictures_of_gamma_refuse_estimators_that_have_none(display):
         display.from_estimator(BayesianSelector().fit(data.X, data.y))
     with pytest.raises(NotFittedError):
         display.from_estimator(VariationalGarrote())
+
+
+# Models.
+
+
+@pytest.fixture(scope="module")
+def averaged():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, len(HOSTILE)))
+    y = X @ [2.0, -2.0, 0.3, -0.3, 0.2, 0.0, 0.0, 0.0] + rng.standard_normal(60)
+    return BayesianSelector(covariates=[7]).fit(pd.DataFrame(X, columns=HOSTILE), y)
+
+
+def test_columns_of_models_are_as_wide_as_they_are_probable(averaged):
+    display = ModelsDisplay.from_estimator(averaged, max_models=3)
+    found = averaged.posterior_.found
+    boxes = {tuple(np.round(path.get_extents().bounds, 6)) for path in display.cells_.get_paths()}
+    starts = np.cumsum(found.probability[:3]) - found.probability[:3]
+    assert {x for x, *_ in boxes} == set(np.round(starts, 6))
+    for x, _, width, height in boxes:
+        k = int(np.argmin(np.abs(starts - x)))
+        assert width == pytest.approx(found.probability[k], rel=0.1)
+        assert height == pytest.approx(0.8)
+    np.testing.assert_allclose(display.ax_.get_xlim(), [0, found.probability[:3].sum()])
+    # Every variable of a model but the covariate has its cell.
+    assert len(boxes) == sum(len(members) - 1 for members in found.members[:3])
+    assert HOSTILE[7] not in display.names
+
+
+def test_cells_of_models_are_coloured_by_the_sign_of_the_effect(averaged):
+    display = ModelsDisplay.from_estimator(averaged, max_models=1)
+    colours = [to_hex(colour).upper() for colour in display.cells_.get_facecolor()]
+    rows = np.flatnonzero(~np.isnan(display.effect[0]))
+    signs = np.sign(display.effect[0, rows])
+    assert colours == [BLUE if sign > 0 else VERMILION for sign in signs]
+    assert set(signs) == {-1.0, 1.0}
+    assert [text.get_text() for text in display.texts_][:2] == ["> 0.99", "> 0.99"]
+
+
+def test_models_are_drawn_on_the_axes_given_with_names_taken_literally(averaged, tmp_path):
+    figure, axes = plt.subplots(1, 2, figsize=(12, 4))
+    drawn = ModelsDisplay.from_selection(averaged.selection_, ax=axes[1], name="a_$title$_")
+    figure.savefig(tmp_path / "figure.svg", bbox_inches="tight")
+    assert drawn.ax_ is axes[1]
+    assert axes[1].get_title(loc="left") == "a_$title$_"
+    assert all(not label.get_parse_math() for label in axes[1].get_yticklabels())
+    assert not axes[0].has_data()
+
+
+def test_models_that_are_cut_say_so_and_empty_ones_too(averaged):
+    display = ModelsDisplay.from_estimator(averaged, max_shown=2)
+    assert "more variables in some of them" in display.ax_.get_xlabel()
+    assert len(display.texts_) == 2
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((50, 3)), rng.standard_normal(50)
+    empty = BayesianSelector(slab_variance=100.0, inclusion=1e-9).fit(X, y)
+    assert "no variable" in texts_of(ModelsDisplay.from_estimator(empty, max_models=1).ax_)[-1]
+
+
+def test_methods_without_models_and_senseless_limits_are_refused(averaged, diabetes):
+    with pytest.raises(ValueError, match="without models to show"):
+        ModelsDisplay.from_estimator(diabetes)
+    with pytest.raises(ValueError, match="max_models must be at least 1, got 0"):
+        ModelsDisplay.from_estimator(averaged, max_models=0)

@@ -4,12 +4,23 @@ import sys
 
 import numpy as np
 import pytest
+from scipy import stats
+from sklearn.metrics import roc_auc_score
 
 from garrote.datasets import make_kappen_gomez_2
 from garrote.experiments import STUDIES, Report, Settings, run_study
 from garrote.experiments.__main__ import main
+from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.murphy_figure_13_1 import gray_code, published_bounds
+from garrote.experiments.registry import Study
 from garrote.experiments.report import distance, quantiles, spread
+from garrote.experiments.vg_figures_6 import PANELS, draw_noisy, turned_around
+from garrote.experiments.vg_figures_8_10 import (
+    area_under_curve,
+    informative_genotypes,
+    transition,
+)
 from garrote.problem import Problem
 
 QUICK = Settings(quick=True)
@@ -19,7 +30,9 @@ QUICK = Settings(quick=True)
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_every_study_runs_prints_and_draws(name, tmp_path):
+def test_every_study_runs_prints_and_draws(name, tmp_path, request):
+    if STUDIES[name].needs:
+        request.getfixturevalue("shared_data")
     report = run_study(name, QUICK)
     text = str(report)
     assert isinstance(report, Report)
@@ -83,6 +96,41 @@ def test_numbers_are_written_as_in_the_paper():
     assert spread(np.array([1.0, 2.0, 3.0])) == "2.00 ± 1.00"
     assert quantiles(np.array([1.0, 2.0, 3.0, np.nan])) == "2.0 (1.2 to 2.8)"
     assert distance(np.array([0.0, 2.0]), "3.00 ± 0.00", 20) == pytest.approx(2.0)
+
+
+# --- data from outside
+
+
+def test_data_is_found_in_the_folder_that_the_variable_names(tmp_path, monkeypatch):
+    (tmp_path / "boston.csv").write_text("MEDV\n1\n")
+    monkeypatch.setenv("GARROTE_DATA", str(tmp_path))
+    assert find("boston.csv") == tmp_path / "boston.csv"
+
+
+@pytest.mark.parametrize("folder", [None, "", "elsewhere"])
+def test_missing_data_is_named_with_the_variable_the_package_and_its_licence(folder, monkeypatch):
+    monkeypatch.delenv("GARROTE_DATA", raising=False)
+    if folder is not None:
+        monkeypatch.setenv("GARROTE_DATA", folder)
+    with pytest.raises(FileNotFoundError, match=r"^boston.csv .*GARROTE_DATA.*MASS.*GPL"):
+        find("boston.csv")
+
+
+def test_command_line_says_in_one_line_which_data_is_missing(monkeypatch, capsys):
+    monkeypatch.delenv("GARROTE_DATA", raising=False)
+    monkeypatch.setitem(STUDIES, "needs-data", Study("", "data", "find_boston"))
+    monkeypatch.setattr(
+        "garrote.experiments.data.find_boston", lambda settings: find("boston.csv"), raising=False
+    )
+    with pytest.raises(SystemExit) as stopped:
+        main(["needs-data"])
+    assert stopped.value.code == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "boston.csv" in line
+
+
+def test_studies_need_only_data_whose_source_is_stated():
+    assert {file for study in STUDIES.values() for file in study.needs} <= set(SOURCES)
 
 
 # --- the methods
@@ -246,3 +294,144 @@ def test_figure_11_up_to_ten_thousand_variables(monkeypatch):
     assert errors["lasso"][-1] > 1.5 * errors["lasso"][0]
     np.testing.assert_allclose(sizes["VG"], 5, atol=0.5)
     assert sizes["lasso"][-1] > sizes["lasso"][0]
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_field():
+    numbers = run_study("vg-table-4", QUICK).numbers
+    assert len(numbers["VG"]["optima"].fits) == 1
+    assert len(numbers["PMF"]["optima"].fits) >= 2
+    best, second = numbers["PMF"]["optima"].fits[:2]
+    assert best.probability[best.columns == 9] > 0.9
+    assert second.probability[second.columns == 9] < 0.5
+    for kind in ("soft", "hard"):
+        assert np.ptp(numbers["VG"][kind]) < 1e-4
+        assert numbers["VG"][kind].max() < 0.1
+        assert numbers["PMF"][kind].min() < 0.01
+        assert numbers["PMF"][kind].max() > 0.3
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("shared_data")
+def test_table_4_on_other_rows():
+    for seed in range(1, 5):
+        numbers = run_study("vg-table-4", Settings(seed=seed, instances=100)).numbers
+        assert len(numbers["VG"]["optima"].fits) == 1
+        assert len(numbers["PMF"]["optima"].fits) >= 2
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_figure_7_escapes_the_local_optimum_at_a_larger_pi_and_does_not_fall_back():
+    numbers = run_study("vg-figure-7", QUICK).numbers
+    forward, backward = numbers["error"]["forward"], numbers["error"]["backward"]
+    assert 0.2 < numbers["pi star"] < 0.9
+    trapped = numbers["pi"] <= numbers["pi star"]
+    assert (forward[trapped] > backward[trapped] + 0.2).all()
+    np.testing.assert_allclose(forward[~trapped], backward[~trapped], atol=1e-6)
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_iba_figure_2_has_the_variables_that_the_text_names():
+    numbers = run_study("iba-figure-2", QUICK).numbers
+    penalties = np.arange(0, 31, 2)
+    frequent, dense = numbers["frequent"], numbers["dense"]
+    for i in (1, 6, 13):
+        assert frequent[penalties <= 12, i - 1].min() > 0.9
+    for k in np.flatnonzero((penalties >= 4) & (penalties <= 10)):
+        assert (np.flatnonzero(frequent[k] > 0.5) + 1).tolist() == [1, 6, 11, 13]
+    # From the dense side seven variables stay in long after.
+    stay = dense[penalties == 24][0]
+    assert (np.flatnonzero(stay > 0.5) + 1).tolist() == [1, 5, 8, 9, 10, 11, 13]
+    np.testing.assert_allclose(dense[:3, 3], [0.99, 0.70, 0.03], atol=0.01)
+
+
+def test_gray_code_changes_one_variable_at_a_time_and_misses_no_model():
+    models = gray_code(6)
+    assert (np.abs(np.diff(models.astype(int), axis=0)).sum(axis=1) == 1).all()
+    assert len({tuple(row) for row in models}) == 64
+
+
+def test_figure_13_1_scores_every_model_as_the_text_defines():
+    first = run_study("murphy-figure-13.1", QUICK).numbers["first"]
+    rng = np.random.default_rng(QUICK.streams(1)[0])
+    X = rng.standard_normal((20, 10))
+    coef = [0, -1.67, 0.13, 0, 0, 1.19, 0, -0.04, 0.33, 0]
+    y = X @ coef + rng.standard_normal(20)
+    X, y = (X - X.mean(axis=0)) / X.std(axis=0), y - y.mean()
+    costs = []
+    for members in gray_code(10):  # Equations 13.9, 13.16 and 13.17, with sigma_w^2 = 1
+        inside = X[:, members].T @ X[:, members] + np.eye(members.sum())
+        fitted = X[:, members].T @ y
+        left = y @ y - fitted @ np.linalg.solve(inside, fitted)
+        cost = 0.5 * np.linalg.slogdet(inside)[1] + 9.5 * np.log(left) + members.sum() * np.log(9)
+        costs.append(cost)
+    np.testing.assert_allclose(first.cost, np.array(costs) - min(costs), atol=1e-4)
+    np.testing.assert_allclose(first.probability, np.exp(-first.cost) / np.exp(-first.cost).sum())
+
+
+def test_the_printed_models_of_figure_13_1_leave_variable_6_at_one_half():
+    low, high = published_bounds()
+    assert low[5] == pytest.approx(0.471)
+    assert high[5] == pytest.approx(0.502)
+
+
+def test_figure_13_1_includes_the_two_strong_variables():
+    numbers = run_study("murphy-figure-13.1").numbers
+    middle = np.median(numbers["inclusion"], axis=0)
+    assert set(np.flatnonzero(middle > 0.5)) == {1, 5}
+    assert middle[8] == np.sort(middle)[-3]
+    assert np.mean([model == (2, 6) for model in numbers["median"]]) > 0.5
+
+
+def test_figure_6_reverses_the_order_of_a_column_and_keeps_its_values():
+    values = np.array([0.3, -1.0, 2.0, 0.5])
+    np.testing.assert_array_equal(turned_around(values), [0.5, 2.0, -1.0, 0.3])
+
+
+@pytest.mark.parametrize(("letter", "signs"), [("b", {1.0}), ("c", {-1.0, 1.0})])
+def test_neighbours_of_figure_6_are_correlated_with_the_signs_stated(letter, signs):
+    data = draw_noisy(PANELS[letter], 1.0, np.random.SeedSequence(0))
+    beside = np.diag(np.corrcoef(data.X, rowvar=False), 1)
+    assert set(np.sign(beside)) == signs
+    assert np.median(np.abs(beside)) == pytest.approx(0.95, abs=0.02)
+    assert set(data.coef) == {0.0, *signs}
+
+
+def test_figure_6_errors_of_the_garrote_shrink_with_the_noise_and_the_lassos_do_not():
+    for name in ("vg-figure-6a", "vg-figure-6b"):
+        numbers = run_study(name, QUICK).numbers
+        assert np.median(numbers[1e-6]["VG"]) < 0.02 * np.median(numbers[1e-2]["VG"])
+        assert np.median(numbers[1e-6]["lasso"]) > 0.3 * np.median(numbers[1e-2]["lasso"])
+        assert min(one.mean() for one in numbers[10.0].values()) > 3
+
+
+def test_area_under_the_curve_is_that_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    active = rng.random(200) < 0.2
+    estimate = np.round(rng.standard_normal(200) + active, 1)  # with ties
+    expected = roc_auc_score(active, np.abs(estimate))
+    assert area_under_curve(estimate, active) == pytest.approx(expected)
+
+
+def test_figure_8_has_its_transition_where_the_paper_says():
+    numbers = run_study("vg-figure-8", QUICK).numbers
+    for method in ("VG", "PMF"):
+        assert 0.25 < transition(numbers, 0.10, method) < 0.45
+        assert 0.45 < transition(numbers, 0.25, method) < 0.75
+    assert np.isnan(transition(numbers, 0.10, "lasso"))
+    assert np.isnan(transition(numbers, 0.25, "ridge"))
+
+
+def test_genotypes_of_figure_10_are_distinct_and_tell_something(shared_data):
+    genotypes = informative_genotypes()
+    assert len({column.tobytes() for column in genotypes.T}) == genotypes.shape[1]
+    share = np.array([(genotypes == value).mean(axis=0) for value in range(3)])
+    assert stats.entropy(share).min() >= 0.9
+    assert genotypes.shape[1] > 4000
+
+
+@pytest.mark.slow
+def test_figure_10_orders_the_methods_for_many_rows(shared_data):
+    numbers = run_study("vg-figure-10", Settings(instances=3)).numbers
+    errors = {name: values[:, 1].mean() for name, values in numbers[0.10, 1.6].items()}
+    assert max(errors["VG"], errors["PMF"]) < errors["lasso"] < errors["ridge"]

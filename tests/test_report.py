@@ -30,6 +30,7 @@ from report_documents import (
     diabetes,
     enormous,
     hostile,
+    models_of,
     nothing_selected,
     tiny_effects,
     without_optional_parts,
@@ -268,6 +269,55 @@ def test_a_method_without_a_path_speaks_its_own_language(method, said):
     assert "Kappen" not in words
 
 
+@pytest.mark.parametrize("method", ["enumerate", "sample"])
+def test_the_most_probable_models_are_listed_with_their_variables(method):
+    document = bayesian(method)
+    page = render_report(document)
+    rows = re.findall(r"<tr><td class=.number.>(.*?)</tr>", section(page, "models")[0])
+    found = document["models"]
+    assert len(rows) == 10
+    for row, effects, size in zip(rows, found["effect"], found["size"], strict=False):
+        said = set(re.findall(r"<bdi>(.*?)</bdi>", row))
+        inside = zip(found["variables"], effects, strict=True)
+        assert said == {name for name, effect in inside if effect is not None}
+        assert len(said) == size
+        assert f">{size}</td>" in row
+    assert probability(found["probability"][0]) in rows[0]
+    assert "sex" not in section(page, "models")[0]
+
+
+@pytest.mark.parametrize(
+    ("chances", "words"),
+    [
+        (
+            [0.97, 0.01],
+            "One model has nearly all of the probability. The 2 shown have 0.980 in all.",
+        ),
+        ([0.6, 0.2], "more probable than all others together"),
+        ([0.1, 0.1], "No single model is probable: the best has 0.100."),
+    ],
+)
+def test_the_report_says_what_to_make_of_the_best_model(chances, words):
+    document = {**diabetes(), "models": models_of(["a", "b"], 2)}
+    document["models"]["probability"] = chances
+    assert words in section(render_report(document), "models")[0]
+
+
+def test_models_larger_than_the_list_and_empty_ones_are_described():
+    found = models_of(["a", "b"], 3)
+    found["size"][0] = 5
+    said = section(render_report({**diabetes(), "models": found}), "models")[0]
+    assert "<bdi>b</bdi> and 3 not listed" in said
+    assert "no variable" in said
+
+
+@pytest.mark.parametrize("found", [None, KeyError])
+def test_documents_without_models_have_no_such_section(found):
+    page = render_report(damaged(models=found))
+    assert section(page, "models") is None
+    assert "models-picture" not in re.sub(r"<script.*?</script>", "", page, flags=re.S)
+
+
 def test_the_reservation_of_a_sampled_answer_speaks_of_sampling():
     said = answer_of(render_report({**bayesian("sample"), "converged": False}))
     assert said.startswith("Not converged: sampled inclusion probabilities may still be far off")
@@ -444,6 +494,11 @@ def damaged(**changes):
         (lambda: damaged(path__energies={"forward": [1.0]}), "has 1 entries where 50 belong"),
         (lambda: damaged(validation__mean=[1.0]), "has 1 entries where 50 belong"),
         (lambda: damaged(predictions__observed=[1.0]), "where 1 belong"),
+        (lambda: damaged(models={}), "'models' has no 'probability'"),
+        (
+            lambda: damaged(models={**models_of(["a"], 2), "effect": [[1.0]]}),
+            "has 1 rows where 2 belong",
+        ),
         (lambda: damaged(stand_ins__near=[{}]), "'near' of 'stand_ins' has no 'variable'"),
     ],
 )
@@ -546,6 +601,7 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
         "predictions": set(document["predictions"]),
         "stand_ins": set(document["stand_ins"]),
         "near": set(document["stand_ins"]["near"][0]),
+        "models": set(bayesian()["models"]),
         "provenance": set(document["provenance"]),
     }
     # An estimator knows no file and no command.

@@ -283,6 +283,31 @@ def test_a_page_makes_sense_without_a_part(opened, part):
     assert present == set(PICTURES) - missing[part]
 
 
+def test_the_picture_of_models_has_a_cell_for_every_variable_of_every_model(opened):
+    document = bayesian()
+    found = document["models"]
+    shown = found["effect"][:30]
+    with opened(document) as page:
+        for sign, positive in (("positive", True), ("negative", False)):
+            cells = page.locator(f"#models-picture .effect-{sign}:has(title)")
+            effects = [e for row in shown for e in row if e is not None and (e > 0) == positive]
+            assert cells.count() == len(effects) > 0
+        widths = page.evaluate(
+            "[...document.querySelectorAll('#models-picture rect title')].filter("
+            "(t) => t.textContent.includes('bmi')).map((t) => t.parentNode.getBBox().width)"
+        )
+        expected = [
+            chance
+            for chance, row in zip(found["probability"], shown, strict=False)
+            if row[found["variables"].index("bmi")] is not None
+        ]
+        ratio = (widths[0] + 1) / (widths[4] + 1)
+        assert ratio == pytest.approx(expected[0] / expected[4], rel=0.02)
+        bold = page.locator("#models-picture text.strong title").all_text_contents()
+        selected = {v["name"] for v in document["variables"] if v["selected"]} - {"sex"}
+        assert {name.strip("\u2068\u2069") for name in bold} == selected
+
+
 def test_hostile_names_are_text_in_the_table_and_the_pictures(opened):
     with opened(hostile()) as page:
         page.select_option("#show", "all")
@@ -291,6 +316,8 @@ def test_hostile_names_are_text_in_the_table_and_the_pictures(opened):
         assert {"{{7*7}}", "__proto__", "constructor", "(no name)"} <= set(shown)
         assert page.evaluate("document.querySelectorAll('script').length") == 2
         tips = page.locator("#path-picture title").all_text_contents()
+        assert f"\u2068{HOSTILE[0]}\u2069" in tips
+        tips = page.locator("#models-picture title").all_text_contents()
         assert f"\u2068{HOSTILE[0]}\u2069" in tips
         page.fill("#filter", "<script>")
         assert HOSTILE[0] in names(page)

@@ -104,6 +104,8 @@ class Posterior:
         from ``standard_error``.
     checked : Audit, optional
         How the inclusion probabilities compare with better ones.
+    reached : tuple of str
+        How each of the optima was come to: annealed, reheated, from a start, in an order of updates.
 
     Examples
     --------
@@ -134,6 +136,35 @@ class Posterior:
     checked: Audit | None = None
     effective_sample_size: Floats | None = None
     split_r_hat: Floats | None = None
+    reached: tuple[str, ...] = ()
+
+    @property
+    def optima_weights(self) -> Floats:
+        """Weights of the distinct optima in a mixture of them, in proportion to exp(-free energy)."""
+        energies = np.array([fit.free_energy for fit in self.optima])
+        weights = np.exp(energies.min(initial=np.inf) - energies)
+        return np.asarray(weights / weights.sum()) if len(weights) else weights
+
+    @property
+    def start_dependence(self) -> float:
+        """The largest difference in an inclusion probability between two of the optima."""
+        probabilities = np.zeros((len(self.optima), len(self.mean)))
+        for row, fit in zip(probabilities, self.optima, strict=True):
+            row[fit.columns] = fit.probability
+        return float(np.ptp(probabilities, axis=0).max(initial=0.0)) if len(probabilities) else 0.0
+
+    def local_optima(self) -> Table:
+        """Return the distinct optima: free energy, weight, size, how each was reached, variables."""
+        members = [fit.columns[fit.probability > 0.5] for fit in self.optima]
+        return Table(
+            {
+                "free energy": [float(fit.free_energy) for fit in self.optima],
+                "weight": [float(weight) for weight in self.optima_weights],
+                "size": [float(fit.expected_size) for fit in self.optima],
+                "reached": list(self.reached) or ["" for _ in self.optima],
+                "variables": [self._label(columns) for columns in members],
+            }
+        )
 
     @property
     def covariance(self) -> Floats:
@@ -149,16 +180,30 @@ class Posterior:
 
     def models(self, n: int = 10) -> Table:
         """Return the most probable models."""
-        if self.found is None:
-            raise ValueError("this method keeps no models; use BayesianSelector")
-        shown = range(min(n, len(self.found.members)))
+        found = self._kept_models()
+        shown = range(min(n, len(found.members)))
         return Table(
             {
-                "model": [self._label(self.found.members[k]) for k in shown],
-                "size": [len(self.found.members[k]) for k in shown],
-                "probability": [float(self.found.probability[k]) for k in shown],
+                "model": [self._label(found.members[k]) for k in shown],
+                "size": [len(found.members[k]) for k in shown],
+                "probability": [float(found.probability[k]) for k in shown],
             }
         )
+
+    @property
+    def most_probable_model(self) -> Array:
+        """Columns of the single most probable model (Murphy 2012, Eq. 13.3), covariates included."""
+        return np.sort(self._kept_models().members[0])
+
+    @property
+    def median_model(self) -> Array:
+        """Columns that are more likely in than out (Eq. 13.4), covariates included."""
+        return np.flatnonzero(self.inclusion_probability > 0.5)
+
+    def _kept_models(self) -> Models:
+        if self.found is None:
+            raise ValueError("this method keeps no models; use BayesianSelector")
+        return self.found
 
     def _label(self, members: Array) -> str:
         names = self.names or [f"x{j}" for j in range(len(self.mean))]

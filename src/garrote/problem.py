@@ -153,6 +153,25 @@ class Problem:
         gram = GramDesign(self.whole_gram())
         return replace(self, design=gram, response=np.zeros(0), weights=np.zeros(0))
 
+    def among(self, columns: Array) -> "Problem":
+        """Return the regression on some columns alone, in the order given, by its moments."""
+        scale = replace(
+            self.scale,
+            column_mean=self.scale.column_mean[columns],
+            column_scale=self.scale.column_scale[columns],
+            covariate_columns=self.scale.covariate_columns[:, columns],
+        )
+        return replace(
+            self,
+            design=GramDesign(np.ascontiguousarray(self.known_block(columns))),
+            response=np.zeros(0),
+            weights=np.zeros(0),
+            xty=self.xty[columns],
+            curvature=self.curvature[columns],
+            scale=scale,
+            known_gram=None,
+        )
+
     @property
     def compressible(self) -> bool:
         """Whether X'X is smaller than X, and costs less than the passes over X that it saves."""

@@ -54,6 +54,32 @@ class Certificate:
 
 
 @dataclass(frozen=True)
+class LearnedCertificate(Certificate):
+    """The certificate of an answer that has learned its priors too.
+
+    Attributes
+    ----------
+    hyperparameters : float
+        Largest change of the log slab variance or the prior log odds that another step would make.
+    """
+
+    hyperparameters: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The largest of the four."""
+        return max(self.inclusion, self.weight, self.noise, self.hyperparameters)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The four violations by name."""
+        return {**super().parts, "hyperparameters": self.hyperparameters}
+
+    def __str__(self) -> str:
+        return f"{super().__str__()[:-1]}, hyperparameters {self.hyperparameters:.1e})"
+
+
+@dataclass(frozen=True)
 class MonteCarloCertificate:
     """How far sampled inclusion probabilities may be off.
 

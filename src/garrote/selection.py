@@ -1,7 +1,7 @@
 """Which variables were chosen, how sure that is, and how it was found: what every method returns.
 
 A `Selection` holds all that a report tells, so that no picture needs the data again. Its optional
-parts (a path, a validation, predictions, stand-ins) are there where the method gives them.
+parts (a path, a validation, predictions, stand-ins, models) are there where the method gives them.
 """
 
 import json
@@ -96,6 +96,28 @@ class StandIns:
 
 
 @dataclass(frozen=True)
+class ModelsView:
+    """The most probable models, and the variables that are in any of them.
+
+    Attributes
+    ----------
+    probability : array of shape (M,)
+        Of each model, the best first.
+    size : array of int of shape (M,)
+        How many variables each has, covariates not counted.
+    columns : array of int of shape (k,)
+        The variables shown, the most probable first.
+    effect : array of shape (M, k)
+        Coefficients given the model, in the user's units; NaN where a variable is out.
+    """
+
+    probability: Floats
+    size: Array
+    columns: Array
+    effect: Floats
+
+
+@dataclass(frozen=True)
 class Selection:
     """Which variables were chosen, how sure that is, and how it was found.
 
@@ -131,7 +153,7 @@ class Selection:
         What a reader should know before trusting the answer.
     provenance : dict
         Settings, versions, sizes and the fingerprint of the data.
-    path, validation, predictions, stand_ins
+    path, validation, predictions, stand_ins, models
         Where the method gives them, else None.
 
     Examples
@@ -171,6 +193,7 @@ class Selection:
     validation: Validation | None = None
     predictions: Predictions | None = None
     stand_ins: StandIns | None = None
+    models: ModelsView | None = None
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
@@ -266,6 +289,7 @@ class Selection:
             "validation": self._validation_values(),
             "predictions": self._prediction_values(),
             "stand_ins": self._stand_in_values(),
+            "models": self._model_values(),
             "provenance": self.provenance,
         }
 
@@ -352,6 +376,18 @@ class Selection:
                 }
                 for j, ks in found.near.items()
             ],
+        }
+
+    def _model_values(self) -> dict[str, Any] | None:
+        if self.models is None:
+            return None
+        found = self.models
+        return {
+            "probability": _numbers(found.probability),
+            "size": [int(k) for k in found.size],
+            "variables": [self.names[j] for j in found.columns],
+            "positions": [int(j) for j in found.columns],
+            "effect": _numbers(found.effect),
         }
 
     def to_json(self, indent: int | None = None) -> str:

@@ -7,6 +7,7 @@ drew in `ax_`, `figure_` and its kin. Displays read results only, never the data
 from garrote.displays.cv_curve import CVCurveDisplay
 from garrote.displays.hysteresis import HysteresisDisplay
 from garrote.displays.inclusion import InclusionDisplay
+from garrote.displays.models import ModelsDisplay
 from garrote.displays.path import PathDisplay
 from garrote.displays.phase import PhaseDisplay
 from garrote.displays.shrinkage import ShrinkageDisplay
@@ -15,6 +16,7 @@ __all__ = [
     "CVCurveDisplay",
     "HysteresisDisplay",
     "InclusionDisplay",
+    "ModelsDisplay",
     "PathDisplay",
     "PhaseDisplay",
     "ShrinkageDisplay",

@@ -8,7 +8,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.displays.base import SelectionDisplay
 from garrote.displays.figures import note, set_title, take_axes
-from garrote.displays.names import LITERAL, number, shorten, shorten_all
+from garrote.displays.names import LITERAL, chance, number, shorten, shorten_all
 from garrote.displays.palette import BLUE, GREY
 from garrote.selection import Selection
 
@@ -191,7 +191,8 @@ class InclusionDisplay(SelectionDisplay):
         settings = {"va": "center", "fontsize": "x-small", "ha": "right" if inside else "left"}
         if inside and not fixed:
             settings["color"] = "white"
-        text, shift = _probability(value, fixed), (-4 if inside else 3, 0)
+        text = "always in" if fixed else chance(value)
+        shift = (-4 if inside else 3, 0)
         self.ax_.annotate(text, at, shift, textcoords="offset points", **settings)
 
     def _draw_effects(self, axes: Any, count: int) -> None:
@@ -223,14 +224,6 @@ class InclusionDisplay(SelectionDisplay):
         axes.annotate(
             f"effect [{100 * self.level:g}% interval]", (1.02, 1), (0, 4), "axes fraction", **above
         )
-
-
-def _probability(value: float, fixed: bool) -> str:
-    if fixed:
-        return "always in"
-    if value < 0.01:
-        return "< 0.01"
-    return f"{value:.2f}" if value <= 0.99 else "> 0.99"
 
 
 def _effect(effect: float, low: float, high: float) -> str:

@@ -50,6 +50,13 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}".replace("-", "−")
 
 
+def chance(value: float) -> str:
+    """Return a probability of two digits, never rounded to certainty."""
+    if value < 0.01:
+        return "< 0.01"
+    return f"{value:.2f}" if value <= 0.99 else "> 0.99"
+
+
 def push_apart(wanted: Floats, gap: float, low: float, high: float) -> Floats:
     """Return positions within [low, high] at least ``gap`` apart, as near as may be to those wanted.
 

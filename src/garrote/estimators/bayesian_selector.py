@@ -22,9 +22,10 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
-from garrote.inference import Beliefs, Chains, infer
+from garrote.inference import Beliefs, Chains, Inferred, infer
 from garrote.inference.choosing import METHODS
-from garrote.posterior import Models, Posterior
+from garrote.inference.mean_field import HYPERPARAMETERS
+from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
@@ -53,8 +54,18 @@ class BayesianSelector(SelectingRegressor):
         (Zanella & Roberts 2019), "metropolis" by random flips and swaps, "gibbs" with their coefficients
         (Titsias & Lazaro-Gredilla 2011); "search" looks for the probable ones and visits none twice.
         "mean-field" approximates the posterior by independent factors (Carbonetto & Stephens 2012),
-        which is quick, too sure among correlated variables, and audited. "auto" enumerates up to 15
-        columns, samples up to 20,000 and takes mean field beyond.
+        which is quick, too sure among correlated variables, and audited. "em" runs EM from several
+        starts, for the Bernoulli-Gaussian model or, with ``spike_variance``, for a narrow spike (Rockova
+        & George 2014), and ends in one of many local optima. "auto" enumerates up to 15 columns, samples
+        up to 20,000 and takes mean field beyond.
+    hyperparameters : {"average", "em", "anneal"}, default="average"
+        For ``method="mean-field"``: average over the slab variance and the inclusion probability, with
+        weights from the evidence; set them by EM; or set the slab variance by EM and anneal the
+        inclusion probability from sparse to dense and back (``path_`` then has both branches). What is
+        given stays fixed in all of them.
+    spike_variance : float, optional
+        For ``method="em"``: variables that are out have small effects of this variance, in units of the
+        noise variance like ``slab_variance``, in place of none.
     inclusion : float, array of shape (D,) or pair of floats, optional
         Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, sqrt(D)): few
         variables are expected, and little is assumed on how few. Of the laws compared in the
@@ -94,6 +105,8 @@ class BayesianSelector(SelectingRegressor):
         What was done; of interest where ``method="auto"``.
     selection_ : Selection
     certificate_ : ExactCertificate, MonteCarloCertificate, SearchCertificate or Certificate
+    path_ : Path
+        With ``hyperparameters="anneal"``.
     n_features_in_, feature_names_in_
 
     References
@@ -121,6 +134,8 @@ class BayesianSelector(SelectingRegressor):
         prior: Any = "spike-slab",
         method: str = "auto",
         *,
+        hyperparameters: str = "average",
+        spike_variance: float | None = None,
         inclusion: Any = None,
         expected_size: float | None = None,
         slab_variance: float | None = None,
@@ -139,6 +154,8 @@ class BayesianSelector(SelectingRegressor):
     ):
         self.prior = prior
         self.method = method
+        self.hyperparameters = hyperparameters
+        self.spike_variance = spike_variance
         self.inclusion = inclusion
         self.expected_size = expected_size
         self.slab_variance = slab_variance
@@ -195,10 +212,11 @@ class BayesianSelector(SelectingRegressor):
             int(self.n_steps), int(self.burn_in), int(self.n_chains), _seed(self.random_state)
         )
         inferred = infer(
-            problem, beliefs, self.method, chains=chains, names=labels, n_jobs=self.n_jobs,
+            problem, beliefs, self.method, hyperparameters=self.hyperparameters,
+            spike_variance=self.spike_variance, chains=chains, names=labels, n_jobs=self.n_jobs,
             callback=self.callback,
         )  # fmt: skip
-        self._store(problem, inferred.posterior)
+        self._store(problem, inferred)
         self.method_ = inferred.method
         self.certificate_ = inferred.certificate
         self.selection_ = select_averaged(
@@ -211,7 +229,7 @@ class BayesianSelector(SelectingRegressor):
             intercept=self.intercept_,
             names=labels,
             response=response,
-            converged=self._converged(),
+            converged=self._converged(inferred.converged),
             provenance=provenance(
                 self, X, y, weights, [labels[j] for j in problem.scale.covariates]
             ),
@@ -220,8 +238,9 @@ class BayesianSelector(SelectingRegressor):
 
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
-        if self.method not in METHODS:
-            raise ValueError(f"method must be one of {METHODS}, got {self.method!r}")
+        for name, known in (("method", METHODS), ("hyperparameters", HYPERPARAMETERS)):
+            if getattr(self, name) not in known:
+                raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
         if isinstance(self.prior, GaussianSlab | GPrior):
             if self.slab_variance is not None or self.noise_variance is not None:
                 raise ValueError(
@@ -232,7 +251,7 @@ class BayesianSelector(SelectingRegressor):
             raise ValueError(
                 f"prior must be 'spike-slab', 'g-prior', a GaussianSlab or a GPrior, got {self.prior!r}"
             )
-        for name in ("slab_variance", "noise_variance", "expected_size"):
+        for name in ("slab_variance", "spike_variance", "noise_variance", "expected_size"):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and value > 0):
                 raise ValueError(f"{name} must be positive and finite, got {value!r}")
@@ -286,8 +305,13 @@ class BayesianSelector(SelectingRegressor):
             )
         return Inclusion.independent(probability, offsets[usable])
 
-    def _store(self, problem: Problem, posterior: Posterior) -> None:
+    def _store(self, problem: Problem, inferred: Inferred) -> None:
+        posterior = inferred.posterior
         self.posterior_: Any = posterior
+        if inferred.path is not None:
+            self.path_ = inferred.path
+        elif hasattr(self, "path_"):
+            del self.path_
         self.coef_ = posterior.mean
         scale = problem.scale
         self.intercept_ = float(
@@ -298,17 +322,24 @@ class BayesianSelector(SelectingRegressor):
         self._center = scale.column_mean
         self._total_weight = problem.n
 
-    def _converged(self) -> bool:
+    def _converged(self, settled: bool) -> bool:
+        """Tell whether the answer reached its accuracy; warn where it did not."""
         certificate = self.certificate_
-        fine = not isinstance(certificate, MonteCarloCertificate) or certificate.value <= _UNSETTLED
-        if not fine:
-            warnings.warn(
+        if isinstance(certificate, MonteCarloCertificate) and certificate.value > _UNSETTLED:
+            said = (
                 f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "
-                f"n_steps ({self.n_steps}) or n_chains ({self.n_chains})",
-                ConvergenceWarning,
-                stacklevel=3,
+                f"n_steps ({self.n_steps}) or n_chains ({self.n_chains})"
             )
-        return fine
+        elif not settled:
+            said = (
+                f"some solutions of method={self.method_!r} did not settle; the certificate of the "
+                f"best one is {certificate.value:.1e}: give slab_variance or inclusion, or use "
+                "method='sample'"
+            )
+        else:
+            return True
+        warnings.warn(said, ConvergenceWarning, stacklevel=3)
+        return False
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return model-averaged predictions and, on request, their standard deviations.

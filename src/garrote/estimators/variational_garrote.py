@@ -31,14 +31,14 @@ from garrote.paths import SOLVERS, fit_path, resolve_gammas, stored_design
 from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
-from garrote.results import Certificate, Fit, Path
+from garrote.results import Certificate, Path
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import CrossValidation, cross_validate, make_folds
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
-from garrote.solvers.starts import distinct_optima, solve_from
+from garrote.solvers.starts import Optima, Reached, distinct_optima, solve_from
 
 # Odds beyond this are certainty, and their exponentials no longer numbers.
 _LARGEST_GAMMA = 1e12
@@ -87,7 +87,7 @@ class VariationalGarrote(SelectingRegressor):
         Inclusion probabilities for an additional start at the chosen gamma.
     n_starts : int, default=0
         Additional random starts at the chosen gamma. The best solution is used; all distinct ones
-        are kept in ``posterior_.optima``.
+        are kept in ``posterior_.optima``, and listed by ``posterior_.local_optima()``.
     tol : float, default=1e-4
         What the certificate of every point of the path has to reach. Folds of a cross-validation,
         which only serve to choose gamma, are solved to 0.05 standard errors.
@@ -241,9 +241,9 @@ class VariationalGarrote(SelectingRegressor):
             path = fit_path(problem, prior, grid, solver=self.solver, control=control)
             chosen = self._choose(path, problem, prior, wanted)
         optima = self._optima(problem, prior, path, chosen, control, start)
-        self._store(problem, path, make_posterior(problem, prior, optima))
-        self._store_validation(validation)
         labels = column_labels(names, count)
+        self._store(problem, path, make_posterior(problem, prior, optima, labels))
+        self._store_validation(validation)
         self.selection_ = select_on_path(
             problem,
             path,
@@ -367,9 +367,12 @@ class VariationalGarrote(SelectingRegressor):
         chosen: int,
         control: Control,
         start: Floats | None,
-    ) -> tuple[Fit, ...]:
+    ) -> Optima:
         """Return the distinct solutions at the chosen gamma, the best first."""
-        found = [path.fits[chosen], path.forward[chosen], path.backward[chosen]]
+        found = [
+            Reached("annealed", path.forward[chosen]),
+            Reached("reheated", path.backward[chosen]),
+        ]
         starts = [] if start is None else [start]
         rng = check_random_state(self.random_state)
         starts += [rng.uniform(size=problem.n_features) for _ in range(self.n_starts)]

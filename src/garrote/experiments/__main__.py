@@ -31,8 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings(options.seed, options.instances, options.quick)
     except ValueError as error:
         parser.error(str(error))
-    for name in names:
-        _run(name, settings, file)
+    try:
+        for name in names:
+            _run(name, settings, file)
+    except FileNotFoundError as error:  # data from outside, or the folder of a figure
+        parser.exit(1, f"garrote: {error}\n")
     return 0
 
 
@@ -83,7 +86,8 @@ def _parser() -> argparse.ArgumentParser:
 def _listing() -> str:
     width = max(map(len, STUDIES))
     lines = [f"  {name:<{width}}  {study.title}" for name, study in STUDIES.items()]
-    return "\n".join(["studies (vg: Kappen & Gomez 2014, The Variational Garrote):", *lines])
+    texts = "vg: Kappen & Gomez 2014, The Variational Garrote; murphy: Murphy 2012, chapter 13"
+    return "\n".join([f"studies ({texts}):", *lines])
 
 
 if __name__ == "__main__":

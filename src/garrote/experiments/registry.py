@@ -7,24 +7,48 @@ from garrote.experiments.report import Report, Settings
 
 
 class Study(NamedTuple):
-    """A published table or figure, and where the code lies that runs it again."""
+    """A published table or figure, where the code lies that runs it again, and the files it needs."""
 
     title: str
     module: str
     function: str
+    needs: tuple[str, ...] = ()
 
 
+# Murphy, K. P. (2012). Machine Learning: A Probabilistic Perspective, chapter 13.
 # VG: Kappen, H. J. and Gomez, V. (2014). The Variational Garrote. Machine Learning 96, 269-294.
 STUDIES = {
     "vg-table-1": Study("one relevant variable among 100", "vg_tables_1_2", "run_table_1"),
     "vg-table-2": Study("five among 100, correlated", "vg_tables_1_2", "run_table_2"),
     "vg-table-3": Study("where the lasso is inconsistent", "vg_table_3", "run_table_3"),
+    "vg-table-4": Study(
+        "optima of garrote and paired mean field", "vg_boston", "run_table_4", ("boston.csv",)
+    ),
     "vg-figure-1": Study("when two solutions coexist", "vg_figure_1", "run_figure_1"),
     "vg-figure-2": Study("shrinkage of one coefficient", "vg_figure_2", "run_figure_2"),
     "vg-figure-3": Study("one run of the garrote", "vg_figures_3_4", "run_figure_3"),
     "vg-figure-4": Study("lasso and ridge on the same data", "vg_figures_3_4", "run_figure_4"),
     "vg-figure-5": Study("paths where the lasso is inconsistent", "vg_figure_5", "run_figure_5"),
+    "vg-figure-6a": Study("noise, weakly correlated columns", "vg_figures_6", "run_figure_6a"),
+    "vg-figure-6b": Study("noise, strongly correlated columns", "vg_figures_6", "run_figure_6b"),
+    "vg-figure-6c": Study("noise, effects of both signs", "vg_figures_6", "run_figure_6c"),
+    "vg-figure-7": Study(
+        "the same, and hysteresis in pi", "vg_boston", "run_figure_7", ("boston.csv",)
+    ),
+    "vg-figure-8": Study("recovery as rows are added", "vg_figures_8_10", "run_figure_8"),
+    "vg-figure-10": Study(
+        "the same with genotypes", "vg_figures_8_10", "run_figure_10", ("mice_genotypes.npz",)
+    ),
     "vg-figure-11": Study("scaling with the number of variables", "vg_figure_11", "run_figure_11"),
+    "iba-figure-1": Study(
+        "mean field in spins at typical penalties", "iba_figures", "run_figure_1", ("boston.csv",)
+    ),
+    "iba-figure-2": Study(
+        "the same as the penalty rises", "iba_figures", "run_figure_2", ("boston.csv",)
+    ),
+    "murphy-figure-13.1": Study(
+        "the posterior over all models of ten variables", "murphy_figure_13_1", "run_figure_13_1"
+    ),
 }
 
 

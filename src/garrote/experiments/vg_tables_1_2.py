@@ -6,8 +6,7 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.datasets.simulation import Regression, make_kappen_gomez_1, make_kappen_gomez_2
-from garrote.estimators.bayesian_selector import BayesianSelector
-from garrote.experiments.methods import Tune, tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.methods import Tune, fit_mean_field, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, Settings, distance, spread
 from garrote.summaries import Table
 
@@ -89,8 +88,7 @@ def _run_instance(
 
 def _paired_mean_field(train: Regression, validation: Regression, test: Regression) -> list[float]:
     """Return the numbers of the paired mean field, which needs no validation rows of their own."""
-    X, y = np.vstack([train.X, validation.X]), np.concatenate([train.y, validation.y])
-    model = BayesianSelector(method="mean-field").fit(X, y)
+    model = fit_mean_field(train, validation)
     error = float(np.mean((test.y - model.predict(test.X)) ** 2))
     count = float(np.count_nonzero(model.inclusion_probability_ > 0.5))
     return [np.nan, np.nan, error, count, float(np.abs(model.coef_ - train.coef).sum())]

@@ -2,6 +2,16 @@
 
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, infer
+from garrote.inference.paired_mean_field import Paired, PairedPath, anneal_paired, fit_paired
 from garrote.inference.sampling import Chains
 
-__all__ = ["Beliefs", "Chains", "Inferred", "infer"]
+__all__ = [
+    "Beliefs",
+    "Chains",
+    "Inferred",
+    "Paired",
+    "PairedPath",
+    "anneal_paired",
+    "fit_paired",
+    "infer",
+]

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.mean_field import mean_field_posterior
+from garrote.inference.em_posterior import em_posterior
+from garrote.inference.mean_field import HYPERPARAMETERS, mean_field_posterior
 from garrote.inference.over_models import (
     certify_models,
     enumerate_findings,
@@ -17,10 +18,10 @@ from garrote.inference.over_models import (
 from garrote.inference.sampling import SAMPLERS, Chains, mean_field_start, sample
 from garrote.posterior import Posterior
 from garrote.problem import Problem
-from garrote.results import AnyCertificate, SearchCertificate
+from garrote.results import AnyCertificate, Path, SearchCertificate
 from garrote.solvers.annealing import Control, Progress
 
-METHODS = ("auto", "enumerate", *SAMPLERS, "search", "mean-field")
+METHODS = ("auto", "enumerate", *SAMPLERS, "search", "mean-field", "em")
 
 # "auto" enumerates up to so many columns: a fraction of a second for each of the slab's variances.
 _FEW = 15
@@ -34,12 +35,18 @@ _MODELS_PER_SECOND = 5e6
 
 @dataclass(frozen=True)
 class Inferred:
-    """A posterior, its certificate, the method that was used and how, in words."""
+    """A posterior, its certificate, the method that was used and how, in words.
+
+    ``converged`` tells whether every solution behind it reached the tolerance asked for; ``path`` has
+    both branches where a prior was annealed.
+    """
 
     posterior: Posterior
     certificate: AnyCertificate
     method: str
     how: str
+    converged: bool = True
+    path: Path | None = None
 
 
 def infer(
@@ -47,6 +54,8 @@ def infer(
     beliefs: Beliefs | None = None,
     method: str = "auto",
     *,
+    hyperparameters: str = "average",
+    spike_variance: float | None = None,
     chains: Chains = Chains(),  # noqa: B008 - frozen
     names: Sequence[str] = (),
     n_jobs: int | None = None,
@@ -59,8 +68,12 @@ def infer(
     problem : Problem
     beliefs : Beliefs, optional
         The priors; see `Beliefs.about`.
-    method : {"auto", "enumerate", "sample", "metropolis", "gibbs", "search", "mean-field"}
+    method : {"auto", "enumerate", "sample", "metropolis", "gibbs", "search", "mean-field", "em"}
         "auto" enumerates up to 15 columns, samples up to 20,000, and takes mean field beyond.
+    hyperparameters : {"average", "em", "anneal"}
+        For mean field: how the slab variance and the inclusion probability are treated, if unknown.
+    spike_variance : float, optional
+        For EM: the variance of a spike that is a narrow Gaussian, in units of the noise variance.
     chains : Chains
         For sampling; a search expands ``chains.steps`` models.
     names : sequence of str
@@ -86,11 +99,31 @@ def infer(
     beliefs = beliefs or Beliefs.about(problem)
     usable = np.flatnonzero(problem.curvature > 0)
     method = choose_method(method, len(usable))
+    if hyperparameters not in HYPERPARAMETERS:
+        raise ValueError(
+            f"hyperparameters must be one of {HYPERPARAMETERS}, got {hyperparameters!r}"
+        )
+    if hyperparameters != "average" and method != "mean-field":
+        raise ValueError(
+            f"hyperparameters={hyperparameters!r} needs method='mean-field', but method is {method!r}, "
+            "which treats them in its own way"
+        )
+    if spike_variance is not None and method != "em":
+        raise ValueError(
+            f"spike_variance={spike_variance} needs method='em', but method is {method!r}, in which "
+            "variables that are out have no effect at all"
+        )
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
-    if method == "mean-field":
-        solved = mean_field_posterior(problem, beliefs, labels, Control(callback=callback))
-        how = "by mean field over a grid of priors"
-        return Inferred(solved.posterior, solved.best.certificate, method, how)
+    if method in ("mean-field", "em"):
+        control = Control(callback=callback)
+        if method == "em":
+            solved = em_posterior(problem, beliefs, labels, control, spike_variance)
+        else:
+            solved = mean_field_posterior(problem, beliefs, labels, control, hyperparameters)
+        return Inferred(
+            solved.posterior, solved.best.certificate, method, solved.how, solved.converged,
+            solved.path,
+        )  # fmt: skip
     certificate: AnyCertificate
     if method == "enumerate":
         report = _reporter(callback, "enumeration")

@@ -1,117 +1,189 @@
 """Mean-field posteriors under a proper slab, averaged over what is not known, and audited.
 
-Each (w_j, s_j) has its own factor (Titsias & Lazaro-Gredilla 2011; Carbonetto & Stephens 2012). For
-every slab variance of a grid the solution is annealed and reheated over the prior log odds gamma;
-solutions are averaged with weights from their bounds on the evidence. What a factorised posterior
-misses shows in the audit: all models of the most probable variables are summed exactly, the others
-being held at their mean-field values.
+Each (w_j, s_j) has its own factor (Titsias & Lazaro-Gredilla 2011; Carbonetto & Stephens 2012). The slab
+variance and the prior log odds gamma are averaged over: for every slab variance of a grid the solution
+is annealed and reheated over gamma, and solutions are weighted by their bounds on the evidence. Or they
+are set, by EM or by annealing pi (`garrote.inference.paired_mean_field`). Other starts and orders of
+updating are tried at the best of them, and the distinct optima enter with their own weights: a mixture,
+as Iba wished. What a factorised posterior misses shows in the audit: all models of the most probable
+variables are summed exactly, the others being held at their mean-field values.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import betaln, expit, logit
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.factorised import Average, Factorised, audit, factorised_posterior
+from garrote.inference.hyperparameters import Learning
+from garrote.inference.paired_mean_field import (
+    Paired,
+    anneal_paired,
+    fit_paired,
+    resettle,
+    slab_prior,
+)
 from garrote.paths import fit_path, stored_design
-from garrote.posterior import Audit, Posterior
-from garrote.priors.garrote import GarrotePrior
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results import Fit, Path
 from garrote.solvers.annealing import Control
-from garrote.solvers.enumeration import enumerate_models
+from garrote.solvers.exploring import explore
 from garrote.solvers.lockstep import run_together
-from garrote.solvers.starts import distinct_optima
+from garrote.solvers.starts import Optima, Reached, distinct_optima
+
+HYPERPARAMETERS = ("average", "em", "anneal")
 
 # Log slab variances that are averaged over where it is unknown: first, last, how many.
 _LOG_VARIANCES = (-4.0, 4.0, 5)
 # Log odds that are averaged over where the inclusion probability is unknown, and those on the way there.
 _ODDS = 16
 _APPROACH = 10
-# Variables whose models are summed for the audit, at most, and the least probability of any of them.
-_AUDITED = 14
-_AUDIBLE = 0.01
-_IN_SUPPORT = 0.01
 
 
-@dataclass(frozen=True)
-class MeanField:
-    """A mean-field posterior, the best single solution behind it, and its bound on the evidence."""
+class _Solution(NamedTuple):
+    """A solution, the logarithm of its weight in the average, and its slab."""
 
-    posterior: Posterior
-    best: Fit
+    log_weight: float
+    fit: Fit
+    slab: GaussianSlab
+
+
+class _Found(NamedTuple):
+    """All solutions of one way to treat the hyperparameters.
+
+    ``kept`` names the way to the best of them among its ``rivals``, which have its hyperparameters;
+    ``annealed`` are solutions from sparse to dense.
+    """
+
+    solutions: list[_Solution]
+    kept: str
+    rivals: list[Reached]
+    annealed: Sequence[Fit]
     converged: bool
+    how: str
+    path: Path | None = None
 
-
-class _Average:
-    """Sums over solutions, each with a weight whose logarithm is given."""
-
-    def __init__(self, count: int):
-        self.log_total = -np.inf
-        self.inclusion, self.mean, self.square = np.zeros((3, count))
-        self.noise = 0.0
-
-    def add(self, log_weight: float, fit: Fit, spread: Floats) -> None:
-        """Add a solution; ``spread`` is the variance of its weights given inclusion."""
-        total = np.logaddexp(self.log_total, log_weight)
-        kept, weight = np.exp(self.log_total - total), np.exp(log_weight - total)
-        for sums in (self.inclusion, self.mean, self.square):
-            sums *= kept
-        self.noise = kept * self.noise + weight * fit.noise_variance
-        m, w = fit.probability, fit.weight
-        self.inclusion[fit.columns] += weight * m
-        self.mean[fit.columns] += weight * m * w
-        self.square[fit.columns] += weight * m * (w**2 + spread)
-        self.log_total = float(total)
+    @property
+    def best(self) -> _Solution:
+        return max(self.solutions, key=lambda one: one.log_weight)
 
 
 def mean_field_posterior(
-    problem: Problem, beliefs: Beliefs, names: tuple[str, ...], control: Control
-) -> MeanField:
-    """Solve on a grid of slab variances and log odds, average, audit, and change to the user's units."""
-    if not isinstance(beliefs.slab, GaussianSlab):
-        raise ValueError(
-            "method='mean-field' needs prior='spike-slab': a g-prior does not factorise"
-        )
-    usable = problem.curvature > 0
-    gammas, log_prior = _odds(beliefs, int(usable.sum()))
-    average = _Average(problem.n_features)
-    best: tuple[float, Fit, Path, GaussianSlab] | None = None
-    converged = True
+    problem: Problem,
+    beliefs: Beliefs,
+    names: tuple[str, ...],
+    control: Control,
+    hyperparameters: str = "average",
+) -> Factorised:
+    """Solve, average, try other starts and orders, audit, and change to the user's units."""
+    Learning.under(beliefs, "mean-field")  # refuses other slabs
+    ways = {"average": _average_over_grid, "em": _learn_by_em, "anneal": _learn_by_annealing}
+    found = ways[hyperparameters](problem, beliefs, control)
+    best = found.best
+    prior = slab_prior(problem, beliefs, best.slab)
+    task = explore(problem, prior, best.fit.strength, found.annealed, control)
+    (others,) = run_together([task], stored_design(problem))
+    optima = distinct_optima(problem, [*found.rivals, *others])
+    average = Average(problem.n_features)
+    for one in (*found.solutions, *_unseen(best, found.kept, optima)):
+        c = problem.curvature[one.fit.columns]
+        spread = one.fit.noise_variance / (c + 1.0 / (one.slab.variance or 1.0))
+        average.add(one.log_weight, one.fit, spread)
+    checked = audit(problem, beliefs, best.slab, average.inclusion, average.mean)
+    posterior = factorised_posterior(problem, beliefs, average, optima, names, checked)
+    return Factorised(posterior, optima.fits[0], found.converged, found.how, found.path)
+
+
+def _unseen(best: _Solution, kept: str, optima: Optima) -> list[_Solution]:
+    """Return the optima beside the best solution, with weights by their free energies."""
+    return [
+        best._replace(log_weight=best.log_weight + best.fit.free_energy - fit.free_energy, fit=fit)
+        for fit, reached in zip(optima.fits, optima.reached, strict=True)
+        if kept not in reached.split(", ")
+    ]
+
+
+def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
+    """Anneal and reheat over the log odds for each slab variance of a grid."""
+    assert isinstance(beliefs.slab, GaussianSlab)
+    gammas, log_prior = _odds(beliefs, int((problem.curvature > 0).sum()))
+    offsets = beliefs.inclusion.log_odds
+    solutions, paths, converged = [], {}, True
     for log_weight, slab in beliefs.slab.grid(_LOG_VARIANCES):
-        prior = slab_prior(problem, beliefs, slab)
-        path = fit_path(problem, prior, gammas, control=control)
+        path = fit_path(problem, slab_prior(problem, beliefs, slab), gammas, control=control)
         converged &= bool(path.certificate.max() <= control.tol)
-        offsets = beliefs.inclusion.log_odds
+        paths[slab] = path
         for fit, wanted in zip(path.fits, log_prior, strict=False):
-            if not np.isfinite(wanted):
-                continue
-            c = problem.curvature[fit.columns]
-            spread = fit.noise_variance / (c + prior.ridge)
-            bound = -fit.free_energy - float(np.logaddexp(0.0, fit.strength + offsets).sum())
-            average.add(log_weight + wanted + bound, fit, spread)
-            if best is None or log_weight + wanted + bound > best[0]:
-                best = (log_weight + wanted + bound, fit, path, slab)
-    if best is None:
+            if np.isfinite(wanted):
+                bound = -fit.free_energy - float(np.logaddexp(0.0, fit.strength + offsets).sum())
+                solutions.append(_Solution(log_weight + wanted + bound, fit, slab))
+    if not solutions:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
-    _, fit, path, slab = best
-    position = path.index(fit.strength)
-    optima = distinct_optima(problem, [fit, path.forward[position], path.backward[position]])
-    checked = audit(problem, beliefs, slab, average.inclusion, average.mean)
-    return MeanField(_posterior(problem, beliefs, average, optima, names, checked), fit, converged)
+    best = max(solutions, key=lambda one: one.log_weight)
+    path = paths[best.slab]
+    position = path.index(best.fit.strength)
+    rivals = [
+        Reached("annealed", path.forward[position]),
+        Reached("reheated", path.backward[position]),
+    ]
+    kept = "reheated" if path.kept[position] == "backward" else "annealed"
+    how = "by mean field over a grid of priors"
+    return _Found(solutions, kept, rivals, path.forward, converged, how)
 
 
-def slab_prior(problem: Problem, beliefs: Beliefs, slab: GaussianSlab) -> GarrotePrior:
-    """Return the mean-field prior on all columns, for a slab of known variance."""
-    usable = problem.curvature > 0
-    offsets = np.zeros(problem.n_features)
-    offsets[usable] = beliefs.inclusion.log_odds
-    lengths = np.where(usable, problem.curvature, 1.0)
-    return GarrotePrior.with_slab(
-        float(slab.variance or 1.0), offsets, lengths, slab.noise_variance
+def _learn_by_em(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
+    found = fit_paired(problem, beliefs, control=control)
+    solution = _as_solution(beliefs, found)
+    how = f"by mean field, hyperparameters by EM ({_said(found)})"
+    return _Found([solution], "EM", [Reached("EM", found.fit)], [found.fit], found.converged, how)
+
+
+def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
+    whole = anneal_paired(problem, beliefs, control=control)
+    wanted = whole
+    if beliefs.inclusion.shared is None:  # the odds are given: gamma = 0 is what they say
+        there = [one.at.log_odds == 0.0 for one in whole.forward]
+        if not any(there):
+            raise ValueError("no solution with the prior odds could be reached: too few rows")
+        here = slice(there.index(True), there.index(True) + 1)
+        wanted = replace(whole, forward=whole.forward[here], backward=whole.backward[here])
+    best = wanted.best
+    place = [one.at.log_odds for one in whole.forward].index(best.at.log_odds)
+    sides = {"annealed": whole.forward[place], "reheated": whole.backward[place]}
+    kept = next(side for side, one in sides.items() if one.fit is best.fit)
+    rivals = [
+        Reached(
+            side,
+            one.fit if side == kept else resettle(problem, beliefs, one.fit, best.at, control).fit,
+        )
+        for side, one in sides.items()
+    ]
+    how = f"by mean field, pi annealed and reheated ({_said(best)})"
+    return _Found(
+        [_as_solution(beliefs, best)],
+        kept,
+        rivals,
+        [one.fit for one in whole.forward],
+        all(one.converged for one in (*whole.forward, *whole.backward)),
+        how,
+        whole.path(problem),
     )
+
+
+def _as_solution(beliefs: Beliefs, found: Paired) -> _Solution:
+    assert isinstance(beliefs.slab, GaussianSlab)
+    slab = replace(beliefs.slab, variance=found.at.variance)
+    return _Solution(found.objective, found.fit, slab)
+
+
+def _said(found: Paired) -> str:
+    pi = float(expit(found.at.log_odds))
+    return f"slab variance {found.at.variance:.3g}, prior probability {pi:.3g}"
 
 
 def _odds(beliefs: Beliefs, usable: int) -> tuple[Floats, Floats]:
@@ -128,60 +200,3 @@ def _odds(beliefs: Beliefs, usable: int) -> tuple[Floats, Floats]:
     log_prior = a * np.log(p) + b * np.log1p(-p) - betaln(a, b)
     approach = low - 3.0 * np.arange(_APPROACH, 0, -1)
     return np.append(approach, grid), np.append(np.full(_APPROACH, -np.inf), log_prior)
-
-
-def audit(
-    problem: Problem, beliefs: Beliefs, slab: GaussianSlab, inclusion: Floats, mean: Floats
-) -> Audit:
-    """Sum over all models of the most probable variables, the others held at their values."""
-    usable = np.flatnonzero(problem.curvature > 0)
-    order = usable[np.argsort(-inclusion[usable], kind="stable")]
-    top = np.sort(order[:_AUDITED][inclusion[order[:_AUDITED]] > _AUDIBLE])
-    rest = np.setdiff1d(np.flatnonzero(mean), top)
-    task = problem.evaluate(rest, mean[rest][:, None])
-    ((squared, gradient),) = run_together([task], stored_design(problem))
-    rule = slab.rule(beliefs.n, problem.yty, problem.n_features)
-    # Those held outside count by their expected number in the prior on sizes.
-    outside = round(float(inclusion.sum() - inclusion[top].sum()))
-    by_size = beliefs.inclusion.by_size[outside : outside + len(top) + 1]
-    odds = beliefs.inclusion.log_odds[np.searchsorted(usable, top)]
-    exact = enumerate_models(
-        rule, problem.known_block(top), gradient[0][top], float(squared[0]), by_size, odds, keep=1
-    )
-    return Audit(top, inclusion[top], exact.inclusion, "exact sums over their models")
-
-
-def _posterior(
-    problem: Problem,
-    beliefs: Beliefs,
-    average: _Average,
-    optima: tuple[Fit, ...],
-    names: tuple[str, ...],
-    checked: Audit,
-) -> Posterior:
-    scale, fixed = problem.scale, problem.scale.covariates
-    unit = scale.response_scale / scale.column_scale
-    support = np.flatnonzero(average.inclusion > _IN_SUPPORT)
-    variance = np.maximum(average.square - average.mean**2, 0.0)[support]
-    given = average.square[support] / average.inclusion[support]
-    given -= (average.mean[support] / average.inclusion[support]) ** 2
-    columns: Array = np.flatnonzero(average.mean)
-    mean = average.mean * unit
-    mean[fixed] = scale.covariate_coefficients(columns, average.mean[columns])
-    inclusion = average.inclusion.copy()
-    inclusion[fixed] = 1.0
-    return Posterior(
-        inclusion_probability=inclusion,
-        mean=mean,
-        support=support,
-        standard_error=np.sqrt(variance) * unit[support],
-        correlation=np.eye(len(support)),
-        noise_variance=float(average.noise * scale.response_scale**2),
-        degrees_of_freedom=max(beliefs.n, 1.0),
-        free_energy=-average.log_total,
-        optima=optima,
-        names=names,
-        log_evidence=average.log_total,
-        given_inclusion=np.sqrt(np.maximum(given, 0.0)) * unit[support],
-        checked=checked,
-    )

@@ -9,8 +9,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.mean_field import slab_prior
 from garrote.inference.over_models import Findings, sampled_findings
+from garrote.inference.paired_mean_field import slab_prior
 from garrote.paths import fit_path
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem

@@ -32,6 +32,7 @@ _SHAPES: dict[str, dict[str, str]] = {
     },
     "Validation": {"mean": "K", "standard_error": "K"},
     "Predictions": {"rows": "n", "observed": "n", "predicted": "Kn"},
+    "ModelsView": {"probability": "M", "size": "M", "columns": "k", "effect": "Mk"},
     "StandIns": {"columns": "k", "correlation": "kk"},
     "Selection": dict.fromkeys(
         ("names", "selected", "probability", "effect", "standard_error", "lower", "upper"), "D"

@@ -9,7 +9,7 @@ noise / (c + ridge). The slab's normaliser, log(ridge / (c + ridge)) / 2, is par
 else differs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -108,6 +108,10 @@ class GarrotePrior:
             np.array([precision]),
             self.ridge,
         )
+
+    def among(self, columns: Array) -> "GarrotePrior":
+        """Return the prior of some of the variables, in the order given."""
+        return replace(self, offsets=self.offsets[columns], signs=self.signs[columns])
 
     def first_precision(self, response_variance: float) -> float:
         """Return the noise precision of the empty model."""

@@ -92,7 +92,8 @@ class GPrior:
     def rule(self, n: float, yty: float, most: int) -> FixedG | TabledG:
         """Return the marginal likelihood for n rows (less those spent on means)."""
         if not isinstance(self.g, str):
-            return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.5 * SMALLEST_LEFT * yty)
+            # With any finite g no model interpolates: y'y / (1 + g) is left to all of them.
+            return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.0)
         t = np.arange(0.0, _FURTHEST + 4 * _STEP, _STEP)
         sizes = np.arange(min(most, _LARGEST_TABLED, int(n) - 1) + 1)
         tables = [self._row(int(k), t, n) for k in sizes]

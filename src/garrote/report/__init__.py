@@ -25,8 +25,8 @@ __all__ = ["check_document", "render_report", "write_report"]
 
 _LARGEST = 2_000_000
 # Tried in turn until the page is small enough.
-_LIMITS = (Limits(500, 1000), Limits(200, 200), Limits(100, 60, 60, 20, 100, 15))
-_SCRIPTS = ("drawing.js", "pictures.js", "path.js", "table.js", "report.js")
+_LIMITS = (Limits(500, 1000), Limits(200, 200), Limits(100, 60, 60, 20, 100, 15, 15))
+_SCRIPTS = ("drawing.js", "pictures.js", "models.js", "path.js", "table.js", "report.js")
 
 
 def write_report(
@@ -86,6 +86,7 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         level=f"{100 * document['interval_level']:g}",
         intervals=sections.sentence(readable(document["intervals"], 300)),
         unlisted=sections.unlisted(document, len(rows)),
+        models=sections.models(document),
         path=sections.path_words(document),
         branches=sections.branch_words(document),
         validation=sections.validation_words(document),

@@ -69,6 +69,13 @@ _VALIDATION: _Kinds = {
     "null": _MAYBE,
 }
 _PREDICTIONS: _Kinds = {"held_out": bool, "rows": list, "observed": list, "predicted": list}
+_MODELS: _Kinds = {
+    "probability": list,
+    "size": list,
+    "variables": list,
+    "positions": list,
+    "effect": list,
+}
 _STAND_INS: _Kinds = {
     "variables": list,
     "positions": list,
@@ -155,6 +162,19 @@ def _check_optional(document: Mapping[str, Any]) -> None:
             _check_kinds(near, {"variable": str, "others": list}, "'near' of 'stand_ins'")
             for other in near["others"]:
                 _check_kinds(other, {"name": str, "correlation": _MAYBE}, "'near' of 'stand_ins'")
+    # Documents from before there were models have no such key.
+    if (found := document.get("models")) is not None:
+        _check_models(found)
+
+
+def _check_models(found: Any) -> None:
+    _check_kinds(found, _MODELS, "'models'")
+    models, columns = len(found["probability"]), len(found["variables"])
+    _check_numbers(found["probability"], models, "'probability' of 'models'", _NUMBER)
+    _check_numbers(found["size"], models, "'size' of 'models'", (int,))
+    _check_entries(found["variables"], (str,), "'variables' of 'models'")
+    _check_numbers(found["positions"], columns, "'positions' of 'models'", (int,))
+    _check_table(found["effect"], models, columns, "'effect' of 'models'")
 
 
 def _check_kinds(found: Any, kinds: _Kinds, where: str) -> None:

@@ -23,9 +23,9 @@ class Limits:
         Rows of the table.
     letters : int
         Letters of a name.
-    strengths, lines, points, correlated : int
-        Strengths of the path, its curves, rows with predictions, and variables in the picture of
-        correlations.
+    strengths, lines, points, correlated, models : int
+        Strengths of the path, its curves, rows with predictions, variables in the picture of
+        correlations, and models (and variables) in that of models.
     """
 
     rows: int
@@ -34,6 +34,7 @@ class Limits:
     lines: int = 40
     points: int = 300
     correlated: int = 25
+    models: int = 30
 
 
 def picture_data(
@@ -55,10 +56,11 @@ def picture_data(
         "validation": _validation(document, kept),
         "predictions": _predictions(document, kept, limits),
         "standIns": _stand_ins(document["stand_ins"], names, limits),
+        "models": _models(document.get("models"), names, limits),
     }
     # Pictures refer to variables by their place among `names`, the rows of the table first.
     places = {position: k for k, position in enumerate(names)}
-    for key in ("path", "standIns"):
+    for key in ("path", "standIns", "models"):
         if data[key] is not None:
             data[key]["columns"] = [places[p] for p in data[key]["columns"]]
     return {"names": list(names.values()), **data}
@@ -168,6 +170,29 @@ def _stand_ins(
     return {
         "columns": found["positions"][:most],
         "correlation": [_round(row[:most]) for row in found["correlation"][:most]],
+    }
+
+
+def _models(
+    found: Mapping[str, Any] | None, names: dict[int, str], limits: Limits
+) -> dict[str, Any] | None:
+    """Return the models as signs, 0 where a variable is out: the picture shows no more of them."""
+    if found is None:
+        return None
+    models = found["effect"][: limits.models]
+    inside = [k for k in range(len(found["variables"])) if any(m[k] is not None for m in models)]
+    inside = inside[: limits.models]
+    if not inside:
+        return None
+    for k in inside:
+        names.setdefault(found["positions"][k], readable(found["variables"][k], limits.letters))
+    return {
+        "columns": [found["positions"][k] for k in inside],
+        "probability": _round(found["probability"][: limits.models]),
+        "sign": [
+            [0 if model[k] is None else 1 if model[k] > 0 else -1 for k in inside]
+            for model in models
+        ],
     }
 
 

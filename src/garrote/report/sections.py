@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from garrote.report.pictures import apart_ranges, has_branches
@@ -13,11 +13,22 @@ from garrote.report.sources import (
     own_citation,
     strength_words,
 )
-from garrote.report.wording import amount, brief, counted, enumeration, in_words, isolated, readable
+from garrote.report.wording import (
+    amount,
+    brief,
+    counted,
+    enumeration,
+    in_words,
+    isolated,
+    probability,
+    readable,
+)
 
 _MOST_WARNINGS = 12
 _MOST_STAND_INS = 40
 _MOST_LISTED = 20
+_MOST_MODELS = 10
+_CERTAIN_MODEL = 0.95
 # Free energies are logarithms of odds: solutions closer than this are within a factor of twenty.
 _CLOSE_CALL = 3.0
 _RULES = {
@@ -164,6 +175,53 @@ def stand_ins(document: Mapping[str, Any]) -> dict[str, Any] | None:
         "without": document["n_selected"] - len(ordered),
         "threshold": threshold,
     }
+
+
+def models(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the most probable models as rows of a table, and what to make of them."""
+    found = document.get("models")
+    if found is None or not found["probability"]:
+        return None
+    rows = [
+        {
+            "rank": rank,
+            "probability": probability(chance),
+            "size": size,
+            "names": _model_names(found["variables"], effects, size),
+        }
+        for rank, (chance, size, effects) in enumerate(
+            zip(found["probability"], found["size"], found["effect"], strict=True), start=1
+        )
+    ][:_MOST_MODELS]
+    return {"rows": rows, "words": _model_words(found["probability"], len(rows))}
+
+
+def _model_names(names: Sequence[str], effects: Sequence[float | None], size: int) -> str:
+    """Return the variables of one model; some may be beyond those that the document lists."""
+    shown = [readable(n) for n, e in zip(names, effects, strict=True) if e is not None]
+    unlisted = size - len(shown)
+    if not size:
+        return "no variable"
+    if unlisted > 0:
+        return ", ".join(isolated(name) for name in shown) + f" and {unlisted} not listed"
+    return enumeration(shown, most=_MOST_LISTED)
+
+
+def _model_words(chances: Sequence[float], shown: int) -> str:
+    """Say how much one should make of the best model."""
+    best = chances[0]
+    if best >= _CERTAIN_MODEL:
+        verdict = "One model has nearly all of the probability."
+    elif best >= 0.5:
+        verdict = "One model is more probable than all others together."
+    else:
+        verdict = (
+            f"No single model is probable: the best has {probability(best)}. Read the variables one by "
+            "one above, and the models for who goes with whom."
+        )
+    if shown == 1:
+        return verdict
+    return f"{verdict} The {shown} shown have {probability(min(sum(chances[:shown]), 1.0))} in all."
 
 
 def computed(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,8 @@ _CERTIFICATE = {
     "weight": "how far any weight is from the one that the data and all other variables imply, "
     "in standard errors",
     "noise": "how far the noise variance is from the one that the residuals imply, relative to it",
+    "hyperparameters": "how far the logarithms of the slab variance and of the prior odds would still "
+    "move",
     "Monte Carlo error": "the largest standard error of a sampled inclusion probability, from "
     "batches of the chains",
     "between chains": "the largest difference between the inclusion probabilities of two chains",

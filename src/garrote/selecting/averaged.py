@@ -6,19 +6,23 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.results import AnyCertificate
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import Predictions, Selection
+from garrote.selection import ModelsView, Predictions, Selection
 
 _LEVEL = 0.95
 # Variables in the table of correlations.
 _CORRELATED = 25
 # Disagreement between stated and checked inclusion probabilities that a reader should know of.
 _DISAGREES = 0.1
+# Weight of a second optimum that a reader should know of.
+_RIVAL = 0.05
+# Models that are listed with their effects, and variables of them, at most.
+_MODELS, _IN_MODELS = 50, 60
 
 
 def select_averaged(
@@ -52,7 +56,8 @@ def select_averaged(
     interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     checked = posterior.checked
-    disagreement = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
+    notes = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
+    notes += _optima_notes(posterior)
     return Selection(
         method=method,
         response=response,
@@ -74,11 +79,43 @@ def select_averaged(
         noise_variance=posterior.noise_variance,
         certificate=certificate,
         converged=converged,
-        warnings=(*disagreement, *stand_in_notes(names, stand_ins, same, constant)),
+        warnings=(*notes, *stand_in_notes(names, stand_ins, same, constant)),
         provenance=provenance,
         predictions=_predictions(problem, posterior.mean, intercept, y),
         stand_ins=stand_ins,
+        models=list_models(posterior, fixed),
     )
+
+
+def _optima_notes(posterior: Posterior) -> list[str]:
+    """Say where other starts or orders of updating would have given another answer."""
+    weights, off = posterior.optima_weights, posterior.start_dependence
+    if len(weights) < 2 or (weights[1] <= _RIVAL and off <= _DISAGREES):
+        return []
+    return [
+        f"{len(weights)} distinct optima were found over starts and orders of updating, the second of "
+        f"weight {weights[1]:.2g} in their mixture; between them inclusion probabilities differ by up "
+        f"to {off:.2f}: see local_optima() of the posterior"
+    ]
+
+
+def list_models(posterior: Posterior, fixed: Array) -> ModelsView | None:
+    """Return the most probable models beside the covariates; None for a method that keeps none."""
+    found = posterior.found
+    if found is None:
+        return None
+    members = found.members[:_MODELS]
+    inside = np.setdiff1d(np.concatenate([*members, fixed]).astype(np.intp), fixed)
+    order = np.argsort(-posterior.inclusion_probability[inside], kind="stable")
+    columns = inside[order[:_IN_MODELS]]
+    place = {int(j): k for k, j in enumerate(columns)}
+    effect = np.full((len(members), len(columns)), np.nan)
+    for row, (model, mean) in enumerate(zip(members, found.mean, strict=False)):
+        for j, coefficient in zip(model, mean, strict=True):
+            if int(j) in place:
+                effect[row, place[int(j)]] = coefficient
+    sizes = np.array([len(model) - len(fixed) for model in members])
+    return ModelsView(found.probability[: len(members)], sizes, columns, effect)
 
 
 def _predictions(problem: Problem, mean: Floats, intercept: float, y: Floats) -> Predictions | None:

@@ -6,6 +6,8 @@ is near one, no spread where m is near zero. The noise variance in it has the ex
 off its degrees of freedom. What is left out is the uncertainty of the selection itself.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.linalg import pinvh
 from scipy.special import expit
@@ -17,14 +19,17 @@ from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results import Fit
 from garrote.solvers.lockstep import run_together
+from garrote.solvers.starts import Optima
 
 # Columns below this inclusion probability have coefficients, and spreads, that are nearly zero.
 _IN_SUPPORT = 0.01
 
 
-def make_posterior(problem: Problem, prior: GarrotePrior, optima: tuple[Fit, ...]) -> Posterior:
+def make_posterior(
+    problem: Problem, prior: GarrotePrior, optima: Optima, names: Sequence[str] = ()
+) -> Posterior:
     """Describe the coefficients at the first of some solutions, in the user's units."""
-    fit = optima[0]
+    fit = optima.fits[0]
     scale, fixed = problem.scale, problem.scale.covariates
     chosen = fit.probability > _IN_SUPPORT
     support = np.concatenate([fixed, fit.columns[chosen]])
@@ -51,7 +56,9 @@ def make_posterior(problem: Problem, prior: GarrotePrior, optima: tuple[Fit, ...
         noise_variance=float(noise * scale.response_scale**2),
         degrees_of_freedom=float(max(freedom, 1.0)),
         free_energy=fit.free_energy,
-        optima=optima,
+        optima=optima.fits,
+        reached=optima.reached,
+        names=tuple(names),
     )
 
 

@@ -32,6 +32,12 @@ class Candidate(NamedTuple):
     n_iter: int
     reversible: bool = False
 
+    @classmethod
+    def of(cls, fit: Fit) -> "Candidate":
+        """Take up a certified solution again."""
+        precision = 1.0 / fit.noise_variance
+        return cls(fit.strength, fit.columns, fit.probability, fit.weight, precision, fit.n_iter)
+
     @property
     def coef(self) -> Floats:
         return self.probability * self.weight

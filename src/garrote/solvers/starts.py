@@ -1,6 +1,7 @@
-"""Stationary points from given or random inclusion probabilities, instead of from an annealed path."""
+"""Stationary points from given or random inclusion probabilities, and which of them are different."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,17 +16,32 @@ from garrote.solvers.variational import Annealer
 
 # Eq. 9 is solved with all columns at once; beyond this they would not fit a usual machine.
 _MOST_BYTES = 4 * 2**30
+_MOST_SURE = 1.0 - 1e-8
 # Solutions that differ by less than this, in probability and standard errors, are one.
 _DISTINCT = 1e-2
+
+
+class Reached(NamedTuple):
+    """A solution, and on which way it was come to: "annealed", "start 3", "entry order"."""
+
+    how: str
+    fit: Fit
+
+
+class Optima(NamedTuple):
+    """Different solutions, lowest free energy first, and all the ways that led to each."""
+
+    fits: tuple[Fit, ...]
+    reached: tuple[str, ...]
 
 
 def solve_from(
     problem: Problem,
     prior: GarrotePrior,
     gamma: float,
-    starts: list[Floats],
+    starts: Sequence[Floats],
     control: Control,
-) -> Generator[Floats, Floats, list[Fit]]:
+) -> Generator[Floats, Floats, list[Reached]]:
     """Settle from each start: w follows from m by Eq. 9, the noise by Eq. 10, then sweeps go on.
 
     Returns one certified solution for each start that does not end in the branch that interpolates.
@@ -42,29 +58,30 @@ def solve_from(
     columns = np.arange(problem.n_features)
     settled = []
     for m in starts:
-        w = weights(m)
+        # With collinear columns all in for certain, Eq. 9 would have no single solution.
+        w = weights(np.minimum(m, _MOST_SURE))
         precision = noise_precision(problem, prior, m * w)
         begin = Candidate(gamma, columns, m, w, precision, 0)
         _, _, rows = yield from evaluate_solutions(problem, [begin])
         settled.append(annealer.settled_further(begin, rows[0], control.tol))
     fits = yield from annealer.certified(settled)
-    return [fit for fit in fits if fit.expected_size <= max(problem.most_variables, 1.0)]
+    reached = [Reached(f"start {number}", fit) for number, fit in enumerate(fits, start=1)]
+    most = max(problem.most_variables, 1.0)
+    return [one for one in reached if one.fit.expected_size <= most]
 
 
-def distinct_optima(problem: Problem, fits: list[Fit]) -> tuple[Fit, ...]:
+def distinct_optima(problem: Problem, found: Sequence[Reached]) -> Optima:
     """Return the different solutions among some at one gamma, lowest free energy first."""
     distinct: list[Fit] = []
-    for fit in sorted(fits, key=lambda fit: fit.free_energy):
-        known = any(
-            same_solution(_as_candidate(fit), _as_candidate(other), problem, _DISTINCT)
-            for other in distinct
-        )
-        if not known:
+    ways: list[list[str]] = []
+    for how, fit in sorted(found, key=lambda one: one.fit.free_energy):
+        for known, led_there in zip(distinct, ways, strict=True):
+            if same_solution(Candidate.of(fit), Candidate.of(known), problem, _DISTINCT):
+                led_there.append(how)
+                break
+        else:
             distinct.append(fit)
-    return tuple(distinct)
-
-
-def _as_candidate(fit: Fit) -> Candidate:
-    return Candidate(
-        fit.strength, fit.columns, fit.probability, fit.weight, 1 / fit.noise_variance, fit.n_iter
-    )
+            ways.append([how])
+    order = {how: place for place, (how, _) in enumerate(found)}
+    texts = (", ".join(sorted(set(led_there), key=lambda how: order[how])) for led_there in ways)
+    return Optima(tuple(distinct), tuple(texts))

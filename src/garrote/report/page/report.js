@@ -11,7 +11,7 @@ class Report {
     const table = document.getElementById("table");
     if (table) this.parts.push(new VariableTable(table, this));
     const pictures = [
-      ["path-picture", PathPicture], ["branch-picture", BranchPicture],
+      ["models-picture", ModelsPicture], ["path-picture", PathPicture], ["branch-picture", BranchPicture],
       ["validation-picture", ValidationPicture], ["prediction-picture", PredictionPicture],
       ["correlation-picture", CorrelationPicture],
     ];

@@ -1,0 +1,113 @@
+"""Ridge regression with a penalty for each coefficient, solved at once: by columns or by rows.
+
+The coefficients v minimise ||y - Xv||^2 + sum v_j^2 / spread_j, so that v_j = spread_j x_j'r. Columns of
+negligible spread follow from that; the others are solved for in a symmetric system of their own number
+or, where there are fewer rows, of the rows' number (Woodbury's identity), which needs no X'X.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from garrote.arrays import Array, Floats
+from garrote.designs import GramDesign
+from garrote.designs.base import Residual
+from garrote.designs.dense import DenseColumns
+from garrote.designs.gram import GramColumns
+from garrote.problem import Problem
+
+# A column with so little spread beside its size takes nothing off the residual that could be seen.
+_NEGLIGIBLE = 1e-13
+# The columns are kept as one dense block; beyond this it would not fit a usual machine.
+_MOST_BYTES = 4 * 2**30
+
+
+class Ridge(NamedTuple):
+    """Coefficients, x'r of every column, the squared residual, and the residuals themselves.
+
+    ``rows`` are weighted by the roots of the rows' weights; without rows they are x'r.
+    """
+
+    coef: Floats
+    gradient: Floats
+    squared_residual: float
+    rows: Floats
+
+
+class WeightedRidge:
+    """One problem's usable columns, dense or by their cross products."""
+
+    def __init__(self, problem: Problem):
+        self.columns: Array = problem.usable
+        self.curvature = problem.curvature[self.columns]
+        self.xty, self.yty = problem.xty[self.columns], problem.yty
+        self._gram: Floats | None = None
+        if problem.compressible or isinstance(problem.design, GramDesign):
+            self._gram = np.ascontiguousarray(problem.known_block(self.columns))
+            return
+        needed = 8 * len(self.columns) * len(problem.response)
+        if needed > _MOST_BYTES:
+            raise ValueError(
+                f"method='em' needs X as a dense block of {needed / 2**30:.1f} GiB, more than the "
+                f"{_MOST_BYTES / 2**30:.0f} GiB allowed: use method='mean-field'"
+            )
+        roots = np.sqrt(problem.weights)
+        self._block = np.asfortranarray(roots[:, None] * problem.table.block(self.columns))
+        self._response = roots * problem.response
+
+    def solve(self, spread: Floats) -> Ridge:
+        """Return the minimum for given spreads, which may be 0."""
+        inside = np.flatnonzero(spread * self.curvature > _NEGLIGIBLE)
+        root = np.sqrt(spread[inside])
+        if self._gram is not None:
+            system = self._gram[np.ix_(inside, inside)]
+            own = _solve_scaled(system, self.xty[inside], root)
+            gradient = self.xty - self._gram[:, inside] @ own
+            rows = gradient
+        else:
+            block = self._block[:, inside]
+            if len(inside) <= len(self._response):
+                own = _solve_scaled(block.T @ block, self.xty[inside], root)
+                rows = self._response - block @ own
+            else:
+                rows = self._unexplained(block * root)
+                own = spread[inside] * (block.T @ rows)
+            gradient = self._block.T @ rows
+        coef = spread * gradient
+        coef[inside] = own
+        return self._with_norm(coef, gradient, rows)
+
+    def _unexplained(self, scaled: Floats) -> Floats:
+        """Return the residuals (1 + X spread X')^-1 y, from columns times the roots of their spreads."""
+        system = scaled @ scaled.T
+        system[np.diag_indices_from(system)] += 1.0
+        return np.asarray(cho_solve(cho_factor(system), self._response))
+
+    def at(self, coef: Floats) -> Ridge:
+        """Return the residuals of any coefficients."""
+        if self._gram is not None:
+            gradient = self.xty - self._gram @ coef
+            return self._with_norm(coef, gradient, gradient)
+        rows = self._response - self._block @ coef
+        return self._with_norm(coef, self._block.T @ rows, rows)
+
+    def _with_norm(self, coef: Floats, gradient: Floats, rows: Floats) -> Ridge:
+        if self._gram is None:
+            return Ridge(coef, gradient, float(rows @ rows), rows)
+        squared = self.yty - float(coef @ (self.xty + gradient))
+        return Ridge(coef, gradient, max(squared, 0.0), rows)
+
+    def readable(self, rows: Floats) -> tuple[GramColumns | DenseColumns, Residual]:
+        """Return the columns and the residual as a sweep reads and changes them."""
+        nothing = np.zeros(1)
+        if self._gram is not None:
+            return GramColumns(self._gram), Residual(rows.copy(), nothing, nothing)
+        return DenseColumns(self._block), Residual(rows.copy(), nothing, np.ones(len(rows)))
+
+
+def _solve_scaled(gram: Floats, xty: Floats, root: Floats) -> Floats:
+    """Solve (G + 1 / root^2) v = X'y as (1 + root G root) u = root X'y, v = root u."""
+    system = gram * np.outer(root, root)
+    system[np.diag_indices_from(system)] += 1.0
+    return np.asarray(root * cho_solve(cho_factor(system), root * xty))
