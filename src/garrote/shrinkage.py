@@ -50,9 +50,3 @@ def slope(rule: Any, j: int, coef: float) -> float:
 def bend(rule: Any, j: int, coef: float) -> float:
     """Return the second derivative of the cost at a coefficient that is not 0."""
     raise TypeError(f"no bend is registered for {type(rule).__name__}")
-
-
-@generic
-def threshold(rule: Any, j: int) -> float:
-    """Return how steep the cost is at 0: a gradient below it leaves the coefficient there."""
-    raise TypeError(f"no threshold is registered for {type(rule).__name__}")

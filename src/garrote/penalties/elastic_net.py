@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Terms
-from garrote.shrinkage import bend, cost, shrink, slope, threshold
+from garrote.shrinkage import bend, cost, shrink, slope
 
 
 class ElasticNetRule(NamedTuple):
@@ -42,11 +42,6 @@ def _(rule: ElasticNetRule, j, coef):
 @bend.register
 def _(rule: ElasticNetRule, j, coef):
     return rule.ridge[j]
-
-
-@threshold.register
-def _(rule: ElasticNetRule, j):
-    return rule.threshold[j]
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,15 @@ leaves costs a few rotations. Where too many leave, the factor is made anew.
 """
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cholesky
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 
-# Leaving costs so much more than making the factor anew that beyond this share of all it does not pay.
+# Where more than this share of all variables leaves, making the factor anew costs less.
 _LEAVING = 0.02
+# A variable of which others leave less than this share has nothing of its own.
+_DEPENDENT = 1e-12
 
 
 class ActiveFactor:
@@ -27,20 +29,18 @@ class ActiveFactor:
 
         ``ridge`` belongs to ``wanted`` and is added to the diagonal.
         """
-        extra = np.zeros(len(gram))
-        extra[wanted] = ridge
-        inside = np.zeros(len(gram), dtype=bool)
-        inside[wanted] = True
-        gone = np.flatnonzero(~inside[self.members])
-        same = np.array_equal(extra[self.members[inside[self.members]]], self._ridge[inside[self.members]])
-        if not same or len(gone) > 1 + _LEAVING * len(self.members):
+        extra, inside = np.zeros(len(gram)), np.zeros(len(gram), dtype=bool)
+        extra[wanted], inside[wanted] = ridge, True
+        stay = inside[self.members]
+        gone = np.flatnonzero(~stay)
+        changed = not np.array_equal(extra[self.members[stay]], self._ridge[stay])
+        if changed or len(gone) > 1 + _LEAVING * len(self.members):
             self._begin()
-            gone = gone[:0]
-        for place in gone[::-1]:
-            k = len(self.members)
-            _remove(self._root, place, k)
-            self.members = np.delete(self.members, place)
-            self._ridge = np.delete(self._ridge, place)
+        else:
+            for place in gone[::-1]:
+                _remove(self._root, place, len(self.members))
+                self.members = np.delete(self.members, place)
+                self._ridge = np.delete(self._ridge, place)
         inside[self.members] = False
         self._append(gram, np.flatnonzero(inside), extra)
 
@@ -57,27 +57,56 @@ class ActiveFactor:
             self._root = larger
         own = gram[np.ix_(new, new)]
         own[np.diag_indices_from(own)] += extra[new]
+        lengths = np.diag(own).copy()
         if k:
-            across = solve_triangular(
-                self._root[:k, :k], gram[np.ix_(self.members, new)], trans="T", check_finite=False
-            )
+            across = np.ascontiguousarray(gram[np.ix_(self.members, new)])
+            _solve_transposed(self._root, across, k)
             self._root[:k, k : k + m] = across
             own -= across.T @ across
         try:
-            self._root[k : k + m, k : k + m] = cholesky(own, check_finite=False)
+            root = cholesky(own, check_finite=False)
+            if not (np.diag(root) ** 2 > _DEPENDENT * lengths).all():
+                raise LinAlgError("dependent columns")
         except LinAlgError:
             self._begin()
             raise
-        self._root[k : k + m, :k] = 0.0
+        self._root[k : k + m, k : k + m] = root
         self.members = np.append(self.members, new)
         self._ridge = np.append(self._ridge, extra[new])
 
     def solve(self, right: Floats) -> Floats:
         """Return the solution for a right-hand side that belongs to ``members``."""
         k = len(self.members)
-        root = self._root[:k, :k]
-        half = solve_triangular(root, right, trans="T", check_finite=False)
-        return solve_triangular(root, half, check_finite=False)
+        solution = right.reshape(k, 1).copy()
+        _solve_transposed(self._root, solution, k)
+        _solve_upper(self._root, solution, k)
+        return solution[:, 0]
+
+
+@kernel
+def _solve_transposed(root, right, k):
+    """Solve R'x = b for each column of ``right``, in place."""
+    for a in range(k):
+        for c in range(right.shape[1]):
+            right[a, c] /= root[a, a]
+        if right.shape[1] == 1:
+            x = right[a, 0]
+            for b in range(a + 1, k):
+                right[b, 0] -= x * root[a, b]
+        else:
+            for b in range(a + 1, k):
+                for c in range(right.shape[1]):
+                    right[b, c] -= root[a, b] * right[a, c]
+
+
+@kernel
+def _solve_upper(root, right, k):
+    """Solve R x = b for the only column of ``right``, in place."""
+    for a in range(k - 1, -1, -1):
+        total = right[a, 0]
+        for b in range(a + 1, k):
+            total -= root[a, b] * right[b, 0]
+        right[a, 0] = total / root[a, a]
 
 
 @kernel

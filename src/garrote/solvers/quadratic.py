@@ -2,7 +2,7 @@
 
 Sweeps find out which coefficients are 0, but creep along where columns are correlated. On those that are
 not, the cost is smooth: one linear system gives the optimum for the present signs. The step ends where the
-first coefficient would change its sign, and sweeps go on from there.
+first coefficient would change its sign or pass a bound, and sweeps go on from there.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
-from garrote.shrinkage import bend, shrink, slope, threshold
+from garrote.shrinkage import bend, shrink, slope
 from garrote.solvers.active_factor import ActiveFactor
 from garrote.solvers.sweep import sweep
 
@@ -22,9 +22,9 @@ _NOTHING = np.zeros(0)
 
 
 class Quadratic:
-    """A working set's quadratic: coefficients, the gradient there (downhill) and the cross products.
+    """A working set's quadratic: its cross products, coefficients and the gradient there (downhill).
 
-    The penalty is given to `solve`. All arrays are views of buffers that the working set grows into.
+    ``coef`` and ``gradient`` are changed in place. The penalty is given to `solve`.
     """
 
     def __init__(self, gram: Floats, gradient: Floats, coef: Floats, factor: ActiveFactor):
@@ -35,7 +35,7 @@ class Quadratic:
     def solve(self, rule: Any, tolerance: float, max_rounds: int = 1000) -> int:
         """Minimise until no coefficient's optimality is violated by more than ``tolerance``.
 
-        Returns the rounds it took, each a Newton step and a sweep.
+        Returns the rounds it took, each a Newton step and a sweep over what it left violated.
         """
         residual = Residual(self.gradient, np.zeros(1), _NOTHING)
         for made in range(max_rounds):
@@ -43,37 +43,59 @@ class Quadratic:
             off = violation(rule, self.gradient, self.coef, self.curvature)
             if off.max(initial=0.0) <= tolerance:
                 return made
-            lively = np.flatnonzero((off > tolerance) | (self.coef != 0.0))
             sweep(
-                GramColumns(self.gram), rule, lively, self.coef, self._target, residual,
-                self.curvature, 0.0,
+                GramColumns(self.gram), rule, np.flatnonzero(off > tolerance), self.coef,
+                self._target, residual, self.curvature, 0.0,
             )  # fmt: skip
         return max_rounds
 
     def _newton(self, rule: Any) -> None:
-        """Solve for the coefficients that are not 0, as far as their signs allow."""
-        free = np.flatnonzero(self.coef)
+        """Solve for the coefficients that are not 0, as far as their signs and bounds allow."""
+        free = self._free(rule)
         if not len(free):
             return
         slopes, bends = _derivatives(rule, free, self.coef)
+        if bends.min() < 0:  # a concave cost: sweeps alone are sure to descend
+            return
         try:
             self.factor.match(self.gram, free, bends)
         except LinAlgError:
             return
         order = self.factor.members
-        steepest = np.zeros(len(self.coef))
-        steepest[free] = self.gradient[free] - slopes
-        step = self.factor.solve(steepest[order])
+        downhill = np.zeros(len(self.coef))
+        downhill[free] = self.gradient[free] - slopes
+        step = self.factor.solve(downhill[order])
         old = self.coef[order]
+        ends = _limits(rule, order, old, step)
         with np.errstate(divide="ignore", invalid="ignore"):
-            crossing = np.where(np.sign(old + step) != np.sign(old), -old / step, np.inf)
-        share = min(1.0, float(crossing.min(initial=np.inf)))
+            reach = np.where(step == 0.0, np.inf, (ends - old) / step)
+        share = min(1.0, float(reach.min(initial=np.inf)))
         new = old + share * step
-        new[crossing <= share] = 0.0
+        new[reach <= share] = ends[reach <= share]
         change = np.zeros(len(self.coef))
         change[order] = new - old
         self.coef[order] = new
         self.gradient -= self.gram @ change
+
+    def _free(self, rule: Any) -> Array:
+        """Return the coefficients that are neither 0 nor at a bound that the gradient presses on."""
+        free = self.coef != 0.0
+        bounded = hasattr(rule, "lower")
+        if bounded:
+            free &= ~((self.coef == rule.upper) & (self.gradient > 0))
+            free &= ~((self.coef == rule.lower) & (self.gradient < 0))
+        return np.flatnonzero(free)
+
+
+def _limits(rule: Any, columns: Array, coef: Floats, step: Floats) -> Floats:
+    """Return where a step has to end for each coefficient: at 0 or at a bound."""
+    ends = np.where(coef * step < 0, 0.0, np.copysign(np.inf, step))
+    if hasattr(rule, "lower"):
+        # A bound may lie on this side of 0.
+        lower, upper = rule.lower[columns], rule.upper[columns]
+        ends = np.where(step > 0, np.minimum(ends, np.where(upper >= coef, upper, np.inf)), ends)
+        ends = np.where(step < 0, np.maximum(ends, np.where(lower <= coef, lower, -np.inf)), ends)
+    return ends
 
 
 @kernel
@@ -82,8 +104,6 @@ def violation(rule, gradient, coef, curvature):
     off = np.zeros(coef.shape[0])
     for j in range(coef.shape[0]):
         if curvature[j] > 0.0:
-            if coef[j] == 0.0 and abs(gradient[j]) <= threshold(rule, j):
-                continue
             best = shrink(rule, j, coef[j] + gradient[j] / curvature[j], curvature[j])
             off[j] = abs(best - coef[j]) * curvature[j]
     return off
