@@ -1,0 +1,99 @@
+"""What a likelihood says of one sample, and sums of it over all.
+
+A likelihood is a NamedTuple; its class registers bodies of four functions of a response y and a linear
+predictor eta, which work on arrays and, compiled, on numbers:
+
+* ``log_likelihood``, log p(y | eta) up to a term of y alone, and ``saturated``, its largest value;
+* ``inverse_link``, the mean of y;
+* ``gradient`` and ``curvature``, the derivative of the log likelihood in eta and minus its second.
+
+Beside these it has ``name``, ``check_response`` and ``link``. Sample weights and offsets (a known part
+of eta) belong to whoever sums: a weight of k counts as k repeats of its row.
+"""
+
+from typing import Any, Protocol
+
+import numpy as np
+
+from garrote._jit import generic
+from garrote.arrays import Floats
+
+
+class Likelihood(Protocol):
+    """What the class of a likelihood has beside the registered functions."""
+
+    @property
+    def name(self) -> str:
+        """What users call it."""
+
+    def check_response(self, y: Floats) -> None:
+        """Refuse responses that the likelihood does not know."""
+
+    def link(self, mean: Floats) -> Floats:
+        """Return the linear predictor whose mean is given."""
+
+    def variance(self, mean: Floats) -> Floats:
+        """Return the variance of a response whose mean is given, in units of the noise."""
+
+
+@generic
+def log_likelihood(likelihood: Any, y: Any, eta: Any) -> Any:
+    """Return log p(y | eta), up to a term of y alone."""
+    raise TypeError(f"no log likelihood is registered for {type(likelihood).__name__}")
+
+
+@generic
+def saturated(likelihood: Any, y: Any) -> Any:
+    """Return the largest log likelihood that any eta gives."""
+    raise TypeError(f"no saturated model is registered for {type(likelihood).__name__}")
+
+
+@generic
+def inverse_link(likelihood: Any, eta: Any) -> Any:
+    """Return the mean of y."""
+    raise TypeError(f"no mean is registered for {type(likelihood).__name__}")
+
+
+@generic
+def gradient(likelihood: Any, y: Any, eta: Any) -> Any:
+    """Return the derivative of the log likelihood in eta."""
+    raise TypeError(f"no gradient is registered for {type(likelihood).__name__}")
+
+
+@generic
+def curvature(likelihood: Any, y: Any, eta: Any) -> Any:
+    """Return minus the second derivative of the log likelihood in eta."""
+    raise TypeError(f"no curvature is registered for {type(likelihood).__name__}")
+
+
+def total_log_likelihood(
+    likelihood: Any, y: Floats, eta: Floats, weights: Floats | None = None
+) -> float:
+    """Return the weighted sum of the log likelihoods."""
+    return _summed(log_likelihood(likelihood, y, eta), weights)
+
+
+def deviance(likelihood: Any, y: Floats, eta: Floats, weights: Floats | None = None) -> float:
+    """Return twice what the log likelihood is short of that of a perfect fit."""
+    short = saturated(likelihood, y) - log_likelihood(likelihood, y, eta)
+    return 2.0 * max(_summed(short, weights), 0.0)
+
+
+def deviance_explained(
+    likelihood: Any, y: Floats, mean: Floats, weights: Floats | None = None
+) -> float:
+    """Return the share of the null model's deviance that predicted means explain.
+
+    The null model predicts the mean of y. Means on the boundary (a probability of 1) are moved inside
+    by rounding, so that a certain but wrong prediction costs much, not everything.
+    """
+    null = np.full(len(y), np.average(y, weights=weights))
+    whole = deviance(likelihood, y, likelihood.link(null), weights)
+    left = deviance(likelihood, y, likelihood.link(np.asarray(mean)), weights)
+    if whole > 0:
+        return 1.0 - left / whole
+    return 1.0 if left == 0 else 0.0
+
+
+def _summed(values: Any, weights: Floats | None) -> float:
+    return float(np.sum(values) if weights is None else weights @ values)

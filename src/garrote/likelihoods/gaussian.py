@@ -1,0 +1,61 @@
+"""Gaussian responses: y = eta + noise, in units of the noise's deviation."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.likelihoods.base import curvature, gradient, inverse_link, log_likelihood, saturated
+
+
+class Gaussian(NamedTuple):
+    """y ~ N(eta, 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote.likelihoods import Gaussian, deviance
+    >>> deviance(Gaussian(), np.array([1.0, 3.0]), np.array([1.0, 1.0]))
+    4.0
+    """
+
+    name: str = "gaussian"
+
+    def check_response(self, y: Floats) -> None:
+        """Refuse responses that are not finite."""
+        bad = np.flatnonzero(~np.isfinite(y))
+        if len(bad):
+            raise ValueError(f"y is not finite at row {bad[0]} ({len(bad)} in all)")
+
+    def link(self, mean: Floats) -> Floats:
+        """Return the mean itself."""
+        return mean
+
+    def variance(self, mean: Floats) -> Floats:
+        """Return 1 for every mean."""
+        return np.ones_like(mean)
+
+
+@log_likelihood.register
+def _(likelihood: Gaussian, y, eta):
+    return -0.5 * (y - eta) ** 2
+
+
+@saturated.register
+def _(likelihood: Gaussian, y):
+    return 0.0 * y
+
+
+@inverse_link.register
+def _(likelihood: Gaussian, eta):
+    return 1.0 * eta
+
+
+@gradient.register
+def _(likelihood: Gaussian, y, eta):
+    return y - eta
+
+
+@curvature.register
+def _(likelihood: Gaussian, y, eta):
+    return 1.0 + 0.0 * eta

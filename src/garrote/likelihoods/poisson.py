@@ -1,0 +1,70 @@
+"""Counts: y is Poisson with mean exp(eta)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.likelihoods.base import curvature, gradient, inverse_link, log_likelihood, saturated
+
+# Beyond this a rate is out of the range of any data; squares of it are still numbers.
+_LARGEST = 300.0
+# Rates are this large at least when their logarithm is taken.
+_LEAST = 1e-300
+
+
+class Poisson(NamedTuple):
+    """y ~ Poisson(exp(eta)); exposures enter as offsets, their logarithms.
+
+    Examples
+    --------
+    >>> from garrote.likelihoods import Poisson, inverse_link
+    >>> float(inverse_link(Poisson(), 0.0))
+    1.0
+    """
+
+    name: str = "poisson"
+
+    def check_response(self, y: Floats) -> None:
+        """Refuse what is no count, and counts that are all zero."""
+        bad = np.flatnonzero(~((y >= 0) & (y == np.floor(y)) & np.isfinite(y)))
+        if len(bad):
+            raise ValueError(
+                f"family='poisson' needs counts 0, 1, 2, ... in y, got {y[bad[0]]:g} at row {bad[0]} "
+                f"({len(bad)} in all); rates per exposure are counts with offset log(exposure)"
+            )
+        if not y.any():
+            raise ValueError("every count in y is 0: there is nothing to explain")
+
+    def link(self, mean: Floats) -> Floats:
+        """Return the logarithm."""
+        return np.log(np.maximum(mean, _LEAST))
+
+    def variance(self, mean: Floats) -> Floats:
+        """Return the mean."""
+        return mean
+
+
+@log_likelihood.register
+def _(likelihood: Poisson, y, eta):
+    return y * eta - np.exp(np.minimum(eta, _LARGEST))
+
+
+@saturated.register
+def _(likelihood: Poisson, y):
+    return y * np.log(np.maximum(y, 1.0)) - y
+
+
+@inverse_link.register
+def _(likelihood: Poisson, eta):
+    return np.exp(np.minimum(eta, _LARGEST))
+
+
+@gradient.register
+def _(likelihood: Poisson, y, eta):
+    return y - np.exp(np.minimum(eta, _LARGEST))
+
+
+@curvature.register
+def _(likelihood: Poisson, y, eta):
+    return np.exp(np.minimum(eta, _LARGEST))
