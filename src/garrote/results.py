@@ -162,7 +162,53 @@ class SearchCertificate:
         return f"{self.value:.1e} (the last tenth of the search added {self.late_share:.1e})"
 
 
-AnyCertificate = Certificate | MonteCarloCertificate | ExactCertificate | SearchCertificate
+@dataclass(frozen=True)
+class OptimalityCertificate:
+    """How far a penalised fit is from the optimum of its objective.
+
+    Attributes
+    ----------
+    gap : float
+        For a convex objective: how much better any other answer could be at most, as a share of the null
+        model's objective (the duality gap). NaN for objectives that have no dual.
+    kkt : float
+        Largest violation of a coefficient's optimality given all others, as a share of the largest
+        gradient of the null model.
+
+    Examples
+    --------
+    >>> from garrote.results import OptimalityCertificate
+    >>> OptimalityCertificate(gap=2e-9, kkt=1e-7).value
+    2e-09
+    """
+
+    gap: float
+    kkt: float
+
+    @property
+    def value(self) -> float:
+        """The gap where there is one, else the violation."""
+        return self.kkt if np.isnan(self.gap) else self.gap
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Both by name, as far as they are there."""
+        gap = {} if np.isnan(self.gap) else {"duality gap": self.gap}
+        return gap | {"violation": self.kkt}
+
+    def __str__(self) -> str:
+        if np.isnan(self.gap):
+            return f"{self.kkt:.1e} (largest violation of optimality)"
+        return f"{self.gap:.1e} (duality gap; largest violation {self.kkt:.1e})"
+
+
+AnyCertificate = (
+    Certificate
+    | MonteCarloCertificate
+    | ExactCertificate
+    | SearchCertificate
+    | OptimalityCertificate
+)
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
+from garrote.solvers.optimality import Evaluated
 from garrote.solvers.quadratic import Quadratic
 from garrote.solvers.working_block import WorkingBlock
 
-Pass = Generator[Floats, Floats, tuple[float, Floats]]
 
 
 class LeastSquares:
@@ -30,14 +30,10 @@ class LeastSquares:
         self._block = WorkingBlock(problem) if problem.has_rows else None
 
     @property
-    def null_gradient(self) -> Floats:
-        """The gradient where all coefficients are 0."""
-        return self.problem.xty / self.problem.n
-
-    @property
-    def null_loss(self) -> float:
-        """The loss there."""
-        return 0.5 * self.problem.yty / self.problem.n
+    def null(self) -> Evaluated:
+        """The fit without any column."""
+        n, loss = self.problem.n, 0.5 * self.problem.yty / self.problem.n
+        return Evaluated(loss, self.problem.xty / n, lambda share: share * (2 - share) * loss)
 
     def grow(self, columns: Array) -> None:
         """Take more columns into the working set, with coefficients of 0."""
@@ -66,12 +62,12 @@ class LeastSquares:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
         k = len(self.columns)
         gram = self._gram[:k, :k]
-        gradient = self.null_gradient[self.columns] - gram @ self.coef
+        gradient = self.problem.xty[self.columns] / self.problem.n - gram @ self.coef
         quadratic = Quadratic(gram, gradient, self.coef, self._factor)
         return quadratic.solve(rule, tolerance, max_rounds)
 
-    def evaluate(self) -> Pass:
-        """Return the loss and the gradient of all columns, from the coefficients and the data alone."""
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients, from the data alone."""
         used = np.flatnonzero(self.coef)
         fitted = None
         if self._block is not None:
@@ -80,4 +76,7 @@ class LeastSquares:
             self.columns[used], self.coef[used][:, None], fitted
         )
         n = self.problem.n
-        return 0.5 * float(squared[0]) / n, gradient[0] / n
+        loss = 0.5 * float(squared[0]) / n
+        along = (self.problem.yty - float(self.coef @ self.problem.xty[self.columns])) / n
+        # The dual at a share of the residual: share * r'y / n - share^2 r'r / (2 n).
+        return Evaluated(loss, gradient[0] / n, lambda share: share * (along - share * loss))

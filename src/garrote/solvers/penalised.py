@@ -12,8 +12,10 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Penalty, Terms
+from garrote.results import OptimalityCertificate
 from garrote.solvers.annealing import Control
-from garrote.solvers.quadratic import violation
+from garrote.solvers.optimality import Evaluated, certify
+from garrote.solvers.quadratic import restricted, violation
 
 # Working sets are solved to this share of the largest gradient that the strength allows ...
 _TIGHT = 1e-3
@@ -34,8 +36,8 @@ class Smooth(Protocol):
         """The intercept beside the standardised columns."""
 
     @property
-    def null_gradient(self) -> Floats:
-        """The gradient where all coefficients are 0."""
+    def null(self) -> Evaluated:
+        """The fit without any column."""
 
     def grow(self, columns: Array) -> None:
         """Take more columns into the working set, with coefficients of 0."""
@@ -43,8 +45,8 @@ class Smooth(Protocol):
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
 
-    def evaluate(self) -> Generator[Floats, Floats, tuple[float, Floats]]:
-        """Return the loss and the gradient (downhill) of all columns."""
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients, from the data alone."""
 
 
 class Solved(NamedTuple):
@@ -55,7 +57,7 @@ class Solved(NamedTuple):
     coef: Floats
     intercept: float
     loss: float
-    gradient: Floats
+    certificate: OptimalityCertificate
     rounds: int
 
 
@@ -70,11 +72,11 @@ def solve_path(
 
     Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
     """
-    gradient, before = smooth.null_gradient, np.inf
-    largest = float(np.abs(gradient).max(initial=0.0))
+    seen, before = smooth.null, np.inf
+    largest = float(np.abs(seen.gradient).max(initial=0.0))
     points = []
     for step, strength in enumerate(strengths):
-        smooth.grow(_screened(smooth, penalty, terms, gradient, strength, before))
+        smooth.grow(_screened(smooth, penalty, terms, seen.gradient, strength, before))
         rule = penalty.at(strength, terms)
         tolerance = max(control.tol * _TIGHT * strength, _LEAST * largest)
         rounds = 0
@@ -82,19 +84,20 @@ def solve_path(
             rounds += 1 + smooth.solve(
                 restricted(rule, smooth.columns), tolerance, control.max_iter - rounds
             )
-            loss, gradient = yield from smooth.evaluate()
-            coef = _everywhere(smooth, len(gradient))
-            off = violation(rule, gradient, coef, smooth.curvature)
+            seen = yield from smooth.evaluate()
+            coef = _everywhere(smooth, len(seen.gradient))
+            off = violation(rule, seen.gradient, coef, smooth.curvature)
             violating = np.flatnonzero((off > tolerance) & ~smooth.inside)
             if not len(violating):
                 break
             smooth.grow(violating)
         used = np.flatnonzero(smooth.coef)
+        columns, kept = smooth.columns[used], smooth.coef[used]
+        certificate = certify(rule, columns, kept, seen, smooth.curvature, smooth.null)
         points.append(
             Solved(
-                float(strength), smooth.columns[used], smooth.coef[used], smooth.intercept, loss,
-                gradient, rounds,
-            )  # fmt: skip
+                float(strength), columns, kept, smooth.intercept, seen.loss, certificate, rounds
+            )
         )
         before = strength
         control.report("path", step + 1, len(strengths))
@@ -109,11 +112,6 @@ def _screened(
     nothing = np.zeros(len(gradient))
     off = violation(penalty.at(ahead, terms), gradient, nothing, smooth.curvature)
     return np.flatnonzero((off > 0) & ~smooth.inside)
-
-
-def restricted(rule: Any, columns: Array) -> Any:
-    """Return the rule of some columns."""
-    return type(rule)(*(part[columns] if isinstance(part, np.ndarray) else part for part in rule))
 
 
 def _everywhere(smooth: Smooth, count: int) -> Floats:

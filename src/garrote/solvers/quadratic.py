@@ -98,6 +98,11 @@ def _limits(rule: Any, columns: Array, coef: Floats, step: Floats) -> Floats:
     return ends
 
 
+def restricted(rule: Any, columns: Array) -> Any:
+    """Return the rule of some columns."""
+    return type(rule)(*(part[columns] if isinstance(part, np.ndarray) else part for part in rule))
+
+
 @kernel
 def violation(rule, gradient, coef, curvature):
     """Return how far each coefficient is from its optimum given the others, in units of gradients."""

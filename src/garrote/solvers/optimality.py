@@ -1,0 +1,77 @@
+"""How good a penalised fit is: its objective, the bound that duality gives, and violated optimality.
+
+With F the loss of the linear predictor and P the penalty, Fenchel's dual of min F(Xw) + P(w) is
+max -F*(-t) - P*(X't). The dual point is the gradient of F at the fit, times a share: all of it where P*
+is finite there, else as much as makes it so.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.penalties.elastic_net import ElasticNetRule
+from garrote.results import OptimalityCertificate
+from garrote.shrinkage import cost
+from garrote.solvers.quadratic import violation
+
+
+class Evaluated(NamedTuple):
+    """A fit seen from the data: its loss, the gradient of all columns (downhill), and the dual loss.
+
+    ``dual(share)`` is -F*(-t) with t the gradient of the loss times a share between 0 and 1.
+    """
+
+    loss: float
+    gradient: Floats
+    dual: Callable[[float], float]
+
+
+def certify(
+    rule: Any, columns: Array, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated
+) -> OptimalityCertificate:
+    """Return how far the coefficients of some columns (0 elsewhere) are from the optimum."""
+    everywhere = np.zeros(len(curvature))
+    everywhere[columns] = coef
+    off = violation(rule, seen.gradient, everywhere, curvature).max(initial=0.0)
+    largest = float(np.abs(null.gradient).max(initial=0.0)) or 1.0
+    gap = np.nan
+    if isinstance(rule, ElasticNetRule):
+        primal = seen.loss + total_cost(rule, columns, coef)
+        share = _feasible_share(rule, seen.gradient, curvature)
+        dual = seen.dual(share) - _conjugate(rule, share * seen.gradient, curvature)
+        gap = max(primal - dual, 0.0) / (null.loss or 1.0)
+    return OptimalityCertificate(float(gap), float(off) / largest)
+
+
+@kernel
+def total_cost(rule, columns, coef):
+    """Return the penalty of some coefficients."""
+    total = 0.0
+    for k in range(columns.shape[0]):
+        total += cost(rule, columns[k], coef[k])
+    return total
+
+
+def _feasible_share(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> float:
+    """Return the largest share of the gradient at which the penalty's conjugate is finite."""
+    unbounded = np.isinf(np.where(gradient > 0, rule.upper, -rule.lower))
+    strict = (rule.ridge == 0) & (curvature > 0) & unbounded
+    steep, size = rule.threshold[strict], np.abs(gradient[strict])
+    beyond = size > steep
+    return float(np.min(steep[beyond] / size[beyond], initial=1.0))
+
+
+def _conjugate(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> float:
+    """Return the supremum of gradient'w less the penalty of w."""
+    beyond = np.maximum(np.abs(gradient) - rule.threshold, 0.0)
+    # What rounding leaves beyond a threshold that was met on purpose counts for nothing.
+    beyond[beyond <= 1e-14 * rule.threshold] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.where(beyond > 0, beyond / rule.ridge, 0.0)
+    best = np.clip(np.sign(gradient) * size, rule.lower, rule.upper)
+    best[(curvature <= 0) | ~np.isfinite(best)] = 0.0
+    terms = gradient * best - rule.threshold * np.abs(best) - 0.5 * rule.ridge * best**2
+    return float(terms.sum())
