@@ -45,8 +45,8 @@ def test_the_printed_design_gives_the_dense_path(printed):
     rng = np.random.default_rng(1)
     counts = rng.integers(0, 3, size=(80, 400)).astype(np.int8)
     y = 0.5 * counts[:, 3] - 0.5 * counts[:, 17] + 0.2 * rng.standard_normal(80)
-    own = fit_path(Problem.from_rows(printed["IntegerDesign"](counts, 0.5), y), gammas=12)
-    dense = fit_path(Problem.from_rows(0.5 * counts, y), gammas=12)
+    own = fit_path(Problem.from_rows(printed["IntegerDesign"](counts, 0.5), y), strengths=12)
+    dense = fit_path(Problem.from_rows(0.5 * counts, y), strengths=12)
     np.testing.assert_allclose(
         own.coefficients().toarray(), dense.coefficients().toarray(), atol=1e-4
     )

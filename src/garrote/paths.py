@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from numbers import Integral
+from typing import Any, cast, overload
 
 import numpy as np
 from scipy.special import logit
@@ -9,6 +10,9 @@ from scipy.special import logit
 from garrote.arrays import Floats
 from garrote.designs import GramDesign
 from garrote.designs.base import Design
+from garrote.penalised_paths import ALPHAS, penalty_solver, resolve_alphas
+from garrote.penalties.base import Penalty, Terms
+from garrote.penalty_path import PenaltyPath
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results import Path
@@ -18,6 +22,8 @@ from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.variational import Annealer, Trace, anneal
 
 SOLVERS = ("coordinate", "primal", "dual")
+# Gammas of a grid, and the largest inclusion probability at the first of them.
+GAMMAS, EPS = 50, 1e-3
 
 # The dense end of the default grid: -1, or the log odds of N / 40 variables among D, and with more
 # columns than rows of 50 at most. Beyond it solutions cost most and have long begun to fit noise
@@ -53,48 +59,89 @@ def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: floa
     return -(np.linspace(np.sqrt(-sparse_end), np.sqrt(-dense_end), count) ** 2)
 
 
+@overload
 def fit_path(
     problem: Problem,
     prior: GarrotePrior | None = None,
-    gammas: int | Floats = 50,
+    strengths: int | Floats | None = None,
     *,
-    eps: float = 1e-3,
+    eps: float | None = None,
     solver: str = "coordinate",
-    control: Control = Control(),  # noqa: B008 - frozen
-) -> Path:
-    """Anneal and reheat one problem over a grid of gammas.
+    control: Control | None = None,
+) -> Path: ...
+
+
+@overload
+def fit_path(
+    problem: Problem,
+    prior: Penalty,
+    strengths: int | Floats | None = None,
+    *,
+    eps: float | None = None,
+    solver: str = "coordinate",
+    control: Control | None = None,
+    terms: Terms | None = None,
+) -> PenaltyPath: ...
+
+
+def fit_path(
+    problem: Problem,
+    prior: Any = None,
+    strengths: int | Floats | None = None,
+    *,
+    eps: float | None = None,
+    solver: str = "coordinate",
+    control: Control | None = None,
+    terms: Terms | None = None,
+) -> Path | PenaltyPath:
+    """Fit one problem over a grid of strengths: anneal and reheat a prior, or relax a penalty.
 
     Parameters
     ----------
     problem : Problem
-    prior : GarrotePrior, optional
-        Offsets to gamma, sign constraints, known noise; by default none of them.
-    gammas : int or array
-        How many gammas to place, or the gammas themselves.
-    eps : float
-        Inclusion probability at the first gamma of a placed grid.
+    prior : GarrotePrior or Penalty, optional
+        Offsets to gamma, sign constraints, known noise (by default none of them); or a penalty of
+        `garrote.penalties`.
+    strengths : int or array, optional
+        How many strengths to place, or the strengths themselves: 50 gammas of a prior, 100 alphas of a
+        penalty.
+    eps : float, optional
+        Where a placed grid ends: the inclusion probability at the first gamma (1e-3), or the last alpha
+        as a share of the first (1e-3, and 1e-2 with more columns than rows).
     solver : {"coordinate", "primal", "dual"}
-    control : Control
-        Tolerance, iteration limit, callback.
+        For a prior.
+    control : Control, optional
+        Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback.
+    terms : Terms, optional
+        Each variable's own factor of the penalty, and bounds.
 
     Returns
     -------
-    Path
+    Path or PenaltyPath
 
     Examples
     --------
     >>> from garrote import Problem, fit_path
     >>> from garrote.datasets import make_sparse_regression
     >>> data = make_sparse_regression(n_samples=80, n_features=20, n_informative=2, random_state=0)
-    >>> path = fit_path(Problem.from_rows(data.X, data.y), gammas=10)
+    >>> path = fit_path(Problem.from_rows(data.X, data.y), strengths=10)
     >>> path.coefficients().shape
     (10, 20)
     """
+    solving: Solver
+    if hasattr(prior, "largest_strength"):
+        terms = terms or Terms.equal(problem.n_features)
+        alphas = resolve_alphas(
+            problem, prior, terms, ALPHAS if strengths is None else strengths, eps
+        )
+        compressed = problem.compressed()
+        solving = penalty_solver(compressed, prior, alphas, terms, control or Control(1e-6))
+        (relaxed,) = run_together([solving], stored_design(compressed))
+        return cast(PenaltyPath, relaxed)
     prior = prior or flat_prior(problem.n_features)
-    grid = resolve_gammas(problem, prior, gammas, eps)
-    (annealing,) = run_together(
-        [start_solver(problem, prior, grid, control, solver)], stored_design(problem)
-    )
+    gammas = resolve_gammas(problem, prior, GAMMAS if strengths is None else strengths, eps or EPS)
+    solving = start_solver(problem, prior, gammas, control or Control(), solver)
+    (annealing,) = run_together([solving], stored_design(problem))
     return assemble_path(problem, annealing)
 
 

@@ -31,8 +31,8 @@ class Problem:
 
     Made by `from_rows` or `from_moments`. ``n`` is the total weight, ``xty`` and ``yty`` the
     standardised cross products, ``curvature`` the diagonal of X'WX (0 for a column without content).
-    ``likelihood`` is None for a Gaussian response; any other leaves the response as it is, and ``offset`` is
-    then a known part of the linear predictor.
+    ``likelihood`` is None for a Gaussian response; any other leaves the response as it is, and
+    ``offset`` is then a known part of the linear predictor.
 
     Examples
     --------
@@ -94,7 +94,9 @@ class Problem:
             A known part of the linear predictor.
         """
         if likelihood is not None:
-            return cls._from_likelihood(X, y, sample_weight, fit_intercept, standardize, likelihood, offset)
+            return cls._from_likelihood(
+                X, y, sample_weight, fit_intercept, standardize, likelihood, offset
+            )
         if offset is not None:
             y = np.asarray(y, dtype=np.float64) - offset
         stored = X if hasattr(X, "tdot") else as_design(X)

@@ -1,5 +1,6 @@
 """What comes out of a fit: frozen values, and views of themselves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -275,6 +276,15 @@ class Scale:
         return float(self.response_mean - taken - also)
 
 
+def stack_rows(
+    columns: Sequence[Array], values: Sequence[Floats], n_features: int
+) -> scipy.sparse.csr_array:
+    """Return a sparse matrix with a row for each of some sets of columns and values."""
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in columns])])
+    parts = (np.concatenate(values), np.concatenate(columns).astype(np.int64), starts)
+    return scipy.sparse.csr_array(parts, shape=(len(columns), n_features))
+
+
 def branches_differ(forward: Floats, backward: Floats) -> Array:
     """Return where free energies of two branches differ by more than solving them to a tolerance."""
     return np.abs(forward - backward) > 1e-3 * np.maximum(1.0, np.abs(forward) * 1e-3)
@@ -363,9 +373,7 @@ class Path:
     def _stack(self, values: list[Floats], fixed: list[Floats]) -> scipy.sparse.csr_array:
         columns = [np.concatenate([fit.columns, self.scale.covariates]) for fit in self.fits]
         data = [np.concatenate(pair) for pair in zip(values, fixed, strict=True)]
-        starts = np.concatenate([[0], np.cumsum([len(part) for part in columns])])
-        parts = (np.concatenate(data), np.concatenate(columns).astype(np.int64), starts)
-        return scipy.sparse.csr_array(parts, shape=(len(self.fits), self.n_features))
+        return stack_rows(columns, data, self.n_features)
 
     @property
     def hysteresis(self) -> tuple[float, float] | None:

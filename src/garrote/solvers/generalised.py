@@ -79,12 +79,16 @@ class GeneralisedLoss:
             bent = self._bent(eta)
             values = self.block.values
             downhill = values.T @ slope
-            off = violation(rule, downhill, self.coef, np.einsum("ij,i,ij->j", values, bent, values))
+            off = violation(
+                rule, downhill, self.coef, np.einsum("ij,i,ij->j", values, bent, values)
+            )
             uphill = abs(slope.sum()) if self.free_intercept else 0.0
             if max(off.max(initial=0.0), uphill) <= tolerance:
                 return made
             moving = np.flatnonzero((self.coef != 0) | (off > 0))
-            step, shift = self._newton(restricted(rule, moving), moving, downhill, slope, bent, tolerance)
+            step, shift = self._newton(
+                restricted(rule, moving), moving, downhill, slope, bent, tolerance
+            )
             change = values[:, moving] @ step + shift
             before, start = self.coef[moving].copy(), self.intercept
             for _ in range(_MOST_HALVINGS):
@@ -103,7 +107,13 @@ class GeneralisedLoss:
         return max_rounds
 
     def _newton(
-        self, rule: Any, moving: Array, downhill: Floats, slope: Floats, bent: Floats, tolerance: float
+        self,
+        rule: Any,
+        moving: Array,
+        downhill: Floats,
+        slope: Floats,
+        bent: Floats,
+        tolerance: float,
     ) -> tuple[Floats, float]:
         """Return the step of some coefficients and of the intercept that minimises the quadratic."""
         values = self.block.values[:, moving]

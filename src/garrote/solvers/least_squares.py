@@ -13,7 +13,6 @@ from garrote.solvers.quadratic import Quadratic
 from garrote.solvers.working_block import WorkingBlock
 
 
-
 class LeastSquares:
     """Half the mean squared residual, as a function of the coefficients of a growing working set."""
 

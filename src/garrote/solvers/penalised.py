@@ -1,8 +1,8 @@
 """Paths of penalised fits: working sets, screening, and a check of all columns at every strength.
 
-At each strength the columns that may matter by the sequential strong rule (Tibshirani et al. 2012) join the
-working set, which is solved; one product with X then gives the gradient of all columns. Those that violate
-their optimality join, until none does.
+At each strength the columns that may matter by the sequential strong rule (Tibshirani et al. 2012) join
+the working set, which is solved; one product with X then gives the gradient of all columns. Those that
+violate their optimality join, until none does.
 """
 
 from collections.abc import Generator
@@ -26,10 +26,16 @@ _LEAST = 1e-13
 class Smooth(Protocol):
     """A loss on a growing working set."""
 
-    columns: Array
-    inside: Array
     coef: Floats
     curvature: Floats
+
+    @property
+    def columns(self) -> Array:
+        """The columns of the working set, in order of their coming."""
+
+    @property
+    def inside(self) -> Array:
+        """Which columns are in it."""
 
     @property
     def intercept(self) -> float:
@@ -95,9 +101,7 @@ def solve_path(
         columns, kept = smooth.columns[used], smooth.coef[used]
         certificate = certify(rule, columns, kept, seen, smooth.curvature, smooth.null)
         points.append(
-            Solved(
-                float(strength), columns, kept, smooth.intercept, seen.loss, certificate, rounds
-            )
+            Solved(float(strength), columns, kept, smooth.intercept, seen.loss, certificate, rounds)
         )
         before = strength
         control.report("path", step + 1, len(strengths))

@@ -1,8 +1,8 @@
 """A quadratic plus a penalty, on a working set: sweeps, then Newton's method on what is not 0.
 
 Sweeps find out which coefficients are 0, but creep along where columns are correlated. On those that are
-not, the cost is smooth: one linear system gives the optimum for the present signs. The step ends where the
-first coefficient would change its sign or pass a bound, and sweeps go on from there.
+not, the cost is smooth: one linear system gives the optimum for the present signs. The step ends where
+the first coefficient would change its sign or pass a bound, and sweeps go on from there.
 """
 
 from typing import Any

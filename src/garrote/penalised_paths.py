@@ -1,0 +1,74 @@
+"""From a problem and a penalty to a path of certified fits."""
+
+from collections.abc import Generator
+from numbers import Integral
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.penalties.base import Penalty, Terms
+from garrote.penalty_path import PenaltyFit, PenaltyPath
+from garrote.problem import Problem
+from garrote.solvers.annealing import Control
+from garrote.solvers.generalised import GeneralisedLoss
+from garrote.solvers.least_squares import LeastSquares
+from garrote.solvers.penalised import Smooth, Solved, solve_path
+
+# Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
+ALPHAS = 100
+_EPS, _EPS_WIDE = 1e-3, 1e-2
+
+
+def make_smooth(problem: Problem) -> Smooth:
+    """Return the loss of a problem, ready for a working set."""
+    return LeastSquares(problem) if problem.likelihood is None else GeneralisedLoss(problem)
+
+
+def alpha_grid(
+    problem: Problem, penalty: Penalty, terms: Terms, count: int = ALPHAS, eps: float | None = None
+) -> Floats:
+    """Return alphas from the least that empties the model downwards, evenly spaced in logarithms."""
+    largest = penalty.largest_strength(make_smooth(problem).null.gradient, terms)
+    if eps is None:
+        eps = _EPS_WIDE if problem.n_features > problem.n else _EPS
+    return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
+
+
+def resolve_alphas(
+    problem: Problem, penalty: Penalty, terms: Terms, alphas: int | Floats, eps: float | None
+) -> Floats:
+    """Return the alphas themselves, descending, from a count or from what was given."""
+    if isinstance(alphas, Integral) and not isinstance(alphas, bool):
+        if alphas < 1:
+            raise ValueError(f"alphas must be at least 1, got {alphas}")
+        return alpha_grid(problem, penalty, terms, int(alphas), eps)
+    try:
+        grid = np.unique(np.asarray(alphas, dtype=np.float64))[::-1]
+    except (TypeError, ValueError):
+        grid = np.zeros(0)
+    if isinstance(alphas, bool) or not len(grid) or not (np.isfinite(grid) & (grid >= 0)).all():
+        raise ValueError(
+            f"alphas must be a positive integer or an array of finite numbers >= 0, got {alphas!r}"
+        )
+    return grid
+
+
+def penalty_solver(
+    problem: Problem, penalty: Penalty, alphas: Floats, terms: Terms, control: Control
+) -> Generator[Floats, Floats, PenaltyPath]:
+    """Return the generator that solves one path; see `garrote.solvers.lockstep`."""
+    smooth = make_smooth(problem)
+    solved = yield from solve_path(smooth, penalty, alphas, terms, control)
+    return PenaltyPath(
+        fits=tuple(_fit(point) for point in solved),
+        scale=problem.scale,
+        n_features=problem.n_features,
+        null_loss=smooth.null.loss,
+    )
+
+
+def _fit(point: Solved) -> PenaltyFit:
+    return PenaltyFit(
+        point.strength, point.columns, point.coef, point.intercept, point.loss, point.certificate,
+        point.rounds,
+    )  # fmt: skip

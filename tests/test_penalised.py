@@ -1,0 +1,151 @@
+"""Penalised paths: certified optima, the same for every way to give the data."""
+
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.sparse
+from sklearn.linear_model import ElasticNet as SklearnElasticNet
+from sklearn.linear_model import lasso_path
+
+from garrote import Problem, fit_path
+from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
+from garrote.penalties import L1, ElasticNet, Terms
+from reference import sparse_regression
+
+
+def problem_of(X, y, **settings):
+    return Problem.from_rows(X, y, scale_response=False, **settings)
+
+
+@pytest.mark.parametrize(("n", "d"), [(60, 20), (40, 150)])
+def test_the_lasso_path_is_that_of_scikit_learn(n, d):
+    X, y, _ = sparse_regression(n, d, 4, correlation=0.5)
+    problem = problem_of(X, y, standardize=False)
+    path = fit_path(problem, L1(), 30)
+    assert path.certificate.max() < 1e-12
+    _, theirs, _ = lasso_path(
+        X - X.mean(axis=0), y - y.mean(), alphas=path.strengths, tol=1e-12, max_iter=100_000
+    )
+    np.testing.assert_allclose(path.coefficients().toarray(), theirs.T, atol=1e-6)
+
+
+@pytest.mark.parametrize("l1_ratio", [0.2, 0.9])
+def test_the_elastic_net_is_that_of_scikit_learn(l1_ratio):
+    X, y, _ = sparse_regression(60, 100, 4, correlation=0.5)
+    path = fit_path(problem_of(X, y, standardize=False), ElasticNet(l1_ratio), 10)
+    assert path.certificate.max() < 1e-12
+    for k in (3, 9):
+        theirs = SklearnElasticNet(
+            alpha=path.strengths[k], l1_ratio=l1_ratio, tol=1e-12, max_iter=100_000
+        ).fit(X, y)
+        np.testing.assert_allclose(path.coefficients()[[k]].toarray()[0], theirs.coef_, atol=1e-6)
+        assert path.intercepts[k] == pytest.approx(theirs.intercept_, abs=1e-6)
+
+
+@pytest.mark.parametrize("likelihood", [None, Binomial(), Poisson()])
+def test_gaps_bound_what_any_other_coefficients_could_gain(likelihood):
+    """The optimum of scipy on the same objective lies between the objective and the bound."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6))
+    eta = 0.8 * X[:, 0] - 0.5 * X[:, 1]
+    offset = 0.3 * rng.standard_normal(80)
+    weights = rng.uniform(0.5, 2.0, 80)
+    y = {
+        None: eta + rng.standard_normal(80),
+        Binomial(): (rng.random(80) < 1 / (1 + np.exp(-eta))).astype(float),
+        Poisson(): rng.poisson(np.exp(eta)).astype(float),
+    }[likelihood]
+    problem = problem_of(X, y, likelihood=likelihood, offset=offset, sample_weight=weights)
+    path = fit_path(problem, ElasticNet(0.6), 5)
+    Z = (X - np.average(X, axis=0, weights=weights)) / problem.scale.column_scale
+
+    def objective(v, alpha):
+        predicted = v[0] + Z @ v[1:7] - Z @ v[7:] + offset
+        if likelihood is None:
+            loss = 0.5 * (y - predicted) ** 2
+        else:
+            loss = saturated(likelihood, y) - log_likelihood(likelihood, y, predicted)
+        w = v[1:7] - v[7:]
+        penalty = 0.6 * v[1:].sum() + 0.2 * w @ w
+        return weights @ loss / weights.sum() + alpha * penalty
+
+    bounds = [(None, None)] + [(0, None)] * 12
+    for fit in path.fits[1:]:
+        best = scipy.optimize.minimize(
+            objective, np.zeros(13), (fit.strength,), bounds=bounds, method="L-BFGS-B", tol=1e-15
+        )
+        coef = np.zeros(6)
+        coef[fit.columns] = fit.coef
+        own = fit.loss + fit.strength * (0.6 * np.abs(coef).sum() + 0.2 * coef @ coef)
+        assert own <= best.fun + 1e-9
+        assert own - best.fun <= fit.certificate.gap * path.null_loss + 1e-7
+        assert fit.certificate.gap < 1e-9
+
+
+@pytest.mark.parametrize("kind", ["fortran", "float32", "csc", "csr"])
+@pytest.mark.parametrize("likelihood", [None, Binomial()])
+def test_every_kind_of_matrix_gives_the_same_path(kind, likelihood):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((50, 80)).astype(np.float32).astype(np.float64)
+    X[rng.random((50, 80)) < 0.6] = 0.0
+    y = X[:, 0] - X[:, 1] + 0.5 * rng.standard_normal(50)
+    y = y if likelihood is None else (y > 0).astype(float)
+    given = {
+        "fortran": np.asfortranarray,
+        "float32": np.float32,
+        "csc": scipy.sparse.csc_array,
+        "csr": scipy.sparse.csr_array,
+    }[kind](X)
+    one = fit_path(problem_of(X, y, likelihood=likelihood), L1(), 15)
+    two = fit_path(problem_of(given, y, likelihood=likelihood), L1(), one.strengths)
+    assert two.certificate.max() < 1e-9
+    np.testing.assert_allclose(
+        one.coefficients().toarray(), two.coefficients().toarray(), atol=1e-6
+    )
+
+
+def test_moments_give_the_same_path_as_rows():
+    X, y, _ = sparse_regression(60, 30, 4, correlation=0.5)
+    X, y = X - X.mean(axis=0), y - y.mean()
+    rows = fit_path(Problem.from_rows(X, y), L1(), 20)
+    moments = Problem.from_moments(X.T @ X, X.T @ y, float(y @ y), 60)
+    same = fit_path(moments, L1(), rows.strengths)
+    np.testing.assert_allclose(
+        rows.coefficients().toarray(), same.coefficients().toarray(), atol=1e-9
+    )
+
+
+def test_bounds_and_factors_are_kept_and_certified():
+    X, y, _ = sparse_regression(60, 40, 4, correlation=0.5)
+    terms = Terms(np.full(40, 1.0), np.zeros(40), np.full(40, 0.3))
+    path = fit_path(problem_of(X, y), L1(), 30, terms=terms)
+    coef = np.array([np.bincount(f.columns, f.coef, 40) for f in path.fits])
+    assert coef.min() >= 0
+    assert coef.max() == pytest.approx(0.3)
+    assert path.certificate.max() < 1e-9
+
+
+def test_a_small_factor_lets_a_variable_in_early():
+    X, y, _ = sparse_regression(60, 40, 4, correlation=0.5)
+    terms = Terms.equal(40)
+    terms.factor[7] = 0.1
+    early = fit_path(problem_of(X, y), L1(), 30, terms=terms)
+    late = fit_path(problem_of(X, y), L1(), early.strengths)
+    first = [int((path.coefficients().toarray()[:, 7] != 0).argmax()) for path in (early, late)]
+    assert first[0] == 1 < first[1]
+    assert early.certificate.max() < 1e-12
+
+
+def test_duplicated_columns_do_no_harm():
+    X, y, _ = sparse_regression(60, 40, 4)
+    path = fit_path(problem_of(np.hstack([X, X]), y), L1(), 30)
+    assert path.certificate.max() < 1e-9
+
+
+def test_separable_labels_end_in_certified_fits():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 100))
+    y = (X[:, 0] > 0).astype(float)
+    path = fit_path(problem_of(X, y, likelihood=Binomial()), L1(), 30)
+    assert path.certificate.max() < 1e-6
+    assert path.deviance_explained[-1] > 0.9
