@@ -81,6 +81,7 @@ def fit_path(
     solver: str = "coordinate",
     control: Control | None = None,
     terms: Terms | None = None,
+    relax: float = 0.0,
 ) -> PenaltyPath: ...
 
 
@@ -93,6 +94,7 @@ def fit_path(
     solver: str = "coordinate",
     control: Control | None = None,
     terms: Terms | None = None,
+    relax: float = 0.0,
 ) -> Path | PenaltyPath:
     """Fit one problem over a grid of strengths: anneal and reheat a prior, or relax a penalty.
 
@@ -114,6 +116,9 @@ def fit_path(
         Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback.
     terms : Terms, optional
         Each variable's own factor of the penalty, and bounds.
+    relax : float
+        For a penalty: 1 takes the coefficients of an unpenalised fit to the columns found, 0 the
+        penalised ones; what is between mixes both (the relaxed lasso).
 
     Returns
     -------
@@ -135,7 +140,7 @@ def fit_path(
             problem, prior, terms, ALPHAS if strengths is None else strengths, eps
         )
         compressed = problem.compressed()
-        solving = penalty_solver(compressed, prior, alphas, terms, control or Control(1e-6))
+        solving = penalty_solver(compressed, prior, alphas, terms, control or Control(1e-6), relax)
         (relaxed,) = run_together([solving], stored_design(compressed))
         return cast(PenaltyPath, relaxed)
     prior = prior or flat_prior(problem.n_features)

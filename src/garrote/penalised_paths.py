@@ -7,16 +7,20 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms
+from garrote.penalties.elastic_net import ElasticNet
 from garrote.penalty_path import PenaltyFit, PenaltyPath
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.least_squares import LeastSquares
 from garrote.solvers.penalised import Smooth, Solved, solve_path
+from garrote.solvers.quadratic import restricted
 
 # Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
 ALPHAS = 100
 _EPS, _EPS_WIDE = 1e-3, 1e-2
+# Fits without a penalty are solved to this share of the null model's largest gradient.
+_REFITTED = 1e-9
 
 
 def make_smooth(problem: Problem) -> Smooth:
@@ -54,17 +58,53 @@ def resolve_alphas(
 
 
 def penalty_solver(
-    problem: Problem, penalty: Penalty, alphas: Floats, terms: Terms, control: Control
+    problem: Problem,
+    penalty: Penalty,
+    alphas: Floats,
+    terms: Terms,
+    control: Control,
+    relax: float = 0.0,
 ) -> Generator[Floats, Floats, PenaltyPath]:
-    """Return the generator that solves one path; see `garrote.solvers.lockstep`."""
+    """Return the generator that solves one path; see `garrote.solvers.lockstep`.
+
+    ``relax`` mixes the penalised coefficients with those of an unpenalised fit to the same columns: 1
+    takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
+    """
     smooth = make_smooth(problem)
     solved = yield from solve_path(smooth, penalty, alphas, terms, control)
+    if relax > 0:
+        solved = yield from _relaxed(problem, solved, terms, control, relax)
     return PenaltyPath(
         fits=tuple(_fit(point) for point in solved),
         scale=problem.scale,
         n_features=problem.n_features,
         null_loss=smooth.null.loss,
     )
+
+
+def _relaxed(
+    problem: Problem, solved: list[Solved], terms: Terms, control: Control, share: float
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Move each solution towards the fit to its columns without a penalty, as far as there is one."""
+    relaxed = []
+    for point in solved:
+        smooth = make_smooth(problem)
+        smooth.grow(point.columns)
+        smooth.coef[:] = point.coef
+        rule = restricted(ElasticNet(0.0).at(0.0, terms), point.columns)
+        largest = float(np.abs(smooth.null.gradient).max(initial=0.0))
+        rounds = smooth.solve(rule, _REFITTED * largest, control.max_iter)
+        smooth.coef[:] = share * smooth.coef + (1.0 - share) * point.coef
+        seen = yield from smooth.evaluate()
+        relaxed.append(
+            point._replace(
+                coef=smooth.coef.copy(),
+                intercept=smooth.intercept,
+                loss=seen.loss,
+                rounds=point.rounds + rounds,
+            )
+        )
+    return relaxed
 
 
 def _fit(point: Solved) -> PenaltyFit:

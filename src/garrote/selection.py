@@ -204,7 +204,7 @@ class Selection:
         return Table(
             {
                 "variable": [self.names[j] for j in order],
-                "probability": [float(self.probability[j]) for j in order],
+                self.evidence.split()[-1]: [float(self.probability[j]) for j in order],
                 "effect": [float(self.effect[j]) for j in order],
                 "std. error": [float(self.standard_error[j]) for j in order],
                 f"lower {percent}": [float(self.lower[j]) for j in order],
@@ -243,7 +243,7 @@ class Selection:
         facts = [
             f"{self.method}: {self.headline}",
             self.rule,
-            f"noise variance {self.noise_variance:.4g}, certificate {self.certificate}",
+            f"{self._noise_words()}certificate {self.certificate}",
         ]
         errors = self.held_out_error()
         if errors and self.validation:
@@ -256,6 +256,10 @@ class Selection:
                 f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
             )
         return Summary((*facts, *self.warnings, self.intervals), self.table())
+
+    def _noise_words(self) -> str:
+        known = np.isfinite(self.noise_variance)
+        return f"noise variance {self.noise_variance:.4g}, " if known else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python values; the documentation describes the schema.

@@ -45,7 +45,8 @@ def _table(selection: Selection, top: int) -> str:
     fixed = set(selection.always_in)
     wide = max([len("variable"), *map(_cells, names)])
     percent = f"{100 * selection.level:g}%"
-    head = f"{_padded('variable', wide)}  probability      effect  sign  {percent} interval"
+    noun = selection.evidence.split()[-1]
+    head = f"{_padded('variable', wide)}  {noun:>11}      effect  sign  {percent} interval"
     lines = [head, "-" * min(WIDTH, len(head) + 8)]
     for j, name in zip(shown, names, strict=True):
         sure = "always in" if selection.names[j] in fixed else f"{selection.probability[j]:.4f}"

@@ -26,6 +26,13 @@ METHODS = {
         "VariationalGarrote",
         "Kappen & Gomez (2014), The Variational Garrote. Machine Learning 96, 269-294",
     ),
+    "lasso": Method(
+        "Penalised regression",
+        "the lasso and its kin for numbers and counts, each point of the path certified",
+        "garrote.estimators.sparse_regressor",
+        "SparseRegressor",
+        "Tibshirani (1996), Regression shrinkage and selection via the lasso. JRSS B 58, 267-288",
+    ),
     "bayes": Method(
         "Bayesian variable selection",
         "calibrated inclusion probabilities, averaged over models; exact or sampled",

@@ -1,6 +1,6 @@
 """Choosing gamma by cross-validation: folds are weights on the same rows and share passes over X."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -154,22 +154,31 @@ def make_folds(
     **settings: Any,
 ) -> list[Fold]:
     """Turn index splits into problems on the same rows, with weight zero on those held out."""
-    if not len(splits):
-        raise ValueError("cv gives no splits; pass an integer, a splitter or a list of splits")
     folds = []
-    for number, split in enumerate(splits):
-        train, test = (np.flatnonzero(p) if np.asarray(p).dtype == bool else p for p in split)
-        highest = max(np.max(train, initial=0), np.max(test, initial=0))
-        if highest >= len(y):
-            raise ValueError(f"fold {number} of cv has row {highest}, but there are {len(y)} rows")
-        inside = weights * np.bincount(train, minlength=len(y))
-        outside = weights * np.bincount(test, minlength=len(y))
-        for name, part in (("training", inside), ("test", outside)):
-            if not part.sum() > 0:
-                raise ValueError(f"fold {number} has no {name} rows of positive weight; change cv")
+    for inside, outside in split_weights(weights, splits):
         problem = Problem.from_rows(design, y, inside, **settings)
         folds.append(Fold(problem, prior_for(problem), outside))
     return folds
+
+
+def split_weights(
+    weights: Floats, splits: Sequence[tuple[Array, Array]]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the weights of training and of held-out rows for every split; refuse empty ones."""
+    if not len(splits):
+        raise ValueError("cv gives no splits; pass an integer, a splitter or a list of splits")
+    count = len(weights)
+    for number, split in enumerate(splits):
+        train, test = (np.flatnonzero(p) if np.asarray(p).dtype == bool else p for p in split)
+        highest = max(np.max(train, initial=0), np.max(test, initial=0))
+        if highest >= count:
+            raise ValueError(f"fold {number} of cv has row {highest}, but there are {count} rows")
+        inside = weights * np.bincount(train, minlength=count)
+        outside = weights * np.bincount(test, minlength=count)
+        for name, part in (("training", inside), ("test", outside)):
+            if not part.sum() > 0:
+                raise ValueError(f"fold {number} has no {name} rows of positive weight; change cv")
+        yield inside, outside
 
 
 class HeldOut(NamedTuple):

@@ -1,0 +1,129 @@
+"""Choosing alpha by cross-validation: folds are weights on the same rows and share passes over X."""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from garrote.arrays import Array, Floats
+from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
+from garrote.paths import stored_design
+from garrote.penalised_paths import penalty_solver
+from garrote.penalties.base import Penalty, Terms
+from garrote.penalty_path import PenaltyPath
+from garrote.problem import Problem
+from garrote.selecting.cross_validation import CrossValidation, HeldOut, spread_rows
+from garrote.solvers.annealing import Control
+from garrote.solvers.lockstep import Solver, run_together
+
+# Held-out errors carry sampling noise far above this, so folds are not solved any tighter.
+_FOLD_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class PenaltyFold:
+    """One split: the problem of its training rows and the weights of its held-out rows."""
+
+    problem: Problem
+    terms: Terms
+    held_out: Floats
+
+
+def cross_validate_penalty(
+    whole: Problem,
+    penalty: Penalty,
+    terms: Terms,
+    folds: Sequence[PenaltyFold],
+    alphas: Floats,
+    control: Control,
+    relax: float = 0.0,
+    n_jobs: int | None = None,
+) -> tuple[PenaltyPath, CrossValidation]:
+    """Fit the path on all rows and on every fold; return it with the folds' held-out errors."""
+    solve = partial(penalty_solver, relax=relax)
+    loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter)
+    rows = spread_rows(whole.weights)
+    tasks: list[Solver] = [solve(whole.compressed(), penalty, alphas, terms, control)]
+    tasks += [_hold_out(fold, penalty, alphas, loose, solve, rows) for fold in folds]
+    jobs = min(effective_n_jobs(n_jobs), len(tasks))
+    groups = [list(range(k, len(tasks), jobs)) for k in range(jobs)]
+    outcomes = Parallel(n_jobs=jobs, prefer="threads")(
+        delayed(run_together)([tasks[k] for k in group], stored_design(whole)) for group in groups
+    )
+    results = {
+        k: outcome
+        for group, batch in zip(groups, outcomes, strict=True)
+        for k, outcome in zip(group, batch, strict=True)
+    }
+    path: PenaltyPath = results[0]
+    held_out: list[HeldOut] = [results[k + 1] for k in range(len(folds))]
+    kept = np.full((len(alphas), len(rows)), np.nan)
+    for part, fold in zip(held_out, folds, strict=True):
+        tested = fold.held_out[rows] > 0
+        kept[:, tested] = part.residuals[:, tested]
+    errors = np.array([part.errors for part in held_out])
+    nulls = np.array([_null_error(fold) for fold in folds])
+    return path, CrossValidation(path.strengths, errors, nulls, rows, kept)
+
+
+def _hold_out(
+    fold: PenaltyFold,
+    penalty: Penalty,
+    alphas: Floats,
+    control: Control,
+    solve: Callable[..., Solver],
+    shown: Array,
+) -> Generator[Floats, Floats, HeldOut]:
+    """Solve one fold and measure it at each alpha on the rows that it holds out."""
+    problem = fold.problem
+    path: PenaltyPath = yield from solve(problem.compressed(), penalty, alphas, fold.terms, control)
+    errors, residuals = np.zeros(len(path)), np.zeros((len(path), len(shown)))
+    for first in range(0, len(path), problem.columns_together):
+        group = range(first, min(first + problem.columns_together, len(path)))
+        predictors = linear_predictors(problem, path, group)
+        for k, eta in zip(group, predictors.T, strict=True):
+            errors[k] = held_out_error(problem, eta, fold.held_out)
+            residuals[k] = (problem.response - _mean(problem, eta))[shown]
+    return HeldOut(errors, residuals)
+
+
+def linear_predictors(problem: Problem, path: PenaltyPath, positions: Sequence[int]) -> Floats:
+    """Return the linear predictors of all rows at some strengths, a column each.
+
+    For a Gaussian problem they are relative to the mean (and the covariates) of the training rows.
+    """
+    fits = [path.fits[k] for k in positions]
+    columns = np.unique(np.concatenate([fit.columns for fit in fits]))
+    coef = np.zeros((len(columns), len(fits)))
+    for k, fit in enumerate(fits):
+        coef[np.searchsorted(columns, fit.columns), k] = fit.coef
+    fitted = problem.table.dot(columns, coef) + [fit.intercept for fit in fits]
+    return fitted if problem.offset is None else fitted + problem.offset[:, None]
+
+
+def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
+    """Return the mean deviance of some rows: the mean squared error of a Gaussian response."""
+    if problem.likelihood is None:
+        each = (problem.response - eta) ** 2 * problem.scale.response_scale**2
+    else:
+        likelihood, y = problem.likelihood, problem.response
+        each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
+    used = weights > 0
+    return float(weights[used] @ each[used] / weights[used].sum())
+
+
+def _mean(problem: Problem, eta: Floats) -> Floats:
+    if problem.likelihood is None:
+        return eta
+    return np.asarray(inverse_link(problem.likelihood, eta))
+
+
+def _null_error(fold: PenaltyFold) -> float:
+    problem = fold.problem
+    if problem.likelihood is None:
+        return held_out_error(problem, np.zeros(len(problem.response)), fold.held_out)
+    mean = np.average(problem.response, weights=problem.weights)
+    level = problem.likelihood.link(np.full(len(problem.response), mean))
+    return held_out_error(problem, level, fold.held_out)
