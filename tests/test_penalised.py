@@ -149,3 +149,25 @@ def test_separable_labels_end_in_certified_fits():
     path = fit_path(problem_of(X, y, likelihood=Binomial()), L1(), 30)
     assert path.certificate.max() < 1e-6
     assert path.deviance_explained[-1] > 0.9
+
+
+@pytest.mark.parametrize("likelihood", [None, Binomial()])
+def test_relaxed_fits_are_maximum_likelihood_on_the_columns_found(likelihood):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((150, 30))
+    eta = X[:, 0] - X[:, 1]
+    y = eta + rng.standard_normal(150)
+    y = y if likelihood is None else (y > 0).astype(float)
+    problem = problem_of(X, y, likelihood=likelihood)
+    plain = fit_path(problem, L1(), 8)
+    relaxed = fit_path(problem, L1(), plain.strengths, relax=1.0)
+    half = fit_path(problem, L1(), plain.strengths, relax=0.5)
+    for k in range(2, 6):
+        own = plain.fits[k].columns
+        np.testing.assert_array_equal(relaxed.fits[k].columns, own)
+        moved = 0.5 * (plain.fits[k].coef + relaxed.fits[k].coef)
+        np.testing.assert_allclose(half.fits[k].coef, moved, atol=1e-6)
+        free = fit_path(problem_of(X[:, own], y, likelihood=likelihood), L1(), np.array([0.0]))
+        got = relaxed.coefficients()[[k]].toarray()[0][own]
+        np.testing.assert_allclose(got, free.coefficients().toarray()[0], atol=1e-6)
+        assert relaxed.fits[k].loss < plain.fits[k].loss

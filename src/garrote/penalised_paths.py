@@ -73,7 +73,7 @@ def penalty_solver(
     smooth = make_smooth(problem)
     solved = yield from solve_path(smooth, penalty, alphas, terms, control)
     if relax > 0:
-        solved = yield from _relaxed(problem, solved, terms, control, relax)
+        solved = yield from _relaxed(smooth, solved, terms, control, relax)
     return PenaltyPath(
         fits=tuple(_fit(point) for point in solved),
         scale=problem.scale,
@@ -83,22 +83,29 @@ def penalty_solver(
 
 
 def _relaxed(
-    problem: Problem, solved: list[Solved], terms: Terms, control: Control, share: float
+    smooth: Smooth, solved: list[Solved], terms: Terms, control: Control, share: float
 ) -> Generator[Floats, Floats, list[Solved]]:
     """Move each solution towards the fit to its columns without a penalty, as far as there is one."""
+    tolerance = _REFITTED * float(np.abs(smooth.null.gradient).max(initial=0.0))
     relaxed = []
     for point in solved:
-        smooth = make_smooth(problem)
-        smooth.grow(point.columns)
-        smooth.coef[:] = point.coef
-        rule = restricted(ElasticNet(0.0).at(0.0, terms), point.columns)
-        largest = float(np.abs(smooth.null.gradient).max(initial=0.0))
-        rounds = smooth.solve(rule, _REFITTED * largest, control.max_iter)
-        smooth.coef[:] = share * smooth.coef + (1.0 - share) * point.coef
+        # All other columns of the working set are held at 0 by their bounds.
+        lower, upper = np.zeros((2, len(terms.lower)))
+        lower[point.columns], upper[point.columns] = (
+            terms.lower[point.columns], terms.upper[point.columns],
+        )  # fmt: skip
+        free = ElasticNet(0.0).at(0.0, Terms(terms.factor, lower, upper))
+        before = np.zeros(len(terms.lower))
+        before[point.columns] = point.coef
+        smooth.coef[:] = before[smooth.columns]
+        rounds = smooth.solve(restricted(free, smooth.columns), tolerance, control.max_iter)
+        smooth.coef[:] = share * smooth.coef + (1.0 - share) * before[smooth.columns]
         seen = yield from smooth.evaluate()
+        after = np.zeros(len(terms.lower))
+        after[smooth.columns] = smooth.coef
         relaxed.append(
             point._replace(
-                coef=smooth.coef.copy(),
+                coef=after[point.columns],
                 intercept=smooth.intercept,
                 loss=seen.loss,
                 rounds=point.rounds + rounds,
