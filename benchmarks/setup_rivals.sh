@@ -6,7 +6,7 @@
 #
 # adelie needs NumPy 1 and gets benchmarks/.venv-adelie, unless ADELIE_PYTHON names an interpreter
 # that has it. R packages are not installed here: on Debian,
-# apt-get install r-base-core r-cran-glmnet r-cran-susier
+# apt-get install r-base-core r-cran-glmnet r-cran-susier r-cran-bms
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 PYTHON=${PYTHON:-python3}
@@ -29,11 +29,11 @@ fi
 "$ADELIE_PYTHON" -c "import adelie, scipy" 2>/dev/null || lacks "adelie (in $ADELIE_PYTHON)"
 
 if command -v Rscript >/dev/null; then
-    for package in glmnet susieR Matrix; do
+    for package in glmnet susieR BMS Matrix; do
         Rscript --vanilla -e "library($package)" >/dev/null 2>&1 || lacks "R package $package"
     done
 else
-    lacks "R (Rscript is not on the path): glmnet and susie"
+    lacks "R (Rscript is not on the path): glmnet, susie and BMS"
 fi
 
 [ "$missing" -eq 0 ] && echo "all rivals are here"

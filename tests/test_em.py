@@ -275,23 +275,51 @@ def test_settings_are_for_em_only_and_must_be_positive(clear):
         BayesianSelector(method="mean-field", spike_variance=0.1).fit(X, y)
     with pytest.raises(ValueError, match="spike_variance must be positive"):
         BayesianSelector(method="em", spike_variance=0.0).fit(X, y)
+    with pytest.raises(ValueError, match="must be below slab_variance"):
+        BayesianSelector(method="em", spike_variance=2.0, slab_variance=1.0).fit(X, y)
     with pytest.raises(ValueError, match="does not factorise"):
         BayesianSelector("g-prior", "em").fit(X, y)
     with pytest.raises(ValueError, match="needs method='mean-field'"):
         BayesianSelector(method="em", hyperparameters="em").fit(X, y)
 
 
-@pytest.mark.parametrize("settings", [{}, {"spike_variance": SPIKE}])
+WAYS = [
+    {"method": "em"},
+    {"method": "em", "spike_variance": SPIKE},
+    {"method": "mean-field"},
+    {"method": "mean-field", "hyperparameters": "em"},
+    {"method": "mean-field", "hyperparameters": "anneal"},
+]
+
+
+@pytest.mark.parametrize("settings", WAYS, ids=str)
 def test_hard_tables_get_an_answer(settings):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 6))
     X[:, 5] = X[:, 4]
     X = np.column_stack([X, np.ones(30)])
-    for y in (X[:, 0].copy(), rng.standard_normal(30), X[:, 0] + X[:, 4] + rng.standard_normal(30)):
-        model = BayesianSelector(method="em", **settings).fit(X, y)
+    perfect, noise, shared = X[:, 0].copy(), rng.standard_normal(30), X[:, 4]
+    for y in (perfect, noise, shared + 0.5 * noise, np.full(30, 2.0)):
+        model = BayesianSelector(**settings).fit(X, y)
         assert np.isfinite(model.coef_).all()
         assert model.inclusion_probability_[6] == 0.0
         assert ((model.inclusion_probability_ >= 0) & (model.inclusion_probability_ <= 1)).all()
+        if y is perfect:
+            assert model.get_support(indices=True).tolist() == [0]
+    empty = BayesianSelector(**settings).fit(np.ones((20, 3)), rng.standard_normal(20))
+    assert not empty.coef_.any()
+
+
+@pytest.mark.parametrize("settings", WAYS, ids=str)
+def test_copies_of_a_column_share_what_they_explain(settings):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 9))
+    X[:, 8] = X[:, 0]
+    model = BayesianSelector(**settings).fit(X, X[:, 0] + 0.5 * rng.standard_normal(50))
+    probability = model.inclusion_probability_[[0, 8]]
+    assert probability.sum() > 0.9
+    assert probability.min() > 0.05
+    assert len(model.posterior_.optima) >= 2
 
 
 def test_a_saved_model_keeps_its_optima(clear, tmp_path):

@@ -7,9 +7,11 @@ import pytest
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from garrote.datasets import make_kappen_gomez_2
+from garrote import BayesianSelector
+from garrote.datasets import make_kappen_gomez_2, make_sparse_regression
 from garrote.experiments import STUDIES, Report, Settings, run_study
 from garrote.experiments.__main__ import main
+from garrote.experiments.calibration import DEFAULT, METHODS, Calibration, best_inclusion
 from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.murphy_figure_13_1 import gray_code, published_bounds
@@ -435,3 +437,40 @@ def test_figure_10_orders_the_methods_for_many_rows(shared_data):
     numbers = run_study("vg-figure-10", Settings(instances=3)).numbers
     errors = {name: values[:, 1].mean() for name, values in numbers[0.10, 1.6].items()}
     assert max(errors["VG"], errors["PMF"]) < errors["lasso"] < errors["ridge"]
+
+
+# --- calibration
+
+
+def test_the_best_inclusion_probability_is_that_of_the_largest_evidence():
+    data = make_sparse_regression(60, 8, 2, snr=1.0, random_state=2)
+    under = BayesianSelector(method="enumerate", inclusion=(1.0, 3.0)).fit(data.X, data.y)
+    best = best_inclusion(under.posterior_.size_probability, 1.0, 3.0)
+
+    def evidence(probability):
+        model = BayesianSelector(method="enumerate", inclusion=probability)
+        return model.fit(data.X, data.y).posterior_.log_evidence
+
+    assert 0.1 < best < 0.5
+    assert evidence(best) > max(evidence(0.97 * best), evidence(1.03 * best))
+
+
+def test_bins_hold_means_shares_and_what_chance_allows():
+    stated = np.repeat([0.05, 0.72, 1.0], [400, 100, 10])
+    true = np.concatenate([np.arange(400) < 20, np.arange(100) < 72, np.full(10, True)])
+    found = Calibration(stated, true, np.zeros((1, 2)))
+    mean, share, error, count = found.bins()[7]
+    assert (mean, share, count) == (pytest.approx(0.72), pytest.approx(0.72), 100)
+    assert error == pytest.approx(np.sqrt(0.72 * 0.28 / 100))
+    assert found.bins()[9][:2] == (1.0, 1.0)
+    assert found.bins()[4][3] == 0
+    assert found.off() == []
+    assert Calibration(stated, ~true, np.zeros((1, 2))).off() == [0, 7, 9]
+
+
+def test_calibration_without_genotypes_says_what_is_left_out(monkeypatch):
+    monkeypatch.delenv("GARROTE_DATA")
+    monkeypatch.setattr("garrote.experiments.calibration.METHODS", {DEFAULT: METHODS[DEFAULT]})
+    report = run_study("calibration", Settings(instances=1))
+    assert "genotypes are left out: mice_genotypes.npz is needed" in " ".join(str(report).split())
+    assert {design for design, _ in report.numbers} == {"independent columns", "AR(0.9)"}

@@ -6,7 +6,7 @@ from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote import BayesianSelector, VariationalGarrote
-from garrote.inference import Beliefs, choosing
+from garrote.inference import Beliefs, choosing, mean_field
 from garrote.inference.paired_mean_field import anneal_paired, fit_paired
 from garrote.paths import fit_path
 from garrote.priors.garrote import GarrotePrior
@@ -374,3 +374,39 @@ def test_starts_with_copies_of_a_column_all_in_are_settled():
     found = fit_paired(problem, start=np.ones(6), control=TIGHT)
     assert found.converged
     assert found.fit.certificate.value < 1e-7
+
+
+def test_hysteresis_in_pi_is_drawn(rivals):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from garrote.displays import HysteresisDisplay
+
+    model = BayesianSelector(method="mean-field", hyperparameters="anneal").fit(*rivals)
+    display = HysteresisDisplay.from_estimator(model)
+    low, high = model.path_.hysteresis
+    assert display.ranges_[0][0] <= low
+    assert display.ranges_[-1][1] >= high
+    assert display.strengths[display.chosen] == model.posterior_.optima[0].strength
+    assert set(display.sizes) == {"forward", "backward"}
+
+
+def test_slab_variances_without_weight_are_left_out_and_not_missed(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 30))
+    y = X[:, :8] @ rng.normal(0, 3, 8) + rng.standard_normal(200)
+    visited = []
+    plain = mean_field.fit_path
+
+    def counted(problem, prior, *rest, **options):
+        visited.append(prior.ridge)
+        return plain(problem, prior, *rest, **options)
+
+    monkeypatch.setattr(mean_field, "fit_path", counted)
+    model = BayesianSelector(method="mean-field").fit(X, y)
+    some = len(visited)
+    monkeypatch.setattr(mean_field, "_NEGLIGIBLE", np.inf)
+    whole = BayesianSelector(method="mean-field").fit(X, y)
+    assert some < len(visited) - some == 5
+    np.testing.assert_allclose(
+        model.inclusion_probability_, whole.inclusion_probability_, atol=1e-9
+    )

@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-RIVALS = ("glmnet", "adelie", "scikit_learn", "celer", "abess", "susie")
+RIVALS = ("glmnet", "adelie", "scikit_learn", "celer", "abess", "susie", "bms")
 
 
 def interpreter(library):

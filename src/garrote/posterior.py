@@ -12,12 +12,26 @@ from garrote.summaries import Table
 
 
 @dataclass(frozen=True)
+class Intercepts:
+    """The intercepts of models that have their own, as those of a generalised linear model do.
+
+    At its ``center`` (a point of the model's variables) a model's linear predictor has ``variance`` and
+    is independent of the coefficients; ``value`` is the predictor where all variables are 0.
+    """
+
+    value: Floats
+    center: tuple[Floats, ...]
+    variance: Floats
+
+
+@dataclass(frozen=True)
 class Models:
     """Probable models, best first, each with the law of its coefficients.
 
     Given a model and the noise variance s the coefficients are Gaussian with its ``mean`` and
     covariance s times its ``spread``; 1 / s is Gamma with ``noise_shape`` and the model's
     ``noise_rate``. A shape of infinity means a known noise variance, which is then the rate.
+    ``intercepts`` are there where centring does not give them.
     """
 
     members: tuple[Array, ...]
@@ -26,6 +40,7 @@ class Models:
     spread: tuple[Floats, ...]
     noise_rate: Floats
     noise_shape: float
+    intercepts: Intercepts | None = None
 
     @property
     def noise_means(self) -> Floats:

@@ -203,11 +203,44 @@ class OptimalityCertificate:
         return f"{self.gap:.1e} (duality gap; largest violation {self.kkt:.1e})"
 
 
+@dataclass(frozen=True)
+class FittedCertificate:
+    """How far models that were all fitted are from their maxima.
+
+    Attributes
+    ----------
+    log_probability : float
+        Largest difference of log probabilities, among the best models, from fits started afresh.
+    gradient : float
+        Largest length of a likelihood's gradient at those fits, in standard errors.
+    """
+
+    log_probability: float
+    gradient: float
+
+    @property
+    def value(self) -> float:
+        """The larger of the two."""
+        return max(self.log_probability, self.gradient)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Both by name."""
+        return {"log probability": self.log_probability, "gradient": self.gradient}
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.1e} (log probability {self.log_probability:.1e}, "
+            f"gradient {self.gradient:.1e})"
+        )
+
+
 AnyCertificate = (
     Certificate
     | MonteCarloCertificate
     | ExactCertificate
     | SearchCertificate
+    | FittedCertificate
     | OptimalityCertificate
 )
 

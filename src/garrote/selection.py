@@ -146,6 +146,7 @@ class Selection:
     rule : str
         How the choice was made.
     noise_variance : float
+        NaN where the response has no noise beside its mean, as labels and counts.
     certificate : Certificate
     converged : bool
         Whether every fit behind the selection reached its tolerance.
@@ -240,10 +241,11 @@ class Selection:
 
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
+        noise = f"noise variance {self.noise_variance:.4g}, "
         facts = [
             f"{self.method}: {self.headline}",
             self.rule,
-            f"{self._noise_words()}certificate {self.certificate}",
+            f"{noise if np.isfinite(self.noise_variance) else ''}certificate {self.certificate}",
         ]
         errors = self.held_out_error()
         if errors and self.validation:
@@ -256,10 +258,6 @@ class Selection:
                 f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
             )
         return Summary((*facts, *self.warnings, self.intervals), self.table())
-
-    def _noise_words(self) -> str:
-        known = np.isfinite(self.noise_variance)
-        return f"noise variance {self.noise_variance:.4g}, " if known else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python values; the documentation describes the schema.

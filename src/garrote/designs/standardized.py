@@ -147,9 +147,10 @@ class StandardizedDesign:
         product /= self.scale
         return product
 
-    def block(self, columns: Array) -> Floats:
+    def block(self, columns: Array, projected: bool = True) -> Floats:
         """Return the columns, standardised and projected, as a dense float64 array."""
-        return self.project(self._standardize(columns))
+        standardized = self._standardize(columns)
+        return self.project(standardized) if projected else standardized
 
     def _standardize(self, columns: Array) -> Floats:
         block = self.stored.take(columns, self.mean)

@@ -100,13 +100,20 @@ class HysteresisDisplay(SelectionDisplay):
             Passed to `plot`.
         """
         fitted = fitted_estimator(estimator)
-        display = cls._read(fitted.selection_)
-        path = getattr(fitted, "path_", None)
-        if all(hasattr(path, branch) for branch in _BRANCHES):
-            display.sizes = {
-                branch: np.array([fit.expected_size for fit in getattr(path, branch)])
-                for branch in _BRANCHES
-            }
+        path: Any = getattr(fitted, "path_", None)
+        has_branches = all(hasattr(path, branch) for branch in _BRANCHES)
+        if fitted.selection_.path is None and has_branches:
+            # A prior was annealed: the path belongs to the posterior, not to the selection.
+            display = cls(
+                strengths=path.strengths,
+                energies=_of_branches(path, "free_energy"),
+                chosen=path.index(fitted.posterior_.optima[0].strength),
+                name=fitted.selection_.method,
+            )
+        else:
+            display = cls._read(fitted.selection_)
+        if has_branches:
+            display.sizes = _of_branches(path, "expected_size")
         return display.plot(ax, name=name, **options)
 
     @classmethod
@@ -207,3 +214,11 @@ class HysteresisDisplay(SelectionDisplay):
         axes.set_ylabel("expected number of\nvariables in the model")
         axes.set_ylim(bottom=0)
         legend_above(axes)
+
+
+def _of_branches(path: Any, quantity: str) -> dict[str, Floats]:
+    """Return one number of each solution, branch by branch."""
+    return {
+        branch: np.array([getattr(fit, quantity) for fit in getattr(path, branch)])
+        for branch in _BRANCHES
+    }

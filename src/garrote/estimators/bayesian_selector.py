@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Array, Floats
+from garrote.estimators.averaging import averaged_mean
 from garrote.estimators.face import SelectingRegressor, dense_columns
 from garrote.estimators.inputs import (
     check_names,
@@ -22,18 +23,24 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
-from garrote.inference import Beliefs, Chains, Inferred, infer
+from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized
 from garrote.inference.choosing import METHODS
+from garrote.inference.generalized import GENERALIZED_METHODS
 from garrote.inference.mean_field import HYPERPARAMETERS
+from garrote.likelihoods import FAMILIES, deviance_explained
 from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.priors.slab import BIC, GaussianSlab, GPrior, Slab
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
+_NOTHING_LEFT = (
+    "y is constant (or explained by the covariates): no variable has an effect, and inclusion "
+    "probabilities are what the prior makes of that"
+)
 
 
 class BayesianSelector(SelectingRegressor):
@@ -42,13 +49,16 @@ class BayesianSelector(SelectingRegressor):
     y = intercept + sum of w_j x_j over the variables that are in + noise. Which are in has a prior by
     ``inclusion``, their coefficients one by ``prior``; the intercept and the logarithm of the noise
     variance are flat. The posterior is averaged over models and, where they are not given, over the
-    slab's variance or g and over the inclusion probability.
+    slab's variance or g and over the inclusion probability. Labels and counts are explained in the same
+    way by generalised linear models, see ``family``.
 
     Parameters
     ----------
-    prior : {"spike-slab", "g-prior"}, GaussianSlab or GPrior, default="spike-slab"
+    prior : {"spike-slab", "g-prior", "bic"}, or an object, default="spike-slab"
         w_j ~ N(0, noise * slab_variance) for columns in standard deviations, independently; or Zellner's
-        w ~ N(0, g * noise * (X'X)^-1). A prior object of `garrote.priors.slab` brings its own settings.
+        w ~ N(0, g * noise * (X'X)^-1); or none: models count by the Bayesian information criterion, and
+        coefficients are those of maximum likelihood. A prior object of `garrote.priors.slab` brings its
+        own settings.
     method : str, default="auto"
         "enumerate" sums over all models. "sample" draws them by weighted tempered Gibbs sampling
         (Zanella & Roberts 2019), "metropolis" by random flips and swaps, "gibbs" with their coefficients
@@ -57,7 +67,12 @@ class BayesianSelector(SelectingRegressor):
         which is quick, too sure among correlated variables, and audited. "em" runs EM from several
         starts, for the Bernoulli-Gaussian model or, with ``spike_variance``, for a narrow spike (Rockova
         & George 2014), and ends in one of many local optima. "auto" enumerates up to 15 columns, samples
-        up to 20,000 and takes mean field beyond.
+        up to 20,000 and takes mean field beyond. For a ``family`` other than "gaussian" each model is
+        fitted: "enumerate" (up to 20 columns, "auto" up to 12) or "metropolis", where all models fitted
+        on the way count by their probability.
+    family : {"gaussian", "binomial", "poisson"}, default="gaussian"
+        What y is: a number; a label 0 or 1, with log odds that are linear in X; or a count, with a
+        logarithm of the mean that is linear in X. The latter two need ``prior="bic"``, and keep X dense.
     hyperparameters : {"average", "em", "anneal"}, default="average"
         For ``method="mean-field"``: average over the slab variance and the inclusion probability, with
         weights from the evidence; set them by EM; or set the slab variance by EM and anneal the
@@ -101,10 +116,11 @@ class BayesianSelector(SelectingRegressor):
     coef_, intercept_ : model-averaged coefficients in the units of the data
     inclusion_probability_ : array of shape (D,)
     noise_variance_ : float
+        NaN for a family without noise.
     method_ : str
         What was done; of interest where ``method="auto"``.
     selection_ : Selection
-    certificate_ : ExactCertificate, MonteCarloCertificate, SearchCertificate or Certificate
+    certificate_ : a certificate of `garrote.results`, by the method
     path_ : Path
         With ``hyperparameters="anneal"``.
     n_features_in_, feature_names_in_
@@ -134,6 +150,7 @@ class BayesianSelector(SelectingRegressor):
         prior: Any = "spike-slab",
         method: str = "auto",
         *,
+        family: str = "gaussian",
         hyperparameters: str = "average",
         spike_variance: float | None = None,
         inclusion: Any = None,
@@ -154,6 +171,7 @@ class BayesianSelector(SelectingRegressor):
     ):
         self.prior = prior
         self.method = method
+        self.family = family
         self.hyperparameters = hyperparameters
         self.spike_variance = spike_variance
         self.inclusion = inclusion
@@ -205,17 +223,11 @@ class BayesianSelector(SelectingRegressor):
             as_design(X), y, weights, fit_intercept=self.fit_intercept,
             standardize=self.standardize, covariates=fixed,
         )  # fmt: skip
-        usable = np.flatnonzero(problem.curvature > 0)
-        beliefs = self._beliefs(problem, usable, offsets)
         labels = column_labels(names, count)
-        chains = Chains(
-            int(self.n_steps), int(self.burn_in), int(self.n_chains), _seed(self.random_state)
-        )
-        inferred = infer(
-            problem, beliefs, self.method, hyperparameters=self.hyperparameters,
-            spike_variance=self.spike_variance, chains=chains, names=labels, n_jobs=self.n_jobs,
-            callback=self.callback,
-        )  # fmt: skip
+        inferred = self._infer(problem, y, offsets, labels)
+        nothing = self.family == "gaussian" and problem.yty <= 0
+        if nothing:
+            warnings.warn(_NOTHING_LEFT, UserWarning, stacklevel=2)
         self._store(problem, inferred)
         self.method_ = inferred.method
         self.certificate_ = inferred.certificate
@@ -233,23 +245,64 @@ class BayesianSelector(SelectingRegressor):
             provenance=provenance(
                 self, X, y, weights, [labels[j] for j in problem.scale.covariates]
             ),
+            notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes),
+            predict=None if self.family == "gaussian" else self._averaged_mean,
         )
         return self
 
+    def _infer(
+        self, problem: Problem, y: Floats, offsets: Floats, labels: tuple[str, ...]
+    ) -> Inferred:
+        """Find the posterior by the way that the family asks for."""
+        usable = np.flatnonzero(problem.curvature > 0)
+        chains = Chains(
+            int(self.n_steps), int(self.burn_in), int(self.n_chains), _seed(self.random_state)
+        )
+        settings: dict[str, Any] = {
+            "chains": chains, "names": labels, "n_jobs": self.n_jobs, "callback": self.callback,
+        }  # fmt: skip
+        if self.family == "gaussian":
+            beliefs = self._beliefs(problem, usable, offsets)
+            return infer(
+                problem, beliefs, self.method, hyperparameters=self.hyperparameters,
+                spike_variance=self.spike_variance, **settings,
+            )  # fmt: skip
+        inclusion = self._inclusion(problem.n_features, usable, offsets)
+        likelihood = FAMILIES[self.family]
+        return infer_generalized(problem, likelihood, y, inclusion, self.method, **settings)
+
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
-        for name, known in (("method", METHODS), ("hyperparameters", HYPERPARAMETERS)):
+        methods = METHODS if self.family == "gaussian" else GENERALIZED_METHODS
+        for name, known in (
+            ("family", tuple(FAMILIES)),
+            ("method", methods),
+            ("hyperparameters", HYPERPARAMETERS),
+        ):
             if getattr(self, name) not in known:
                 raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
-        if isinstance(self.prior, GaussianSlab | GPrior):
+        if isinstance(self.prior, Slab):
             if self.slab_variance is not None or self.noise_variance is not None:
                 raise ValueError(
                     "slab_variance and noise_variance belong to prior='spike-slab': a prior object "
                     "has its own"
                 )
-        elif self.prior not in ("spike-slab", "g-prior"):
+        elif self.prior not in ("spike-slab", "g-prior", "bic"):
             raise ValueError(
-                f"prior must be 'spike-slab', 'g-prior', a GaussianSlab or a GPrior, got {self.prior!r}"
+                "prior must be 'spike-slab', 'g-prior', 'bic', a GaussianSlab, a GPrior or a BIC, got "
+                f"{self.prior!r}"
+            )
+        if self.family != "gaussian" and not (self.prior == "bic" or isinstance(self.prior, BIC)):
+            raise ValueError(
+                f"family={self.family!r} needs prior='bic', got prior={self.prior!r}: only Gaussian "
+                "models have closed marginal likelihoods"
+            )
+        if self.family != "gaussian" and not (
+            self.hyperparameters == "average" and self.spike_variance is None
+        ):
+            raise ValueError(
+                f"hyperparameters and spike_variance are for Gaussian models: family={self.family!r} "
+                "has neither"
             )
         for name in ("slab_variance", "spike_variance", "noise_variance", "expected_size"):
             value = getattr(self, name)
@@ -268,17 +321,24 @@ class BayesianSelector(SelectingRegressor):
             raise ValueError(f"g must be positive and finite, got {self.g!r}")
         if self.inclusion is not None and self.expected_size is not None:
             raise ValueError("inclusion and expected_size say the same thing: give one of them")
+        spike, slab = self.spike_variance, self.slab_variance
+        if spike is not None and slab is not None and spike >= slab:
+            raise ValueError(
+                f"spike_variance = {spike} must be below slab_variance = {slab}, the wider of the two"
+            )
         if self.prior == "g-prior" and self.noise_variance is not None:
             raise ValueError("prior='g-prior' integrates the noise out: leave out noise_variance")
+        if self.prior == "bic" and self.noise_variance is not None:
+            raise ValueError("prior='bic' maximises over the noise: leave out noise_variance")
 
     def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
         slab = self.prior
-        if isinstance(slab, str):
-            slab = (
-                GPrior(self.g)
-                if slab == "g-prior"
-                else GaussianSlab(self.slab_variance, self.noise_variance)
-            )
+        if slab == "g-prior":
+            slab = GPrior(self.g)
+        elif slab == "bic":
+            slab = BIC()
+        elif slab == "spike-slab":
+            slab = GaussianSlab(self.slab_variance, self.noise_variance)
         if isinstance(slab, GaussianSlab):
             slab = slab.rescaled(problem.scale.response_scale)
         return Beliefs.about(problem, slab, self._inclusion(problem.n_features, usable, offsets))
@@ -314,9 +374,13 @@ class BayesianSelector(SelectingRegressor):
             del self.path_
         self.coef_ = posterior.mean
         scale = problem.scale
-        self.intercept_ = float(
-            scale.response_mean - scale.column_mean @ posterior.mean if self.fit_intercept else 0.0
-        )
+        found = posterior.found
+        if found is not None and found.intercepts is not None:
+            share = found.probability / found.probability.sum()
+            self.intercept_ = float(share @ found.intercepts.value)
+        else:
+            taken = scale.response_mean - scale.column_mean @ posterior.mean
+            self.intercept_ = float(taken if self.fit_intercept else 0.0)
         self.inclusion_probability_ = posterior.inclusion_probability
         self.noise_variance_ = posterior.noise_variance
         self._center = scale.column_mean
@@ -344,10 +408,14 @@ class BayesianSelector(SelectingRegressor):
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return model-averaged predictions and, on request, their standard deviations.
 
-        The standard deviation covers noise, coefficients, intercept and the choice of the model.
+        Predictions are means of y: for family "binomial" the probability of label 1, for "poisson" the
+        rate. The standard deviation is that of a new y; it covers noise, coefficients, intercept and the
+        choice of the model.
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
+        if self.family != "gaussian":
+            return averaged_mean(FAMILIES[self.family], self.posterior_.found, X, return_std)
         mean = X @ self.coef_ + self.intercept_
         if not return_std:
             return mean
@@ -367,6 +435,17 @@ class BayesianSelector(SelectingRegressor):
             own = np.sum((block @ spread) * block, axis=1)
             variance += weight * (off**2 + noise * (1.0 + spent + np.maximum(own, 0.0)))
         return mean, np.sqrt(variance)
+
+    def _averaged_mean(self, X: Any) -> Floats:
+        return np.asarray(averaged_mean(FAMILIES[self.family], self.posterior_.found, X, False))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of the deviance that predictions explain: R^2 for family "gaussian"."""
+        if self.family == "gaussian":
+            return float(super().score(X, y, sample_weight))
+        y = column_or_1d(y).astype(np.float64)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return deviance_explained(FAMILIES[self.family], y, self.predict(X), weights)
 
 
 def _seed(random_state: Any) -> Any:

@@ -15,7 +15,11 @@ from garrote.summaries import listing
 def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
     """Return X as a float array or CSC matrix, uncopied where possible, and y as a float vector."""
     X, y = check_labelled_rows(estimator, X, y, y_numeric=True)
-    return X, np.asarray(y, dtype=np.float64)
+    try:
+        return X, np.asarray(y, dtype=np.float64)
+    except ValueError:
+        some = listing(np.unique(y), most=5)
+        raise ValueError(f"y must hold numbers, got {some}: code two classes as 0 and 1") from None
 
 
 def check_labelled_rows(

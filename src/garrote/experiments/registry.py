@@ -49,6 +49,10 @@ STUDIES = {
     "murphy-figure-13.1": Study(
         "the posterior over all models of ten variables", "murphy_figure_13_1", "run_figure_13_1"
     ),
+    # Not of a text: what the documentation says of calibration.
+    "calibration": Study(
+        "are inclusion probabilities calibrated?", "calibration", "run_calibration"
+    ),
 }
 
 

@@ -8,8 +8,8 @@ from scipy.stats import rankdata
 
 from garrote.arrays import Array, Floats
 from garrote.datasets.simulation import Regression
-from garrote.experiments.data import find
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, RIDGE, make_axes
+from garrote.experiments.genotypes import distinct_genotypes, entropy
 from garrote.experiments.methods import fit_mean_field, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, Settings
 from garrote.summaries import Table
@@ -97,15 +97,8 @@ def run_figure_10(settings: Settings) -> Report:
 
 def informative_genotypes() -> Array:
     """Return the distinct columns of the mice whose entropy is not too small."""
-    with np.load(find("mice_genotypes.npz"), allow_pickle=False) as file:
-        stored = file["X"]
-    columns = np.ascontiguousarray(stored.T)
-    first = {column.tobytes(): j for j, column in reversed(list(enumerate(columns)))}
-    distinct = stored[:, np.sort(list(first.values()))]
-    share = np.array([(distinct == value).mean(axis=0) for value in (0, 1, 2)])
-    entropy = -np.sum(share * np.log(np.maximum(share, 1e-300)), axis=0)
-    informative: Array = distinct[:, entropy >= _LEAST_ENTROPY]
-    return informative
+    distinct = distinct_genotypes()
+    return distinct[:, entropy(distinct) >= _LEAST_ENTROPY]
 
 
 def area_under_curve(estimate: Floats, active: Array) -> float:

@@ -2,6 +2,7 @@
 
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, infer
+from garrote.inference.generalized import infer_generalized
 from garrote.inference.paired_mean_field import Paired, PairedPath, anneal_paired, fit_paired
 from garrote.inference.sampling import Chains
 
@@ -14,4 +15,5 @@ __all__ = [
     "anneal_paired",
     "fit_paired",
     "infer",
+    "infer_generalized",
 ]

@@ -4,10 +4,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from garrote.arrays import Floats
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.priors.slab import BIC, GaussianSlab, Slab, largest_fitted
 from garrote.problem import Problem
 from garrote.solvers.model_chain import Target
+
+# Models that fill this share of what BIC allows on average are crowded.
+_CROWDED = 0.5
+# Fewer rows than this are worth a word.
+_FEW_ROWS = 10
 
 
 @dataclass(frozen=True)
@@ -17,7 +23,7 @@ class Beliefs:
     ``inclusion`` runs over the columns that have content of their own.
     """
 
-    slab: GaussianSlab | GPrior
+    slab: Slab
     inclusion: Inclusion
     n: float
 
@@ -25,7 +31,7 @@ class Beliefs:
     def about(
         cls,
         problem: Problem,
-        slab: GaussianSlab | GPrior | None = None,
+        slab: Slab | None = None,
         inclusion: Inclusion | None = None,
     ) -> "Beliefs":
         """Take the priors given for one problem, or the default ones.
@@ -48,12 +54,33 @@ class Beliefs:
                 f"the prior on inclusion has {len(inclusion.log_odds)} variables, but {usable} columns "
                 "have content of their own"
             )
+        if isinstance(slab, BIC):  # whose penalty counts all rows
+            slab = replace(slab, spent=float(spent))
         return cls(slab or GaussianSlab(), inclusion, n)
 
-    def target(self, problem: Problem, slab: GaussianSlab | GPrior | None = None) -> Target:
+    def target(self, problem: Problem, slab: Slab | None = None) -> Target:
         """Return the posterior to sample from; columns without content get a place and no odds."""
         log_odds = np.full(problem.n_features, -np.inf)
         log_odds[problem.curvature > 0] = self.inclusion.log_odds
         return Target(
             problem, slab or self.slab, replace(self.inclusion, log_odds=log_odds), self.n
         )
+
+    def doubts(self, size_probability: Floats | None) -> tuple[str, ...]:
+        """Say where the priors decide more than the data, or do not hold what they promise."""
+        said = []
+        if self.n < _FEW_ROWS:
+            said.append(
+                f"{self.n:g} rows are left beside means and covariates: that is few, and the prior "
+                "decides much of what is stated"
+            )
+        most = largest_fitted(self.n)
+        if isinstance(self.slab, BIC) and size_probability is not None:
+            size = float(size_probability @ np.arange(len(size_probability)))
+            if size > _CROWDED * most:
+                said.append(
+                    f"models have {size:.1f} variables on average, of at most {int(most)}: BIC supposes "
+                    "many more rows than variables, and prefers to interpolate; a smaller inclusion or "
+                    "expected_size or, for a Gaussian response, prior='spike-slab' does not"
+                )
+        return tuple(said)

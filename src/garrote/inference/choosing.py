@@ -1,7 +1,7 @@
 """From a problem and priors to a posterior, by the method that fits its size."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,14 +21,17 @@ from garrote.problem import Problem
 from garrote.results import AnyCertificate, Path, SearchCertificate
 from garrote.solvers.annealing import Control, Progress
 
+# What is taken for y'y / n where nothing of the response is left to explain.
+_NOTHING_LEFT = 1e-12
+
 METHODS = ("auto", "enumerate", *SAMPLERS, "search", "mean-field", "em")
 
 # "auto" enumerates up to so many columns: a fraction of a second for each of the slab's variances.
 _FEW = 15
 # Beyond this a step of the sampler takes milliseconds, and mean field does instead.
 _MANY = 20_000
-# Beyond this an enumeration takes hours.
-_MOST = 30
+# Beyond this an enumeration takes from minutes to forever.
+_MOST = 29
 # Models that one second enumerates, about, on one thread.
 _MODELS_PER_SECOND = 5e6
 
@@ -37,8 +40,8 @@ _MODELS_PER_SECOND = 5e6
 class Inferred:
     """A posterior, its certificate, the method that was used and how, in words.
 
-    ``converged`` tells whether every solution behind it reached the tolerance asked for; ``path`` has
-    both branches where a prior was annealed.
+    ``notes`` say what to be careful about; ``converged`` tells whether every solution behind it reached
+    the tolerance asked for; ``path`` has both branches where a prior was annealed.
     """
 
     posterior: Posterior
@@ -47,6 +50,7 @@ class Inferred:
     how: str
     converged: bool = True
     path: Path | None = None
+    notes: tuple[str, ...] = ()
 
 
 def infer(
@@ -98,7 +102,7 @@ def infer(
     """
     beliefs = beliefs or Beliefs.about(problem)
     usable = np.flatnonzero(problem.curvature > 0)
-    method = choose_method(method, len(usable))
+    method = choose_method(method, len(usable), len(beliefs.slab.grid()))
     if hyperparameters not in HYPERPARAMETERS:
         raise ValueError(
             f"hyperparameters must be one of {HYPERPARAMETERS}, got {hyperparameters!r}"
@@ -113,6 +117,8 @@ def infer(
             f"spike_variance={spike_variance} needs method='em', but method is {method!r}, in which "
             "variables that are out have no effect at all"
         )
+    if not len(usable):  # the empty model is all there is
+        method = "enumerate"
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if method in ("mean-field", "em"):
         control = Control(callback=callback)
@@ -122,37 +128,44 @@ def infer(
             solved = mean_field_posterior(problem, beliefs, labels, control, hyperparameters)
         return Inferred(
             solved.posterior, solved.best.certificate, method, solved.how, solved.converged,
-            solved.path,
+            solved.path, beliefs.doubts(solved.posterior.size_probability),
         )  # fmt: skip
+    if problem.yty <= 0:
+        problem = replace(problem, yty=_NOTHING_LEFT * problem.n)
     certificate: AnyCertificate
     if method == "enumerate":
-        report = _reporter(callback, "enumeration")
+        report = stage_reporter(callback, "enumeration")
         found = enumerate_findings(problem, beliefs, usable, n_jobs, report)
         certificate, how = certify_models(problem, beliefs, found), "all models summed exactly"
     elif method == "search":
         start = mean_field_start(problem, beliefs)
-        report = _reporter(callback, "search")
+        report = stage_reporter(callback, "search")
         found, late = search_findings(problem, beliefs, start, chains.steps, chains.seed, report)
         exact = certify_models(problem, beliefs, found)
         certificate = SearchCertificate(late, exact.log_probability)
         how = f"{len(found.members)} models found and none of them visited twice"
     else:
-        report = _reporter(callback, "sampling")
+        report = stage_reporter(callback, "sampling")
         found, certificate = sample(problem, beliefs, method, chains, n_jobs, report)
         states, seen = chains.count * chains.steps, len(found.members)
         how = f"{states} states of {chains.count} chains sampled, {seen} models seen"
     posterior = make_model_posterior(problem, beliefs, found, labels)
-    return Inferred(posterior, certificate, method, how)
+    doubts = beliefs.doubts(found.size_probability)
+    return Inferred(posterior, certificate, method, how, notes=doubts)
 
 
-def choose_method(method: str, usable: int) -> str:
-    """Return the method for so many columns; refuse an enumeration that would never end."""
+def choose_method(method: str, usable: int, passes: int = 1) -> str:
+    """Return the method for so many columns; refuse an enumeration that would never end.
+
+    ``passes`` are the slab's variances, each of which an enumeration is repeated for.
+    """
     if method not in METHODS:
         raise ValueError(f"method must be one of {METHODS}, got {method!r}")
     if method == "enumerate" and usable > _MOST:
-        hours = 2.0**usable / _MODELS_PER_SECOND / 3600
+        minutes = 2.0**usable * passes / _MODELS_PER_SECOND / 60
+        time = f"{minutes:.2g} minutes" if minutes < 100 else f"{minutes / 60:.3g} hours"
         raise ValueError(
-            f"method='enumerate' with {usable} columns would take about {hours:.3g} hours; use "
+            f"method='enumerate' with {usable} columns would take about {time}; use "
             "method='sample', or name fewer columns"
         )
     if method != "auto":
@@ -162,7 +175,8 @@ def choose_method(method: str, usable: int) -> str:
     return "sample" if usable <= _MANY else "mean-field"
 
 
-def _reporter(callback: Any, stage: str) -> Callable[[int, int], None] | None:
+def stage_reporter(callback: Any, stage: str) -> Callable[[int, int], None] | None:
+    """Return what tells a callback how much of a stage is done."""
     if callback is None:
         return None
     return lambda done, total: callback(Progress(stage, done, total))

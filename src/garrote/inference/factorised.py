@@ -67,7 +67,8 @@ def audit(
     rest = np.setdiff1d(np.flatnonzero(mean), top)
     task = problem.evaluate(rest, mean[rest][:, None])
     ((squared, gradient),) = run_together([task], stored_design(problem))
-    rule = slab.rule(beliefs.n, problem.yty, problem.n_features)
+    # Of a constant response nothing is left: any scale will do, and 0 has no logarithm.
+    rule = slab.rule(beliefs.n, problem.yty or 1.0, problem.n_features)
     # Those held outside count by their expected number in the prior on sizes.
     outside = round(float(inclusion.sum() - inclusion[top].sum()))
     by_size = beliefs.inclusion.by_size[outside : outside + len(top) + 1]
@@ -96,7 +97,7 @@ def factorised_posterior(
     columns: Array = np.flatnonzero(average.mean)
     mean = average.mean * unit
     mean[fixed] = scale.covariate_coefficients(columns, average.mean[columns])
-    inclusion = average.inclusion.copy()
+    inclusion = np.minimum(average.inclusion, 1.0)  # weights may sum to a little more
     inclusion[fixed] = 1.0
     return Posterior(
         inclusion_probability=inclusion,

@@ -55,7 +55,7 @@ class Learning:
         """Take the priors of an analysis, for a method that needs independent slabs."""
         if not isinstance(beliefs.slab, GaussianSlab):
             raise ValueError(
-                f"method={method!r} needs prior='spike-slab': a g-prior does not factorise"
+                f"method={method!r} needs prior='spike-slab': a g-prior or BIC does not factorise"
             )
         return cls(beliefs.slab, beliefs.inclusion.log_odds, beliefs.inclusion.shared)
 

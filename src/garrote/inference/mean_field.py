@@ -23,6 +23,7 @@ from garrote.inference.hyperparameters import Learning
 from garrote.inference.paired_mean_field import (
     Paired,
     anneal_paired,
+    dense_side,
     fit_paired,
     resettle,
     slab_prior,
@@ -43,6 +44,8 @@ _LOG_VARIANCES = (-4.0, 4.0, 5)
 # Log odds that are averaged over where the inclusion probability is unknown, and those on the way there.
 _ODDS = 16
 _APPROACH = 10
+# Slab variances beyond one whose solutions have so little log weight beside the best have even less.
+_NEGLIGIBLE = 25.0
 
 
 class _Solution(NamedTuple):
@@ -109,21 +112,26 @@ def _unseen(best: _Solution, kept: str, optima: Optima) -> list[_Solution]:
 
 
 def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
-    """Anneal and reheat over the log odds for each slab variance of a grid."""
+    """Anneal and reheat over the log odds for each slab variance of a grid.
+
+    From the middle of the grid outwards, in either direction as far as solutions have weight.
+    """
     assert isinstance(beliefs.slab, GaussianSlab)
-    gammas, log_prior = _odds(beliefs, int((problem.curvature > 0).sum()))
-    offsets = beliefs.inclusion.log_odds
-    solutions, paths, converged = [], {}, True
-    for log_weight, slab in beliefs.slab.grid(_LOG_VARIANCES):
-        path = fit_path(problem, slab_prior(problem, beliefs, slab), gammas, control=control)
-        converged &= bool(path.certificate.max() <= control.tol)
-        paths[slab] = path
-        for fit, wanted in zip(path.fits, log_prior, strict=False):
-            if np.isfinite(wanted):
-                bound = -fit.free_energy - float(np.logaddexp(0.0, fit.strength + offsets).sum())
-                solutions.append(_Solution(log_weight + wanted + bound, fit, slab))
+    grid = beliefs.slab.grid(_LOG_VARIANCES)
+    middle = len(grid) // 2
+    paths: dict[GaussianSlab, Path] = {}
+    solutions: list[_Solution] = []
+    for outwards in (grid[middle:], grid[:middle][::-1]):
+        for log_weight, slab in outwards:
+            path, found = _average_over_odds(problem, beliefs, slab, control)
+            found = [one._replace(log_weight=one.log_weight + log_weight) for one in found]
+            paths[slab] = path
+            solutions += found
+            if found and _highest(found) < _highest(solutions) - _NEGLIGIBLE:
+                break
     if not solutions:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
+    converged = all(one.fit.certificate.value <= control.tol for one in solutions)
     best = max(solutions, key=lambda one: one.log_weight)
     path = paths[best.slab]
     position = path.index(best.fit.strength)
@@ -134,6 +142,25 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
     kept = "reheated" if path.kept[position] == "backward" else "annealed"
     how = "by mean field over a grid of priors"
     return _Found(solutions, kept, rivals, path.forward, converged, how)
+
+
+def _highest(solutions: list[_Solution]) -> float:
+    return max(one.log_weight for one in solutions)
+
+
+def _average_over_odds(
+    problem: Problem, beliefs: Beliefs, slab: GaussianSlab, control: Control
+) -> tuple[Path, list[_Solution]]:
+    """Return the path over the log odds for one slab, and its solutions with their weights."""
+    gammas, log_prior = _odds(beliefs, max(len(problem.usable), 1))
+    path = fit_path(problem, slab_prior(problem, beliefs, slab), gammas, control=control)
+    offsets = beliefs.inclusion.log_odds
+    solutions = []
+    for fit, wanted in zip(path.fits, log_prior, strict=False):
+        if np.isfinite(wanted):
+            bound = -fit.free_energy - float(np.logaddexp(0.0, fit.strength + offsets).sum())
+            solutions.append(_Solution(wanted + bound, fit, slab))
+    return path, solutions
 
 
 def _learn_by_em(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
@@ -169,7 +196,7 @@ def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) ->
         kept,
         rivals,
         [one.fit for one in whole.forward],
-        all(one.converged for one in (*whole.forward, *whole.backward)),
+        best.converged,  # others on the path are on the way only
         how,
         whole.path(problem),
     )
@@ -188,15 +215,17 @@ def _said(found: Paired) -> str:
 
 def _odds(beliefs: Beliefs, usable: int) -> tuple[Floats, Floats]:
     """Return log odds to anneal over and their log prior weights, -inf for those on the way only."""
-    shared = beliefs.inclusion.shared
+    shared, offsets = beliefs.inclusion.shared, beliefs.inclusion.log_odds
     if shared is None:  # each variable's odds are its own: gamma is 0
-        gammas = np.linspace(-15.0, 0.0, _APPROACH + 1)
-        return gammas, np.append(np.full(_APPROACH, -np.inf), 0.0)
+        dense = dense_side(0.0, offsets)
+        gammas = np.concatenate([np.linspace(-15.0, 0.0, _APPROACH + 1), dense])
+        return gammas, np.where(gammas == 0.0, 0.0, -np.inf)
     a, b = shared
     low = float(logit(min(0.1 / usable, 0.4)))
     high = float(logit(min(max(beliefs.n / 4, 1.0) / usable, 0.5)))
     grid = np.linspace(low, max(high, low + 1.0), _ODDS)
     p = expit(grid)
     log_prior = a * np.log(p) + b * np.log1p(-p) - betaln(a, b)
-    approach = low - 3.0 * np.arange(_APPROACH, 0, -1)
-    return np.append(approach, grid), np.append(np.full(_APPROACH, -np.inf), log_prior)
+    approach, dense = low - 3.0 * np.arange(_APPROACH, 0, -1), dense_side(grid[-1], offsets)
+    weights = [np.full(len(approach), -np.inf), log_prior, np.full(len(dense), -np.inf)]
+    return np.concatenate([approach, grid, dense]), np.concatenate(weights)

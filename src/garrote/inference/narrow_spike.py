@@ -55,7 +55,8 @@ class NarrowSpike:
     def narrowed(self, control: Control) -> EMState:
         """Return where narrowing a wide spike leads to."""
         # All spikes together as wide as the noise: wider ones would explain the noise too.
-        widest = min(self.learning.first().variance, self.problem.n / self.ridge.curvature.sum())
+        together = self.problem.n / (float(self.ridge.curvature.sum()) or 1.0)
+        widest = min(self.learning.first().variance, together)
         widths = np.geomspace(max(widest, self.spike), self.spike, _RUNGS)
         briefly = replace(control, max_iter=min(_STEPS_AT_RUNG, control.max_iter))
         first = replace(self, spike=float(widths[0]))

@@ -11,8 +11,8 @@ from scipy.special import logsumexp
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.posterior import Models, Posterior
-from garrote.priors.evidence import KnownNoise, log_evidence, noise_mean, slab_moments
-from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.priors.evidence import KnownNoise, Schwarz, log_evidence, noise_mean, slab_moments
+from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
 from garrote.results import ExactCertificate
 from garrote.solvers.chain_diagnostics import diagnose
@@ -21,12 +21,12 @@ from garrote.solvers.model_chain import Sampling
 from garrote.solvers.model_search import search_models
 
 # Models that are kept with the law of their coefficients, at most, and the share they may leave out.
-_MOST_KEPT = 500
-_LEFT_OUT = 1e-4
+MOST_KEPT = 500
+LEFT_OUT = 1e-4
 # Models whose odds are computed again for the certificate.
-_CERTIFIED = 50
+CERTIFIED = 50
 # Columns below this inclusion probability have no covariances stated.
-_IN_SUPPORT = 0.01
+IN_SUPPORT = 0.01
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def enumerate_findings(
     """Sum over all models of the usable columns, and over the slab's variance where it is unknown."""
     gram = problem.known_block(usable)
     xty, prior = problem.xty[usable], beliefs.inclusion
-    grid: list[tuple[float, GaussianSlab | GPrior]] = [*beliefs.slab.grid()]
+    grid: list[tuple[float, Slab]] = [*beliefs.slab.grid()]
     parts = []
     for step, (log_weight, slab) in enumerate(grid):
         rule = slab.rule(beliefs.n, problem.yty, len(usable))
@@ -98,7 +98,7 @@ def search_findings(
     problem: Problem, beliefs: Beliefs, start: list[int], expansions: int, seed: Any, report: Any
 ) -> tuple[Findings, float]:
     """Search among models with each slab variance of the grid; also return the share found late."""
-    grid: list[tuple[float, GaussianSlab | GPrior]] = [*beliefs.slab.grid()]
+    grid: list[tuple[float, Slab]] = [*beliefs.slab.grid()]
     parts, late = [], []
     for step, (log_weight, one) in enumerate(grid):
         found = search_models(
@@ -125,7 +125,7 @@ def search_findings(
     return _averaged(parts), float(_shares(parts) @ late)
 
 
-def _variance(slab: GaussianSlab | GPrior) -> float:
+def _variance(slab: Slab) -> float:
     return float(getattr(slab, "variance", None) or np.nan)
 
 
@@ -217,27 +217,32 @@ def _visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], F
 
 def certify_models(problem: Problem, beliefs: Beliefs, found: Findings) -> ExactCertificate:
     """Compute the odds of the best models from scratch, and compare."""
-    members = found.members[:_CERTIFIED]
-    logs = np.array([_log_probability(problem, beliefs, np.array(g, np.intp)) for g in members])
+    members = found.members[:CERTIFIED]
+    usable = len(problem.usable)
+    # Tables of a g-prior take longer to make than all that follows.
+    rules = [(w, slab.rule(beliefs.n, problem.yty, usable)) for w, slab in beliefs.slab.grid()]
+    logs = np.array(
+        [_log_probability(problem, beliefs, rules, np.array(g, np.intp)) for g in members]
+    )
     stated = np.log(np.maximum(found.probability[: len(members)], 1e-300))
     return ExactCertificate(float(np.abs((logs - logs[0]) - (stated - stated[0])).max()))
 
 
-def _log_probability(problem: Problem, beliefs: Beliefs, members: Array) -> float:
+def _log_probability(
+    problem: Problem, beliefs: Beliefs, rules: Sequence[tuple[float, Any]], members: Array
+) -> float:
     """Return a model's log probability, up to a constant, from its own cross products."""
     gram, xty = problem.known_block(members), problem.xty[members]
-    usable = np.flatnonzero(problem.curvature > 0)
     prior = beliefs.inclusion
     logs = []
-    for log_weight, slab in beliefs.slab.grid():
-        rule = slab.rule(beliefs.n, problem.yty, len(usable))
+    for log_weight, rule in rules:
         inside = gram + rule.ridge * np.eye(len(members))
         left = (
             problem.yty - float(xty @ np.linalg.solve(inside, xty)) if len(members) else problem.yty
         )
         log_det = float(np.linalg.slogdet(inside)[1]) if len(members) else 0.0
         logs.append(log_weight + log_evidence(rule, len(members), log_det, max(left, 0.0)))
-    odds = prior.log_odds[np.searchsorted(usable, members)].sum()
+    odds = prior.log_odds[np.searchsorted(problem.usable, members)].sum()
     return float(logsumexp(logs) + prior.by_size[len(members)] + odds)
 
 
@@ -256,7 +261,7 @@ def make_model_posterior(
     mean = found.mean * unit
     mean[fixed] = scale.covariate_coefficients(columns, found.mean[columns])
     variance = np.maximum(found.second_moment - found.mean**2, 0.0) * unit**2
-    support = np.flatnonzero(inclusion > _IN_SUPPORT)
+    support = np.flatnonzero(inclusion > IN_SUPPORT)
     models = _kept_models(problem, beliefs, found)
     variance[fixed] = _variances(models, len(fixed))
     noise = float(models.probability @ models.noise_means / models.probability.sum())
@@ -265,7 +270,7 @@ def make_model_posterior(
         mean=mean,
         support=support,
         standard_error=np.sqrt(variance[support]),
-        correlation=_correlation(models, support),
+        correlation=model_correlation(models, support),
         noise_variance=noise,
         degrees_of_freedom=max(beliefs.n, 1.0),
         free_energy=-(found.log_evidence or 0.0),
@@ -282,16 +287,15 @@ def make_model_posterior(
 
 def _kept_models(problem: Problem, beliefs: Beliefs, found: Findings) -> Models:
     """Return the best models with the law of their coefficients, in the user's units."""
-    enough = int(np.searchsorted(np.cumsum(found.probability), 1 - _LEFT_OUT)) + 1
-    count = min(enough, _MOST_KEPT, len(found.members))
+    enough = int(np.searchsorted(np.cumsum(found.probability), 1 - LEFT_OUT)) + 1
+    count = min(enough, MOST_KEPT, len(found.members))
     slab = beliefs.slab
     if isinstance(slab, GaussianSlab):
         slab = replace(slab, variance=found.slab_variance)
     rule = slab.rule(beliefs.n, problem.yty, problem.n_features)
     laws = [_law(problem, rule, np.array(g, dtype=np.intp)) for g in found.members[:count]]
-    shape = (
-        np.inf if isinstance(rule, KnownNoise) else 0.5 * beliefs.n + getattr(slab, "shape", 0.0)
-    )
+    known = isinstance(rule, KnownNoise | Schwarz)
+    shape = np.inf if known else 0.5 * beliefs.n + getattr(slab, "shape", 0.0)
     noise = np.array([law.noise for law in laws]) * problem.scale.response_scale**2
     return Models(
         members=tuple(law.members for law in laws),
@@ -318,6 +322,7 @@ def _law(problem: Problem, rule: Any, members: Array) -> _Law:
     v = inverse @ problem.xty[members]
     left = max(problem.yty - float(problem.xty[members] @ v), 0.0)
     f1, _, f3 = slab_moments(rule, len(members), left)
+    f3 = max(f3, 0.0)  # tables are interpolated
     noise = noise_mean(rule, len(members), left)
     unit = scale.response_scale / scale.column_scale
     everyone = np.concatenate([fixed, members])
@@ -347,7 +352,7 @@ def _variances(models: Models, count: int) -> Floats:
     return np.asarray(share @ (own + (first - centre) ** 2))
 
 
-def _correlation(models: Models, support: Array) -> Floats:
+def model_correlation(models: Models, support: Array) -> Floats:
     """Return the correlations of some coefficients over the models kept."""
     place = {int(j): k for k, j in enumerate(support)}
     mean, square = np.zeros(len(support)), np.zeros((len(support), len(support)))

@@ -74,7 +74,15 @@ def total_log_likelihood(
 
 
 def deviance(likelihood: Any, y: Floats, eta: Floats, weights: Floats | None = None) -> float:
-    """Return twice what the log likelihood is short of that of a perfect fit."""
+    """Return twice what the log likelihood is short of that of a perfect fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote.likelihoods import Gaussian, deviance
+    >>> deviance(Gaussian(), np.array([1.0, 3.0]), np.array([1.0, 1.0]))
+    4.0
+    """
     short = saturated(likelihood, y) - log_likelihood(likelihood, y, eta)
     return 2.0 * max(_summed(short, weights), 0.0)
 
@@ -86,6 +94,14 @@ def deviance_explained(
 
     The null model predicts the mean of y. Means on the boundary (a probability of 1) are moved inside
     by rounding, so that a certain but wrong prediction costs much, not everything.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote.likelihoods import Binomial, deviance_explained
+    >>> labels = np.array([0.0, 1.0, 1.0])
+    >>> round(deviance_explained(Binomial(), labels, np.array([0.1, 0.8, 0.9])), 3)
+    0.773
     """
     null = np.full(len(y), np.average(y, weights=weights))
     whole = deviance(likelihood, y, likelihood.link(null), weights)

@@ -13,10 +13,9 @@ class Gaussian(NamedTuple):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from garrote.likelihoods import Gaussian, deviance
-    >>> deviance(Gaussian(), np.array([1.0, 3.0]), np.array([1.0, 1.0]))
-    4.0
+    >>> from garrote.likelihoods import Gaussian, log_likelihood
+    >>> log_likelihood(Gaussian(), 3.0, 1.0)
+    -2.0
     """
 
     name: str = "gaussian"

@@ -8,7 +8,7 @@ left of y'y, S = y'y - b'(G + ridge I)^{-1} b, with G = X'WX and b = X'Wy of its
 * ``slab_moments``, with which the coefficients' posterior follows from the ridge solution v and its
   inverse V = (G + ridge I)^{-1}: three numbers f such that E[w] = f1 v and E[ww'] = f2 vv' + f3 V.
 
-Murphy (2012), Eqs. 13.13-13.17 and exercise 13.4; Liang et al. (2008).
+Murphy (2012), Eqs. 13.13-13.18 and exercise 13.4; Liang et al. (2008).
 """
 
 from typing import Any, NamedTuple
@@ -214,3 +214,47 @@ def _(rule: TabledG, size, left):
 @noise_mean.register
 def _(rule: TabledG, size, left):
     return tabled(rule, rule.noise, size, left) * rule.total
+
+
+class Schwarz(NamedTuple):
+    """BIC: the log likelihood at its maximum, less log(rows) / 2 for each variable (Eq. 13.18).
+
+    ``ridge`` is 0; the likelihood is maximised over the noise too, which is taken to be ``least`` / rows
+    at least. Coefficients are those of least squares with their usual covariance, noise (X'X)^{-1}, the
+    noise estimated from what is left on rows - ``spent`` - size degrees of freedom: what the Gaussian
+    around the maximum, of which BIC keeps the leading terms, says of them. Models of more than ``most``
+    variables have no probability: BIC supposes far fewer variables than rows, and would praise a model
+    that interpolates.
+    """
+
+    ridge: float
+    rows: float
+    spent: float
+    least: float
+    most: float
+
+
+@log_evidence.register
+def _(rule: Schwarz, size, log_det, left):
+    if size > rule.most:
+        return -np.inf
+    fit = -0.5 * rule.rows * np.log(max(left, rule.least) / rule.rows)
+    return fit - 0.5 * size * np.log(rule.rows)
+
+
+@evidence_ratio.register
+def _(rule: Schwarz, size, left, pivot, drop):
+    if size + 1 > rule.most:
+        return 0.0
+    better = max(left, rule.least) / max(left - drop, rule.least)
+    return np.exp(0.5 * rule.rows * np.log(better)) / np.sqrt(rule.rows)
+
+
+@slab_moments.register
+def _(rule: Schwarz, size, left):
+    return 1.0, 1.0, noise_mean(rule, size, left)
+
+
+@noise_mean.register
+def _(rule: Schwarz, size, left):
+    return max(left, rule.least) / max(rule.rows - rule.spent - size, 1.0)

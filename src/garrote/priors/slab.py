@@ -1,4 +1,4 @@
-"""What the coefficients of included variables are like: Gaussian slabs and Zellner's g-priors.
+"""What the coefficients of included variables are like: Gaussian slabs, Zellner's g-priors, or BIC.
 
 Settings only: each makes the scalar rule (`garrote.priors.evidence`) for one set of data.
 """
@@ -10,7 +10,14 @@ import numpy as np
 from scipy.special import logsumexp
 
 from garrote.arrays import Floats
-from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, TabledG, UnknownNoise
+from garrote.priors.evidence import (
+    SMALLEST_LEFT,
+    FixedG,
+    KnownNoise,
+    Schwarz,
+    TabledG,
+    UnknownNoise,
+)
 
 # Fits are tabled as far as they count, this far apart in -log(1 - R^2).
 _STEP = 0.02
@@ -51,7 +58,8 @@ class GaussianSlab:
         ridge = 1.0 / (self.variance or 1.0)
         if self.noise_variance is not None:
             return KnownNoise(ridge, self.noise_variance)
-        return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate + 0.5 * SMALLEST_LEFT * yty)
+        least = 0.5 * SMALLEST_LEFT * (yty or 1.0)  # a constant response leaves nothing
+        return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate + least)
 
     def grid(
         self, log_variances: tuple[float, float, int] = _VARIANCES
@@ -125,3 +133,34 @@ class GPrior:
     def _log_prior(self, g: Floats, n: float) -> Any:
         scale = n if self.g == "hyper-g/n" else 1.0
         return -0.5 * self.a * np.log1p(g / scale)
+
+
+@dataclass(frozen=True)
+class BIC:
+    """No prior on coefficients: models count by the Bayesian information criterion (Eq. 13.18).
+
+    Its complexity penalty is half of log N for each variable, N being all rows: ``spent`` is how many of
+    them were taken off for means. Models of more than half of the rows that are left are ruled out.
+    """
+
+    spent: float = 0.0
+
+    def grid(self) -> list[tuple[float, "BIC"]]:
+        """Return the criterion itself: it leaves nothing to average over."""
+        return [(0.0, self)]
+
+    def rule(self, n: float, yty: float, most: int) -> Schwarz:
+        """Return the criterion for n rows (less those spent on means)."""
+        least = SMALLEST_LEFT * (yty or 1.0)
+        return Schwarz(0.0, n + self.spent, self.spent, least, largest_fitted(n))
+
+
+Slab = GaussianSlab | GPrior | BIC
+
+
+def largest_fitted(n: float) -> float:
+    """Return the most variables of a model that is fitted without a prior on its coefficients.
+
+    Half of the rows: with as many, half of all ways to label the rows are separable (Cover 1965).
+    """
+    return n / 2

@@ -26,6 +26,8 @@ _CERTIFICATE = {
     "between chains": "the largest difference between the inclusion probabilities of two chains",
     "log probability": "how far the log probability of any of the best models is from that computed "
     "for it alone, from scratch",
+    "gradient": "how far any of the best models is from the maximum of its likelihood, in standard "
+    "errors",
 }
 # What the whole certificate says, by one of its parts: its meaning, what to add where it was good
 # enough and where it was not, and the reservation for the answer in the latter case.

@@ -1,6 +1,6 @@
 """From a posterior over models to a Selection: the median probability model (Murphy 2012, Eq. 13.4)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.results import AnyCertificate
 from garrote.selecting.cross_validation import rows_to_show
-from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
+from garrote.selecting.stand_ins import find_stand_ins, shared_notes, stand_in_notes
 from garrote.selection import ModelsView, Predictions, Selection
 
 _LEVEL = 0.95
@@ -38,8 +38,13 @@ def select_averaged(
     response: str,
     converged: bool,
     provenance: dict[str, Any],
+    notes: Sequence[str] = (),
+    predict: Callable[[Floats], Floats] | None = None,
 ) -> Selection:
-    """Select what is more likely in than out, and describe how it was found."""
+    """Select what is more likely in than out, and describe how it was found.
+
+    ``predict`` gives the mean response of rows, where that is not linear.
+    """
     names = tuple(names)
     fixed = problem.scale.covariates
     probability = posterior.inclusion_probability
@@ -56,8 +61,12 @@ def select_averaged(
     interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     checked = posterior.checked
-    notes = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
-    notes += _optima_notes(posterior)
+
+    def linear(rows: Floats) -> Floats:
+        return np.asarray(rows @ posterior.mean + intercept)
+
+    disagreement = [str(checked)] if checked and checked.largest_difference > _DISAGREES else []
+    disagreement += _optima_notes(posterior)
     return Selection(
         method=method,
         response=response,
@@ -79,9 +88,14 @@ def select_averaged(
         noise_variance=posterior.noise_variance,
         certificate=certificate,
         converged=converged,
-        warnings=(*notes, *stand_in_notes(names, stand_ins, same, constant)),
+        warnings=(
+            *notes,
+            *disagreement,
+            *shared_notes(problem, posterior, names),
+            *stand_in_notes(names, stand_ins, same, constant),
+        ),
         provenance=provenance,
-        predictions=_predictions(problem, posterior.mean, intercept, y),
+        predictions=_predictions(problem, predict or linear, y),
         stand_ins=stand_ins,
         models=list_models(posterior, fixed),
     )
@@ -114,13 +128,15 @@ def list_models(posterior: Posterior, fixed: Array) -> ModelsView | None:
         for j, coefficient in zip(model, mean, strict=True):
             if int(j) in place:
                 effect[row, place[int(j)]] = coefficient
-    sizes = np.array([len(model) - len(fixed) for model in members])
+    sizes = np.array([len(np.setdiff1d(model, fixed)) for model in members])
     return ModelsView(found.probability[: len(members)], sizes, columns, effect)
 
 
-def _predictions(problem: Problem, mean: Floats, intercept: float, y: Floats) -> Predictions | None:
+def _predictions(
+    problem: Problem, predict: Callable[[Floats], Floats], y: Floats
+) -> Predictions | None:
     if not problem.has_rows:
         return None
     rows = rows_to_show(problem)
-    predicted = problem.table.stored.some_rows(rows) @ mean + intercept
+    predicted = predict(problem.table.stored.some_rows(rows))
     return Predictions(False, rows, y[rows], predicted[None, :])

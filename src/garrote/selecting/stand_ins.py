@@ -6,6 +6,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.designs import GramDesign
+from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.selection import StandIns
 from garrote.summaries import listing
@@ -17,6 +18,9 @@ _NEAR = 0.7
 _MOST_NEAR = 5
 # Beyond this a reader is told without asking.
 _CLOSE = 0.95
+# So many variables of at least this probability are compared with each other.
+_MOST_COMPARED = 200
+_LEAST_PROBABLE = 0.01
 
 
 def find_stand_ins(
@@ -65,6 +69,33 @@ def stand_in_notes(
     if len(constant):
         left_out = listing(names[j] for j in constant)
         said.append(f"left out, without variation of their own: {left_out}")
+    return said
+
+
+def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -> list[str]:
+    """Say which columns share a probability because none can be told from the others.
+
+    Only groups of which one is probably in are told of, and only where models were kept.
+    """
+    found = posterior.found
+    if found is None:
+        return []
+    probability = np.where(problem.curvature > 0, posterior.inclusion_probability, 0.0)
+    likely = np.argsort(-probability, kind="stable")[:_MOST_COMPARED]
+    likely = np.sort(likely[probability[likely] > _LEAST_PROBABLE])
+    same = np.abs(_among(problem, likely)) > _INTERCHANGEABLE
+    said, free = [], np.ones(len(likely), dtype=bool)
+    for k in range(len(likely)):
+        group = likely[same[k] & free]
+        free &= ~same[k]
+        together = [np.isin(members, group).any() for members in found.members]
+        any_in = float(found.probability @ together / found.probability.sum())
+        if len(group) > 1 and any_in > 0.5:
+            listed = listing((names[j] for j in group), str, 5)
+            said.append(
+                f"{listed} are interchangeable and share their probability: one of them is in with "
+                f"probability {any_in:.2f}"
+            )
     return said
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.priors.evidence import log_evidence
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
 from garrote.solvers.gram_rows import NO_COLUMNS, GramRows
 from garrote.solvers.model_factor import Factor, add_variable, begin, empty_factor
@@ -37,7 +37,7 @@ class Target:
     """
 
     problem: Problem
-    slab: GaussianSlab | GPrior
+    slab: Slab
     inclusion: Inclusion
     n: float
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import pinvh
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
@@ -58,9 +57,9 @@ class Workspace(NamedTuple):
     inverse: Floats
 
 
-def make_workspace(samples: Samples) -> Workspace:
-    """Return room for fits of up to all columns."""
-    count, rows = samples.columns.shape
+def make_workspace(samples: Samples, count: int) -> Workspace:
+    """Return room for fits of so many columns."""
+    rows = len(samples.y)
     return Workspace(
         *(np.zeros(rows) for _ in range(5)),
         *(np.zeros(count) for _ in range(2)),
@@ -149,18 +148,17 @@ def fit_newton(
     coef = np.zeros(len(members))
     if fit_intercept:
         coef[0] = null_intercept(likelihood, samples)
-    work = make_workspace(samples)
+    work = make_workspace(samples, len(members))
     value, steps, moving = maximise(likelihood, samples, members, len(members), coef, work)
     eta = known + coef @ columns[members]
-    information = _information(likelihood, samples, members, eta)
-    slope = columns[members] @ (weights * gradient(likelihood, y, eta))
-    certificate = float(np.sqrt(max(slope @ pinvh(information) @ slope, 0.0)))
+    information = information_at(likelihood, samples, members, eta)
+    certificate = gradient_length(likelihood, samples, members, eta)
     back = _to_users_units(members, mean, scale, fit_intercept)
     values = back @ coef
     return GeneralizedFit(
         intercept=float(values[0]),
         coef=values[1:],
-        covariance=back @ _inverse(information) @ back.T,
+        covariance=back @ stable_inverse(information) @ back.T,
         log_likelihood=value,
         deviance=deviance(likelihood, y, eta, weights),
         certificate=certificate,
@@ -235,13 +233,22 @@ def null_intercept(likelihood: Any, samples: Samples) -> float:
     return float(likelihood.link(mean) - known)
 
 
-def _information(likelihood: Any, samples: Samples, members: Array, eta: Floats) -> Floats:
+def information_at(likelihood: Any, samples: Samples, members: Array, eta: Floats) -> Floats:
+    """Return X'W C X of some columns at a linear predictor."""
     block = samples.columns[members]
     bend = samples.weights * curvature(likelihood, samples.y, eta)
     return np.asarray((block * bend) @ block.T)
 
 
-def _inverse(information: Floats) -> Floats:
+def gradient_length(likelihood: Any, samples: Samples, members: Array, eta: Floats) -> float:
+    """Return sqrt(g' H^-1 g): how far a fit is from its maximum, in standard errors."""
+    slope = samples.weights * gradient(likelihood, samples.y, eta)
+    g = samples.columns[members] @ slope
+    inverse = stable_inverse(information_at(likelihood, samples, members, eta))
+    return float(np.sqrt(max(g @ inverse @ g, 0.0)))
+
+
+def stable_inverse(information: Floats) -> Floats:
     """Invert by eigenvalues that are kept positive: separation leaves some at rounding."""
     values, vectors = np.linalg.eigh(information)
     values = np.maximum(values, _LEAST_PIVOT * values.max(initial=1e-300))
@@ -262,10 +269,10 @@ def maximise(likelihood, samples, members, size, coef, work):
         column, value = samples.columns[members[a]], coef[a]
         for i in range(rows):
             work.eta[i] += value * column[i]
-    value = _sum_log_likelihood(likelihood, samples, work.eta)
+    value = _evaluate(likelihood, samples, work.eta, work.slope, work.bend)
     largest = 0.0
     for made in range(_MOST_STEPS):
-        promised = _newton_step(likelihood, samples, members, size, work)
+        promised = _newton_step(samples, members, size, work)
         largest = 0.0
         for i in range(rows):
             work.scaled[i] = 0.0
@@ -280,7 +287,7 @@ def maximise(likelihood, samples, members, size, coef, work):
         for _ in range(_HALVINGS):
             for i in range(rows):
                 work.trial[i] = work.eta[i] + share * work.scaled[i]
-            reached = _sum_log_likelihood(likelihood, samples, work.trial)
+            reached = _evaluate(likelihood, samples, work.trial, work.slope, work.bend)
             if reached >= value + 1e-4 * share * promised - 1e-13 * (1.0 + abs(value)):
                 gained = True
                 break
@@ -297,21 +304,21 @@ def maximise(likelihood, samples, members, size, coef, work):
 
 
 @kernel
-def _sum_log_likelihood(likelihood, samples, eta):
+def _evaluate(likelihood, samples, eta, slope, bend):
+    """Return the log likelihood, and fill in the samples' weighted gradients and curvatures."""
     total = 0.0
     for i in range(eta.shape[0]):
-        total += samples.weights[i] * log_likelihood(likelihood, samples.y[i], eta[i])
+        y, weight = samples.y[i], samples.weights[i]
+        total += weight * log_likelihood(likelihood, y, eta[i])
+        slope[i] = weight * gradient(likelihood, y, eta[i])
+        bend[i] = weight * curvature(likelihood, y, eta[i])
     return total
 
 
 @kernel
-def _newton_step(likelihood, samples, members, size, work):
-    """Fill in the step at ``work.eta``; return g' H^-1 g."""
+def _newton_step(samples, members, size, work):
+    """Fill in the step for the gradients and curvatures at hand; return g' H^-1 g."""
     rows = samples.y.shape[0]
-    for i in range(rows):
-        y, eta, weight = samples.y[i], work.eta[i], samples.weights[i]
-        work.slope[i] = weight * gradient(likelihood, y, eta)
-        work.bend[i] = weight * curvature(likelihood, y, eta)
     for a in range(size):
         column = samples.columns[members[a]]
         total = 0.0

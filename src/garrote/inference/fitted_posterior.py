@@ -1,0 +1,149 @@
+"""From models that were fitted one by one to a Posterior in the user's units."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.over_models import IN_SUPPORT, LEFT_OUT, MOST_KEPT, model_correlation
+from garrote.posterior import Intercepts, Models, Posterior
+from garrote.problem import Problem
+from garrote.solvers.fitted_models import Table, fit_model
+from garrote.solvers.newton import gradient_length, information_at, stable_inverse
+
+Members = tuple[int, ...]
+
+
+class FittingTask(NamedTuple):
+    """One analysis: columns as the solvers know them, where they are in X, and the priors.
+
+    The first of ``places`` are those of the covariates that are fitted; the intercept has none.
+    """
+
+    problem: Problem
+    likelihood: Any
+    table: Table
+    places: Array
+    beliefs: Beliefs
+    penalty: float
+
+
+class FittedFindings(NamedTuple):
+    """Averages over models in the solvers' units, and models with log weights, best first."""
+
+    inclusion: Floats
+    size_probability: Floats
+    mean: Floats
+    second_moment: Floats
+    members: Sequence[Members]
+    log_weight: Floats
+    log_total: float
+    error: Floats | None = None
+
+
+def measure_fit(task: FittingTask, variables: Array, coef: Floats) -> tuple[float, Floats]:
+    """Return the gradient's length in standard errors, and the information, at some coefficients."""
+    samples, members = task.table.samples, task.table.members(variables)
+    eta = samples.offset + coef @ samples.columns[members]
+    arguments = (task.likelihood, samples, members, eta)
+    return gradient_length(*arguments), information_at(*arguments)
+
+
+def make_fitted_posterior(
+    task: FittingTask, found: FittedFindings, names: tuple[str, ...]
+) -> tuple[Posterior, float]:
+    """Describe what was found in the user's units; also the share of models that are separated."""
+    problem, places = task.problem, task.places
+    count, intercept = problem.n_features, task.table.fixed - (len(places) - len(problem.usable))
+    unit = 1.0 / problem.scale.column_scale[places]
+    inclusion, mean, variance = np.zeros(count), np.zeros(count), np.zeros(count)
+    inclusion[problem.usable] = found.inclusion
+    inclusion[problem.scale.covariates] = 1.0
+    mean[places] = found.mean[intercept:] * unit
+    spread = np.maximum(found.second_moment - found.mean**2, 0.0)[intercept:]
+    variance[places] = spread * unit**2
+    models, separated = _kept_models(task, found)
+    support = np.flatnonzero(inclusion > IN_SUPPORT)
+    error = None
+    if found.error is not None:
+        error = np.zeros(count)
+        error[problem.usable] = found.error
+    posterior = Posterior(
+        inclusion_probability=inclusion,
+        mean=mean,
+        support=support,
+        standard_error=np.sqrt(variance[support]),
+        correlation=model_correlation(models, support),
+        noise_variance=float("nan"),
+        degrees_of_freedom=max(task.beliefs.n, 1.0),
+        free_energy=-found.log_total,
+        optima=(),
+        names=names,
+        log_evidence=found.log_total,
+        size_probability=found.size_probability,
+        found=models,
+        monte_carlo_error=error,
+    )
+    return posterior, separated
+
+
+def _kept_models(task: FittingTask, found: FittedFindings) -> tuple[Models, float]:
+    """Return the best models with the laws of their coefficients, and the share of separated ones."""
+    probability = np.exp(found.log_weight - found.log_total)
+    enough = int(np.searchsorted(np.cumsum(probability), 1 - LEFT_OUT)) + 1
+    count = min(enough, MOST_KEPT, len(found.members))
+    laws = [_law(task, np.array(members, int)) for members in found.members[:count]]
+    probability = probability[:count]
+    share = probability @ np.array([law.separated for law in laws]) / probability.sum()
+    models = Models(
+        members=tuple(law.members for law in laws),
+        probability=probability,
+        mean=tuple(law.mean for law in laws),
+        spread=tuple(law.covariance for law in laws),
+        noise_rate=np.ones(count),
+        noise_shape=np.inf,
+        intercepts=Intercepts(
+            np.array([law.intercept for law in laws]),
+            tuple(law.center for law in laws),
+            np.array([law.center_variance for law in laws]),
+        ),
+    )
+    return models, float(share)
+
+
+class _Law(NamedTuple):
+    members: Array
+    mean: Floats
+    covariance: Floats
+    intercept: float
+    center: Floats
+    center_variance: float
+    separated: bool
+
+
+def _law(task: FittingTask, variables: Array) -> _Law:
+    """Fit a model afresh, and describe its coefficients in the user's units."""
+    start = np.zeros(len(task.table.samples.columns))
+    model = fit_model(task.likelihood, task.table, variables, start)
+    information = measure_fit(task, variables, model.coef)[1]
+    covariates = len(task.places) - len(task.problem.usable)
+    first = task.table.fixed - covariates
+    places = task.places[np.concatenate([np.arange(covariates), covariates + variables])]
+    mean, scale = task.problem.scale.column_mean[places], task.problem.scale.column_scale[places]
+    coef = model.coef[first:] / scale
+    center, center_variance = np.zeros(len(places)), 0.0
+    if first:
+        # Where the linear predictor is known best: at the mean of the rows, weighed by curvature.
+        center = mean + scale * information[0, 1:] / information[0, 0]
+        center_variance = 1.0 / information[0, 0]
+    return _Law(
+        members=places,
+        mean=coef,
+        covariance=stable_inverse(information)[first:, first:] / np.outer(scale, scale),
+        intercept=float(model.coef[0] - mean @ coef) if first else 0.0,
+        center=center,
+        center_variance=float(center_variance),
+        separated=model.separated,
+    )

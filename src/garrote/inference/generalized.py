@@ -1,0 +1,245 @@
+"""Posteriors over generalised linear models, weighed by BIC (Murphy 2012, Eqs. 13.18 and 13.31).
+
+Without a closed form each model is fitted by maximum likelihood, and log p(y | model) taken for its log
+likelihood less half of log N for each variable. Given a model the coefficients are Gaussian around the
+maximum, with the inverse of the observed information for covariance.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+
+from garrote.arrays import Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.choosing import Inferred, stage_reporter
+from garrote.inference.fitted_posterior import (
+    FittedFindings,
+    FittingTask,
+    Members,
+    make_fitted_posterior,
+    measure_fit,
+)
+from garrote.inference.over_models import CERTIFIED, MOST_KEPT
+from garrote.inference.sampling import Chains
+from garrote.likelihoods import Likelihood
+from garrote.priors.inclusion import Inclusion
+from garrote.priors.slab import BIC, largest_fitted
+from garrote.problem import Problem
+from garrote.results import AnyCertificate, FittedCertificate, MonteCarloCertificate
+from garrote.solvers.annealing import Progress
+from garrote.solvers.fitted_models import fit_all_models, fit_model, make_table
+from garrote.solvers.fitted_walk import FittedTarget, Walk, climb, walk_models
+from garrote.solvers.newton import Samples, independent_columns
+
+GENERALIZED_METHODS = ("auto", "enumerate", "metropolis")
+
+# "auto" fits all models of up to so many columns: about a second for a thousand rows.
+_FEW = 12
+# All models of more columns than this would take hours.
+_MOST = 20
+# Models of a thousand rows that are fitted in a second, about.
+_MODELS_PER_SECOND = 4000
+# Separated models are told of beyond this probability.
+_WORTH_A_NOTE = 0.01
+# Entries of X that are kept as a dense copy.
+_MOST_ENTRIES = 150_000_000
+
+
+def infer_generalized(
+    problem: Problem,
+    likelihood: Likelihood,
+    y: Floats,
+    inclusion: Inclusion | None = None,
+    method: str = "auto",
+    *,
+    chains: Chains = Chains(),  # noqa: B008 - frozen
+    names: Sequence[str] = (),
+    n_jobs: int | None = None,
+    callback: Callable[[Progress], None] | None = None,
+) -> Inferred:
+    """Find the posterior over models of a response that need not be Gaussian.
+
+    Parameters
+    ----------
+    problem : Problem
+        From rows; its weights, covariates and centring are used, not its response.
+    likelihood : NamedTuple
+        One of `garrote.likelihoods`.
+    y : array of shape (N,)
+        The response as it is.
+    inclusion : Inclusion, optional
+        The prior on models, over the columns with content.
+    method : {"auto", "enumerate", "metropolis"}
+        "auto" fits all models of up to 12 columns, and walks beyond.
+    chains : Chains
+        For walking.
+    names : sequence of str
+        Names of the variables.
+    n_jobs : int, optional
+        Threads.
+    callback : callable, optional
+        Called with a `Progress`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import Problem
+    >>> from garrote.inference import infer_generalized
+    >>> from garrote.likelihoods import Poisson
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 5))
+    >>> y = rng.poisson(np.exp(0.5 * X[:, 1])).astype(float)
+    >>> found = infer_generalized(Problem.from_rows(X, y), Poisson(), y)
+    >>> found.posterior.inclusion_probability.argmax()
+    np.int64(1)
+    """
+    likelihood.check_response(y[problem.weights > 0])
+    method = choose_generalized_method(method, len(problem.usable), len(y))
+    beliefs = Beliefs.about(problem, BIC(), inclusion)
+    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
+    task = _task(problem, likelihood, y, beliefs)
+    certificate: AnyCertificate
+    if method == "enumerate":
+        found = _enumerate(task, n_jobs, stage_reporter(callback, "enumeration"))
+        certificate = _certify(task, found)
+        how = f"all {2 ** len(problem.usable):,} models fitted and weighed by BIC"
+    else:
+        found, certificate = _walk(task, chains, n_jobs, stage_reporter(callback, "sampling"))
+        how = f"{len(found.members):,} models fitted on {chains.count} walks and weighed by BIC"
+    posterior, separated = make_fitted_posterior(task, found, labels)
+    notes = beliefs.doubts(found.size_probability)
+    if separated > _WORTH_A_NOTE:
+        notes = (_separation(separated, likelihood.name), *notes)
+    return Inferred(posterior, certificate, method, how, notes=notes)
+
+
+def choose_generalized_method(method: str, usable: int, rows: int) -> str:
+    """Return the method for so many columns; refuse what would not end, or not fit into memory."""
+    if method not in GENERALIZED_METHODS:
+        raise ValueError(
+            f"method must be one of {GENERALIZED_METHODS} for a family other than gaussian, "
+            f"got {method!r}"
+        )
+    if usable * rows > _MOST_ENTRIES:
+        raise ValueError(
+            f"a family other than gaussian keeps X dense, and {rows:,} rows x {usable:,} columns need "
+            f"{8e-9 * usable * rows:.3g} GB: screen the columns first"
+        )
+    if method == "enumerate" and usable > _MOST:
+        hours = 2.0**usable * max(rows / 1000, 0.1) / _MODELS_PER_SECOND / 3600
+        raise ValueError(
+            f"method='enumerate' would fit 2^{usable} models, about {hours:.3g} hours; use "
+            "method='metropolis', or name fewer columns"
+        )
+    if method != "auto":
+        return method
+    return "enumerate" if usable <= _FEW else "metropolis"
+
+
+def _separation(share: float, family: str) -> str:
+    what = "the classes are separated" if family == "binomial" else "a group has no counts"
+    return (
+        f"in models of probability {share:.2f} {what}: some coefficients have no finite maximum, and "
+        "are stated where the log likelihood had converged"
+    )
+
+
+def _task(problem: Problem, likelihood: Any, y: Floats, beliefs: Beliefs) -> FittingTask:
+    """Gather the columns as rows: the intercept, independent covariates, and the others."""
+    design = problem.table
+    first = np.ones((int(design.centered), len(y)))
+    covariates = np.vstack([first, design.block(problem.scale.covariates, projected=False).T])
+    kept = independent_columns((covariates * problem.weights) @ covariates.T)
+    fixed = problem.scale.covariates[kept[len(first) :] - len(first)]
+    columns = np.vstack([covariates[kept], design.block(problem.usable, projected=False).T])
+    samples = Samples(np.ascontiguousarray(columns), y, problem.weights, np.zeros(len(y)))
+    table = make_table(likelihood, samples, len(kept), largest_fitted(beliefs.n))
+    places = np.concatenate([fixed, problem.usable])
+    return FittingTask(problem, likelihood, table, places, beliefs, 0.5 * float(np.log(problem.n)))
+
+
+def _enumerate(task: FittingTask, n_jobs: int | None, report: Any) -> FittedFindings:
+    prior, D = task.beliefs.inclusion, task.table.n_variables
+    all_models = fit_all_models(
+        task.likelihood, task.table, task.penalty, prior.by_size, prior.log_odds, n_jobs=n_jobs,
+        report=report,
+    )  # fmt: skip
+    weights = all_models.log_weight
+    order = np.argsort(-weights, kind="stable")[: min(MOST_KEPT, int(np.isfinite(weights).sum()))]
+    patterns = order ^ (order >> 1)
+    members = [tuple(j for j in range(D) if pattern >> j & 1) for pattern in patterns.tolist()]
+    return FittedFindings(
+        all_models.inclusion, all_models.size_probability, all_models.mean,
+        all_models.second_moment, members, weights[order], all_models.log_total,
+    )  # fmt: skip
+
+
+def _certify(task: FittingTask, found: FittedFindings) -> FittedCertificate:
+    """Fit the best models afresh; compare their odds, and measure their gradients."""
+    prior, logs, lengths = task.beliefs.inclusion, [], []
+    start = np.zeros(len(task.table.samples.columns))
+    for members in found.members[:CERTIFIED]:
+        variables = np.array(members, dtype=int)
+        model = fit_model(task.likelihood, task.table, variables, start)
+        own = prior.by_size[len(members)] + prior.log_odds[variables].sum()
+        logs.append(model.log_likelihood - task.penalty * len(members) + own)
+        lengths.append(measure_fit(task, variables, model.coef)[0])
+    off = np.array(logs) - found.log_weight[:CERTIFIED]
+    return FittedCertificate(float(np.abs(off).max()), float(max(lengths)))
+
+
+def _walk(
+    task: FittingTask, chains: Chains, n_jobs: int | None, report: Any
+) -> tuple[FittedFindings, MonteCarloCertificate]:
+    """Walk several times: first from where a greedy climb ends, then from the empty model."""
+    prior = task.beliefs.inclusion
+
+    def target() -> FittedTarget:
+        return FittedTarget(
+            task.likelihood, task.table, task.penalty, prior.by_size, prior.log_odds
+        )
+
+    top, rates = climb(target())
+    starts = [top, *[()] * (chains.count - 1)]
+    seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
+
+    def run(seed: Any, start: Members) -> Walk:
+        return walk_models(
+            target(), start, rates, np.random.default_rng(seed), steps=chains.steps,
+            burn_in=chains.burn_in, report=report,
+        )  # fmt: skip
+
+    jobs = min(effective_n_jobs(n_jobs), chains.count)
+    walks = Parallel(n_jobs=jobs, prefer="threads")(
+        delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
+    )
+    found = _joined(task, walks)
+    each = [_joined(task, [walk]).inclusion for walk in walks]
+    apart = np.ptp(each, axis=0).max(initial=0.0)
+    error = found.error if found.error is not None else np.zeros(0)
+    return found, MonteCarloCertificate(float(error.max(initial=0.0)), float(apart))
+
+
+def _joined(task: FittingTask, walks: Sequence[Walk]) -> FittedFindings:
+    """Renormalise over all models that were fitted (Eq. 13.31)."""
+    D, fixed = task.table.n_variables, task.table.fixed
+    known = {members: value for walk in walks for members, value in walk.log_weight.items()}
+    ranked = sorted(known.items(), key=lambda entry: (-entry[1], entry[0]))
+    ranked = [entry for entry in ranked if np.isfinite(entry[1])]
+    logs = np.array([value for _, value in ranked])
+    fitted = {members: model for walk in walks for members, model in walk.fitted.items()}
+    inclusion, sizes = np.zeros(D), np.zeros(D + 1)
+    mean, square = np.zeros(D + fixed), np.zeros(D + fixed)
+    total = float(logs[0] + np.log(np.exp(logs - logs[0]).sum()))
+    for (members, _), p in zip(ranked, np.exp(logs - total), strict=True):
+        model, own = fitted[members], task.table.members(np.array(members, int))
+        inclusion[list(members)] += p
+        sizes[len(members)] += p
+        mean[own] += p * model.coef
+        square[own] += p * (model.coef**2 + model.variance)
+    batches = np.concatenate([walk.batch_inclusion for walk in walks])
+    error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
+    models = [members for members, _ in ranked]
+    return FittedFindings(inclusion, sizes, mean, square, models, logs, total, error)
