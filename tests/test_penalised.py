@@ -9,6 +9,7 @@ from sklearn.linear_model import lasso_path
 
 from garrote import Problem, fit_path
 from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
+from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties import L1, ElasticNet, Terms
 from reference import sparse_regression
 
@@ -171,3 +172,36 @@ def test_relaxed_fits_are_maximum_likelihood_on_the_columns_found(likelihood):
         got = relaxed.coefficients()[[k]].toarray()[0][own]
         np.testing.assert_allclose(got, free.coefficients().toarray()[0], atol=1e-6)
         assert relaxed.fits[k].loss < plain.fits[k].loss
+
+
+def test_several_classes_are_fitted_to_a_certified_optimum():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 15))
+    scores = np.column_stack([X[:, 0], X[:, 1] - X[:, 2], -X[:, 0]]) * 1.5
+    y = (scores + rng.gumbel(size=(120, 3))).argmax(axis=1).astype(float)
+    problem = problem_of(X, y, likelihood=Multinomial(3))
+    path = fit_path(problem, ElasticNet(0.9), 10)
+    assert path.certificate.max() < 1e-8
+    assert path.coefficients().shape == (10, 45)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+
+    def objective(v, alpha):
+        up, down = v[3:48].reshape(3, 15), v[48:].reshape(3, 15)
+        eta = v[:3, None] + (up - down) @ Z.T
+        eta = eta - eta.max(axis=0)
+        log_p = eta - np.log(np.exp(eta).sum(axis=0))
+        w = up - down
+        penalty = 0.9 * v[3:].sum() + 0.05 * (w**2).sum()
+        return -log_p[y.astype(int), np.arange(120)].mean() + alpha * penalty
+
+    fit = path.fits[6]
+    bounds = [(None, None)] * 3 + [(0, None)] * 90
+    best = scipy.optimize.minimize(
+        objective, np.zeros(93), (fit.strength,), bounds=bounds, method="L-BFGS-B",
+        options={"maxiter": 5000, "maxfun": 10**6, "ftol": 1e-14},
+    )  # fmt: skip
+    w = np.zeros(45)
+    w[fit.columns] = fit.coef
+    own = fit.loss + fit.strength * (0.9 * np.abs(w).sum() + 0.05 * w @ w)
+    assert own <= best.fun + 1e-8
+    assert own == pytest.approx(best.fun, abs=1e-5)

@@ -10,7 +10,7 @@ from scipy.special import logit
 from garrote.arrays import Floats
 from garrote.designs import GramDesign
 from garrote.designs.base import Design
-from garrote.penalised_paths import ALPHAS, penalty_solver, resolve_alphas
+from garrote.penalised_paths import ALPHAS, equal_terms, penalty_solver, resolve_alphas
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalty_path import PenaltyPath
 from garrote.priors.garrote import GarrotePrior
@@ -135,7 +135,7 @@ def fit_path(
     """
     solving: Solver
     if hasattr(prior, "largest_strength"):
-        terms = terms or Terms.equal(problem.n_features)
+        terms = terms or equal_terms(problem)
         alphas = resolve_alphas(
             problem, prior, terms, ALPHAS if strengths is None else strengths, eps
         )

@@ -1,18 +1,21 @@
 """From a problem and a penalty to a path of certified fits."""
 
 from collections.abc import Generator
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.elastic_net import ElasticNet
-from garrote.penalty_path import PenaltyFit, PenaltyPath
+from garrote.penalty_path import MultinomialPath, PenaltyFit, PenaltyPath
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.least_squares import LeastSquares
+from garrote.solvers.multinomial import MultinomialLoss
 from garrote.solvers.penalised import Smooth, Solved, solve_path
 from garrote.solvers.quadratic import restricted
 
@@ -25,7 +28,22 @@ _REFITTED = 1e-9
 
 def make_smooth(problem: Problem) -> Smooth:
     """Return the loss of a problem, ready for a working set."""
-    return LeastSquares(problem) if problem.likelihood is None else GeneralisedLoss(problem)
+    if problem.likelihood is None:
+        return LeastSquares(problem)
+    if isinstance(problem.likelihood, Multinomial):
+        return MultinomialLoss(problem)
+    return GeneralisedLoss(problem)
+
+
+def equal_terms(problem: Problem) -> Terms:
+    """Return factors of 1 and no bounds, for every coefficient of a problem."""
+    return Terms.equal(problem.n_features).repeated(_outputs(problem))
+
+
+def _outputs(problem: Problem) -> int:
+    """Return how many coefficients a column has: one for each class."""
+    likelihood = problem.likelihood
+    return likelihood.classes if isinstance(likelihood, Multinomial) else 1
 
 
 def alpha_grid(
@@ -74,11 +92,17 @@ def penalty_solver(
     solved = yield from solve_path(smooth, penalty, alphas, terms, control)
     if relax > 0:
         solved = yield from _relaxed(smooth, solved, terms, control, relax)
-    return PenaltyPath(
-        fits=tuple(_fit(point) for point in solved),
-        scale=problem.scale,
-        n_features=problem.n_features,
-        null_loss=smooth.null.loss,
+    fits, outputs = tuple(_fit(point) for point in solved), _outputs(problem)
+    if outputs == 1:
+        return PenaltyPath(fits, problem.scale, problem.n_features, smooth.null.loss)
+    scale = replace(
+        problem.scale,
+        column_mean=np.tile(problem.scale.column_mean, outputs),
+        column_scale=np.tile(problem.scale.column_scale, outputs),
+        covariate_columns=np.zeros((0, outputs * problem.n_features)),
+    )
+    return MultinomialPath(
+        fits, scale, outputs * problem.n_features, smooth.null.loss, classes=outputs
     )
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -20,7 +21,7 @@ class PenaltyFit:
     strength: float
     columns: Array
     coef: Floats
-    intercept: float
+    intercept: Any
     loss: float
     certificate: OptimalityCertificate
     n_iter: int
@@ -88,7 +89,7 @@ class PenaltyPath:
         """The intercept at each strength."""
         return np.array([self.intercept(fit) for fit in self.fits])
 
-    def intercept(self, fit: PenaltyFit) -> float:
+    def intercept(self, fit: PenaltyFit) -> Any:
         """Return the intercept of a fit, in the user's units."""
         return fit.intercept + self.scale.intercept(fit.columns, fit.coef)
 
@@ -120,3 +121,25 @@ class PenaltyPath:
             f"<PenaltyPath: {len(self)} strengths from {high:.4g} to {low:.4g}, "
             f"certificate {self.certificate.max():.1e}>"
         )
+
+
+@dataclass(frozen=True)
+class MultinomialPath(PenaltyPath):
+    """Penalised fits with a linear predictor for each of several classes.
+
+    Coefficients are numbered class by class: ``coefficients()`` has D columns for each, and
+    ``intercepts`` a column for each.
+    """
+
+    classes: int = 2
+
+    def intercept(self, fit: PenaltyFit) -> Any:
+        """Return the intercepts of a fit, in the user's units."""
+        own = fit.columns // (self.n_features // self.classes)
+        coef = self.scale.coefficients(fit.columns, fit.coef)
+        taken = np.bincount(own, self.scale.column_mean[fit.columns] * coef, self.classes)
+        return fit.intercept - taken
+
+    def by_class(self, position: int) -> Floats:
+        """Return the coefficients at one strength (classes x features)."""
+        return self.coefficients()[[position]].toarray().reshape(self.classes, -1)

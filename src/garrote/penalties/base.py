@@ -19,6 +19,10 @@ class Terms(NamedTuple):
         """Return factors of 1 and no bounds."""
         return cls(np.ones(count), np.full(count, -np.inf), np.full(count, np.inf))
 
+    def repeated(self, times: int) -> "Terms":
+        """Return the same for several coefficients of every variable."""
+        return Terms(*(np.tile(part, times) for part in self))
+
 
 class Penalty(Protocol):
     """The settings of a penalty.

@@ -38,8 +38,8 @@ class Smooth(Protocol):
         """Which columns are in it."""
 
     @property
-    def intercept(self) -> float:
-        """The intercept beside the standardised columns."""
+    def intercept(self) -> Any:
+        """The intercept beside the standardised columns, or one for each class."""
 
     @property
     def null(self) -> Evaluated:
@@ -61,7 +61,7 @@ class Solved(NamedTuple):
     strength: float
     columns: Array
     coef: Floats
-    intercept: float
+    intercept: Any
     loss: float
     certificate: OptimalityCertificate
     rounds: int
@@ -101,7 +101,15 @@ def solve_path(
         columns, kept = smooth.columns[used], smooth.coef[used]
         certificate = certify(rule, columns, kept, seen, smooth.curvature, smooth.null)
         points.append(
-            Solved(float(strength), columns, kept, smooth.intercept, seen.loss, certificate, rounds)
+            Solved(
+                float(strength),
+                columns,
+                kept,
+                np.copy(smooth.intercept)[()],
+                seen.loss,
+                certificate,
+                rounds,
+            )
         )
         before = strength
         control.report("path", step + 1, len(strengths))
