@@ -37,10 +37,10 @@ def make_smooth(problem: Problem) -> Smooth:
 
 def equal_terms(problem: Problem) -> Terms:
     """Return factors of 1 and no bounds, for every coefficient of a problem."""
-    return Terms.equal(problem.n_features).repeated(_outputs(problem))
+    return Terms.equal(problem.n_features).repeated(outputs_of(problem))
 
 
-def _outputs(problem: Problem) -> int:
+def outputs_of(problem: Problem) -> int:
     """Return how many coefficients a column has: one for each class."""
     likelihood = problem.likelihood
     return likelihood.classes if isinstance(likelihood, Multinomial) else 1
@@ -92,7 +92,7 @@ def penalty_solver(
     solved = yield from solve_path(smooth, penalty, alphas, terms, control)
     if relax > 0:
         solved = yield from _relaxed(smooth, solved, terms, control, relax)
-    fits, outputs = tuple(_fit(point) for point in solved), _outputs(problem)
+    fits, outputs = tuple(_fit(point) for point in solved), outputs_of(problem)
     if outputs == 1:
         return PenaltyPath(fits, problem.scale, problem.n_features, smooth.null.loss)
     scale = replace(

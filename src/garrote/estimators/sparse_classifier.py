@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils.class_weight import compute_sample_weight
@@ -18,6 +19,7 @@ from garrote.estimators.inputs import (
 )
 from garrote.estimators.sparse_linear import SparseLinearModel, check_offset
 from garrote.likelihoods import Binomial, inverse_link
+from garrote.likelihoods.multinomial import Multinomial
 
 
 class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
@@ -41,9 +43,9 @@ max_iter, n_jobs, callback
 
     Attributes
     ----------
-    classes_ : array of shape (2,)
-    coef_ : array of shape (1, D)
-    intercept_ : array of shape (1,)
+    classes_ : array of shape (K,)
+    coef_ : array of shape (1, D), or (K, D) for more than two classes
+    intercept_ : array of shape (1,) or (K,)
     alpha_, path_, selection_, certificate_, cv_results_, n_iter_
         As in `SparseRegressor`.
     n_features_in_, feature_names_in_
@@ -109,45 +111,48 @@ max_iter, n_jobs, callback
         check_classification_targets(y)
         weights = check_weights(sample_weight, X)
         self.classes_ = np.unique(y[weights > 0])
-        if len(self.classes_) != 2:
-            raise ValueError(
-                f"Only binary classification is supported. y has {len(self.classes_)} class"
-                f"{'' if len(self.classes_) == 1 else 'es'} among the rows of positive weight"
-            )
+        if len(self.classes_) < 2:
+            raise ValueError("y has one class only: rows of at least two classes are needed")
+        count = len(self.classes_)
+        likelihood = Binomial() if count == 2 else Multinomial(count)
+        if offset is not None and count > 2:
+            raise ValueError(f"offset is for two classes, but y has {count}: leave it out")
+        # Rows of weight 0 may have labels of their own: they count as the nearest class.
+        codes = np.minimum(np.searchsorted(self.classes_, y), count - 1).astype(np.float64)
         weights = weights * compute_sample_weight(self.class_weight, y)
-        codes = (y == self.classes_[1]).astype(np.float64)
-        self._fit(X, codes, response, Binomial(), weights, offset, groups, feature_names)
-        self.coef_ = self._coefficients[None, :]
-        self.intercept_ = np.array([self._constant])
+        self._fit(X, codes, response, likelihood, weights, offset, groups, feature_names)
+        self.coef_ = self._coefficients.reshape(-1, X.shape[1])
+        self.intercept_ = np.atleast_1d(self._constant)
         return self
 
     def _splitter(self, y: Floats) -> Any:
         return check_cv(self.cv, y, classifier=True)
 
     def decision_function(self, X: Any, offset: Any = None) -> Floats:
-        """Return the log odds of the second class."""
+        """Return the log odds of the second class; of several classes, all linear predictors."""
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
-        eta = np.asarray(X @ self.coef_[0] + self.intercept_[0])
+        eta = np.asarray(X @ self.coef_.T + self.intercept_)
+        eta = eta[:, 0] if len(self.classes_) == 2 else eta
         known = check_offset(offset, X.shape[0])
         return eta if known is None else eta + known
 
     def predict_proba(self, X: Any, offset: Any = None) -> Floats:
         """Return the probability of each class."""
         eta = self.decision_function(X, offset)
+        if eta.ndim == 2:
+            return Multinomial(len(self.classes_)).mean(eta.T).T
         return np.column_stack([inverse_link(Binomial(), -eta), inverse_link(Binomial(), eta)])
 
     def predict_log_proba(self, X: Any, offset: Any = None) -> Floats:
         """Return the logarithm of the probability of each class."""
         eta = self.decision_function(X, offset)
+        if eta.ndim == 2:
+            return np.asarray(eta - logsumexp(eta, axis=1, keepdims=True))
         return -np.column_stack([np.logaddexp(0.0, eta), np.logaddexp(0.0, -eta)])
 
     def predict(self, X: Any, offset: Any = None) -> Array:
         """Return the more probable class."""
-        second = self.decision_function(X, offset) > 0
-        return self.classes_[second.astype(np.intp)]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
+        eta = self.decision_function(X, offset)
+        place = eta.argmax(axis=1) if eta.ndim == 2 else (eta > 0).astype(np.intp)
+        return self.classes_[place]

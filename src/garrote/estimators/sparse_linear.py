@@ -19,7 +19,7 @@ from garrote.estimators.inputs import (
 )
 from garrote.estimators.provenance import provenance
 from garrote.paths import fit_path
-from garrote.penalised_paths import resolve_alphas
+from garrote.penalised_paths import outputs_of, resolve_alphas
 from garrote.penalties import PENALTIES, Terms
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem, as_design
@@ -224,7 +224,7 @@ class SparseLinearModel(SelectorFace):
         self.certificate_ = fit.certificate
         self.n_iter_ = max(1, path.n_iter)
         self._coefficients = path.coefficients()[[chosen]].toarray()[0]
-        self._constant = float(path.intercepts[chosen]) if self.fit_intercept else 0.0
+        self._constant = path.intercepts[chosen] * float(self.fit_intercept)
         if validation is not None:
             self.cv_results_: dict[str, Any] = {
                 "alpha": validation.gammas,
@@ -259,7 +259,8 @@ class SparseLinearModel(SelectorFace):
 def scaled_terms(given: Terms, problem: Problem) -> Terms:
     """Return factors and bounds for standardised columns."""
     scale = problem.scale.column_scale / problem.scale.response_scale
-    return Terms(given.factor, given.lower * scale, given.upper * scale)
+    terms = Terms(given.factor, given.lower * scale, given.upper * scale)
+    return terms.repeated(outputs_of(problem))
 
 
 def check_offset(offset: Any, count: int) -> Floats | None:

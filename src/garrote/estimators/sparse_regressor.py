@@ -145,7 +145,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         X, y = check_rows(self, X, y)
         likelihood = None if self.family == "gaussian" else FAMILIES[self.family]
         self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)
-        self.coef_, self.intercept_ = self._coefficients, self._constant
+        self.coef_, self.intercept_ = self._coefficients, float(self._constant)
         return self
 
     def predict(self, X: Any, offset: Any = None) -> Floats:

@@ -145,9 +145,13 @@ def shown_predictions(
     """Return held-out predictions where there are any, else those of the path for its own rows."""
     if validation is not None:
         tested = np.isfinite(validation.residuals[0])
+        if not tested.any():
+            return None
         rows = validation.rows[tested]
         predicted = y[rows] - validation.residuals[:, tested]
         return Predictions(True, rows, y[rows], predicted)
+    if not hasattr(problem.likelihood, "link") and problem.likelihood is not None:
+        return None  # classes have no mean to predict
     rows = rows_to_show(problem)
     block = problem.table.stored.some_rows(rows)
     predicted = path.coefficients() @ block.T + path.intercepts[:, None]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
 from garrote.selecting.on_path import Choice, describe_validation, shown_predictions
@@ -33,14 +33,18 @@ def select_on_penalty_path(
     """Select what is not 0, and describe how it was found."""
     names = tuple(names)
     fixed = problem.scale.covariates
+    D = problem.n_features
     fit = path.fits[choice.position]
-    selected = np.zeros(problem.n_features, dtype=bool)
-    selected[fit.columns] = True
+    inside = np.unique(fit.columns % D)
+    selected = np.zeros(D, dtype=bool)
+    selected[inside] = True
     selected[fixed] = True
-    entry = entry_strengths(path)
+    # With several classes a variable counts by the class that it matters most to.
+    coef = _strongest(coef.reshape(-1, D))
+    entry = entry_strengths(path).reshape(-1, D).max(axis=0)
     entry[fixed] = 1.0
-    view = _view(path, choice.position, entry, coef)
-    chosen = fit.columns[np.argsort(-entry[fit.columns], kind="stable")]
+    view = _view(path, choice.position, entry, coef, selected)
+    chosen = inside[np.argsort(-entry[inside], kind="stable")]
     stand_ins, same = find_stand_ins(problem, chosen[:_LINES], view.columns[:_CORRELATED])
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     nothing = np.full(problem.n_features, np.nan)
@@ -93,15 +97,23 @@ def _noise(problem: Problem, path: PenaltyPath, position: int) -> float:
     return float(2.0 * fit.loss * problem.n / left * problem.scale.response_scale**2)
 
 
-def _view(path: PenaltyPath, position: int, entry: Floats, coef: Floats) -> PathView:
+def _strongest(coef: Floats) -> Floats:
+    """Return, for every variable, the coefficient of largest size among the classes."""
+    return np.take_along_axis(coef, np.abs(coef).argmax(axis=0)[None, :], axis=0)[0]
+
+
+def _view(
+    path: PenaltyPath, position: int, entry: Floats, coef: Floats, selected: Array
+) -> PathView:
     """Take the variables that enter first."""
     highest = entry.copy()
     highest[path.scale.covariates] = 0.0
-    now = np.zeros(path.n_features, dtype=bool)
-    now[path.fits[position].columns] = True
-    order = np.lexsort((-highest, ~now | (highest == 0)))[:_LINES]
+    order = np.lexsort((-highest, ~selected | (highest == 0)))[:_LINES]
     columns = order[highest[order] > 0]
-    effect = path.coefficients()[:, columns].toarray()
+    outputs = path.n_features // len(entry)
+    every = columns + len(entry) * np.arange(outputs)[:, None]
+    values = path.coefficients()[:, every.ravel()].toarray().reshape(len(path), outputs, -1)
+    effect = np.array([_strongest(part) for part in values]).reshape(len(path), -1)
     effect[position] = coef[columns]
     return PathView(
         strength="alpha",

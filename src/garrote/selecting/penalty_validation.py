@@ -9,8 +9,9 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
+from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths import stored_design
-from garrote.penalised_paths import penalty_solver
+from garrote.penalised_paths import make_smooth, penalty_solver
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
@@ -82,31 +83,39 @@ def _hold_out(
     errors, residuals = np.zeros(len(path)), np.zeros((len(path), len(shown)))
     for first in range(0, len(path), problem.columns_together):
         group = range(first, min(first + problem.columns_together, len(path)))
-        predictors = linear_predictors(problem, path, group)
-        for k, eta in zip(group, predictors.T, strict=True):
+        for k, eta in zip(group, linear_predictors(problem, path, group), strict=True):
             errors[k] = held_out_error(problem, eta, fold.held_out)
-            residuals[k] = (problem.response - _mean(problem, eta))[shown]
+            residuals[k] = _residuals(problem, eta)[shown]
     return HeldOut(errors, residuals)
 
 
 def linear_predictors(problem: Problem, path: PenaltyPath, positions: Sequence[int]) -> Floats:
-    """Return the linear predictors of all rows at some strengths, a column each.
+    """Return the linear predictors of all rows at some strengths, a row each.
 
-    For a Gaussian problem they are relative to the mean (and the covariates) of the training rows.
+    For a Gaussian problem they are relative to the mean (and the covariates) of the training rows; for
+    several classes there is a matrix (classes x rows) for each strength.
     """
+    D = problem.n_features
+    outputs = path.n_features // D
     fits = [path.fits[k] for k in positions]
-    columns = np.unique(np.concatenate([fit.columns for fit in fits]))
-    coef = np.zeros((len(columns), len(fits)))
+    columns = np.unique(np.concatenate([fit.columns for fit in fits]) % D)
+    coef = np.zeros((len(columns), len(fits), outputs))
     for k, fit in enumerate(fits):
-        coef[np.searchsorted(columns, fit.columns), k] = fit.coef
-    fitted = problem.table.dot(columns, coef) + [fit.intercept for fit in fits]
-    return fitted if problem.offset is None else fitted + problem.offset[:, None]
+        coef[np.searchsorted(columns, fit.columns % D), k, fit.columns // D] = fit.coef
+    fitted = problem.table.dot(columns, coef.reshape(len(columns), -1)).T
+    fitted = fitted.reshape(len(fits), outputs, -1)
+    fitted = fitted + np.array([np.atleast_1d(fit.intercept) for fit in fits])[:, :, None]
+    if problem.offset is not None:
+        fitted = fitted + problem.offset
+    return fitted if outputs > 1 else fitted[:, 0]
 
 
 def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
     """Return the mean deviance of some rows: the mean squared error of a Gaussian response."""
     if problem.likelihood is None:
         each = (problem.response - eta) ** 2 * problem.scale.response_scale**2
+    elif isinstance(problem.likelihood, Multinomial):
+        each = 2.0 * problem.likelihood.loss(problem.response, eta)
     else:
         likelihood, y = problem.likelihood, problem.response
         each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
@@ -114,16 +123,20 @@ def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
     return float(weights[used] @ each[used] / weights[used].sum())
 
 
-def _mean(problem: Problem, eta: Floats) -> Floats:
-    if problem.likelihood is None:
-        return eta
-    return np.asarray(inverse_link(problem.likelihood, eta))
+def _residuals(problem: Problem, eta: Floats) -> Floats:
+    """Return responses less their predicted means; NaN for classes, which have none."""
+    if isinstance(problem.likelihood, Multinomial):
+        return np.full(len(problem.response), np.nan)
+    mean = eta if problem.likelihood is None else inverse_link(problem.likelihood, eta)
+    return np.asarray(problem.response - mean)
 
 
 def _null_error(fold: PenaltyFold) -> float:
+    """Return the held-out error of the intercept alone."""
     problem = fold.problem
-    if problem.likelihood is None:
-        return held_out_error(problem, np.zeros(len(problem.response)), fold.held_out)
-    mean = np.average(problem.response, weights=problem.weights)
-    level = problem.likelihood.link(np.full(len(problem.response), mean))
-    return held_out_error(problem, level, fold.held_out)
+    level = make_smooth(problem).intercept
+    shape = (*np.shape(level), len(problem.response))
+    eta = np.broadcast_to(np.expand_dims(level, -1), shape)
+    if problem.offset is not None:
+        eta = eta + problem.offset
+    return held_out_error(problem, eta, fold.held_out)

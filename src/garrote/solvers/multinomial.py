@@ -1,7 +1,6 @@
-"""The smooth part of a problem with several classes: Newton's method, class by class.
+"""The smooth part of a problem with several classes: Newton's method on all of them together.
 
-Coefficients are numbered class by class: column j of class k is j + k D. The quadratic of one class, the
-others held, is minimised together with the penalty; a line search makes sure that the objective falls.
+Coefficients are numbered class by class: column j of class k is j + k D.
 """
 
 from collections.abc import Generator
@@ -37,6 +36,7 @@ class MultinomialLoss:
         self.inside = np.zeros(self.classes * self.count, dtype=bool)
         self.coef = np.zeros(0)
         self.intercept: Any = np.zeros(self.classes)
+        self._place = np.zeros(self.count, np.intp)
         self._settle_intercepts()
         eta = self._eta()
         mean = self.likelihood.mean(eta)
@@ -53,7 +53,6 @@ class MultinomialLoss:
             self.columns = np.append(self.columns, columns)
             self.inside[columns] = True
             self.coef = np.append(self.coef, np.zeros(len(columns)))
-            self._place = np.zeros(self.count, np.intp)
             self._place[self.block.columns] = np.arange(len(self.block.columns))
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
@@ -66,76 +65,95 @@ class MultinomialLoss:
 
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
-        owner = self.columns // self.count
-        groups = [np.flatnonzero(owner == k) for k in range(self.classes)]
+        everyone = np.arange(len(self.coef))
         eta = self._eta()
+        objective = self._loss(eta) + total_cost(rule, everyone, self.coef)
         for made in range(max_rounds):
-            worst = 0.0
-            for k, group in enumerate(groups):
-                worst = max(worst, self._improve(rule, k, group, eta, tolerance))
-            if worst <= tolerance:
+            mean = self.likelihood.mean(eta)
+            slope = self.share * self.likelihood.gradient(self.y, eta)
+            values, owner = self._values(everyone), self.columns // self.count
+            downhill = np.einsum("ij,ji->j", values, slope[owner])
+            bent = self.share * mean * (1 - mean)
+            off = violation(
+                rule, downhill, self.coef, np.einsum("ij,ji,ij->j", values, bent[owner], values)
+            )
+            uphill = np.abs(slope.sum(axis=1)).max() if self.free_intercept else 0.0
+            if max(off.max(initial=0.0), uphill) <= tolerance:
                 return made
+            moving = np.flatnonzero((self.coef != 0) | (off > 0))
+            step, shift = self._newton(rule, moving, downhill, slope, mean, tolerance)
+            change = self._predictors(moving, step) + shift[:, None]
+            before, start = self.coef[moving].copy(), self.intercept
+            for _ in range(_MOST_HALVINGS):
+                self.coef[moving], self.intercept = before + step, start + shift
+                reached = self._loss(eta + change) + total_cost(rule, everyone, self.coef)
+                if reached <= objective + 1e-15 * abs(objective):
+                    break
+                step, shift, change = 0.5 * step, 0.5 * shift, 0.5 * change
+            else:
+                self.coef[moving], self.intercept = before, start
+                return made
+            if reached >= objective * (1 - 1e-16) and uphill <= tolerance:
+                return made
+            eta, objective = eta + change, reached
         return max_rounds
 
-    def _improve(self, rule: Any, k: int, group: Array, eta: Floats, tolerance: float) -> float:
-        """Make one Newton step for one class; return how much its optimality was violated before."""
-        values = self._values(group)
-        mean = self.likelihood.mean(eta)[k]
-        slope = self.share * ((self.y == k) - mean)
-        bent = self.share * mean * (1 - mean)
-        bent = np.maximum(bent, _LEAST_CURVATURE * bent.max(initial=0.0))
-        own = restricted(rule, group)
-        downhill, coef = values.T @ slope, self.coef[group]
-        off = violation(own, downhill, coef, np.einsum("ij,i,ij->j", values, bent, values))
-        uphill = abs(slope.sum()) if self.free_intercept else 0.0
-        worst = max(float(off.max(initial=0.0)), uphill)
-        if worst <= tolerance:
-            return worst
-        moving = np.flatnonzero((coef != 0) | (off > 0))
-        weighted = values[:, moving] * bent[:, None]
-        gram, right = weighted.T @ values[:, moving], downhill[moving].copy()
-        along, total = weighted.sum(axis=0), bent.sum()
-        if self.free_intercept:
-            gram -= np.outer(along, along) / total
-            right -= along * (slope.sum() / total)
-        new = coef[moving].copy()
-        Quadratic(gram, right, new, ActiveFactor()).solve(
-            restricted(own, moving), _INNER * tolerance
-        )
-        step = new - coef[moving]
-        shift = (slope.sum() - along @ step) / total if self.free_intercept else 0.0
-        self._take(own, k, group, moving, step, shift, values[:, moving] @ step + shift, eta)
-        return worst
+    def _newton(
+        self,
+        rule: Any,
+        moving: Array,
+        downhill: Floats,
+        slope: Floats,
+        mean: Floats,
+        tolerance: float,
+    ) -> tuple[Floats, Floats]:
+        """Return the step of some coefficients and of the intercepts that minimises the quadratic.
 
-    def _take(
-        self, own: Any, k: int, group: Array, moving: Array, step: Floats, shift: float,
-        change: Floats, eta: Floats,
-    ) -> None:  # fmt: skip
-        """Take a step of one class, as much of it as makes the objective fall."""
-        everyone = np.arange(len(group))
-        coef = self.coef[group]
-        before = self._loss(eta) + total_cost(own, everyone, coef)
-        for _ in range(_MOST_HALVINGS):
-            moved, ahead = coef.copy(), eta.copy()
-            moved[moving] += step
-            ahead[k] += change
-            if self._loss(ahead) + total_cost(own, everyone, moved) <= before * (1 + 1e-15):
-                self.coef[group], eta[k] = moved, ahead[k]
-                self.intercept[k] += shift
-                return
-            step, shift, change = 0.5 * step, 0.5 * shift, 0.5 * change
+        The curvature of classes k and l in a row is p_k (1 if k = l else 0) - p_k p_l.
+        """
+        values, owner = self._values(moving), self.columns[moving] // self.count
+        spread = values * mean[owner].T
+        weighted = spread * self.share[:, None]
+        gram = -weighted.T @ spread
+        for k in range(self.classes):
+            own = np.flatnonzero(owner == k)
+            gram[np.ix_(own, own)] += weighted[:, own].T @ values[:, own]
+        gram[np.diag_indices_from(gram)] += _LEAST_CURVATURE * np.diag(gram).max(initial=0.0)
+        right, shift = downhill[moving].copy(), np.zeros(self.classes)
+        if self.free_intercept:
+            across = -weighted.T @ mean.T
+            across[np.arange(len(moving)), owner] += weighted.sum(axis=0)
+            inverse = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True)
+            gram -= across @ inverse @ across.T
+            right -= across @ (inverse @ slope.sum(axis=1))
+        new = self.coef[moving].copy()
+        Quadratic(gram, right, new, ActiveFactor()).solve(
+            restricted(rule, moving), _INNER * tolerance
+        )
+        step = new - self.coef[moving]
+        if self.free_intercept:
+            shift = inverse @ (slope.sum(axis=1) - across.T @ step)
+        return step, shift
+
+    def _intercept_curvature(self, mean: Floats) -> Floats:
+        return np.diag(mean @ self.share) - (mean * self.share) @ mean.T
 
     def _values(self, group: Array) -> Floats:
         return self.block.values[:, self._place[self.columns[group] % self.count]]
 
     def _eta(self) -> Floats:
-        eta = np.repeat(self.intercept[:, None], len(self.y), axis=1)
-        owner = self.columns // self.count
+        used = np.flatnonzero(self.coef)
+        return self.intercept[:, None] + self._predictors(used, self.coef[used])
+
+    def _predictors(self, group: Array, coef: Floats) -> Floats:
+        """Return what some coefficients add to the linear predictors (classes x rows)."""
+        predictors = np.zeros((self.classes, len(self.y)))
+        owner = self.columns[group] // self.count
         for k in range(self.classes):
-            used = np.flatnonzero((owner == k) & (self.coef != 0))
-            if len(used):
-                eta[k] += self._values(used) @ self.coef[used]
-        return eta
+            own = np.flatnonzero(owner == k)
+            if len(own):
+                predictors[k] = self._values(group[own]) @ coef[own]
+        return predictors
 
     def _loss(self, eta: Floats) -> float:
         return float(self.share @ self.likelihood.loss(self.y, eta))
@@ -148,9 +166,8 @@ class MultinomialLoss:
         for _ in range(100):
             mean = self.likelihood.mean(eta)
             slope = self.likelihood.gradient(self.y, eta) @ self.share
-            system = np.diag(mean @ self.share) - (mean * self.share) @ mean.T
             # Equal shifts of all classes change nothing: the one of mean 0 is taken.
-            step = np.linalg.pinv(system, rcond=1e-10, hermitian=True) @ slope
+            step = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True) @ slope
             while np.abs(step).max() > 1e-16 and self._loss(eta + step[:, None]) > self._loss(
                 eta
             ) * (1 + 1e-15):
