@@ -434,9 +434,10 @@ def test_genotypes_of_figure_10_are_distinct_and_tell_something(shared_data):
 
 @pytest.mark.slow
 def test_figure_10_orders_the_methods_for_many_rows(shared_data):
-    numbers = run_study("vg-figure-10", Settings(instances=3)).numbers
-    errors = {name: values[:, 1].mean() for name, values in numbers[0.10, 1.6].items()}
-    assert max(errors["VG"], errors["PMF"]) < errors["lasso"] < errors["ridge"]
+    numbers = run_study("vg-figure-10", Settings(instances=2)).numbers
+    errors = {name: values[:, 1].mean() for name, values in numbers[0.10, 1.0].items()}
+    assert errors["VG"] < errors["lasso"] < errors["ridge"]
+    assert errors["PMF-ANNEAL"] < errors["PMF"]
 
 
 # --- calibration

@@ -152,10 +152,12 @@ def test_sure_inclusions_are_true_and_sure_exclusions_are_rarely_wrong():
 
 @pytest.mark.parametrize("correlation", [0.0, 0.9])
 def test_sampled_inclusion_probabilities_are_calibrated(correlation):
-    """In every bin the share of true variables is near the mean probability, or within two errors."""
+    """Shares of true variables are near the probabilities, within what chance allows in ten bins."""
     found = calibrate(resembling(correlation), METHODS[DEFAULT], Settings(), 100)
-    labels = {k: row for k, row in enumerate(found.bins()) if row[3]}
-    assert found.off() == [], labels
+    # Of ten calibrated bins one may well be two standard errors off, and none three.
+    assert len(found.off()) <= 1, found.bins()
+    for mean, share, error, count in found.bins():
+        assert not count or abs(mean - share) <= max(0.05, 3 * error), found.bins()
     for level, false in zip((0.05, 0.1), found.false.mean(axis=0), strict=True):
         assert false <= level
 

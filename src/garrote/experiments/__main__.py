@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
 def _listing() -> str:
     width = max(map(len, STUDIES))
     lines = [f"  {name:<{width}}  {study.title}" for name, study in STUDIES.items()]
-    texts = "vg: Kappen & Gomez 2014, The Variational Garrote; murphy: Murphy 2012, chapter 13"
+    texts = "vg: Kappen & Gomez 2014; iba: Y. Iba; murphy: Murphy 2012, chapter 13"
     return "\n".join([f"studies ({texts}):", *lines])
 
 

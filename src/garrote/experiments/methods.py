@@ -18,6 +18,7 @@ from sklearn.linear_model import Ridge, lasso_path
 from garrote.arrays import Array, Floats
 from garrote.datasets.simulation import Regression
 from garrote.estimators.bayesian_selector import BayesianSelector
+from garrote.inference import anneal_paired, fit_paired
 from garrote.paths import fit_path, flat_prior, gamma_grid
 from garrote.problem import Problem
 from garrote.results import Path
@@ -155,6 +156,27 @@ def fit_mean_field(train: Regression, validation: Regression, **settings: Any) -
         # Where rows are too few to tell, solutions wander; the errors that a study prints say so.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return BayesianSelector(method="mean-field", **settings).fit(X, y)
+
+
+def estimate_paired(train: Regression, validation: Regression, way: str) -> Floats:
+    """Return the coefficients of one paired mean field with its priors by EM.
+
+    ``way`` is "random", EM from random inclusion probabilities, as Kappen & Gomez ran PMF;
+    "annealed", EM from the solution that annealing leads to; or "PMF-ANNEAL", pi annealed and reheated.
+    """
+    X, y = np.vstack([train.X, validation.X]), np.concatenate([train.y, validation.y])
+    problem = Problem.from_rows(X, y)
+    if way == "PMF-ANNEAL":
+        fit = anneal_paired(problem).best.fit
+    else:
+        # Random starts have at most half as many variables as interpolate the rows, in expectation.
+        most = min(1.0, problem.most_variables / problem.n_features)
+        start = most * np.random.default_rng(0).random(problem.n_features)
+        fit = fit_paired(problem, start=start if way == "random" else None).fit
+    coef = np.zeros(problem.n_features)
+    coef[fit.columns] = fit.probability * fit.weight
+    unit: Floats = problem.scale.response_scale / problem.scale.column_scale
+    return coef * unit
 
 
 def _center(data: Regression) -> tuple[Floats, Floats, Floats, float]:

@@ -33,7 +33,7 @@ STUDIES = {
     "vg-figure-6b": Study("noise, strongly correlated columns", "vg_figures_6", "run_figure_6b"),
     "vg-figure-6c": Study("noise, effects of both signs", "vg_figures_6", "run_figure_6c"),
     "vg-figure-7": Study(
-        "the same, and hysteresis in pi", "vg_boston", "run_figure_7", ("boston.csv",)
+        "table 4 drawn, and hysteresis in pi", "vg_boston", "run_figure_7", ("boston.csv",)
     ),
     "vg-figure-8": Study("recovery as rows are added", "vg_figures_8_10", "run_figure_8"),
     "vg-figure-10": Study(

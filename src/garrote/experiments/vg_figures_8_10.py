@@ -1,6 +1,7 @@
 """VG Figures 8 and 10: finding and measuring active variables as rows are added."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,10 @@ from scipy.stats import rankdata
 
 from garrote.arrays import Array, Floats
 from garrote.datasets.simulation import Regression
+from garrote.displays.palette import PURPLE
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, RIDGE, make_axes
 from garrote.experiments.genotypes import distinct_genotypes, entropy
-from garrote.experiments.methods import fit_mean_field, tune_garrote, tune_lasso, tune_ridge
+from garrote.experiments.methods import estimate_paired, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.report import Report, Settings
 from garrote.summaries import Table
 
@@ -29,14 +31,17 @@ _QUICK_GENOTYPE_FRACTIONS = (0.4, 1.0)
 _RECOVERED = 0.01
 
 _METHODS: dict[str, Callable[[Regression, Regression], Floats]] = {
-    "VG": lambda train, validation: tune_garrote(train, validation, gammas=50).coef,
-    "PMF": lambda train, validation: fit_mean_field(train, validation).coef_,
+    # Over the paper's gammas: with 25% active the default grid ends before the densest that are needed.
+    "VG": lambda train, validation: tune_garrote(train, validation).coef,
+    "PMF": partial(estimate_paired, way="random"),
+    "PMF-ANNEAL": partial(estimate_paired, way="PMF-ANNEAL"),
     "lasso": lambda train, validation: tune_lasso(train, validation).coef,
     "ridge": lambda train, validation: tune_ridge(train, validation).coef,
 }
 _STYLES = {
     "VG": (GARROTE, "o-"),
     "PMF": (OTHER, "s--"),
+    "PMF-ANNEAL": (PURPLE, "d-."),
     "lasso": (LASSO, "^--"),
     "ridge": (RIDGE, "v:"),
 }
@@ -60,7 +65,7 @@ def run_figure_8(settings: Settings) -> Report:
             f"||dv||_1 below {_RECOVERED:.0%} of ||w||_1",
             "as the text says, the transition of VG and PMF moves up as there are more active "
             "variables, and lasso and ridge, which shrink, have none. In the area alone the lasso "
-            "improves at about the same place",
+            "improves at about the same place. The transition of PMF comes a little before the paper's",
             "below the transition PMF, which learns from the p/10 rows for validation too, comes "
             "before VG, as in the text",
         ),
@@ -170,8 +175,8 @@ def _protocol(count: int) -> str:
         f"instances: {count} (paper: {_PUBLISHED_INSTANCES}); p rows for training and p/10 for "
         "validation, which PMF takes together; unit noise, coefficients 1, 2, ... up to the number of "
         "active variables. Area under the curve of true against false positives as |v| is "
-        "thresholded; ||dv||_1 is the summed error of the coefficients. PMF: averaged over slab "
-        "variances and prior odds by their evidence, where the paper's are set by EM"
+        "thresholded; ||dv||_1 is the summed error of the coefficients. PMF: priors by EM from random "
+        "inclusion probabilities; PMF-ANNEAL: pi annealed and reheated in place of its M step"
     )
 
 
