@@ -2,6 +2,7 @@
 
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
+from garrote.penalties.fixed_ridge import L1WithRidge
 
 # Penalties by the name that users know them by, with default settings.
 PENALTIES = {
@@ -11,4 +12,4 @@ PENALTIES = {
     "ridge": Ridge,
 }
 
-__all__ = ["L1", "PENALTIES", "ElasticNet", "Penalty", "Ridge", "Terms"]
+__all__ = ["L1", "PENALTIES", "ElasticNet", "L1WithRidge", "Penalty", "Ridge", "Terms"]

@@ -74,8 +74,17 @@ class LeastSquares:
         squared, gradient = yield from self.problem.evaluate(
             self.columns[used], self.coef[used][:, None], fitted
         )
-        n = self.problem.n
-        loss = 0.5 * float(squared[0]) / n
-        along = (self.problem.yty - float(self.coef @ self.problem.xty[self.columns])) / n
-        # The dual at a share of the residual: share * r'y / n - share^2 r'r / (2 n).
-        return Evaluated(loss, gradient[0] / n, lambda share: share * (along - share * loss))
+        return seen_from_data(
+            self.problem, self.columns[used], self.coef[used], float(squared[0]), gradient[0]
+        )
+
+
+def seen_from_data(
+    problem: Problem, columns: Array, coef: Floats, squared: float, gradient: Floats
+) -> Evaluated:
+    """Return a fit as its certificate sees it, given what `Problem.evaluate` found."""
+    n = problem.n
+    loss = 0.5 * squared / n
+    along = (problem.yty - float(coef @ problem.xty[columns])) / n
+    # The dual at a share of the residual: share * r'y / n - share^2 r'r / (2 n).
+    return Evaluated(loss, gradient / n, lambda share: share * (along - share * loss))

@@ -17,6 +17,9 @@ from garrote.results import OptimalityCertificate
 from garrote.shrinkage import cost
 from garrote.solvers.quadratic import violation
 
+# Gradients below this share of the null model's largest are rounding.
+_ROUNDING = 1e-12
+
 
 class Evaluated(NamedTuple):
     """A fit seen from the data: its loss, the gradient of all columns (downhill), and the dual loss.
@@ -40,8 +43,11 @@ def certify(
     gap = np.nan
     if isinstance(rule, ElasticNetRule):
         primal = seen.loss + total_cost(rule, columns, coef)
-        share = _feasible_share(rule, seen.gradient, curvature)
-        dual = seen.dual(share) - _conjugate(rule, share * seen.gradient, curvature)
+        # Without a penalty gradients are 0 at the optimum, up to rounding.
+        rounding = (rule.threshold == 0) & (np.abs(seen.gradient) <= _ROUNDING * largest)
+        gradient = np.where(rounding, 0.0, seen.gradient)
+        share = _feasible_share(rule, gradient, curvature)
+        dual = seen.dual(share) - _conjugate(rule, share * gradient, curvature)
         gap = max(primal - dual, 0.0) / (null.loss or 1.0)
     return OptimalityCertificate(float(gap), float(off) / largest)
 
