@@ -27,8 +27,13 @@ class Penalty(Protocol):
     samples' losses (half their squared error for a Gaussian response).
     """
 
-    name: str
-    convex: bool
+    @property
+    def name(self) -> str:
+        """What users call it."""
+
+    @property
+    def convex(self) -> bool:
+        """Whether the objective has one minimum."""
 
     def at(self, strength: float, terms: Terms) -> Any:
         """Return the scalar rule at one strength."""
