@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalised_paths import penalty_solver
+from garrote.penalised_paths import adapted, as_fit, corrected, penalty_solver
+from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
-from garrote.penalties.elastic_net import ElasticNetRule
-from garrote.penalty_path import PenaltyFit, PenaltyPath
+from garrote.penalties.elastic_net import ElasticNet, ElasticNetRule
+from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.homotopy import Point, Walked, walk
-from garrote.solvers.least_squares import LeastSquares, seen_from_data
+from garrote.solvers.least_squares import LeastSquares, as_seen
 from garrote.solvers.optimality import certify
+from garrote.solvers.penalised import Solved
 
 # What to call the two walks: with variables that leave (the lasso), and without (LAR).
 HOMOTOPIES = ("homotopy", "least-angle")
@@ -44,6 +46,9 @@ def homotopy_solver(
         Whether variables may leave. Without, the path is that of least angle regression; its gaps tell
         how far it is from the lasso's.
     """
+    given = terms
+    if isinstance(penalty, AdaptiveLasso):
+        terms = yield from adapted(problem, penalty, terms, control)
     rules = _rules(problem, penalty, terms)
     if rules[0].ridge.tolist() == rules[1].ridge.tolist():
         walked = yield from walk(
@@ -63,12 +68,14 @@ def homotopy_solver(
             "garrote.penalties.L1WithRidge, whose ridge is fixed"
         )
     points = walked.knots if alphas is None else walked.asked
-    fits = yield from _certified(problem, penalty, points, terms)
-    cut = walked.cut
+    solved = yield from _certified(problem, penalty, points, terms)
+    if isinstance(penalty, ElasticNet) and penalty.corrected:
+        solved = yield from corrected(problem, penalty, terms, solved)
+    fits, cut = [as_fit(point) for point in solved], walked.cut
     if alphas is not None and len(points) < len(alphas) and drops:
         # The limit was one of knots: coordinates have theirs.
         swept = Control(control.tol, callback=control.callback)
-        rest = yield from penalty_solver(problem, penalty, alphas[len(points) :], terms, swept)
+        rest = yield from penalty_solver(problem, penalty, alphas[len(points) :], given, swept)
         fits, cut = fits + list(rest.fits), None
     return PenaltyPath(
         fits=tuple(fits),
@@ -116,11 +123,11 @@ def _one_walk_each(
 
 def _certified(
     problem: Problem, penalty: Penalty, points: Sequence[Point], terms: Terms
-) -> Generator[Floats, Floats, list[PenaltyFit]]:
+) -> Generator[Floats, Floats, list[Solved]]:
     """Certify solutions from the data, some of them in one pass over X."""
     null, together = LeastSquares(problem).null, problem.columns_together
     curvature = problem.curvature / problem.n
-    fits = []
+    solved = []
     for start in range(0, len(points), together):
         batch = points[start : start + together]
         columns = np.unique(np.concatenate([point.columns for point in batch]))
@@ -129,8 +136,9 @@ def _certified(
             coef[np.searchsorted(columns, point.columns), k] = point.coef
         squared, gradient = yield from problem.evaluate(columns, coef)
         for k, (strength, used, values) in enumerate(batch):
-            seen = seen_from_data(problem, used, values, float(squared[k]), gradient[k])
+            explained = float(values @ problem.xty[used])
+            seen = as_seen(problem, float(squared[k]), gradient[k], explained)
             rule = penalty.at(strength, terms)
             certificate = certify(rule, used, values, seen, curvature, null)
-            fits.append(PenaltyFit(strength, used, values, 0.0, seen.loss, certificate, 1))
-    return fits
+            solved.append(Solved(strength, used, values, 0.0, seen.loss, certificate, 1))
+    return solved

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms
-from garrote.penalties.elastic_net import ElasticNet, ElasticNetRule
+from garrote.penalties.base import Terms, steepest
+from garrote.penalties.elastic_net import ElasticNetRule
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class L1WithRidge:
             strength * terms.factor, self.ridge * terms.factor, terms.lower, terms.upper
         )
 
-    def largest_strength(self, gradient: Floats, terms: Terms) -> float:
+    def largest_strength(
+        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
+    ) -> float:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
-        return ElasticNet(1.0).largest_strength(gradient, terms)
+        return steepest(gradient, terms)

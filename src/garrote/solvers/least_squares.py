@@ -74,17 +74,12 @@ class LeastSquares:
         squared, gradient = yield from self.problem.evaluate(
             self.columns[used], self.coef[used][:, None], fitted
         )
-        return seen_from_data(
-            self.problem, self.columns[used], self.coef[used], float(squared[0]), gradient[0]
-        )
+        explained = float(self.coef @ self.problem.xty[self.columns])
+        return as_seen(self.problem, float(squared[0]), gradient[0], explained)
 
 
-def seen_from_data(
-    problem: Problem, columns: Array, coef: Floats, squared: float, gradient: Floats
-) -> Evaluated:
-    """Return a fit as its certificate sees it, given what `Problem.evaluate` found."""
-    n = problem.n
-    loss = 0.5 * squared / n
-    along = (problem.yty - float(coef @ problem.xty[columns])) / n
+def as_seen(problem: Problem, squared: float, gradient: Floats, explained: float) -> Evaluated:
+    """Return a fit as seen from its squared residuals, X'Wr and w'X'Wy."""
+    loss, along = 0.5 * squared / problem.n, (problem.yty - explained) / problem.n
     # The dual at a share of the residual: share * r'y / n - share^2 r'r / (2 n).
-    return Evaluated(loss, gradient / n, lambda share: share * (along - share * loss))
+    return Evaluated(loss, gradient / problem.n, lambda share: share * (along - share * loss))
