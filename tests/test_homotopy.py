@@ -10,7 +10,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from garrote import Problem, fit_path
 from garrote.likelihoods import Poisson
-from garrote.penalties import L1, ElasticNet, L1WithRidge, Ridge, Terms
+from garrote.penalties import L1, MCP, AdaptiveLasso, ElasticNet, L1WithRidge, Ridge, Terms
 from garrote.solvers.annealing import Control
 from reference import sparse_regression
 
@@ -309,6 +309,19 @@ def test_both_solvers_agree_on_a_fixed_ridge_and_on_the_elastic_net():
         )
 
 
+def test_adaptive_lassos_and_corrected_elastic_nets_can_be_walked():
+    X, y = correlated(60, 20)
+    problem = problem_of(X, y)
+    for penalty in (AdaptiveLasso(), AdaptiveLasso(first="ridge"), ElasticNet(0.7, corrected=True)):
+        swept = fit_path(problem, penalty, 8, control=Control(1e-12))
+        exact = fit_path(problem, penalty, swept.strengths, solver="homotopy")
+        assert exact.certificate.max() < 1e-10
+        np.testing.assert_allclose(
+            exact.coefficients().toarray(), swept.coefficients().toarray(), atol=1e-6
+        )
+    assert len(fit_path(problem, AdaptiveLasso(), solver="homotopy").moves) >= 3
+
+
 def test_factors_and_variables_that_are_always_in():
     X, y = correlated(60, 20)
     terms = Terms.equal(20)
@@ -376,6 +389,7 @@ def test_knots_do_not_depend_on_the_units(scale):
     ("settings", "message"),
     [
         ({"prior": Ridge(), "strengths": 5}, "cannot fit penalty 'ridge'"),
+        ({"prior": MCP()}, "cannot fit penalty '.*' with a Gaussian response"),
         ({"prior": ElasticNet(0.5)}, "no knots: give `strengths`, or use garrote.penalties.L1With"),
         ({"prior": L1(), "solver": "lars"}, "must be one of .*'homotopy', 'least-angle'.*'lars'"),
         (

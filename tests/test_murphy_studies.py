@@ -94,6 +94,7 @@ def test_best_subsets_have_the_known_residual_sums_of_squares(shared_data):
     numbers = run_study("murphy-figure-13.2b", QUICK).numbers
     np.testing.assert_allclose(numbers["best"], known, atol=5e-5)
     assert len(numbers["squares"]) == 256
+    np.testing.assert_allclose(numbers["searched"], numbers["best"], rtol=1e-12)
     assert (np.diff(numbers["best"]) < 0).all()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.paths import fit_path
-from garrote.penalties import L1, Ridge
+from garrote.penalties import L1, BestSubset, NoPenalty, Ridge
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
 
@@ -28,6 +28,18 @@ def lasso_knots(X: Floats, y: Floats) -> PenaltyPath:
     return fit_path(plain_problem(X, y), L1(), solver="homotopy")
 
 
+def fit_least_squares(X: Floats, y: Floats) -> Floats:
+    """Return the least-squares coefficients."""
+    return _dense(fit_path(plain_problem(X, y), NoPenalty()))[0]
+
+
+def fit_best_subsets(X: Floats, y: Floats) -> Floats:
+    """Return the coefficients of the best subset of each size, found by branch and bound."""
+    problem = plain_problem(X, y)
+    sizes = range(X.shape[1] + 1)
+    return np.vstack([_dense(fit_path(problem, BestSubset(size), np.zeros(1))) for size in sizes])
+
+
 def fit_lasso(X: Floats, y: Floats, lambdas: Floats) -> Floats:
     """Return the lasso's coefficients, exactly, at each lambda (descending)."""
     alphas = np.asarray(lambdas) / (2 * len(y))
@@ -40,7 +52,7 @@ def fit_ridge(X: Floats, y: Floats, lambdas: Floats) -> Floats:
 
 
 def fit_subsets(X: Floats, y: Floats, subsets: list[Members]) -> Floats:
-    """Return the least-squares coefficients on each subset of the columns."""
+    """Return the least-squares coefficients on each subset of the columns, however many."""
     coef = np.zeros((len(subsets), X.shape[1]))
     for row, members in zip(coef, subsets, strict=True):
         columns = list(members)

@@ -9,8 +9,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.experiments.drawing import GARROTE, OTHER, make_axes
 from garrote.experiments.report import Report, Settings
-from garrote.penalties import L1, Terms
-from garrote.shrinkage import shrink
+from garrote.penalties import HAL, L1, BestSubset, thresholding
 from garrote.summaries import Table
 
 # Figure 13.5: the threshold and the curvature a_j of Equations 13.49 and 13.54.
@@ -60,13 +59,13 @@ def run_figure_13_5(settings: Settings) -> Report:
 
 def soft_threshold(values: Floats) -> Floats:
     """Return the lasso's coefficients for products c_j, by the rule of the solvers."""
-    rule = L1().at(_LAMBDA, Terms.equal(1))
-    return np.array([shrink(rule, 0, c / _CURVATURE, _CURVATURE) for c in values])
+    return thresholding(L1(), values / _CURVATURE, _LAMBDA, _CURVATURE)
 
 
 def hard_threshold(values: Floats) -> Floats:
     """Return the coefficients of subset selection for products c_j."""
-    return np.where(np.abs(values) > _LAMBDA, values / _CURVATURE, 0.0)
+    price = 0.5 * _LAMBDA**2 / _CURVATURE
+    return thresholding(BestSubset(), values / _CURVATURE, price, _CURVATURE)
 
 
 def _equation_13_54(values: Floats) -> Floats:
@@ -111,20 +110,12 @@ def run_figure_13_19(settings: Settings) -> Report:
 
 def hierarchical_penalty(w: Floats, a: float, b: float) -> Floats:
     """Return (a + 1) log(1 + |w| / b), the negative log prior up to a constant (Eq. 13.143)."""
-    return (a + 1) * np.log1p(np.abs(w) / b)
+    return np.asarray(HAL(a, b).value(np.abs(w)))
 
 
 def hierarchical_threshold(values: Floats, a: float, b: float) -> Floats:
-    """Return the global minimum of (z - w)^2 / 2 + (a + 1) log(1 + |w| / b) (Eqs. 13.143 and 13.146).
-
-    Where it is not 0, w is the larger root of w^2 + (b - |z|) w + a + 1 - b |z| = 0.
-    """
-    size = np.abs(values)
-    inside = (size + b) ** 2 - 4 * (a + 1)
-    root = np.maximum(0.5 * (size - b + np.sqrt(np.maximum(inside, 0.0))), 0.0)
-    cost = 0.5 * (size - root) ** 2 + hierarchical_penalty(root, a, b)
-    better = (inside >= 0) & (cost < 0.5 * size**2)
-    return np.sign(values) * np.where(better, root, 0.0)
+    """Return the minimum of (z - w)^2 / 2 + (a + 1) log(1 + |w| / b) for each z (Eq. 13.146)."""
+    return thresholding(HAL(a, b), values, 1.0)
 
 
 def _draw_13_5() -> Any:
