@@ -10,6 +10,7 @@ from scipy.special import logit
 from garrote.arrays import Floats
 from garrote.designs import GramDesign
 from garrote.designs.base import Design
+from garrote.homotopy_paths import HOMOTOPIES, homotopy_solver
 from garrote.penalised_paths import ALPHAS, equal_terms, penalty_solver, resolve_alphas
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalty_path import PenaltyPath
@@ -22,6 +23,7 @@ from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.variational import Annealer, Trace, anneal
 
 SOLVERS = ("coordinate", "primal", "dual")
+PENALTY_SOLVERS = ("coordinate", *HOMOTOPIES)
 # Gammas of a grid, and the largest inclusion probability at the first of them.
 GAMMAS, EPS = 50, 1e-3
 
@@ -106,12 +108,14 @@ def fit_path(
         `garrote.penalties`.
     strengths : int or array, optional
         How many strengths to place, or the strengths themselves: 50 gammas of a prior, 100 alphas of a
-        penalty.
+        penalty, or with ``solver="homotopy"`` all its knots.
     eps : float, optional
         Where a placed grid ends: the inclusion probability at the first gamma (1e-3), or the last alpha
         as a share of the first (1e-3, and 1e-2 with more columns than rows).
-    solver : {"coordinate", "primal", "dual"}
-        For a prior.
+    solver : {"coordinate", "primal", "dual", "homotopy", "least-angle"}
+        "primal" and "dual" are for a prior. "homotopy" (LARS) follows the lasso, or the elastic net,
+        from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. Both
+        are for a Gaussian response.
     control : Control, optional
         Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback.
     terms : Terms, optional
@@ -135,12 +139,10 @@ def fit_path(
     """
     solving: Solver
     if hasattr(prior, "largest_strength"):
-        terms = terms or equal_terms(problem)
-        alphas = resolve_alphas(
-            problem, prior, terms, ALPHAS if strengths is None else strengths, eps
-        )
         compressed = problem.compressed()
-        solving = penalty_solver(compressed, prior, alphas, terms, control or Control(1e-6), relax)
+        solving = start_penalty_solver(
+            compressed, prior, strengths, eps, terms, control or Control(1e-6), solver, relax
+        )
         (relaxed,) = run_together([solving], stored_design(compressed))
         return cast(PenaltyPath, relaxed)
     prior = prior or flat_prior(problem.n_features)
@@ -172,6 +174,31 @@ def resolve_gammas(
 def flat_prior(n_features: int) -> GarrotePrior:
     """Return a prior without offsets, signs or known noise."""
     return GarrotePrior(np.zeros(n_features), np.zeros(n_features))
+
+
+def start_penalty_solver(
+    problem: Problem,
+    penalty: Penalty,
+    strengths: int | Floats | None,
+    eps: float | None,
+    terms: Terms | None,
+    control: Control,
+    solver: str = "coordinate",
+    relax: float = 0.0,
+) -> Generator[Floats, Floats, PenaltyPath]:
+    """Return the generator that solves one penalised path; see `run_together`."""
+    if solver not in PENALTY_SOLVERS:
+        raise ValueError(f"solver must be one of {PENALTY_SOLVERS}, got {solver!r}")
+    terms = terms or equal_terms(problem)
+    alphas = None
+    if solver == "coordinate" or strengths is not None:
+        count = ALPHAS if strengths is None else strengths
+        alphas = resolve_alphas(problem, penalty, terms, count, eps)
+    if solver == "coordinate":
+        return penalty_solver(problem, penalty, cast(Floats, alphas), terms, control, relax)
+    return homotopy_solver(
+        problem, penalty, alphas, terms, control, eps=eps or 0.0, drops=solver == "homotopy"
+    )
 
 
 def start_solver(

@@ -3,21 +3,29 @@
 from collections.abc import Generator
 from dataclasses import replace
 from numbers import Integral
+from typing import cast
 
 import numpy as np
 
 from garrote.arrays import Floats
 from garrote.likelihoods.multinomial import Multinomial
-from garrote.penalties.base import Penalty, Terms
-from garrote.penalties.elastic_net import ElasticNet
+from garrote.penalties.adaptive import AdaptiveLasso
+from garrote.penalties.base import Concave, Penalty, Terms
+from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
+from garrote.penalties.mixtures import Mixture
+from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalty_path import MultinomialPath, PenaltyFit, PenaltyPath
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
+from garrote.solvers.best_subset import solve_best_subsets
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.least_squares import LeastSquares
+from garrote.solvers.lockstep import run_together
 from garrote.solvers.multinomial import MultinomialLoss
 from garrote.solvers.penalised import Smooth, Solved, solve_path
 from garrote.solvers.quadratic import restricted
+from garrote.solvers.reweighted import solve_reweighted
+from garrote.solvers.ridge import ridge_scores, solve_ridge, solve_rotated
 
 # Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
 ALPHAS = 100
@@ -50,7 +58,13 @@ def alpha_grid(
     problem: Problem, penalty: Penalty, terms: Terms, count: int = ALPHAS, eps: float | None = None
 ) -> Floats:
     """Return alphas from the least that empties the model downwards, evenly spaced in logarithms."""
-    largest = penalty.largest_strength(make_smooth(problem).null.gradient, terms)
+    if isinstance(penalty, NoPenalty):
+        return np.zeros(1)
+    smooth = make_smooth(problem)
+    if isinstance(penalty, AdaptiveLasso):
+        stored = problem.table.stored if problem.has_rows else None
+        (terms,) = run_together([adapted(problem, penalty, terms, Control(1e-6))], stored)
+    largest = penalty.largest_strength(smooth.null.gradient, terms, smooth.curvature)
     if eps is None:
         eps = _EPS_WIDE if problem.n_features > problem.n else _EPS
     return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
@@ -89,10 +103,14 @@ def penalty_solver(
     takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
     """
     smooth = make_smooth(problem)
-    solved = yield from solve_path(smooth, penalty, alphas, terms, control)
+    if isinstance(penalty, AdaptiveLasso):
+        terms = yield from adapted(problem, penalty, terms, control)
+    points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
+    if isinstance(penalty, ElasticNet) and penalty.corrected:
+        points = yield from corrected(problem, penalty, terms, points)
     if relax > 0:
-        solved = yield from _relaxed(smooth, solved, terms, control, relax)
-    fits, outputs = tuple(_fit(point) for point in solved), outputs_of(problem)
+        points = yield from _relaxed(smooth, points, terms, control, relax)
+    fits, outputs = tuple(as_fit(point) for point in points), outputs_of(problem)
     if outputs == 1:
         return PenaltyPath(fits, problem.scale, problem.n_features, smooth.null.loss)
     scale = replace(
@@ -121,6 +139,7 @@ def _relaxed(
         free = ElasticNet(0.0).at(0.0, Terms(terms.factor, lower, upper))
         before = np.zeros(len(terms.lower))
         before[point.columns] = point.coef
+        smooth.grow(point.columns[~smooth.inside[point.columns]])
         smooth.coef[:] = before[smooth.columns]
         rounds = smooth.solve(restricted(free, smooth.columns), tolerance, control.max_iter)
         smooth.coef[:] = share * smooth.coef + (1.0 - share) * before[smooth.columns]
@@ -138,7 +157,93 @@ def _relaxed(
     return relaxed
 
 
-def _fit(point: Solved) -> PenaltyFit:
+def _solve(
+    smooth: Smooth,
+    problem: Problem,
+    penalty: Penalty,
+    alphas: Floats,
+    terms: Terms,
+    control: Control,
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
+    gaussian = problem.likelihood is None
+    if isinstance(penalty, BestSubset):
+        return (yield from solve_best_subsets(problem, penalty, alphas, terms, control))
+    if _is_ridge(penalty) and not (np.isfinite(terms.lower) | np.isfinite(terms.upper)).any():
+        if gaussian:
+            return (yield from solve_ridge(problem, penalty, alphas, terms, control))
+        if problem.n_features > len(problem.response) and (terms.factor > 0).all():
+            _refuse_without_penalty(problem, penalty, alphas)
+            return solve_rotated(problem, penalty, alphas, terms, control)
+    if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
+        concave = cast(Concave, penalty)
+        return (yield from solve_reweighted(smooth, concave, alphas, terms, control))
+    return (yield from solve_path(smooth, penalty, alphas, terms, control))
+
+
+def _is_ridge(penalty: Penalty) -> bool:
+    ridge = isinstance(penalty, ElasticNet) and penalty.l1_ratio == 0
+    return ridge or isinstance(penalty, NoPenalty)
+
+
+def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) -> None:
+    if isinstance(penalty, NoPenalty) or alphas.min() == 0:
+        raise ValueError(
+            f"{problem.n_features} columns fit any response of {len(problem.response)} rows: maximum "
+            "likelihood without a penalty does not exist; take Ridge() with a small alpha"
+        )
+
+
+def adapted(
+    problem: Problem, penalty: AdaptiveLasso, terms: Terms, control: Control
+) -> Generator[Floats, Floats, Terms]:
+    """Return terms with the factors that the first fit of an adaptive lasso gives."""
+    if penalty.first == "ridge":
+        if problem.likelihood is not None:
+            raise ValueError(
+                "AdaptiveLasso(first='ridge') needs a Gaussian response; take first='lasso'"
+            )
+        alphas = alpha_grid(problem, Ridge(), terms)
+        points = yield from solve_ridge(problem, Ridge(), alphas, terms, control)
+        best = points[int(np.argmin(ridge_scores(problem, alphas, terms, points)))]
+    else:
+        alphas = alpha_grid(problem, L1(), terms)
+        points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
+        best = points[int(np.argmin([_bic(problem, point) for point in points]))]
+    first = np.zeros(problem.n_features)
+    first[best.columns] = best.coef
+    return penalty.weighted(terms, first)
+
+
+def _bic(problem: Problem, point: Solved) -> float:
+    """Return the Bayesian information criterion; infinite where a model comes near interpolation."""
+    size = len(point.columns)
+    if size > 0.5 * problem.n:
+        return np.inf
+    gaussian = problem.likelihood is None
+    fit = np.log(max(point.loss, 1e-300)) if gaussian else 2.0 * point.loss
+    return float(problem.n * fit + np.log(problem.n) * size)
+
+
+def corrected(
+    problem: Problem, penalty: ElasticNet, terms: Terms, points: list[Solved]
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Undo the ridge's shrinkage of an elastic net; see `ElasticNet`."""
+    if problem.likelihood is not None:
+        raise ValueError(
+            "ElasticNet(corrected=True) needs a Gaussian response; take corrected=False"
+        )
+    changed = []
+    for point in points:
+        ridge = penalty.at(point.strength, terms).ridge[point.columns]
+        coef = point.coef * (1.0 + ridge * problem.n / problem.curvature[point.columns])
+        squared, _ = yield from problem.evaluate(point.columns, coef[:, None])
+        changed.append(point._replace(coef=coef, loss=0.5 * float(squared[0]) / problem.n))
+    return changed
+
+
+def as_fit(point: Solved) -> PenaltyFit:
+    """Return a solution as paths keep it."""
     return PenaltyFit(
         point.strength, point.columns, point.coef, point.intercept, point.loss, point.certificate,
         point.rounds,

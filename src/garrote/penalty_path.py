@@ -33,8 +33,19 @@ class PenaltyFit:
 
 
 @dataclass(frozen=True)
+class Move:
+    """A variable that enters the model as the strength falls, or leaves it."""
+
+    strength: float
+    column: int
+    enters: bool
+
+
+@dataclass(frozen=True)
 class PenaltyPath:
     """Penalised fits from strong to weak (descending alphas).
+
+    ``moves`` tells, for a path that was followed knot by knot, which variables entered and left.
 
     Examples
     --------
@@ -54,6 +65,7 @@ class PenaltyPath:
     n_features: int
     null_loss: float
     cut: str | None = None
+    moves: tuple[Move, ...] = ()
 
     def __len__(self) -> int:
         return len(self.fits)

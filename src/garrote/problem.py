@@ -17,7 +17,7 @@ Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
 # Responses spread wider than this have no variance among the numbers.
 _LARGEST_SPREAD = 1e150
-# What covariates leave of a standardised response is rounding below this.
+# What covariates leave of a response is rounding below this share of it.
 _EXPLAINED = 1e-12
 # 1/beta is kept above this share of the response's variance: noiseless data have none.
 _SMALLEST_NOISE = 1e-10
@@ -122,7 +122,9 @@ class Problem:
         spread = spread if scale_response else 1.0
         centered = centered / spread
         response = design.project(centered[:, None])[:, 0]
-        if _root_mean_square(response, weights) <= _EXPLAINED:
+        if _root_mean_square(response, weights) <= _EXPLAINED * _root_mean_square(
+            centered, weights
+        ):
             response = np.zeros_like(response)
         scale = Scale(
             design.mean, design.scale, mean, spread, design.covariates,

@@ -4,7 +4,12 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.shrinkage import cost
+
+# Scalar objectives that differ by less than this share are the same.
+_TIE = 1e-12
 
 
 class Terms(NamedTuple):
@@ -31,11 +36,50 @@ class Penalty(Protocol):
     samples' losses (half their squared error for a Gaussian response).
     """
 
-    name: str
-    convex: bool
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def convex(self) -> bool:
+        """Whether a local optimum is the optimum."""
 
     def at(self, strength: float, terms: Terms) -> Any:
         """Return the scalar rule at one strength."""
 
-    def largest_strength(self, gradient: Floats, terms: Terms) -> float:
-        """Return the least strength at which no penalised variable is in, given the null gradient."""
+    def largest_strength(
+        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
+    ) -> float:
+        """Return the least strength at which no penalised variable is in, given the null gradient.
+
+        ``curvature`` is that of each column's loss; taken for 1 where it is not given.
+        """
+
+
+class Concave(Penalty, Protocol):
+    """A penalty that is concave in |w|, and so lies below its tangents."""
+
+    @property
+    def singular(self) -> bool:
+        """Whether it is infinitely steep at 0."""
+
+
+def steepest(gradient: Floats, terms: Terms, share: Floats | float = 1.0) -> float:
+    """Return the largest gradient of a penalised variable, by its factor and a share of its own.
+
+    What bounds forbid does not count.
+    """
+    allowed = np.where(gradient > 0, terms.upper > 0, terms.lower < 0) & (terms.factor > 0)
+    scale = np.broadcast_to(share, gradient.shape)[allowed] * terms.factor[allowed]
+    return float((np.abs(gradient[allowed]) / scale).max(initial=0.0))
+
+
+@kernel(inline=True)
+def lower_of(rule, j, z, curvature, inner):
+    """Return 0 or another coefficient, each moved between the bounds, whichever costs less."""
+    outer = min(max(inner, rule.lower[j]), rule.upper[j])
+    zero = min(max(0.0, rule.lower[j]), rule.upper[j])
+    gain = cost(rule, j, zero) - cost(rule, j, outer)
+    gain += 0.5 * curvature * ((zero - z) ** 2 - (outer - z) ** 2)
+    # Where both cost the same, as at the largest strength of a path, rounding must not decide.
+    return outer if gain > _TIE * curvature * z * z else zero

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms
+from garrote.penalties.base import Terms, steepest
 from garrote.shrinkage import bend, cost, shrink, slope
 
 
@@ -48,11 +48,16 @@ def _(rule: ElasticNetRule, j, coef):
 class ElasticNet:
     """l1_ratio |w| + (1 - l1_ratio) w^2 / 2 (Zou & Hastie 2005).
 
-    l1_ratio = 1 is the lasso, 0 ridge regression.
+    l1_ratio = 1 is the lasso, 0 ridge regression. ``corrected`` undoes the shrinkage of the second
+    term: with a strength a, coefficients are multiplied by 1 + a (1 - l1_ratio), the text's 1 +
+    lambda_2 for columns of mean square 1 (Murphy 2012, Eq. 13.125; its columns have length 1). For
+    others of mean square c the factor is 1 + a (1 - l1_ratio) / c. Bounds and the certificate are
+    those of the fit before.
     """
 
     l1_ratio: float = 0.5
     name: str = "elastic net"
+    corrected: bool = False
     convex = True
 
     def __post_init__(self) -> None:
@@ -66,13 +71,12 @@ class ElasticNet:
             self.l1_ratio * each, (1.0 - self.l1_ratio) * each, terms.lower, terms.upper
         )
 
-    def largest_strength(self, gradient: Floats, terms: Terms) -> float:
+    def largest_strength(
+        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
+    ) -> float:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
         # A ridge has none: one that shrinks a thousandfold is taken, as in glmnet.
-        ratio = max(self.l1_ratio, 1e-3)
-        allowed = np.where(gradient > 0, terms.upper > 0, terms.lower < 0) & (terms.factor > 0)
-        wanted = np.abs(gradient[allowed]) / terms.factor[allowed]
-        return float(wanted.max(initial=0.0)) / ratio
+        return steepest(gradient, terms, max(self.l1_ratio, 1e-3))
 
 
 def L1() -> ElasticNet:

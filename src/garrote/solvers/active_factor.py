@@ -38,23 +38,48 @@ class ActiveFactor:
             self._begin()
         else:
             for place in gone[::-1]:
-                _remove(self._root, place, len(self.members))
-                self.members = np.delete(self.members, place)
-                self._ridge = np.delete(self._ridge, place)
+                self.remove_one(place)
         inside[self.members] = False
         self._append(gram, np.flatnonzero(inside), extra)
 
     def _begin(self) -> None:
         self.members, self._ridge = np.zeros(0, np.intp), np.zeros(0)
 
+    def append_one(self, new: int, products: Floats, own: float, ridge: float = 0.0) -> bool:
+        """Take one variable in, given its products with all members and with itself.
+
+        Returns False, and changes nothing, where it depends on the members.
+        """
+        k = len(self.members)
+        self._reserve(k + 1)
+        across = products.reshape(k, 1).copy()
+        _solve_transposed(self._root, across, k)
+        left = own + ridge - float(across[:, 0] @ across[:, 0])
+        if not left > _DEPENDENT * (own + ridge):
+            return False
+        self._root[:k, k], self._root[k, k] = across[:, 0], np.sqrt(left)
+        self.members = np.append(self.members, new)
+        self._ridge = np.append(self._ridge, ridge)
+        return True
+
+    def remove_one(self, place: int) -> None:
+        """Take out the member at one place."""
+        _remove(self._root, place, len(self.members))
+        self.members = np.delete(self.members, place)
+        self._ridge = np.delete(self._ridge, place)
+
+    def _reserve(self, size: int) -> None:
+        if size > len(self._root):
+            k = len(self.members)
+            larger = np.zeros((2 * size, 2 * size))
+            larger[:k, :k] = self._root[:k, :k]
+            self._root = larger
+
     def _append(self, gram: Floats, new: Array, extra: Floats) -> None:
         k, m = len(self.members), len(new)
         if not m:
             return
-        if k + m > len(self._root):
-            larger = np.zeros((2 * (k + m), 2 * (k + m)))
-            larger[:k, :k] = self._root[:k, :k]
-            self._root = larger
+        self._reserve(k + m)
         own = gram[np.ix_(new, new)]
         own[np.diag_indices_from(own)] += extra[new]
         lengths = np.diag(own).copy()

@@ -74,8 +74,12 @@ class LeastSquares:
         squared, gradient = yield from self.problem.evaluate(
             self.columns[used], self.coef[used][:, None], fitted
         )
-        n = self.problem.n
-        loss = 0.5 * float(squared[0]) / n
-        along = (self.problem.yty - float(self.coef @ self.problem.xty[self.columns])) / n
-        # The dual at a share of the residual: share * r'y / n - share^2 r'r / (2 n).
-        return Evaluated(loss, gradient[0] / n, lambda share: share * (along - share * loss))
+        explained = float(self.coef @ self.problem.xty[self.columns])
+        return as_seen(self.problem, float(squared[0]), gradient[0], explained)
+
+
+def as_seen(problem: Problem, squared: float, gradient: Floats, explained: float) -> Evaluated:
+    """Return a fit as seen from its squared residuals, X'Wr and w'X'Wy."""
+    loss, along = 0.5 * squared / problem.n, (problem.yty - explained) / problem.n
+    # The dual at a share of the residual: share * r'y / n - share^2 r'r / (2 n).
+    return Evaluated(loss, gradient / problem.n, lambda share: share * (along - share * loss))

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.results import OptimalityCertificate
-from garrote.shrinkage import cost
-from garrote.solvers.quadratic import violation
+from garrote.solvers.quadratic import total_cost, violation
+
+# Gradients below this share of the null model's largest are rounding.
+_ROUNDING = 1e-12
 
 
 class Evaluated(NamedTuple):
@@ -40,19 +41,13 @@ def certify(
     gap = np.nan
     if isinstance(rule, ElasticNetRule):
         primal = seen.loss + total_cost(rule, columns, coef)
-        share = _feasible_share(rule, seen.gradient, curvature)
-        dual = seen.dual(share) - _conjugate(rule, share * seen.gradient, curvature)
+        # Without a penalty gradients are 0 at the optimum, up to rounding.
+        rounding = (rule.threshold == 0) & (np.abs(seen.gradient) <= _ROUNDING * largest)
+        gradient = np.where(rounding, 0.0, seen.gradient)
+        share = _feasible_share(rule, gradient, curvature)
+        dual = seen.dual(share) - _conjugate(rule, share * gradient, curvature)
         gap = max(primal - dual, 0.0) / (null.loss or 1.0)
     return OptimalityCertificate(float(gap), float(off) / largest)
-
-
-@kernel
-def total_cost(rule, columns, coef):
-    """Return the penalty of some coefficients."""
-    total = 0.0
-    for k in range(columns.shape[0]):
-        total += cost(rule, columns[k], coef[k])
-    return total
 
 
 def _feasible_share(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> float:

@@ -84,36 +84,42 @@ def solve_path(
     for step, strength in enumerate(strengths):
         smooth.grow(_screened(smooth, penalty, terms, seen.gradient, strength, before))
         rule = penalty.at(strength, terms)
-        tolerance = max(control.tol * _TIGHT * strength, _LEAST * largest)
-        rounds = 0
-        while rounds < control.max_iter:
-            rounds += 1 + smooth.solve(
-                restricted(rule, smooth.columns), tolerance, control.max_iter - rounds
-            )
-            seen = yield from smooth.evaluate()
-            coef = _everywhere(smooth, len(seen.gradient))
-            off = violation(rule, seen.gradient, coef, smooth.curvature)
-            violating = np.flatnonzero((off > tolerance) & ~smooth.inside)
-            if not len(violating):
-                break
-            smooth.grow(violating)
-        used = np.flatnonzero(smooth.coef)
-        columns, kept = smooth.columns[used], smooth.coef[used]
-        certificate = certify(rule, columns, kept, seen, smooth.curvature, smooth.null)
-        points.append(
-            Solved(
-                float(strength),
-                columns,
-                kept,
-                np.copy(smooth.intercept)[()],
-                seen.loss,
-                certificate,
-                rounds,
-            )
-        )
+        tolerance = max(control.tol * _TIGHT * min(strength, largest), _LEAST * largest)
+        seen, rounds = yield from solve_at(smooth, rule, tolerance, control.max_iter)
+        certificate = certify(rule, *_model(smooth), seen, smooth.curvature, smooth.null)
+        points.append(solved(smooth, strength, seen.loss, certificate, rounds))
         before = strength
         control.report("path", step + 1, len(strengths))
     return points
+
+
+def solve_at(
+    smooth: Smooth, rule: Any, tolerance: float, max_iter: int
+) -> Generator[Floats, Floats, tuple[Evaluated, int]]:
+    """Solve for one rule, from the present coefficients; return the fit as seen, and the rounds."""
+    rounds = 0
+    while True:
+        rounds += 1 + smooth.solve(restricted(rule, smooth.columns), tolerance, max_iter - rounds)
+        seen = yield from smooth.evaluate()
+        off = violation(rule, seen.gradient, everywhere(smooth), smooth.curvature)
+        violating = np.flatnonzero((off > tolerance) & ~smooth.inside)
+        if not len(violating) or rounds >= max_iter:
+            return seen, rounds
+        smooth.grow(violating)
+
+
+def solved(
+    smooth: Smooth, strength: float, loss: float, certificate: OptimalityCertificate, rounds: int
+) -> Solved:
+    """Return the present coefficients as the solution at one strength."""
+    # A copy: intercepts of several classes are an array that the solver goes on with.
+    intercept = np.copy(smooth.intercept)[()]
+    return Solved(float(strength), *_model(smooth), intercept, loss, certificate, rounds)
+
+
+def _model(smooth: Smooth) -> tuple[Array, Floats]:
+    used = np.flatnonzero(smooth.coef)
+    return smooth.columns[used], smooth.coef[used]
 
 
 def _screened(
@@ -126,7 +132,8 @@ def _screened(
     return np.flatnonzero((off > 0) & ~smooth.inside)
 
 
-def _everywhere(smooth: Smooth, count: int) -> Floats:
-    coef = np.zeros(count)
+def everywhere(smooth: Smooth) -> Floats:
+    """Return the present coefficients of all columns."""
+    coef = np.zeros(len(smooth.curvature))
     coef[smooth.columns] = smooth.coef
     return coef

@@ -14,7 +14,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
-from garrote.shrinkage import bend, shrink, slope
+from garrote.shrinkage import bend, cost, shrink, slope
 from garrote.solvers.active_factor import ActiveFactor
 from garrote.solvers.sweep import sweep
 
@@ -55,8 +55,6 @@ class Quadratic:
         if not len(free):
             return
         slopes, bends = _derivatives(rule, free, self.coef)
-        if bends.min() < 0:  # a concave cost: sweeps alone are sure to descend
-            return
         try:
             self.factor.match(self.gram, free, bends)
         except LinAlgError:
@@ -74,8 +72,15 @@ class Quadratic:
         new[reach <= share] = ends[reach <= share]
         change = np.zeros(len(self.coef))
         change[order] = new - old
+        moved = self.gram @ change
+        if (
+            bends.min() < 0
+        ):  # a concave cost: the system holds here, and need not where the step ends
+            gain = change @ (self.gradient - 0.5 * moved) + total_cost(rule, order, old)
+            if not gain > total_cost(rule, order, new):
+                return
         self.coef[order] = new
-        self.gradient -= self.gram @ change
+        self.gradient -= moved
 
     def _free(self, rule: Any) -> Array:
         """Return the coefficients that are neither 0 nor at a bound that the gradient presses on."""
@@ -123,3 +128,12 @@ def _derivatives(rule, columns, coef):
         slopes[k] = slope(rule, j, coef[j])
         bends[k] = bend(rule, j, coef[j])
     return slopes, bends
+
+
+@kernel
+def total_cost(rule, columns, coef):
+    """Return the penalty of some coefficients."""
+    total = 0.0
+    for k in range(columns.shape[0]):
+        total += cost(rule, columns[k], coef[k])
+    return total

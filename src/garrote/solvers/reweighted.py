@@ -1,0 +1,112 @@
+"""Concave penalties by a sequence of lassos: each takes the penalty's tangents at the fit before.
+
+A tangent lies above a concave penalty and touches it at the present coefficient, so that the objective
+falls with every lasso (Zou & Li 2008). For priors that are scale mixtures this is EM: the tangent's
+slope is the E step, the lasso the M step (Murphy 2012, section 13.6.2.1). A fit is stationary for the
+concave objective when it solves the lasso of its own tangents; how far it is from that is its
+certificate.
+
+Where a penalty is infinitely steep at 0, no variable would ever come in. Such paths start, at every
+strength, from a penalty that is blurred by a size added to |w|, which is then taken away step by step
+(Chartrand & Yin 2008).
+"""
+
+from collections.abc import Generator
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.arrays import Floats
+from garrote.penalties.base import Concave, Terms
+from garrote.penalties.elastic_net import ElasticNetRule
+from garrote.penalties.mixtures import MixtureRule
+from garrote.results import OptimalityCertificate
+from garrote.shrinkage import slope
+from garrote.solvers.annealing import Control
+from garrote.solvers.optimality import Evaluated
+from garrote.solvers.penalised import Smooth, Solved, everywhere, solve_at, solved
+from garrote.solvers.quadratic import violation
+
+# The size added to |w|, as shares of the largest coefficient that a variable alone would have.
+_BLURS = np.geomspace(1.0, 1e-4, 9)
+# Slopes are taken this far from 0 at least: they may be infinite there.
+_LEAST = 1e-300
+# Fits are stationary to this share of the tolerance, and to what numbers can tell; see `penalised`.
+_TIGHT, _FINEST = 1e-3, 1e-13
+
+
+def solve_reweighted(
+    smooth: Smooth, penalty: Concave, strengths: Floats, terms: Terms, control: Control
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Solve for descending strengths, each from the solution before or from a blurred penalty.
+
+    Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
+    """
+    largest = float(np.abs(smooth.null.gradient).max(initial=0.0)) or 1.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alone = np.where(smooth.curvature > 0, smooth.null.gradient / smooth.curvature, 0.0)
+    typical = float(np.abs(alone).max(initial=0.0)) or 1.0
+    blurs = typical * _BLURS if penalty.singular else np.zeros(0)
+    points, rounds = [], 0
+    for step, strength in enumerate(strengths):
+        rule = penalty.at(float(strength), terms)
+        tolerance = max(control.tol * _TIGHT * min(strength, largest), _FINEST * largest)
+        size = np.zeros(len(smooth.curvature))
+        for blur in blurs:
+            blurred = tangent(rule, size + blur)
+            yield from solve_at(smooth, blurred, tolerance, control.max_iter)
+            size = np.abs(everywhere(smooth))
+        seen, rounds = yield from solve_tangents(smooth, rule, tolerance, control.max_iter)
+        certificate = OptimalityCertificate(np.nan, _off(smooth, rule, seen) / largest)
+        points.append(solved(smooth, strength, seen.loss, certificate, rounds + len(blurs)))
+        control.report("path", step + 1, len(strengths))
+    return points
+
+
+def solve_tangents(
+    smooth: Smooth, rule: Any, tolerance: float, max_iter: int
+) -> Generator[Floats, Floats, tuple[Evaluated, int]]:
+    """Solve lassos of tangents from the present coefficients until they are their own solution."""
+    rounds = 0
+    while True:
+        lasso = tangent(rule, np.abs(everywhere(smooth)))
+        seen, made = yield from solve_at(smooth, lasso, tolerance, max_iter - rounds)
+        rounds += made
+        if _off(smooth, rule, seen) <= 2 * tolerance or rounds >= max_iter:
+            return seen, rounds
+
+
+def _off(smooth: Smooth, rule: Any, seen: Evaluated) -> float:
+    """Return the largest violation of the lasso of the present tangents."""
+    coef = everywhere(smooth)
+    off = violation(tangent(rule, np.abs(coef)), seen.gradient, coef, smooth.curvature)
+    return float(off.max(initial=0.0))
+
+
+def tangent(rule: Any, size: Floats) -> ElasticNetRule:
+    """Return the lasso whose thresholds are the slopes of a penalty at coefficients of some size."""
+    return ElasticNetRule(
+        slopes(rule, np.maximum(size, _LEAST)), np.zeros(len(size)), rule.lower, rule.upper
+    )
+
+
+@singledispatch
+def slopes(rule: Any, size: Floats) -> Floats:
+    """Return the slope of each variable's penalty at a coefficient of some size > 0."""
+    return _slopes(rule, size)
+
+
+@slopes.register
+def _(rule: MixtureRule, size: Floats) -> Floats:
+    different, places = np.unique(size, return_inverse=True)  # most are 0
+    return rule.threshold * rule.mixture.steepness(different)[places]
+
+
+@kernel
+def _slopes(rule, size):
+    steep = np.zeros(size.shape[0])
+    for j in range(size.shape[0]):
+        steep[j] = slope(rule, j, size[j])
+    return steep
