@@ -210,7 +210,7 @@ def adapted(
         alphas = alpha_grid(problem, L1(), terms)
         points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
         best = points[int(np.argmin([_bic(problem, point) for point in points]))]
-    first = np.zeros(problem.n_features)
+    first = np.zeros(len(terms.factor))
     first[best.columns] = best.coef
     return penalty.weighted(terms, first)
 

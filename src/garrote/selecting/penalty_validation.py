@@ -102,7 +102,7 @@ def linear_predictors(problem: Problem, path: PenaltyPath, positions: Sequence[i
     coef = np.zeros((len(columns), len(fits), outputs))
     for k, fit in enumerate(fits):
         coef[np.searchsorted(columns, fit.columns % D), k, fit.columns // D] = fit.coef
-    fitted = problem.table.dot(columns, coef.reshape(len(columns), -1)).T
+    fitted = problem.table.dot(columns, coef.reshape(len(columns), len(fits) * outputs)).T
     fitted = fitted.reshape(len(fits), outputs, -1)
     fitted = fitted + np.array([np.atleast_1d(fit.intercept) for fit in fits])[:, :, None]
     if problem.offset is not None:
