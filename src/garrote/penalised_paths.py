@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 from numbers import Integral
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,14 +18,16 @@ from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.least_squares import LeastSquares
-from garrote.solvers.lockstep import run_together
-from garrote.solvers.penalised import Smooth, Solved, solve_path
+from garrote.solvers.lockstep import Solver, run_together
+from garrote.solvers.penalised import Smooth, Solved, solve_at, solve_path, tolerance_at
 from garrote.solvers.reweighted import solve_reweighted
 from garrote.solvers.ridge import ridge_scores, solve_ridge, solve_rotated
 
 # Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
 ALPHAS = 100
 _EPS, _EPS_WIDE = 1e-3, 1e-2
+# A strength at which nothing that is penalised is in.
+_FORBIDDING = 1e200
 
 
 def make_smooth(problem: Problem) -> Smooth:
@@ -41,12 +43,30 @@ def alpha_grid(
         return np.zeros(1)
     smooth = make_smooth(problem)
     if isinstance(penalty, AdaptiveLasso):
-        stored = problem.table.stored if problem.has_rows else None
-        (terms,) = run_together([adapted(problem, penalty, terms, Control(1e-6))], stored)
-    largest = penalty.largest_strength(smooth.null.gradient, terms, smooth.curvature)
+        terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
+    gradient = _first_gradient(problem, smooth, terms)
+    largest = penalty.largest_strength(gradient, terms, smooth.curvature)
     if eps is None:
         eps = _EPS_WIDE if problem.n_features > problem.n else _EPS
     return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
+
+
+def _first_gradient(problem: Problem, smooth: Smooth, terms: Terms) -> Floats:
+    """Return the gradient where all that is penalised is 0 and what is not is fitted."""
+    free = np.flatnonzero(terms.factor == 0)
+    if not len(free):
+        return smooth.null.gradient
+    smooth.grow(free)
+    rule = L1().at(_FORBIDDING, terms)
+    tolerance = tolerance_at(smooth, 0.0, Control())
+    seen, _ = run_alone(problem, solve_at(smooth, rule, tolerance, Control().max_iter))
+    return seen.gradient * (1 + 1e-10)  # rounding must not let the first one in
+
+
+def run_alone(problem: Problem, solver: Solver) -> Any:
+    """Run one generator to its end."""
+    (result,) = run_together([solver], problem.table.stored if problem.has_rows else None)
+    return result
 
 
 def resolve_alphas(
@@ -78,12 +98,7 @@ def penalty_solver(
     points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
     if isinstance(penalty, ElasticNet) and penalty.corrected:
         points = yield from corrected(problem, penalty, terms, points)
-    return PenaltyPath(
-        fits=tuple(as_fit(point) for point in points),
-        scale=problem.scale,
-        n_features=problem.n_features,
-        null_loss=smooth.null.loss,
-    )
+    return as_path(problem, smooth, points)
 
 
 def _solve(
@@ -171,8 +186,17 @@ def corrected(
     return changed
 
 
-def as_fit(point: Solved) -> PenaltyFit:
-    """Return a solution as paths keep it."""
+def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> PenaltyPath:
+    """Return solutions as a path."""
+    return PenaltyPath(
+        fits=tuple(_fit(point) for point in points),
+        scale=problem.scale,
+        n_features=problem.n_features,
+        null_loss=smooth.null.loss,
+    )
+
+
+def _fit(point: Solved) -> PenaltyFit:
     return PenaltyFit(
         point.strength, point.columns, point.coef, point.intercept, point.loss, point.certificate,
         point.rounds,

@@ -29,6 +29,8 @@ from garrote.solvers.active_products import active_products
 _TIE = 1e-12
 # A gradient that falls slower than its bound by no more than this share stays within it.
 _PARALLEL = 1e-10
+# Gradients of no more than this share of the null model's are what rounding leaves.
+_EXPLAINED = 1e-10
 # After so many knots coefficients and gradients are solved for anew, so that rounding does not add up.
 _REFRESH = 50
 
@@ -136,9 +138,9 @@ class _Walker:
             reached = self.gradient / self.slope * np.array([[-1.0], [1.0]])
         reached[~self.open] = 0.0
         self.alpha = self.start = float(reached.max(initial=0.0))
-        # What is left where nothing is to be explained is rounding.
+        # Where the variables without penalty explain all, what they leave is rounding.
         scale = np.abs(self.problem.xty).max(initial=0.0) / self.problem.n
-        if self.alpha * self.slope.max(initial=0.0) <= _TIE * scale:
+        if len(free) and self.alpha * self.slope.max(initial=0.0) <= _EXPLAINED * scale:
             self.alpha = self.start = 0.0
         near = reached >= self.start * (1 - _TIE)
         self.joining = np.flatnonzero(near.any(axis=0))
