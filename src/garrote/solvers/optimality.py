@@ -78,6 +78,8 @@ def _conjugate(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> flo
     beyond = np.maximum(np.abs(gradient) - rule.threshold, 0.0)
     # What rounding leaves beyond a threshold that was met on purpose counts for nothing.
     beyond[beyond <= 1e-14 * rule.threshold] = 0.0
+    if not beyond.any() and (rule.lower <= 0).all() and (rule.upper >= 0).all():
+        return 0.0  # at w = 0
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(beyond > 0, beyond / rule.ridge, 0.0)
     best = np.clip(np.sign(gradient) * size, rule.lower, rule.upper)
