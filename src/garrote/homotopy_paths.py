@@ -1,12 +1,13 @@
 """From a problem and a penalty to the knots of its path, or to exact fits between them."""
 
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalised_paths import adapted, as_fit, corrected, penalty_solver
+from garrote.penalised_paths import adapted, as_path, corrected, penalty_solver
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.elastic_net import ElasticNet, ElasticNetRule
@@ -71,20 +72,14 @@ def homotopy_solver(
     solved = yield from _certified(problem, penalty, points, terms)
     if isinstance(penalty, ElasticNet) and penalty.corrected:
         solved = yield from corrected(problem, penalty, terms, solved)
-    fits, cut = [as_fit(point) for point in solved], walked.cut
+    path = as_path(problem, LeastSquares(problem), solved)
+    path = replace(path, cut=walked.cut, moves=tuple(walked.moves))
     if alphas is not None and len(points) < len(alphas) and drops:
         # The limit was one of knots: coordinates have theirs.
         swept = Control(control.tol, callback=control.callback)
         rest = yield from penalty_solver(problem, penalty, alphas[len(points) :], given, swept)
-        fits, cut = fits + list(rest.fits), None
-    return PenaltyPath(
-        fits=tuple(fits),
-        scale=problem.scale,
-        n_features=problem.n_features,
-        null_loss=LeastSquares(problem).null.loss,
-        cut=cut,
-        moves=tuple(walked.moves),
-    )
+        path = replace(path, fits=path.fits + rest.fits, cut=None)
+    return path
 
 
 def _rules(problem: Problem, penalty: Penalty, terms: Terms) -> tuple[Any, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from dataclasses import replace
 from numbers import Integral
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -20,18 +20,18 @@ from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.least_squares import LeastSquares
-from garrote.solvers.lockstep import run_together
+from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.multinomial import MultinomialLoss
-from garrote.solvers.penalised import Smooth, Solved, solve_path
-from garrote.solvers.quadratic import restricted
+from garrote.solvers.penalised import Smooth, Solved, solve_at, solve_path, tolerance_at
+from garrote.solvers.refitting import relaxed
 from garrote.solvers.reweighted import solve_reweighted
 from garrote.solvers.ridge import ridge_scores, solve_ridge, solve_rotated
 
 # Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
 ALPHAS = 100
 _EPS, _EPS_WIDE = 1e-3, 1e-2
-# Fits without a penalty are solved to this share of the null model's largest gradient.
-_REFITTED = 1e-9
+# A strength at which nothing that is penalised is in.
+_FORBIDDING = 1e200
 
 
 def make_smooth(problem: Problem) -> Smooth:
@@ -62,12 +62,30 @@ def alpha_grid(
         return np.zeros(1)
     smooth = make_smooth(problem)
     if isinstance(penalty, AdaptiveLasso):
-        stored = problem.table.stored if problem.has_rows else None
-        (terms,) = run_together([adapted(problem, penalty, terms, Control(1e-6))], stored)
-    largest = penalty.largest_strength(smooth.null.gradient, terms, smooth.curvature)
+        terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
+    gradient = _first_gradient(problem, smooth, terms)
+    largest = penalty.largest_strength(gradient, terms, smooth.curvature)
     if eps is None:
         eps = _EPS_WIDE if problem.n_features > problem.n else _EPS
     return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
+
+
+def _first_gradient(problem: Problem, smooth: Smooth, terms: Terms) -> Floats:
+    """Return the gradient where all that is penalised is 0 and what is not is fitted."""
+    free = np.flatnonzero(terms.factor == 0)
+    if not len(free):
+        return smooth.null.gradient
+    smooth.grow(free)
+    rule = L1().at(_FORBIDDING, terms)
+    tolerance = tolerance_at(smooth, 0.0, Control())
+    seen, _ = run_alone(problem, solve_at(smooth, rule, tolerance, Control().max_iter))
+    return seen.gradient * (1 + 1e-10)  # rounding must not let the first one in
+
+
+def run_alone(problem: Problem, solver: Solver) -> Any:
+    """Run one generator to its end."""
+    (result,) = run_together([solver], problem.table.stored if problem.has_rows else None)
+    return result
 
 
 def resolve_alphas(
@@ -109,52 +127,8 @@ def penalty_solver(
     if isinstance(penalty, ElasticNet) and penalty.corrected:
         points = yield from corrected(problem, penalty, terms, points)
     if relax > 0:
-        points = yield from _relaxed(smooth, points, terms, control, relax)
-    fits, outputs = tuple(as_fit(point) for point in points), outputs_of(problem)
-    if outputs == 1:
-        return PenaltyPath(fits, problem.scale, problem.n_features, smooth.null.loss)
-    scale = replace(
-        problem.scale,
-        column_mean=np.tile(problem.scale.column_mean, outputs),
-        column_scale=np.tile(problem.scale.column_scale, outputs),
-        covariate_columns=np.zeros((0, outputs * problem.n_features)),
-    )
-    return MultinomialPath(
-        fits, scale, outputs * problem.n_features, smooth.null.loss, classes=outputs
-    )
-
-
-def _relaxed(
-    smooth: Smooth, solved: list[Solved], terms: Terms, control: Control, share: float
-) -> Generator[Floats, Floats, list[Solved]]:
-    """Move each solution towards the fit to its columns without a penalty, as far as there is one."""
-    tolerance = _REFITTED * float(np.abs(smooth.null.gradient).max(initial=0.0))
-    relaxed = []
-    for point in solved:
-        # All other columns of the working set are held at 0 by their bounds.
-        lower, upper = np.zeros((2, len(terms.lower)))
-        lower[point.columns], upper[point.columns] = (
-            terms.lower[point.columns], terms.upper[point.columns],
-        )  # fmt: skip
-        free = ElasticNet(0.0).at(0.0, Terms(terms.factor, lower, upper))
-        before = np.zeros(len(terms.lower))
-        before[point.columns] = point.coef
-        smooth.grow(point.columns[~smooth.inside[point.columns]])
-        smooth.coef[:] = before[smooth.columns]
-        rounds = smooth.solve(restricted(free, smooth.columns), tolerance, control.max_iter)
-        smooth.coef[:] = share * smooth.coef + (1.0 - share) * before[smooth.columns]
-        seen = yield from smooth.evaluate()
-        after = np.zeros(len(terms.lower))
-        after[smooth.columns] = smooth.coef
-        relaxed.append(
-            point._replace(
-                coef=after[point.columns],
-                intercept=smooth.intercept,
-                loss=seen.loss,
-                rounds=point.rounds + rounds,
-            )
-        )
-    return relaxed
+        points = yield from relaxed(smooth, points, terms, control, relax)
+    return as_path(problem, smooth, points)
 
 
 def _solve(
@@ -242,8 +216,23 @@ def corrected(
     return changed
 
 
-def as_fit(point: Solved) -> PenaltyFit:
-    """Return a solution as paths keep it."""
+def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> PenaltyPath:
+    """Return solutions as a path."""
+    fits, outputs = tuple(_fit(point) for point in points), outputs_of(problem)
+    if outputs == 1:
+        return PenaltyPath(fits, problem.scale, problem.n_features, smooth.null.loss)
+    scale = replace(
+        problem.scale,
+        column_mean=np.tile(problem.scale.column_mean, outputs),
+        column_scale=np.tile(problem.scale.column_scale, outputs),
+        covariate_columns=np.zeros((0, outputs * problem.n_features)),
+    )
+    return MultinomialPath(
+        fits, scale, outputs * problem.n_features, smooth.null.loss, classes=outputs
+    )
+
+
+def _fit(point: Solved) -> PenaltyFit:
     return PenaltyFit(
         point.strength, point.columns, point.coef, point.intercept, point.loss, point.certificate,
         point.rounds,

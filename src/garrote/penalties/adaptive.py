@@ -35,10 +35,8 @@ class AdaptiveLasso:
     def weighted(self, terms: Terms, first: Floats) -> Terms:
         """Return terms with the factors that a first estimate gives."""
         out = (first == 0) & (terms.factor > 0)
-        with np.errstate(divide="ignore"):
-            weight = np.where(out, 1.0, np.abs(first) ** -self.power)
         return Terms(
-            np.where(terms.factor > 0, terms.factor * weight, 0.0),
+            terms.factor * np.where(first == 0, 1.0, np.abs(first)) ** -self.power,
             np.where(out, np.maximum(0.0, terms.lower), terms.lower),
             np.where(out, np.minimum(0.0, terms.upper), terms.upper),
         )

@@ -29,7 +29,9 @@ from garrote.solvers.active_products import active_products
 _TIE = 1e-12
 # A gradient that falls slower than its bound by no more than this share stays within it.
 _PARALLEL = 1e-10
-# After so many knots coefficients and gradients are solved for anew, so that rounding does not add up.
+# Gradients of no more than this share of the null model's are what rounding leaves.
+_EXPLAINED = 1e-10
+# After so many knots coefficients and gradients are made anew, so that rounding does not add up.
 _REFRESH = 50
 
 
@@ -130,15 +132,15 @@ class _Walker:
         free = np.flatnonzero((self.slope == 0) & (self.problem.curvature > 0))
         for column in free:
             self._append(column)
-        if len(free):
+        for _ in range(2 if len(free) else 0):  # the second time refines the first
             yield from self.refresh()
         with np.errstate(divide="ignore", invalid="ignore"):
             reached = self.gradient / self.slope * np.array([[-1.0], [1.0]])
         reached[~self.open] = 0.0
         self.alpha = self.start = float(reached.max(initial=0.0))
-        # What is left where nothing is to be explained is rounding.
+        # Where the variables without penalty explain all, what they leave is rounding.
         scale = np.abs(self.problem.xty).max(initial=0.0) / self.problem.n
-        if self.alpha * self.slope.max(initial=0.0) <= _TIE * scale:
+        if len(free) and self.alpha * self.slope.max(initial=0.0) <= _EXPLAINED * scale:
             self.alpha = self.start = 0.0
         near = reached >= self.start * (1 - _TIE)
         self.joining = np.flatnonzero(near.any(axis=0))
@@ -163,10 +165,10 @@ class _Walker:
         for column in self.vanishing:
             self._remove(column)
             self.coef[column] = 0.0
-        inside = (
-            self.slope * self.alpha - self.sign * self.gradient > _TIE * self.slope * self.start
-        )
-        self.undecided &= ~inside & ~self.active
+        left = np.flatnonzero(self.undecided & ~self.active)
+        bound = self.slope[left] * (self.alpha - _TIE * self.start)
+        self.undecided[:] = False
+        self.undecided[left[self.sign[left] * self.gradient[left] >= bound]] = True
         self.undecided[self.joining] = self.undecided[self.vanishing] = True
         decided = yield from (self._choose() if self.drops else self._take_all())
         for column in np.flatnonzero(before != self.active):
@@ -225,11 +227,16 @@ class _Walker:
             self.step[columns] = self.factor.solve(self.sign[columns] * self.slope[columns])
 
     def refresh(self) -> Generator[Floats, Floats, None]:
-        """Solve for the coefficients of the members, and compute all gradients from them."""
+        """Move coefficients to where the members' gradients are at their bounds, up to rounding."""
         columns = self.members
-        right = self.problem.xty[columns] / self.problem.n
-        right -= self.alpha * self.sign[columns] * self.slope[columns]
-        self.coef[columns] = self.factor.solve(right)
+        yield from self._look()
+        off = self.gradient[columns] - self.ridge[columns] * self.coef[columns]
+        off -= self.alpha * self.sign[columns] * self.slope[columns]
+        self.coef[columns] += self.factor.solve(off)
+        yield from self._look()
+
+    def _look(self) -> Generator[Floats, Floats, None]:
+        """Compute all gradients from the coefficients."""
         taken = yield from self.products.with_all(self._placed(self.coef))
         self.gradient = self.problem.xty / self.problem.n - taken
 
@@ -280,7 +287,7 @@ class _Walker:
         self.active[column] = False
 
     def _placed(self, values: Floats) -> Floats:
-        return np.where(self.active, values, 0.0)[self.columns]
+        return np.where(self.active[self.columns], values[self.columns], 0.0)
 
 
 @kernel

@@ -2,7 +2,8 @@
 
 With F the loss of the linear predictor and P the penalty, Fenchel's dual of min F(Xw) + P(w) is
 max -F*(-t) - P*(X't). The dual point is the gradient of F at the fit, times a share: all of it where P*
-is finite there, else as much as makes it so.
+is finite there, else as much as makes it so. A coefficient that nothing penalises or bounds would need a
+gradient of exactly 0; it is taken to lie within ten times what the data can ask for.
 """
 
 from collections.abc import Callable
@@ -15,8 +16,8 @@ from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.results import OptimalityCertificate
 from garrote.solvers.quadratic import total_cost, violation
 
-# Gradients below this share of the null model's largest are rounding.
-_ROUNDING = 1e-12
+# Coefficients without a penalty are no larger than so many times the largest that is seen.
+_REACH = 10.0
 
 
 class Evaluated(NamedTuple):
@@ -40,14 +41,27 @@ def certify(
     largest = float(np.abs(null.gradient).max(initial=0.0)) or 1.0
     gap = np.nan
     if isinstance(rule, ElasticNetRule):
+        rule = _within_reach(rule, everywhere, curvature, null)
         primal = seen.loss + total_cost(rule, columns, coef)
-        # Without a penalty gradients are 0 at the optimum, up to rounding.
-        rounding = (rule.threshold == 0) & (np.abs(seen.gradient) <= _ROUNDING * largest)
-        gradient = np.where(rounding, 0.0, seen.gradient)
-        share = _feasible_share(rule, gradient, curvature)
-        dual = seen.dual(share) - _conjugate(rule, share * gradient, curvature)
+        share = _feasible_share(rule, seen.gradient, curvature)
+        dual = seen.dual(share) - _conjugate(rule, share * seen.gradient, curvature)
         gap = max(primal - dual, 0.0) / (null.loss or 1.0)
     return OptimalityCertificate(float(gap), float(off) / largest)
+
+
+def _within_reach(
+    rule: ElasticNetRule, coef: Floats, curvature: Floats, null: Evaluated
+) -> ElasticNetRule:
+    """Return the rule with bounds for coefficients that have neither a penalty nor bounds."""
+    free = (rule.threshold == 0) & (rule.ridge == 0) & (curvature > 0)
+    if not free.any():
+        return rule
+    alone = np.abs(null.gradient[free] / curvature[free]).max()
+    reach = _REACH * max(float(alone), float(np.abs(coef).max(initial=0.0)))
+    return rule._replace(
+        lower=np.where(free, np.maximum(rule.lower, -reach), rule.lower),
+        upper=np.where(free, np.minimum(rule.upper, reach), rule.upper),
+    )
 
 
 def _feasible_share(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> float:
@@ -64,6 +78,8 @@ def _conjugate(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> flo
     beyond = np.maximum(np.abs(gradient) - rule.threshold, 0.0)
     # What rounding leaves beyond a threshold that was met on purpose counts for nothing.
     beyond[beyond <= 1e-14 * rule.threshold] = 0.0
+    if not beyond.any() and (rule.lower <= 0).all() and (rule.upper >= 0).all():
+        return 0.0  # at w = 0
     with np.errstate(divide="ignore", invalid="ignore"):
         size = np.where(beyond > 0, beyond / rule.ridge, 0.0)
     best = np.clip(np.sign(gradient) * size, rule.lower, rule.upper)

@@ -24,10 +24,11 @@ _LEAST = 1e-13
 
 
 class Smooth(Protocol):
-    """A loss on a growing working set."""
+    """A loss on a growing working set, and the intercept beside its standardised columns (or one for each class)."""
 
     coef: Floats
     curvature: Floats
+    intercept: Any
 
     @property
     def columns(self) -> Array:
@@ -36,10 +37,6 @@ class Smooth(Protocol):
     @property
     def inside(self) -> Array:
         """Which columns are in it."""
-
-    @property
-    def intercept(self) -> Any:
-        """The intercept beside the standardised columns, or one for each class."""
 
     @property
     def null(self) -> Evaluated:
@@ -79,18 +76,22 @@ def solve_path(
     Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
     """
     seen, before = smooth.null, np.inf
-    largest = float(np.abs(seen.gradient).max(initial=0.0))
     points = []
     for step, strength in enumerate(strengths):
         smooth.grow(_screened(smooth, penalty, terms, seen.gradient, strength, before))
         rule = penalty.at(strength, terms)
-        tolerance = max(control.tol * _TIGHT * min(strength, largest), _LEAST * largest)
+        tolerance = tolerance_at(smooth, float(strength), control)
         seen, rounds = yield from solve_at(smooth, rule, tolerance, control.max_iter)
-        certificate = certify(rule, *_model(smooth), seen, smooth.curvature, smooth.null)
-        points.append(solved(smooth, strength, seen.loss, certificate, rounds))
+        points.append(certified(smooth, rule, float(strength), seen, rounds))
         before = strength
         control.report("path", step + 1, len(strengths))
     return points
+
+
+def tolerance_at(smooth: Smooth, strength: float, control: Control) -> float:
+    """Return how far a coefficient's optimality may be violated, in units of gradients."""
+    largest = float(np.abs(smooth.null.gradient).max(initial=0.0))
+    return max(control.tol * _TIGHT * min(strength, largest), _LEAST * largest)
 
 
 def solve_at(
@@ -106,6 +107,12 @@ def solve_at(
         if not len(violating) or rounds >= max_iter:
             return seen, rounds
         smooth.grow(violating)
+
+
+def certified(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int) -> Solved:
+    """Return the present coefficients as the solution at one strength, with their certificate."""
+    certificate = certify(rule, *_model(smooth), seen, smooth.curvature, smooth.null)
+    return solved(smooth, strength, seen.loss, certificate, rounds)
 
 
 def solved(

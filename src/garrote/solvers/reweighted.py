@@ -26,15 +26,13 @@ from garrote.results import OptimalityCertificate
 from garrote.shrinkage import slope
 from garrote.solvers.annealing import Control
 from garrote.solvers.optimality import Evaluated
-from garrote.solvers.penalised import Smooth, Solved, everywhere, solve_at, solved
+from garrote.solvers.penalised import Smooth, Solved, everywhere, solve_at, solved, tolerance_at
 from garrote.solvers.quadratic import violation
 
 # The size added to |w|, as shares of the largest coefficient that a variable alone would have.
 _BLURS = np.geomspace(1.0, 1e-4, 9)
 # Slopes are taken this far from 0 at least: they may be infinite there.
 _LEAST = 1e-300
-# Fits are stationary to this share of the tolerance, and to what numbers can tell; see `penalised`.
-_TIGHT, _FINEST = 1e-3, 1e-13
 
 
 def solve_reweighted(
@@ -44,23 +42,21 @@ def solve_reweighted(
 
     Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
     """
-    largest = float(np.abs(smooth.null.gradient).max(initial=0.0)) or 1.0
     with np.errstate(divide="ignore", invalid="ignore"):
         alone = np.where(smooth.curvature > 0, smooth.null.gradient / smooth.curvature, 0.0)
     typical = float(np.abs(alone).max(initial=0.0)) or 1.0
     blurs = typical * _BLURS if penalty.singular else np.zeros(0)
-    points, rounds = [], 0
+    points = []
     for step, strength in enumerate(strengths):
         rule = penalty.at(float(strength), terms)
-        tolerance = max(control.tol * _TIGHT * min(strength, largest), _FINEST * largest)
+        tolerance = tolerance_at(smooth, float(strength), control)
         size = np.zeros(len(smooth.curvature))
         for blur in blurs:
             blurred = tangent(rule, size + blur)
             yield from solve_at(smooth, blurred, tolerance, control.max_iter)
             size = np.abs(everywhere(smooth))
         seen, rounds = yield from solve_tangents(smooth, rule, tolerance, control.max_iter)
-        certificate = OptimalityCertificate(np.nan, _off(smooth, rule, seen) / largest)
-        points.append(solved(smooth, strength, seen.loss, certificate, rounds + len(blurs)))
+        points.append(stationary(smooth, rule, float(strength), seen, rounds + len(blurs)))
         control.report("path", step + 1, len(strengths))
     return points
 
@@ -71,11 +67,21 @@ def solve_tangents(
     """Solve lassos of tangents from the present coefficients until they are their own solution."""
     rounds = 0
     while True:
-        lasso = tangent(rule, np.abs(everywhere(smooth)))
+        before = everywhere(smooth)
+        lasso = tangent(rule, np.abs(before))
         seen, made = yield from solve_at(smooth, lasso, tolerance, max_iter - rounds)
         rounds += made
-        if _off(smooth, rule, seen) <= 2 * tolerance or rounds >= max_iter:
+        # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance.
+        still = np.array_equal(before, everywhere(smooth))
+        if still or rounds >= max_iter or _off(smooth, rule, seen) <= 2 * tolerance:
             return seen, rounds
+
+
+def stationary(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int) -> Solved:
+    """Return the present coefficients with how far they are from solving their own tangents' lasso."""
+    largest = float(np.abs(smooth.null.gradient).max(initial=0.0)) or 1.0
+    certificate = OptimalityCertificate(np.nan, _off(smooth, rule, seen) / largest)
+    return solved(smooth, strength, seen.loss, certificate, rounds)
 
 
 def _off(smooth: Smooth, rule: Any, seen: Evaluated) -> float:

@@ -7,7 +7,6 @@ first.
 """
 
 from collections.abc import Generator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,8 +51,6 @@ def solve_ridge(
                 penalty.at(float(strength), terms), used, own[used], seen,
                 problem.curvature / problem.n, null,
             )  # fmt: skip
-            if not penalised[start + k]:  # the dual of least squares has no interior
-                certificate = replace(certificate, gap=np.nan)
             points.append(Solved(float(strength), used, own[used], 0.0, seen.loss, certificate, 1))
         control.report("path", len(points), len(strengths))
     return points
