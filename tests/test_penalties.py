@@ -35,6 +35,7 @@ from garrote.penalties import (
     thresholding,
 )
 from garrote.shrinkage import bend, cost, shrink, slope
+from garrote.solvers.generalised import GeneralisedLoss
 from garrote.surfaces import fit_surface
 from reference import hierarchical_adaptive_lasso, lasso_by_shooting, sparse_regression
 
@@ -255,22 +256,21 @@ def test_no_single_coefficient_can_do_better(penalty):
     "penalty", [LogSum(0.05), HAL(1.0, 0.2), MCP(), NEG(0.5, 0.1)], ids=described
 )
 def test_the_objective_falls_with_every_lasso_of_tangents(penalty, monkeypatch):
-    from garrote.solvers import reweighted
-
     X, _, _ = sparse_regression(120, 20, 3, correlation=0.5)
     y = responses(X[:, 0] - X[:, 1], Binomial())
     problem = problem_of(X, y, likelihood=Binomial())
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     strengths = fit_path(problem, penalty, 10).strengths
     seen = []
-    solve_at = reweighted.solve_at
+    solve = GeneralisedLoss.solve
 
     def recorded(smooth, *rest):
-        result = yield from solve_at(smooth, *rest)
-        seen.append((smooth.intercept, reweighted.everywhere(smooth)))
-        return result
+        rounds = solve(smooth, *rest)
+        coef = np.bincount(smooth.columns, smooth.coef, 20)
+        seen.append((smooth.intercept, coef))
+        return rounds
 
-    monkeypatch.setattr(reweighted, "solve_at", recorded)
+    monkeypatch.setattr(GeneralisedLoss, "solve", recorded)
     steps, gains = [], []
     for strength in strengths:
         seen.clear()

@@ -75,11 +75,11 @@ def steepest(gradient: Floats, terms: Terms, share: Floats | float = 1.0) -> flo
 
 
 @kernel(inline=True)
-def lower_of(rule, j, z, curvature, inner):
-    """Return 0 or another coefficient, each moved between the bounds, whichever costs less."""
-    outer = min(max(inner, rule.lower[j]), rule.upper[j])
-    zero = min(max(0.0, rule.lower[j]), rule.upper[j])
-    gain = cost(rule, j, zero) - cost(rule, j, outer)
-    gain += 0.5 * curvature * ((zero - z) ** 2 - (outer - z) ** 2)
+def cheaper(rule, j, z, curvature, one, other):
+    """Return one of two coefficients, each moved between the bounds: the other if it costs less."""
+    one = min(max(one, rule.lower[j]), rule.upper[j])
+    other = min(max(other, rule.lower[j]), rule.upper[j])
+    gain = cost(rule, j, one) - cost(rule, j, other)
+    gain += 0.5 * curvature * ((one - z) ** 2 - (other - z) ** 2)
     # Where both cost the same, as at the largest strength of a path, rounding must not decide.
-    return outer if gain > _TIE * curvature * z * z else zero
+    return other if gain > _TIE * curvature * z * z else one

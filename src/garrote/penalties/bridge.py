@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms, lower_of, steepest
+from garrote.penalties.base import Terms, cheaper, steepest
 from garrote.shrinkage import bend, cost, shrink, slope
 
 # A power of a coefficient near 0 has no end; a Newton step is stopped by this much as well.
@@ -36,7 +36,7 @@ def _(rule: BridgeRule, j, z, curvature):
         # In units of |z| the condition is s + pull s^(power - 1) = 1.
         pull = rule.power * threshold / curvature * max(size, _LEAST) ** (rule.power - 2.0)
         inner = size * _share(rule.power, pull)
-    return lower_of(rule, j, z, curvature, np.sign(z) * inner)
+    return cheaper(rule, j, z, curvature, 0.0, np.sign(z) * inner)
 
 
 @kernel(inline=True)
@@ -96,7 +96,7 @@ class Bridge:
     --------
     >>> from garrote.penalties import Bridge, thresholding
     >>> [round(float(w), 3) for w in thresholding(Bridge(b=0.5), [1.0, 1.5, 1.6], strength=1.0)]
-    [0.0, 0.0, 1.133]
+    [0.0, 0.0, 1.13]
     """
 
     b: float = 0.5

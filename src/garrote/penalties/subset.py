@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms, lower_of, steepest
+from garrote.penalties.base import Terms, cheaper, steepest
 from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.shrinkage import bend, cost, shrink, slope
 
@@ -43,7 +43,7 @@ class PriceRule(NamedTuple):
 
 @shrink.register
 def _(rule: PriceRule, j, z, curvature):
-    return lower_of(rule, j, z, curvature, z)
+    return cheaper(rule, j, z, curvature, 0.0, z)
 
 
 @cost.register

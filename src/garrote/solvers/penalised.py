@@ -24,7 +24,7 @@ _LEAST = 1e-13
 
 
 class Smooth(Protocol):
-    """A loss on a growing working set, and the intercept beside its standardised columns (or one for each class)."""
+    """A loss on a growing working set, and the intercept beside it (or one for each class)."""
 
     coef: Floats
     curvature: Floats

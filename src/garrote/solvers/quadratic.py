@@ -38,8 +38,12 @@ class Quadratic:
         Returns the rounds it took, each a Newton step and a sweep over what it left violated.
         """
         residual = Residual(self.gradient, np.zeros(1), _NOTHING)
+        pause, again = 1, 0
         for made in range(max_rounds):
-            self._newton(rule)
+            if made >= again and not self._newton(rule):
+                # A concave cost may leave no system to solve: ask less and less often.
+                pause *= 2
+                again = made + pause
             off = violation(rule, self.gradient, self.coef, self.curvature)
             if off.max(initial=0.0) <= tolerance:
                 return made
@@ -49,16 +53,19 @@ class Quadratic:
             )  # fmt: skip
         return max_rounds
 
-    def _newton(self, rule: Any) -> None:
-        """Solve for the coefficients that are not 0, as far as their signs and bounds allow."""
+    def _newton(self, rule: Any) -> bool:
+        """Solve for the coefficients that are not 0, as far as their signs and bounds allow.
+
+        Tells whether that was possible and did no harm.
+        """
         free = self._free(rule)
         if not len(free):
-            return
+            return True
         slopes, bends = _derivatives(rule, free, self.coef)
         try:
             self.factor.match(self.gram, free, bends)
         except LinAlgError:
-            return
+            return False
         order = self.factor.members
         downhill = np.zeros(len(self.coef))
         downhill[free] = self.gradient[free] - slopes
@@ -77,10 +84,11 @@ class Quadratic:
             bends.min() < 0
         ):  # a concave cost: the system holds here, and need not where the step ends
             gain = change @ (self.gradient - 0.5 * moved) + total_cost(rule, order, old)
-            if not gain > total_cost(rule, order, new):
-                return
+            if not gain >= total_cost(rule, order, new):
+                return False
         self.coef[order] = new
         self.gradient -= moved
+        return True
 
     def _free(self, rule: Any) -> Array:
         """Return the coefficients that are neither 0 nor at a bound that the gradient presses on."""

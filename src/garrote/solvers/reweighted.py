@@ -27,7 +27,7 @@ from garrote.shrinkage import slope
 from garrote.solvers.annealing import Control
 from garrote.solvers.optimality import Evaluated
 from garrote.solvers.penalised import Smooth, Solved, everywhere, solve_at, solved, tolerance_at
-from garrote.solvers.quadratic import violation
+from garrote.solvers.quadratic import restricted, violation
 
 # The size added to |w|, as shares of the largest coefficient that a variable alone would have.
 _BLURS = np.geomspace(1.0, 1e-4, 9)
@@ -67,28 +67,42 @@ def solve_tangents(
     """Solve lassos of tangents from the present coefficients until they are their own solution."""
     rounds = 0
     while True:
-        before = everywhere(smooth)
-        lasso = tangent(rule, np.abs(before))
-        seen, made = yield from solve_at(smooth, lasso, tolerance, max_iter - rounds)
-        rounds += made
-        # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance.
-        still = np.array_equal(before, everywhere(smooth))
-        if still or rounds >= max_iter or _off(smooth, rule, seen) <= 2 * tolerance:
+        rounds += _settle(smooth, restricted(rule, smooth.columns), tolerance, max_iter - rounds)
+        seen = yield from smooth.evaluate()
+        off = _off(smooth, rule, seen)
+        violating = np.flatnonzero((off > tolerance) & ~smooth.inside)
+        if not len(violating) or rounds >= max_iter:
             return seen, rounds
+        smooth.grow(violating)
+
+
+def _settle(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) -> int:
+    """Solve lassos on the working set until tangents hardly change; return the rounds it took."""
+    rounds, lasso = 0, tangent(rule, np.abs(smooth.coef))
+    while True:
+        before = smooth.coef.copy()
+        rounds += 1 + smooth.solve(lasso, tolerance, max_iter - rounds)
+        own = tangent(rule, np.abs(smooth.coef))
+        # What is 0 stays so: its own tangent is the steepest.
+        change = np.abs(own.threshold - lasso.threshold)[smooth.coef != 0].max(initial=0.0)
+        # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance.
+        if change <= tolerance or rounds >= max_iter or np.array_equal(before, smooth.coef):
+            return rounds
+        lasso = own
 
 
 def stationary(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int) -> Solved:
     """Return the present coefficients with how far they are from solving their own tangents' lasso."""
     largest = float(np.abs(smooth.null.gradient).max(initial=0.0)) or 1.0
-    certificate = OptimalityCertificate(np.nan, _off(smooth, rule, seen) / largest)
+    off = float(_off(smooth, rule, seen).max(initial=0.0))
+    certificate = OptimalityCertificate(np.nan, off / largest)
     return solved(smooth, strength, seen.loss, certificate, rounds)
 
 
-def _off(smooth: Smooth, rule: Any, seen: Evaluated) -> float:
-    """Return the largest violation of the lasso of the present tangents."""
+def _off(smooth: Smooth, rule: Any, seen: Evaluated) -> Floats:
+    """Return each column's violation of the lasso of the present tangents."""
     coef = everywhere(smooth)
-    off = violation(tangent(rule, np.abs(coef)), seen.gradient, coef, smooth.curvature)
-    return float(off.max(initial=0.0))
+    return violation(tangent(rule, np.abs(coef)), seen.gradient, coef, smooth.curvature)
 
 
 def tangent(rule: Any, size: Floats) -> ElasticNetRule:
