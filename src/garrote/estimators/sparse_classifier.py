@@ -37,8 +37,8 @@ class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
         path alone is fitted, and its last point exposed.
     class_weight : {"balanced"} or dict, optional
         Weights of the classes; "balanced" makes them count equally.
-    alphas, eps, cv, rule, penalty_factor, lower, upper, refit, fit_intercept, standardize, tol, \
-max_iter, n_jobs, callback
+    alphas, eps, cv, rule, penalty_factor, lower, upper, refit, solver, fit_intercept, standardize, \
+tol, max_iter, n_jobs, callback
         As in `SparseRegressor`; folds are stratified by default.
 
     Attributes
@@ -82,6 +82,7 @@ max_iter, n_jobs, callback
         lower: Any = None,
         upper: Any = None,
         refit: bool | float = False,
+        solver: str = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
         tol: float = 1e-6,
@@ -91,7 +92,7 @@ max_iter, n_jobs, callback
     ):
         super().__init__(
             penalty, alpha, alphas=alphas, eps=eps, cv=cv, rule=rule, penalty_factor=penalty_factor,
-            lower=lower, upper=upper, refit=refit, fit_intercept=fit_intercept,
+            lower=lower, upper=upper, refit=refit, solver=solver, fit_intercept=fit_intercept,
             standardize=standardize, tol=tol, max_iter=max_iter, n_jobs=n_jobs, callback=callback,
         )  # fmt: skip
         self.class_weight = class_weight

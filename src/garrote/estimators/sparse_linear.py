@@ -18,7 +18,7 @@ from garrote.estimators.inputs import (
     resolve_values,
 )
 from garrote.estimators.provenance import provenance
-from garrote.paths import fit_path
+from garrote.paths import PENALTY_SOLVERS, fit_path
 from garrote.penalised_paths import outputs_of, resolve_alphas
 from garrote.penalties import PENALTIES, Terms
 from garrote.penalty_path import PenaltyPath
@@ -47,6 +47,7 @@ class SparseLinearModel(SelectorFace):
         lower: Any = None,
         upper: Any = None,
         refit: bool | float = False,
+        solver: str = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
         tol: float = 1e-6,
@@ -64,6 +65,7 @@ class SparseLinearModel(SelectorFace):
         self.lower = lower
         self.upper = upper
         self.refit = refit
+        self.solver = solver
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.tol = tol
@@ -84,6 +86,11 @@ class SparseLinearModel(SelectorFace):
     ) -> None:
         """Fit the path, choose on it, and store what was found."""
         penalty = self._penalty()
+        if self.solver != "coordinate" and likelihood is not None:
+            raise ValueError(
+                f"solver={self.solver!r} needs a Gaussian response, but y is {likelihood.name}: take "
+                "solver='coordinate', which has every penalty for every family"
+            )
         weights = check_weights(sample_weight, X)
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
@@ -118,13 +125,14 @@ class SparseLinearModel(SelectorFace):
                 folds.append(PenaltyFold(part, scaled_terms(given, part), outside))
             path, validation = cross_validate_penalty(
                 problem, penalty, terms, folds, grid, control,
-                relax=float(self.refit), n_jobs=self.n_jobs,
+                solver=self.solver, relax=float(self.refit), n_jobs=self.n_jobs,
             )  # fmt: skip
             chosen = validation.choose(self.rule)
         else:
             path = fit_path(
-                problem, penalty, grid, control=control, terms=terms, relax=float(self.refit)
-            )
+                problem, penalty, grid, control=control, terms=terms, solver=self.solver,
+                relax=float(self.refit),
+            )  # fmt: skip
             chosen = self._choose(path, problem)
         self._store(problem, path, chosen, validation)
         self.selection_ = select_on_penalty_path(
@@ -166,6 +174,8 @@ class SparseLinearModel(SelectorFace):
                 )
         elif self.alpha is not None and not (is_number(self.alpha) and self.alpha >= 0):
             raise ValueError(f"alpha must be a number >= 0, got {self.alpha!r}")
+        if self.solver not in PENALTY_SOLVERS:
+            raise ValueError(f"solver must be one of {PENALTY_SOLVERS}, got {self.solver!r}")
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
         if self.eps is not None and not (is_number(self.eps) and 0 < self.eps < 1):

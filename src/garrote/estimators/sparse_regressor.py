@@ -43,6 +43,9 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     refit : bool or float, default=False
         True replaces the coefficients by those of an unpenalised fit to the columns found (debiasing); a
         share mixes both (the relaxed lasso).
+    solver : {"coordinate", "homotopy", "least-angle"}, default="coordinate"
+        Working sets with Newton steps, for every penalty and family; or, for the lasso and its kin with
+        a Gaussian response, LARS: from knot to knot.
     fit_intercept, standardize : bool, default=True
         Columns are penalised in units of their standard deviation; coefficients return in those of the
         data.
@@ -101,6 +104,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         lower: Any = None,
         upper: Any = None,
         refit: bool | float = False,
+        solver: str = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
         tol: float = 1e-6,
@@ -110,7 +114,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     ):
         super().__init__(
             penalty, alpha, alphas=alphas, eps=eps, cv=cv, rule=rule, penalty_factor=penalty_factor,
-            lower=lower, upper=upper, refit=refit, fit_intercept=fit_intercept,
+            lower=lower, upper=upper, refit=refit, solver=solver, fit_intercept=fit_intercept,
             standardize=standardize, tol=tol, max_iter=max_iter, n_jobs=n_jobs, callback=callback,
         )  # fmt: skip
         self.family = family

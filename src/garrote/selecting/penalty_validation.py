@@ -10,8 +10,8 @@ from joblib import Parallel, delayed, effective_n_jobs
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
-from garrote.paths import stored_design
-from garrote.penalised_paths import make_smooth, penalty_solver
+from garrote.paths import start_penalty_solver, stored_design
+from garrote.penalised_paths import make_smooth
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
@@ -39,14 +39,15 @@ def cross_validate_penalty(
     folds: Sequence[PenaltyFold],
     alphas: Floats,
     control: Control,
+    solver: str = "coordinate",
     relax: float = 0.0,
     n_jobs: int | None = None,
 ) -> tuple[PenaltyPath, CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out errors."""
-    solve = partial(penalty_solver, relax=relax)
+    solve = partial(start_penalty_solver, eps=None, solver=solver, relax=relax)
     loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter)
     rows = spread_rows(whole.weights)
-    tasks: list[Solver] = [solve(whole.compressed(), penalty, alphas, terms, control)]
+    tasks: list[Solver] = [solve(whole.compressed(), penalty, alphas, terms=terms, control=control)]
     tasks += [_hold_out(fold, penalty, alphas, loose, solve, rows) for fold in folds]
     jobs = min(effective_n_jobs(n_jobs), len(tasks))
     groups = [list(range(k, len(tasks), jobs)) for k in range(jobs)]
@@ -79,7 +80,9 @@ def _hold_out(
 ) -> Generator[Floats, Floats, HeldOut]:
     """Solve one fold and measure it at each alpha on the rows that it holds out."""
     problem = fold.problem
-    path: PenaltyPath = yield from solve(problem.compressed(), penalty, alphas, fold.terms, control)
+    path: PenaltyPath = yield from solve(
+        problem.compressed(), penalty, alphas, terms=fold.terms, control=control
+    )
     errors, residuals = np.zeros(len(path)), np.zeros((len(path), len(shown)))
     for first in range(0, len(path), problem.columns_together):
         group = range(first, min(first + problem.columns_together, len(path)))
