@@ -45,8 +45,13 @@ METHODS = {
 }
 
 
+# Estimators without a row that share a method's source.
+_KIN = {("garrote.estimators.sparse_classifier", "SparseClassifier"): "lasso"}
+
+
 def reference_of(estimator: type) -> str | None:
     """Return the source of an estimator's class, or of what it derives from, if it has a row."""
     known = {(m.module, m.estimator): m.reference for m in METHODS.values()}
+    known |= {place: METHODS[name].reference for place, name in _KIN.items()}
     family = ((kind.__module__, kind.__name__) for kind in estimator.__mro__)
     return next((known[place] for place in family if place in known), None)

@@ -61,7 +61,7 @@ tol, max_iter, n_jobs, callback
     >>> from garrote.datasets import make_sparse_regression
     >>> data = make_sparse_regression(n_samples=120, n_features=20, n_informative=2, random_state=0)
     >>> labels = ["high" if value > 0 else "low" for value in data.y]
-    >>> model = SparseClassifier(rule="1se").fit(data.X, labels)
+    >>> model = SparseClassifier(alpha="ebic").fit(data.X, labels)
     >>> model.get_support(indices=True)
     array([12, 16])
     >>> model.predict(data.X[:2]).tolist() == labels[:2]
@@ -121,6 +121,8 @@ tol, max_iter, n_jobs, callback
         # Rows of weight 0 may have labels of their own: they count as the nearest class.
         codes = np.minimum(np.searchsorted(self.classes_, y), count - 1).astype(np.float64)
         weights = weights * compute_sample_weight(self.class_weight, y)
+        if count == 2:
+            response = f"{response} = {self.classes_[1]}"
         self._fit(X, codes, response, likelihood, weights, offset, groups, feature_names)
         self.coef_ = self._coefficients.reshape(-1, X.shape[1])
         self.intercept_ = np.atleast_1d(self._constant)

@@ -10,11 +10,13 @@ from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
 from garrote.selecting.on_path import Choice, describe_validation, shown_predictions
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import PathView, Selection
+from garrote.selection import ENTRY, PathView, Selection
 
 # Variables with a line in pictures of the path, and in the table of correlations.
 _LINES = 40
 _CORRELATED = 25
+_NO_INTERVALS = "a penalised fit states no intervals: BayesianSelector and VariationalGarrote do"
+_STRONGEST = "effects are those on the class that a variable matters most to"
 
 
 def select_on_penalty_path(
@@ -59,9 +61,9 @@ def select_on_penalty_path(
         standard_error=nothing,
         lower=nothing,
         upper=nothing,
-        evidence="alpha at which a variable enters, of the largest: entry",
+        evidence=ENTRY,
         level=0.95,
-        intervals="a penalised fit states no intervals: BayesianSelector and VariationalGarrote do",
+        intervals=_NO_INTERVALS if path.n_features == D else f"{_STRONGEST}; {_NO_INTERVALS}",
         interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},
         constant=tuple(names[j] for j in constant),
         always_in=tuple(names[j] for j in fixed),
