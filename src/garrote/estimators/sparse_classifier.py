@@ -59,13 +59,15 @@ tol, max_iter, n_jobs, callback
     --------
     >>> from garrote import SparseClassifier
     >>> from garrote.datasets import make_sparse_regression
-    >>> data = make_sparse_regression(n_samples=120, n_features=20, n_informative=2, random_state=0)
+    >>> data = make_sparse_regression(n_samples=200, n_features=20, n_informative=2, random_state=0)
     >>> labels = ["high" if value > 0 else "low" for value in data.y]
     >>> model = SparseClassifier(alpha="ebic").fit(data.X, labels)
     >>> model.get_support(indices=True)
     array([12, 16])
-    >>> model.predict(data.X[:2]).tolist() == labels[:2]
-    True
+    >>> model.predict(data.X[:2]).tolist()
+    ['low', 'low']
+    >>> model.predict_proba(data.X).shape
+    (200, 2)
     """
 
     def __init__(
