@@ -70,6 +70,12 @@ def test_the_homotopy_solver_gives_the_same_answer(data):
     one = SparseRegressor(alphas=30).fit(X, y)
     two = SparseRegressor(alphas=30, solver="homotopy").fit(X, y)
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-9)
+    refitted = [
+        SparseRegressor(alpha=0.2, refit=0.5, solver=solver).fit(X, y).coef_
+        for solver in ("coordinate", "homotopy")
+    ]
+    np.testing.assert_allclose(*refitted, atol=1e-9)
+    assert not np.allclose(refitted[0], SparseRegressor(alpha=0.2).fit(X, y).coef_)
     np.testing.assert_allclose(one.cv_results_["mean_error"], two.cv_results_["mean_error"])
 
 
@@ -109,6 +115,15 @@ def test_several_classes_and_words_as_labels(data):
     np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
     balanced = SparseClassifier(alphas=20, class_weight="balanced").fit(X, words)
     assert balanced.certificate_.gap < 1e-6
+
+
+def test_classes_of_very_unequal_weight_are_certified(data):
+    X, eta, _ = data
+    classes = np.digitize(eta, [-0.5, 0.5])
+    weights = {0: 1000.0, 1: 1e-4, 2: 1e-4}
+    model = SparseClassifier(alpha=None, alphas=20, class_weight=weights).fit(X, classes)
+    assert model.path_.certificate.max() < 1e-6
+    assert model.n_iter_ < 200
 
 
 def test_refitting_takes_the_shrinkage_off(data):

@@ -18,6 +18,7 @@ from garrote.solvers.homotopy import Point, Walked, walk
 from garrote.solvers.least_squares import LeastSquares, as_seen
 from garrote.solvers.optimality import certify
 from garrote.solvers.penalised import Solved
+from garrote.solvers.refitting import relaxed
 
 # What to call the two walks: with variables that leave (the lasso), and without (LAR).
 HOMOTOPIES = ("homotopy", "least-angle")
@@ -32,6 +33,7 @@ def homotopy_solver(
     *,
     eps: float = 0.0,
     drops: bool = True,
+    relax: float = 0.0,
 ) -> Generator[Floats, Floats, PenaltyPath]:
     """Return the generator that walks one path; see `garrote.solvers.lockstep`.
 
@@ -46,6 +48,8 @@ def homotopy_solver(
     drops : bool
         Whether variables may leave. Without, the path is that of least angle regression; its gaps tell
         how far it is from the lasso's.
+    relax : float
+        As in `garrote.penalised_paths.penalty_solver`.
     """
     given = terms
     if isinstance(penalty, AdaptiveLasso):
@@ -72,12 +76,16 @@ def homotopy_solver(
     solved = yield from _certified(problem, penalty, points, terms)
     if isinstance(penalty, ElasticNet) and penalty.corrected:
         solved = yield from corrected(problem, penalty, terms, solved)
-    path = as_path(problem, LeastSquares(problem), solved)
+    smooth = LeastSquares(problem)
+    if relax > 0:
+        solved = yield from relaxed(smooth, solved, terms, control, relax)
+    path = as_path(problem, smooth, solved)
     path = replace(path, cut=walked.cut, moves=tuple(walked.moves))
     if alphas is not None and len(points) < len(alphas) and drops:
         # The limit was one of knots: coordinates have theirs.
         swept = Control(control.tol, callback=control.callback)
-        rest = yield from penalty_solver(problem, penalty, alphas[len(points) :], given, swept)
+        below = alphas[len(points) :]
+        rest = yield from penalty_solver(problem, penalty, below, given, swept, relax)
         path = replace(path, fits=path.fits + rest.fits, cut=None)
     return path
 

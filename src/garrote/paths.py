@@ -197,8 +197,9 @@ def start_penalty_solver(
     if solver == "coordinate":
         return penalty_solver(problem, penalty, cast(Floats, alphas), terms, control, relax)
     return homotopy_solver(
-        problem, penalty, alphas, terms, control, eps=eps or 0.0, drops=solver == "homotopy"
-    )
+        problem, penalty, alphas, terms, control, eps=eps or 0.0, drops=solver == "homotopy",
+        relax=relax,
+    )  # fmt: skip
 
 
 def start_solver(

@@ -33,14 +33,21 @@ class Multinomial(NamedTuple):
 
     def loss(self, y: Floats, eta: Floats) -> Floats:
         """Return minus the log probability of the class of every row."""
-        largest = eta.max(axis=0)
-        total = largest + np.log(np.exp(eta - largest).sum(axis=0))
-        return np.asarray(total - eta[y.astype(np.intp), np.arange(len(y))])
+        own = y.astype(np.intp), np.arange(len(y))
+        beyond = eta - eta[own]
+        beyond[own] = -np.inf
+        # log(1 + sum of the others' odds) keeps its digits where a class is almost certain.
+        largest = np.maximum(beyond.max(axis=0), 0.0)
+        odds = np.exp(beyond - largest).sum(axis=0)
+        return np.asarray(largest + np.log1p(odds + np.expm1(-largest)))
 
     def gradient(self, y: Floats, eta: Floats) -> Floats:
         """Return the derivative of the log likelihood in every linear predictor (K x N)."""
+        own = y.astype(np.intp), np.arange(len(y))
         rows = -self.mean(eta)
-        rows[y.astype(np.intp), np.arange(len(y))] += 1.0
+        # 1 - p of the own class is what the others have: no digits are lost where p is almost 1.
+        rows[own] = 0.0
+        rows[own] = -rows.sum(axis=0)
         return rows
 
     def entropy(self, mean: Floats) -> Floats:

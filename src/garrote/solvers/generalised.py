@@ -1,8 +1,4 @@
-"""The smooth part of a problem with any likelihood: Newton's method on a working set.
-
-At the present linear predictor the loss is replaced by its quadratic (weighted least squares), which is
-minimised together with the penalty; a line search makes sure that the objective falls.
-"""
+"""The smooth part of a problem with any likelihood of one linear predictor."""
 
 from collections.abc import Generator
 from typing import Any
@@ -13,20 +9,13 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import curvature, gradient, log_likelihood, saturated
 from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
-from garrote.solvers.optimality import Evaluated, total_cost
-from garrote.solvers.quadratic import Quadratic, restricted, violation
+from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
+from garrote.solvers.optimality import Evaluated
+from garrote.solvers.quadratic import Quadratic
 from garrote.solvers.working_block import WorkingBlock
 
-# Curvatures are kept above this share of the largest: a certain prediction has none.
-_LEAST_CURVATURE = 1e-8
-# The quadratic is solved to this share of the tolerance.
-_INNER = 0.1
-# A step has to bring this share of what the quadratic promises, or is halved, so often at most.
-_DESCENT = 1e-4
-_MOST_HALVINGS = 40
 
-
-class GeneralisedLoss:
+class GeneralisedLoss(NewtonLoss):
     """Half the mean deviance, as a function of the coefficients of a growing working set."""
 
     def __init__(self, problem: Problem):
@@ -69,65 +58,30 @@ class GeneralisedLoss:
         _, product = yield from self.problem.evaluate_rows(rows[None, :])
         return self._seen(eta, product[0] / self.problem.n)
 
-    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
-        """Minimise the loss plus a penalty over the working set; return the rounds it took."""
-        everyone = np.arange(len(self.coef))
-        eta = self._eta()
-        objective = self._loss(eta) + total_cost(rule, everyone, self.coef)
-        for made in range(max_rounds):
-            slope = self.share * gradient(self.likelihood, self.y, eta)
-            bent = self._bent(eta)
-            values = self.block.values
-            downhill = values.T @ slope
-            off = violation(
-                rule, downhill, self.coef, np.einsum("ij,i,ij->j", values, bent, values)
-            )
-            uphill = abs(slope.sum()) if self.free_intercept else 0.0
-            if max(off.max(initial=0.0), uphill) <= tolerance:
-                return made
-            moving = np.flatnonzero((self.coef != 0) | (off > 0))
-            step, shift = self._newton(
-                restricted(rule, moving), moving, downhill, slope, bent, tolerance
-            )
-            change = values[:, moving] @ step + shift
-            before, start = self.coef[moving].copy(), self.intercept
-            for _ in range(_MOST_HALVINGS):
-                self.coef[moving] = before + step
-                self.intercept = start + shift
-                reached = self._loss(eta + change) + total_cost(rule, everyone, self.coef)
-                if reached <= objective + 1e-15 * abs(objective):
-                    break
-                step, shift, change = 0.5 * step, 0.5 * shift, 0.5 * change
-            else:
-                self.coef[moving], self.intercept = before, start
-                return made
-            if reached >= objective * (1 - 1e-16) and uphill <= tolerance:
-                return made
-            eta, objective = eta + change, reached
-        return max_rounds
+    def _derivatives(self, eta: Floats) -> Derivatives:
+        slope = self.share * gradient(self.likelihood, self.y, eta)
+        values, bent = self.block.values, self._bent(eta)
+        own = np.einsum("ij,i,ij->j", values, bent, values)
+        return Derivatives(slope, values.T @ slope, own, bent)
 
     def _newton(
-        self,
-        rule: Any,
-        moving: Array,
-        downhill: Floats,
-        slope: Floats,
-        bent: Floats,
-        tolerance: float,
+        self, rule: Any, moving: Array, near: Derivatives, tolerance: float
     ) -> tuple[Floats, float]:
-        """Return the step of some coefficients and of the intercept that minimises the quadratic."""
-        values = self.block.values[:, moving]
+        values, bent, uphill = self.block.values[:, moving], near.rows, near.slope.sum()
         weighted = values * bent[:, None]
-        gram, right = weighted.T @ values, downhill[moving].copy()
+        gram, right = weighted.T @ values, near.downhill[moving].copy()
         if self.free_intercept:
             along, total = weighted.sum(axis=0), bent.sum()
             gram -= np.outer(along, along) / total
-            right -= along * (slope.sum() / total)
+            right -= along * (uphill / total)
         new = self.coef[moving].copy()
-        Quadratic(gram, right, new, ActiveFactor()).solve(rule, _INNER * tolerance)
+        Quadratic(gram, right, new, ActiveFactor()).solve(rule, INNER * tolerance)
         step = new - self.coef[moving]
-        shift = (slope.sum() - along @ step) / total if self.free_intercept else 0.0
+        shift = (uphill - along @ step) / total if self.free_intercept else 0.0
         return step, float(shift)
+
+    def _change(self, moving: Array, step: Floats, shift: float) -> Floats:
+        return np.asarray(self.block.values[:, moving] @ step + shift)
 
     def _eta(self) -> Floats:
         used = np.flatnonzero(self.coef)
@@ -138,7 +92,7 @@ class GeneralisedLoss:
 
     def _bent(self, eta: Floats) -> Floats:
         bent = self.share * curvature(self.likelihood, self.y, eta)
-        return np.maximum(bent, _LEAST_CURVATURE * bent.max(initial=0.0))
+        return np.maximum(bent, LEAST_CURVATURE * bent.max(initial=0.0))
 
     def _settle_intercept(self) -> None:
         """Make the intercept the best one for the present coefficients, by Newton's method."""

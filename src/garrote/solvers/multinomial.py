@@ -12,17 +12,13 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
-from garrote.solvers.optimality import Evaluated, total_cost
-from garrote.solvers.quadratic import Quadratic, restricted, violation
+from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
+from garrote.solvers.optimality import Evaluated
+from garrote.solvers.quadratic import Quadratic
 from garrote.solvers.working_block import WorkingBlock
 
-# Curvatures are kept above this share of the largest: a certain prediction has none.
-_LEAST_CURVATURE = 1e-8
-_INNER = 0.1
-_MOST_HALVINGS = 40
 
-
-class MultinomialLoss:
+class MultinomialLoss(NewtonLoss):
     """The mean of minus the log probabilities, as a function of the coefficients of a working set."""
 
     def __init__(self, problem: Problem):
@@ -63,54 +59,20 @@ class MultinomialLoss:
         _, product = yield from self.problem.evaluate_rows(rows)
         return self._seen(eta, product.ravel() / self.problem.n)
 
-    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
-        """Minimise the loss plus a penalty over the working set; return the rounds it took."""
-        everyone = np.arange(len(self.coef))
-        eta = self._eta()
-        objective = self._loss(eta) + total_cost(rule, everyone, self.coef)
-        for made in range(max_rounds):
-            mean = self.likelihood.mean(eta)
-            slope = self.share * self.likelihood.gradient(self.y, eta)
-            values, owner = self._values(everyone), self.columns // self.count
-            downhill = np.einsum("ij,ji->j", values, slope[owner])
-            bent = self.share * mean * (1 - mean)
-            off = violation(
-                rule, downhill, self.coef, np.einsum("ij,ji,ij->j", values, bent[owner], values)
-            )
-            uphill = np.abs(slope.sum(axis=1)).max() if self.free_intercept else 0.0
-            if max(off.max(initial=0.0), uphill) <= tolerance:
-                return made
-            moving = np.flatnonzero((self.coef != 0) | (off > 0))
-            step, shift = self._newton(rule, moving, downhill, slope, mean, tolerance)
-            change = self._predictors(moving, step) + shift[:, None]
-            before, start = self.coef[moving].copy(), self.intercept
-            for _ in range(_MOST_HALVINGS):
-                self.coef[moving], self.intercept = before + step, start + shift
-                reached = self._loss(eta + change) + total_cost(rule, everyone, self.coef)
-                if reached <= objective + 1e-15 * abs(objective):
-                    break
-                step, shift, change = 0.5 * step, 0.5 * shift, 0.5 * change
-            else:
-                self.coef[moving], self.intercept = before, start
-                return made
-            if reached >= objective * (1 - 1e-16) and uphill <= tolerance:
-                return made
-            eta, objective = eta + change, reached
-        return max_rounds
+    def _derivatives(self, eta: Floats) -> Derivatives:
+        mean = self.likelihood.mean(eta)
+        slope = self.share * self.likelihood.gradient(self.y, eta)
+        values, owner = self._values(np.arange(len(self.coef))), self.columns // self.count
+        downhill = np.einsum("ij,ji->j", values, slope[owner])
+        bent = self.share * mean * (1 - mean)
+        own = np.einsum("ij,ji,ij->j", values, bent[owner], values)
+        return Derivatives(slope, downhill, own, mean)
 
     def _newton(
-        self,
-        rule: Any,
-        moving: Array,
-        downhill: Floats,
-        slope: Floats,
-        mean: Floats,
-        tolerance: float,
+        self, rule: Any, moving: Array, near: Derivatives, tolerance: float
     ) -> tuple[Floats, Floats]:
-        """Return the step of some coefficients and of the intercepts that minimises the quadratic.
-
-        The curvature of classes k and l in a row is p_k (1 if k = l else 0) - p_k p_l.
-        """
+        # The curvature of classes k and l in a row is p_k (1 if k = l else 0) - p_k p_l.
+        mean, uphill = near.rows, near.slope.sum(axis=1)
         values, owner = self._values(moving), self.columns[moving] // self.count
         spread = values * mean[owner].T
         weighted = spread * self.share[:, None]
@@ -118,22 +80,23 @@ class MultinomialLoss:
         for k in range(self.classes):
             own = np.flatnonzero(owner == k)
             gram[np.ix_(own, own)] += weighted[:, own].T @ values[:, own]
-        gram[np.diag_indices_from(gram)] += _LEAST_CURVATURE * np.diag(gram).max(initial=0.0)
-        right, shift = downhill[moving].copy(), np.zeros(self.classes)
+        gram[np.diag_indices_from(gram)] += LEAST_CURVATURE * np.diag(gram).max(initial=0.0)
+        right, shift = near.downhill[moving].copy(), np.zeros(self.classes)
         if self.free_intercept:
             across = -weighted.T @ mean.T
             across[np.arange(len(moving)), owner] += weighted.sum(axis=0)
             inverse = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True)
             gram -= across @ inverse @ across.T
-            right -= across @ (inverse @ slope.sum(axis=1))
+            right -= across @ (inverse @ uphill)
         new = self.coef[moving].copy()
-        Quadratic(gram, right, new, ActiveFactor()).solve(
-            restricted(rule, moving), _INNER * tolerance
-        )
+        Quadratic(gram, right, new, ActiveFactor()).solve(rule, INNER * tolerance)
         step = new - self.coef[moving]
         if self.free_intercept:
-            shift = inverse @ (slope.sum(axis=1) - across.T @ step)
+            shift = inverse @ (uphill - across.T @ step)
         return step, shift
+
+    def _change(self, moving: Array, step: Floats, shift: Floats) -> Floats:
+        return self._predictors(moving, step) + shift[:, None]
 
     def _intercept_curvature(self, mean: Floats) -> Floats:
         return np.diag(mean @ self.share) - (mean * self.share) @ mean.T
@@ -162,7 +125,7 @@ class MultinomialLoss:
         """Make the intercepts the best ones for the present coefficients, by Newton's method."""
         if not self.free_intercept:
             return
-        eta = self._eta()
+        eta, before = self._eta(), np.inf
         for _ in range(100):
             mean = self.likelihood.mean(eta)
             slope = self.likelihood.gradient(self.y, eta) @ self.share
@@ -174,8 +137,11 @@ class MultinomialLoss:
                 step *= 0.5
             eta = eta + step[:, None]
             self.intercept = self.intercept + step
-            if np.abs(step).max() <= 1e-14 * (1 + np.abs(self.intercept).max()):
+            size = np.abs(step).max() / (1 + np.abs(self.intercept).max())
+            # Newton's steps shrink ever faster, until they are rounding.
+            if size <= 1e-14 or (size >= 0.5 * before and before < 1e-8):
                 return
+            before = size
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
         mean = self.likelihood.mean(eta)

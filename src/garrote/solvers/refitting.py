@@ -40,7 +40,7 @@ def relaxed(
         refitted.append(
             point._replace(
                 coef=after[point.columns],
-                intercept=smooth.intercept,
+                intercept=np.copy(smooth.intercept)[()],
                 loss=seen.loss,
                 rounds=point.rounds + rounds,
             )
