@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
@@ -15,9 +14,15 @@ from garrote.penalised_paths import make_smooth
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
-from garrote.selecting.cross_validation import CrossValidation, HeldOut, spread_rows
+from garrote.selecting.cross_validation import (
+    CrossValidation,
+    HeldOut,
+    kept_residuals,
+    run_in_threads,
+    spread_rows,
+)
 from garrote.solvers.annealing import Control
-from garrote.solvers.lockstep import Solver, run_together
+from garrote.solvers.lockstep import Solver
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter.
 _FOLD_TOLERANCE = 1e-3
@@ -49,22 +54,9 @@ def cross_validate_penalty(
     rows = spread_rows(whole.weights)
     tasks: list[Solver] = [solve(whole.compressed(), penalty, alphas, terms=terms, control=control)]
     tasks += [_hold_out(fold, penalty, alphas, loose, solve, rows) for fold in folds]
-    jobs = min(effective_n_jobs(n_jobs), len(tasks))
-    groups = [list(range(k, len(tasks), jobs)) for k in range(jobs)]
-    outcomes = Parallel(n_jobs=jobs, prefer="threads")(
-        delayed(run_together)([tasks[k] for k in group], stored_design(whole)) for group in groups
-    )
-    results = {
-        k: outcome
-        for group, batch in zip(groups, outcomes, strict=True)
-        for k, outcome in zip(group, batch, strict=True)
-    }
-    path: PenaltyPath = results[0]
-    held_out: list[HeldOut] = [results[k + 1] for k in range(len(folds))]
-    kept = np.full((len(alphas), len(rows)), np.nan)
-    for part, fold in zip(held_out, folds, strict=True):
-        tested = fold.held_out[rows] > 0
-        kept[:, tested] = part.residuals[:, tested]
+    path: PenaltyPath
+    path, *held_out = run_in_threads(tasks, stored_design(whole), n_jobs)
+    kept = kept_residuals(held_out, [fold.held_out for fold in folds], rows)
     errors = np.array([part.errors for part in held_out])
     nulls = np.array([_null_error(fold) for fold in folds])
     return path, CrossValidation(path.strengths, errors, nulls, rows, kept)
