@@ -80,9 +80,8 @@ class Quadratic:
         change = np.zeros(len(self.coef))
         change[order] = new - old
         moved = self.gram @ change
-        if (
-            bends.min() < 0
-        ):  # a concave cost: the system holds here, and need not where the step ends
+        # With a concave cost the system holds here, and need not where the step ends.
+        if bends.min() < 0:
             gain = change @ (self.gradient - 0.5 * moved) + total_cost(rule, order, old)
             if not gain >= total_cost(rule, order, new):
                 return False
@@ -93,8 +92,7 @@ class Quadratic:
     def _free(self, rule: Any) -> Array:
         """Return the coefficients that are neither 0 nor at a bound that the gradient presses on."""
         free = self.coef != 0.0
-        bounded = hasattr(rule, "lower")
-        if bounded:
+        if hasattr(rule, "lower"):
             free &= ~((self.coef == rule.upper) & (self.gradient > 0))
             free &= ~((self.coef == rule.lower) & (self.gradient < 0))
         return np.flatnonzero(free)
