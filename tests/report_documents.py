@@ -6,7 +6,7 @@ from functools import cache
 
 import pandas as pd
 
-from garrote import BayesianSelector, VariationalGarrote
+from garrote import BayesianSelector, SparseClassifier, SparseRegressor, VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic
 
 OPTIONAL = ("path", "validation", "predictions", "stand_ins")
@@ -57,6 +57,26 @@ def _bayesian(method: str) -> str:
 def bayesian(method="enumerate"):
     """Return the document of a method without path and validation."""
     return json.loads(_bayesian(method))
+
+
+@cache
+def _penalised(penalty: str) -> str:
+    X, y, names = load_diabetes_quadratic()
+    frame, response = pd.DataFrame(X, columns=list(names)), pd.Series(y, name="progression")
+    return SparseRegressor(penalty, rule="1se").fit(frame, response).selection_.to_json()
+
+
+def penalised(penalty="lasso"):
+    """Return the document of a penalised path, whose evidence is no probability."""
+    return json.loads(_penalised(penalty))
+
+
+def classified():
+    """Return the document of a classifier of words."""
+    X, y, names = load_diabetes_quadratic()
+    words = pd.Series(["worse" if value > 140 else "better" for value in y], name="state")
+    model = SparseClassifier(alphas=30, rule="1se").fit(X, words, feature_names=names)
+    return json.loads(model.selection_.to_json())
 
 
 def tiny_effects():

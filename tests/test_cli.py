@@ -407,6 +407,18 @@ def test_a_constant_response_is_noted_in_every_output(run, values, tmp_path):
     assert err == ""
 
 
+def test_penalised_models_are_reached_with_their_settings_and_covariates(run, table):
+    lasso = ("select", table, "--target", "y", "--method", "lasso")
+    code, out, _ = run(*lasso, "--set", "penalty=mcp", "--covariates", "age,delta")
+    assert code == 0
+    assert "2 of 4 variables selected beside 2 always in" in out
+    assert out.count("always in") == 3
+    assert "interval\n" not in out
+    code, _, err = run(*lasso, "--covariates", "age", "--set", "penalty_factor=2")
+    assert code == 2
+    assert "say the same thing" in err
+
+
 def test_the_null_model_beside_covariates_is_called_by_its_name(run, table):
     _, out, _ = run("select", table, "--target", "y", "--covariates", "age")
     assert "with the covariates alone" in out

@@ -9,8 +9,11 @@ from sklearn.linear_model import Lasso
 
 from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
+from garrote.likelihoods import Binomial
 from garrote.paths import fit_path
+from garrote.penalties import L1, Terms
 from garrote.problem import Problem
+from garrote.shrinkage import shrink
 from garrote.solvers.sweep import sweep
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
@@ -41,12 +44,39 @@ def test_the_printed_rule_is_the_lasso(printed):
     np.testing.assert_allclose(coef, expected, atol=1e-8)
 
 
+@pytest.mark.parametrize("likelihood", [None, Binomial()])
+def test_the_printed_penalty_gives_certified_paths(printed, likelihood):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((100, 20))
+    y = X[:, 0] - X[:, 3] + rng.standard_normal(100)
+    y = y if likelihood is None else (y > 0).astype(float)
+    problem = Problem.from_rows(X, y, scale_response=False, likelihood=likelihood)
+    path = fit_path(problem, printed["CappedL1"](0.3), 12)
+    assert path.certificate.max() < 1e-8
+    assert path.size[0] == 0 < path.size[4] < 20
+    lasso = fit_path(problem, L1(), path.strengths)
+    uncapped = fit_path(problem, printed["CappedL1"](1e6), path.strengths)
+    np.testing.assert_allclose(
+        uncapped.coefficients().toarray(), lasso.coefficients().toarray(), atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("bounds", [(-np.inf, np.inf), (-0.2, 0.5)])
+def test_the_printed_penalty_minimises_its_scalar_objective(printed, bounds):
+    rule = printed["CappedL1"](0.4).at(1.0, Terms(*(np.array([v]) for v in (1.0, *bounds))))
+    for curvature in (0.5, 1.0, 3.0):
+        for z in np.linspace(-2.5, 2.5, 41):
+            w = np.append(np.clip(np.linspace(-3, 3, 2001), *bounds), shrink(rule, 0, z, curvature))
+            objective = 0.5 * curvature * (w - z) ** 2 + np.minimum(np.abs(w), 0.4)
+            assert objective[-1] <= objective.min() + 1e-12
+
+
 def test_the_printed_design_gives_the_dense_path(printed):
     rng = np.random.default_rng(1)
     counts = rng.integers(0, 3, size=(80, 400)).astype(np.int8)
     y = 0.5 * counts[:, 3] - 0.5 * counts[:, 17] + 0.2 * rng.standard_normal(80)
-    own = fit_path(Problem.from_rows(printed["IntegerDesign"](counts, 0.5), y), gammas=12)
-    dense = fit_path(Problem.from_rows(0.5 * counts, y), gammas=12)
+    own = fit_path(Problem.from_rows(printed["IntegerDesign"](counts, 0.5), y), strengths=12)
+    dense = fit_path(Problem.from_rows(0.5 * counts, y), strengths=12)
     np.testing.assert_allclose(
         own.coefficients().toarray(), dense.coefficients().toarray(), atol=1e-4
     )

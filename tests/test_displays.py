@@ -20,7 +20,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from garrote import BayesianSelector, VariationalGarrote
+from garrote import BayesianSelector, SparseRegressor, VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic, make_sparse_regression
 from garrote.displays import (
     CVCurveDisplay,
@@ -384,7 +384,8 @@ def test_a_falling_strength_of_another_name_is_drawn_from_sparse_to_dense(diabet
     penalties = np.geomspace(10.0, 0.01, len(path.strengths))
     other = replace(path, strength="alpha", strengths=penalties)
     display = PathDisplay.from_selection(replace(diabetes.selection_, path=other))
-    assert display.ax_.get_xlabel() == "alpha"
+    assert display.ax_.get_xlabel() == "strength of the penalty, alpha"
+    assert display.ax_.get_xscale() == display.size_axis_.get_xscale() == "log"
     assert display.ax_.get_xlim() == (10.0, 0.01)
     assert "no variable" not in "".join(texts_of(display.ax_))
     assert display.size_axis_.xaxis.get_major_formatter()(penalties[-1], 0) == "20"
@@ -392,6 +393,17 @@ def test_a_falling_strength_of_another_name_is_drawn_from_sparse_to_dense(diabet
     here = display.ax_.transData.transform((1.0, 0))[0]
     assert display.size_axis_.transData.transform((1.0, 0))[0] == pytest.approx(here)
     assert not overlapping(display.labels_)
+
+
+def test_a_penalised_model_is_drawn_without_talk_of_probabilities():
+    X, y, names = load_diabetes_quadratic()
+    model = SparseRegressor(alphas=20).fit(X, y, feature_names=names)
+    path = PathDisplay.from_estimator(model)
+    assert path.ax_.get_ylabel().startswith("effect on y")
+    bars = InclusionDisplay.from_estimator(model)
+    assert not hasattr(bars, "threshold_line_")
+    assert "interval" not in "".join(texts_of(bars.axes_[1]))
+    assert PathDisplay.from_estimator(model, kind="probability").ax_.get_ylabel() == "in the model"
 
 
 # Probabilities and effects.

@@ -145,7 +145,7 @@ def test_moments_without_rows_give_what_susie_published(shared_data):
 def test_the_oracle_agrees_on_diabetes(shared_data):
     data = load(shared_data, "diabetes_lars.npz")
     gammas = np.array([-30.0, -12.0, -6.0, -3.0])
-    path = fit_path(Problem.from_rows(data["x"], data["y"]), gammas=gammas)
+    path = fit_path(Problem.from_rows(data["x"], data["y"]), strengths=gammas)
     m = np.zeros(10)
     for gamma, fit in zip(gammas, path.forward, strict=True):
         solution = iterate(centred(data["x"], data["y"]), gamma, m)

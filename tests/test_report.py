@@ -27,11 +27,13 @@ from report_documents import (
     HOSTILE,
     OPTIONAL,
     bayesian,
+    classified,
     diabetes,
     enormous,
     hostile,
     models_of,
     nothing_selected,
+    penalised,
     tiny_effects,
     without_optional_parts,
 )
@@ -267,6 +269,34 @@ def test_a_method_without_a_path_speaks_its_own_language(method, said):
     assert re.match(r"Beside the covariate sex, \d of 9 variables explain", answer_of(page))
     assert "Murphy (2012)" in words
     assert "Kappen" not in words
+
+
+@pytest.mark.parametrize(
+    ("penalty", "said"),
+    [
+        (
+            "lasso",
+            ("No other coefficients have an objective", "how much lower the objective could"),
+        ),
+        ("mcp", ("No coefficient can be improved given all others", "The objective is not convex")),
+    ],
+)
+def test_a_penalised_model_does_not_speak_of_probabilities(penalty, said):
+    page = render_report(penalised(penalty))
+    words = re.sub(r"<(style|script).*?</\1>", "", page, flags=re.S)
+    for part in (*said, "How early a variable enters", "It is no probability.", "entry at most"):
+        assert part in words
+    stated = words.replace("It is no probability.", "").replace('data-key="probability"', "")
+    for strange in ("probab", "certain", "How sure", "expected", "gamma", "own equations"):
+        assert strange not in stated
+    assert "in the order in which they enter as the penalty falls" in answer_of(page)
+
+
+def test_effects_on_a_label_are_log_odds_of_the_class_that_is_named():
+    words = render_report(classified())
+    assert "Which variables explain <bdi>state = worse</bdi>?" in words
+    assert "by how much the log odds of <bdi>state = worse</bdi>" in words
+    assert "Tibshirani (1996)" in words
 
 
 @pytest.mark.parametrize("method", ["enumerate", "sample"])

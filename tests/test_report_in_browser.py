@@ -16,6 +16,7 @@ from report_documents import (
     enormous,
     hostile,
     nothing_selected,
+    penalised,
     tiny_effects,
     without_optional_parts,
 )
@@ -98,6 +99,25 @@ def brightness(page, selector, key):
         [selector, key],
     )
     return sum(map(float, colour.strip("rgba()").split(",")[:3])) / 765
+
+
+# --- a penalised path
+
+
+def test_the_slider_of_a_penalised_path_moves_effects_and_leaves_the_entries(opened):
+    document = penalised()
+    with opened(document) as page:
+        assert page.locator("#path-controls").count() == 0
+        assert page.locator("#path-picture .key").count() == document["n_selected"]
+        assert not page.locator("#table thead th.wide").first.is_visible()
+        entry, effect = column(page, 2).first.inner_text(), column(page, 3).first.inner_text()
+        slide(page, 8)
+        shown = document["path"]["expected_size"][8]
+        assert page.locator("#size").inner_text() == f"{shown:.0f}"
+        assert len(names(page)) == shown
+        assert column(page, 2).first.inner_text() == entry
+        assert column(page, 3).first.inner_text() != effect
+        assert "intervals" not in page.locator("#elsewhere").inner_text()
 
 
 # --- the table

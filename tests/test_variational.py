@@ -104,7 +104,7 @@ def test_solutions_are_those_of_algorithm_1(solver):
     whole_branches = 0
     for number in range(len(INSTANCES)):
         X, y, gammas, forward, backward = oracle(number)
-        path = fit_path(Problem.from_rows(X, y), gammas=gammas, solver=solver)
+        path = fit_path(Problem.from_rows(X, y), strengths=gammas, solver=solver)
         best = kept_solutions(forward, backward)
         # Near the cut several optima exist, and two iterations may end in different ones.
         sparse = sum(solution.m.sum() < RANK / 6 for solution in best)
@@ -136,7 +136,7 @@ def test_as_many_variables_are_selected_as_in_the_papers_examples():
     for number, (example, _) in enumerate(INSTANCES):
         X, y, gammas, *_ = oracle(number)
         extra_X, extra_y = example(1000 + number)
-        path = fit_path(Problem.from_rows(X, y), gammas=gammas)
+        path = fit_path(Problem.from_rows(X, y), strengths=gammas)
         predicted = extra_X @ path.coefficients().toarray().T + path.intercepts
         chosen = np.argmin(np.mean((extra_y[:, None] - predicted) ** 2, axis=0))
         counts[example].append(np.sum(path.fits[chosen].probability > 0.5))
@@ -153,7 +153,7 @@ def test_the_free_energys_gradient_vanishes_at_the_answer(solver, seed):
     X, y, _ = sparse_regression(n=60, d=15, correlation=0.5, seed=seed)
     data = standardized(X, y)
     path = fit_path(
-        Problem.from_rows(X, y), gammas=np.array([-12.0, -6.0, -3.0]), solver=solver,
+        Problem.from_rows(X, y), strengths=np.array([-12.0, -6.0, -3.0]), solver=solver,
         control=Control(tol=1e-7),
     )  # fmt: skip
     for fit in path.fits:
@@ -181,7 +181,7 @@ def test_the_free_energys_gradient_vanishes_at_the_answer(solver, seed):
 def test_the_free_energy_is_equation_7(solver):
     X, y, _ = sparse_regression(n=50, d=120, correlation=0.5)
     data = standardized(X, y)
-    path = fit_path(Problem.from_rows(X, y), solver=solver, gammas=20)
+    path = fit_path(Problem.from_rows(X, y), solver=solver, strengths=20)
     for fit in (*path.forward, *path.backward):
         m, w = on_all_columns(fit, 120)
         listed = np.isin(np.arange(120), fit.columns)
@@ -219,7 +219,7 @@ def rounded_regression(n, d, seed=0):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_certificate_is_true_and_below_tol_at_every_point(solver, kind, shape):
     X, y = rounded_regression(*SHAPES[shape])
-    path = fit_path(Problem.from_rows(KINDS[kind](X), y), gammas=20, solver=solver)
+    path = fit_path(Problem.from_rows(KINDS[kind](X), y), strengths=20, solver=solver)
     assert_certified(standardized(X, y), path, 1e-4)
 
 
@@ -231,7 +231,7 @@ def test_the_certificate_is_true_with_weights_and_without_intercept(solver, kind
     weights = np.random.default_rng(0).uniform(0.5, 3.0, 80)
     weights[::5] = 0.0
     problem = Problem.from_rows(KINDS[kind](X), y + 1.0, weights, fit_intercept=intercept)
-    path = fit_path(problem, gammas=20, solver=solver)
+    path = fit_path(problem, strengths=20, solver=solver)
     assert_certified(standardized(X, y + 1.0, weights, intercept), path, 1e-4)
 
 
@@ -253,7 +253,7 @@ def test_columns_of_different_scales_need_no_standardizing(changes):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_certificate_reaches_any_tolerance_that_is_asked_for(tol, shape):
     X, y = rounded_regression(*SHAPES[shape], seed=2)
-    path = fit_path(Problem.from_rows(X, y), gammas=15, control=Control(tol=tol))
+    path = fit_path(Problem.from_rows(X, y), strengths=15, control=Control(tol=tol))
     assert_certified(standardized(X, y), path, tol)
 
 
@@ -332,7 +332,7 @@ def test_the_forward_pass_is_cut_before_the_degenerate_branch():
     X, y = example_2(0)
     data = centred(X, y)
     gammas = paper_grid(data)
-    path = fit_path(Problem.from_rows(X, y), gammas=gammas)
+    path = fit_path(Problem.from_rows(X, y), strengths=gammas)
     assert len(path) < len(gammas)
     assert f"{path.strengths[-1]:.4g}" in path.cut
     assert f"{RANK / 2:.4g} variables" in path.cut
@@ -383,7 +383,7 @@ def test_an_orthogonal_design_has_the_closed_solution(solver, seed):
     y = (y - y.mean()) / y.std()
     gammas = np.linspace(-60, -0.5, 40)
     path = fit_path(
-        Problem.from_rows(X, y), gammas=gammas, solver=solver, control=Control(tol=1e-6)
+        Problem.from_rows(X, y), strengths=gammas, solver=solver, control=Control(tol=1e-6)
     )
     assert len(path) == 40
     b = X.T @ y / n
@@ -406,12 +406,12 @@ def test_an_orthogonal_design_has_the_closed_solution(solver, seed):
 @pytest.mark.parametrize("shape", [(120, 20), (50, 100)])
 def test_moments_give_the_path_of_the_rows(solver, shape):
     X, y, _ = sparse_regression(*shape, correlation=0.5)
-    rows = fit_path(Problem.from_rows(X, y), solver=solver, gammas=30)
+    rows = fit_path(Problem.from_rows(X, y), solver=solver, strengths=30)
     centred_X, centred_y = X - X.mean(axis=0), y - y.mean()
     problem = Problem.from_moments(
         centred_X.T @ centred_X, centred_X.T @ centred_y, centred_y @ centred_y, len(y)
     )
-    moments = fit_path(problem, gammas=rows.strengths, solver=solver)
+    moments = fit_path(problem, strengths=rows.strengths, solver=solver)
     assert len(moments) == len(rows)
     np.testing.assert_allclose(
         moments.coefficients().toarray(), rows.coefficients().toarray(), atol=1e-3
@@ -430,13 +430,13 @@ def test_moments_have_no_dual_and_say_so():
 def test_a_working_set_finds_what_all_columns_together_find(kind):
     X, y, _ = sparse_regression(n=150, d=2000, size=5, correlation=0.5)
     gammas = np.array([-60.0, -30.0, -18.0, -14.0, -12.0, -10.0, -9.0, -8.0])
-    path = fit_path(Problem.from_rows(KINDS[kind](X), y), gammas=gammas)
+    path = fit_path(Problem.from_rows(KINDS[kind](X), y), strengths=gammas)
     centred_X, centred_y = X - X.mean(axis=0), y - y.mean()
     together = fit_path(
         Problem.from_moments(
             centred_X.T @ centred_X, centred_X.T @ centred_y, centred_y @ centred_y, 150
         ),
-        gammas=gammas,
+        strengths=gammas,
     )
     assert len(path) == len(together) == len(gammas)
     assert path.expected_size[-1] > 5
@@ -560,8 +560,8 @@ def test_the_annealed_path_does_not_depend_on_the_order_of_columns(number):
     best = kept_solutions(forward, backward)
     sparse = sum(solution.m.sum() < RANK / 6 for solution in best)
     order = np.random.default_rng(number).permutation(100)
-    path = fit_path(Problem.from_rows(X, y), gammas=gammas)
-    permuted = fit_path(Problem.from_rows(X[:, order], y), gammas=gammas)
+    path = fit_path(Problem.from_rows(X, y), strengths=gammas)
+    permuted = fit_path(Problem.from_rows(X[:, order], y), strengths=gammas)
     np.testing.assert_allclose(
         permuted.coefficients().toarray()[:sparse],
         path.coefficients().toarray()[:sparse][:, order],
@@ -572,7 +572,7 @@ def test_the_annealed_path_does_not_depend_on_the_order_of_columns(number):
 def test_the_order_of_given_gammas_does_not_matter():
     X, y, _ = sparse_regression(80, 20)
     problem = Problem.from_rows(X, y)
-    one = fit_path(problem, gammas=np.array([-20.0, -9.0, -5.0]))
-    two = fit_path(problem, gammas=np.array([-5.0, -20.0, -9.0]))
+    one = fit_path(problem, strengths=np.array([-20.0, -9.0, -5.0]))
+    two = fit_path(problem, strengths=np.array([-5.0, -20.0, -9.0]))
     np.testing.assert_array_equal(one.strengths, two.strengths)
     np.testing.assert_array_equal(one.coefficients().toarray(), two.coefficients().toarray())

@@ -7,6 +7,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from garrote.estimators.bayesian_selector import BayesianSelector
+    from garrote.estimators.sparse_classifier import SparseClassifier
+    from garrote.estimators.sparse_regressor import SparseRegressor
     from garrote.estimators.variational_garrote import VariationalGarrote
     from garrote.paths import fit_path
     from garrote.persistence import load
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
 _HOMES = {
     "BayesianSelector": "garrote.estimators.bayesian_selector",
+    "SparseClassifier": "garrote.estimators.sparse_classifier",
+    "SparseRegressor": "garrote.estimators.sparse_regressor",
     "VariationalGarrote": "garrote.estimators.variational_garrote",
     "Problem": "garrote.problem",
     "fit_path": "garrote.paths",
@@ -37,6 +41,8 @@ __all__ = [
     "Posterior",
     "Problem",
     "Selection",
+    "SparseClassifier",
+    "SparseRegressor",
     "VariationalGarrote",
     "fit_path",
     "load",

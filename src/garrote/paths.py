@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from numbers import Integral
+from typing import Any, cast, overload
 
 import numpy as np
 from scipy.special import logit
@@ -9,6 +10,10 @@ from scipy.special import logit
 from garrote.arrays import Floats
 from garrote.designs import GramDesign
 from garrote.designs.base import Design
+from garrote.homotopy_paths import HOMOTOPIES, homotopy_solver
+from garrote.penalised_paths import ALPHAS, equal_terms, penalty_solver, resolve_alphas
+from garrote.penalties.base import Penalty, Terms
+from garrote.penalty_path import PenaltyPath
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results import Path
@@ -18,6 +23,9 @@ from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.variational import Annealer, Trace, anneal
 
 SOLVERS = ("coordinate", "primal", "dual")
+PENALTY_SOLVERS = ("coordinate", *HOMOTOPIES)
+# Gammas of a grid, and the largest inclusion probability at the first of them.
+GAMMAS, EPS = 50, 1e-3
 
 # The dense end of the default grid: -1, or the log odds of N / 40 variables among D, and with more
 # columns than rows of 50 at most. Beyond it solutions cost most and have long begun to fit noise
@@ -53,48 +61,94 @@ def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: floa
     return -(np.linspace(np.sqrt(-sparse_end), np.sqrt(-dense_end), count) ** 2)
 
 
+@overload
 def fit_path(
     problem: Problem,
     prior: GarrotePrior | None = None,
-    gammas: int | Floats = 50,
+    strengths: int | Floats | None = None,
     *,
-    eps: float = 1e-3,
+    eps: float | None = None,
     solver: str = "coordinate",
-    control: Control = Control(),  # noqa: B008 - frozen
-) -> Path:
-    """Anneal and reheat one problem over a grid of gammas.
+    control: Control | None = None,
+) -> Path: ...
+
+
+@overload
+def fit_path(
+    problem: Problem,
+    prior: Penalty,
+    strengths: int | Floats | None = None,
+    *,
+    eps: float | None = None,
+    solver: str = "coordinate",
+    control: Control | None = None,
+    terms: Terms | None = None,
+    relax: float = 0.0,
+) -> PenaltyPath: ...
+
+
+def fit_path(
+    problem: Problem,
+    prior: Any = None,
+    strengths: int | Floats | None = None,
+    *,
+    eps: float | None = None,
+    solver: str = "coordinate",
+    control: Control | None = None,
+    terms: Terms | None = None,
+    relax: float = 0.0,
+) -> Path | PenaltyPath:
+    """Fit one problem over a grid of strengths: anneal and reheat a prior, or relax a penalty.
 
     Parameters
     ----------
     problem : Problem
-    prior : GarrotePrior, optional
-        Offsets to gamma, sign constraints, known noise; by default none of them.
-    gammas : int or array
-        How many gammas to place, or the gammas themselves.
-    eps : float
-        Inclusion probability at the first gamma of a placed grid.
-    solver : {"coordinate", "primal", "dual"}
-    control : Control
-        Tolerance, iteration limit, callback.
+    prior : GarrotePrior or Penalty, optional
+        Offsets to gamma, sign constraints, known noise (by default none of them); or a penalty of
+        `garrote.penalties`.
+    strengths : int or array, optional
+        How many strengths to place, or the strengths themselves: 50 gammas of a prior, 100 alphas of a
+        penalty, or with ``solver="homotopy"`` all its knots.
+    eps : float, optional
+        Where a placed grid ends: the inclusion probability at the first gamma (1e-3), or the last alpha
+        as a share of the first (1e-3, and 1e-2 with more columns than rows).
+    solver : {"coordinate", "primal", "dual", "homotopy", "least-angle"}
+        "primal" and "dual" are for a prior. "homotopy" (LARS) follows the lasso, or the elastic net,
+        from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. Both
+        are for a Gaussian response.
+    control : Control, optional
+        Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback.
+    terms : Terms, optional
+        Each variable's own factor of the penalty, and bounds.
+    relax : float
+        For a penalty: 1 takes the coefficients of an unpenalised fit to the columns found, 0 the
+        penalised ones; what is between mixes both (the relaxed lasso).
 
     Returns
     -------
-    Path
+    Path or PenaltyPath
 
     Examples
     --------
     >>> from garrote import Problem, fit_path
     >>> from garrote.datasets import make_sparse_regression
     >>> data = make_sparse_regression(n_samples=80, n_features=20, n_informative=2, random_state=0)
-    >>> path = fit_path(Problem.from_rows(data.X, data.y), gammas=10)
+    >>> path = fit_path(Problem.from_rows(data.X, data.y), strengths=10)
     >>> path.coefficients().shape
     (10, 20)
     """
+    solving: Solver
+    if hasattr(prior, "largest_strength"):
+        compressed = problem.compressed()
+        solving = start_penalty_solver(
+            compressed, prior, strengths, eps, terms, control or Control(1e-6), solver, relax
+        )
+        (relaxed,) = run_together([solving], stored_design(compressed))
+        return cast(PenaltyPath, relaxed)
     prior = prior or flat_prior(problem.n_features)
-    grid = resolve_gammas(problem, prior, gammas, eps)
-    (annealing,) = run_together(
-        [start_solver(problem, prior, grid, control, solver)], stored_design(problem)
-    )
+    gammas = resolve_gammas(problem, prior, GAMMAS if strengths is None else strengths, eps or EPS)
+    solving = start_solver(problem, prior, gammas, control or Control(), solver)
+    (annealing,) = run_together([solving], stored_design(problem))
     return assemble_path(problem, annealing)
 
 
@@ -120,6 +174,32 @@ def resolve_gammas(
 def flat_prior(n_features: int) -> GarrotePrior:
     """Return a prior without offsets, signs or known noise."""
     return GarrotePrior(np.zeros(n_features), np.zeros(n_features))
+
+
+def start_penalty_solver(
+    problem: Problem,
+    penalty: Penalty,
+    strengths: int | Floats | None,
+    eps: float | None,
+    terms: Terms | None,
+    control: Control,
+    solver: str = "coordinate",
+    relax: float = 0.0,
+) -> Generator[Floats, Floats, PenaltyPath]:
+    """Return the generator that solves one penalised path; see `run_together`."""
+    if solver not in PENALTY_SOLVERS:
+        raise ValueError(f"solver must be one of {PENALTY_SOLVERS}, got {solver!r}")
+    terms = terms or equal_terms(problem)
+    alphas = None
+    if solver == "coordinate" or strengths is not None:
+        count = ALPHAS if strengths is None else strengths
+        alphas = resolve_alphas(problem, penalty, terms, count, eps)
+    if solver == "coordinate":
+        return penalty_solver(problem, penalty, cast(Floats, alphas), terms, control, relax)
+    return homotopy_solver(
+        problem, penalty, alphas, terms, control, eps=eps or 0.0, drops=solver == "homotopy",
+        relax=relax,
+    )  # fmt: skip
 
 
 def start_solver(

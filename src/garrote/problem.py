@@ -17,7 +17,7 @@ Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
 # Responses spread wider than this have no variance among the numbers.
 _LARGEST_SPREAD = 1e150
-# What covariates leave of a standardised response is rounding below this.
+# What covariates leave of a response is rounding below this share of it.
 _EXPLAINED = 1e-12
 # 1/beta is kept above this share of the response's variance: noiseless data have none.
 _SMALLEST_NOISE = 1e-10
@@ -31,6 +31,8 @@ class Problem:
 
     Made by `from_rows` or `from_moments`. ``n`` is the total weight, ``xty`` and ``yty`` the
     standardised cross products, ``curvature`` the diagonal of X'WX (0 for a column without content).
+    ``likelihood`` is None for a Gaussian response; any other leaves the response as it is, and
+    ``offset`` is then a known part of the linear predictor.
 
     Examples
     --------
@@ -55,6 +57,8 @@ class Problem:
     curvature: Floats
     scale: Scale
     known_gram: Floats | None = None
+    likelihood: Any = None
+    offset: Floats | None = None
 
     @classmethod
     def from_rows(
@@ -66,6 +70,9 @@ class Problem:
         fit_intercept: bool = True,
         standardize: bool = True,
         covariates: Array | None = None,
+        scale_response: bool = True,
+        likelihood: Any = None,
+        offset: Array | None = None,
     ) -> "Problem":
         """Standardise X and y without copying or densifying X.
 
@@ -79,7 +86,19 @@ class Problem:
             Whether to centre, and to divide columns by their standard deviation.
         covariates : array of int, optional
             Columns that are always in the model and are projected out of everything else.
+        scale_response : bool
+            Whether to divide y by its standard deviation.
+        likelihood : NamedTuple of `garrote.likelihoods`, optional
+            What y is, where it is not Gaussian; y is then left as it is.
+        offset : array of shape (N,), optional
+            A known part of the linear predictor.
         """
+        if likelihood is not None:
+            return cls._from_likelihood(
+                X, y, sample_weight, fit_intercept, standardize, likelihood, offset
+            )
+        if offset is not None:
+            y = np.asarray(y, dtype=np.float64) - offset
         stored = X if hasattr(X, "tdot") else as_design(X)
         y = np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
@@ -100,9 +119,12 @@ class Problem:
             raise ValueError(
                 f"y has standard deviation {spread:.3g}: its square overflows; rescale y"
             )
+        spread = spread if scale_response else 1.0
         centered = centered / spread
         response = design.project(centered[:, None])[:, 0]
-        if _root_mean_square(response, weights) <= _EXPLAINED:
+        if _root_mean_square(response, weights) <= _EXPLAINED * _root_mean_square(
+            centered, weights
+        ):
             response = np.zeros_like(response)
         scale = Scale(
             design.mean, design.scale, mean, spread, design.covariates,
@@ -117,6 +139,30 @@ class Problem:
             n=total,
             curvature=design.curvature,
             scale=scale,
+        )
+
+    @classmethod
+    def _from_likelihood(
+        cls,
+        X: Any,
+        y: Array,
+        sample_weight: Array | None,
+        fit_intercept: bool,
+        standardize: bool,
+        likelihood: Any,
+        offset: Array | None,
+    ) -> "Problem":
+        plain = cls.from_rows(
+            X, y, sample_weight, fit_intercept=fit_intercept, standardize=standardize,
+            scale_response=False,
+        )  # fmt: skip
+        likelihood.check_response(np.asarray(y, dtype=np.float64))
+        return replace(
+            plain,
+            response=np.asarray(y, dtype=np.float64),
+            scale=replace(plain.scale, response_mean=0.0, response_scale=1.0),
+            likelihood=likelihood,
+            offset=np.zeros(len(plain.response)) if offset is None else np.asarray(offset, float),
         )
 
     @classmethod
@@ -176,6 +222,7 @@ class Problem:
     def compressible(self) -> bool:
         """Whether X'X is smaller than X, and costs less than the passes over X that it saves."""
         small = self.n_features <= min(len(self.response), _MOST_COMPRESSED)
+        small &= self.likelihood is None
         return self.has_rows and small and bool((self.curvature > 0).any())
 
     def whole_gram(self) -> Floats:

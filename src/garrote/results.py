@@ -1,5 +1,6 @@
 """What comes out of a fit: frozen values, and views of themselves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -169,6 +170,46 @@ class SearchCertificate:
 
 
 @dataclass(frozen=True)
+class OptimalityCertificate:
+    """How far a penalised fit is from the optimum of its objective.
+
+    Attributes
+    ----------
+    gap : float
+        For a convex objective: how much better any other answer could be at most, as a share of the null
+        model's objective (the duality gap). NaN for objectives that have no dual.
+    kkt : float
+        Largest violation of a coefficient's optimality given all others, as a share of the largest
+        gradient of the null model.
+
+    Examples
+    --------
+    >>> from garrote.results import OptimalityCertificate
+    >>> OptimalityCertificate(gap=2e-9, kkt=1e-7).value
+    2e-09
+    """
+
+    gap: float
+    kkt: float
+
+    @property
+    def value(self) -> float:
+        """The gap where there is one, else the violation."""
+        return self.kkt if np.isnan(self.gap) else self.gap
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """Both by name, as far as they are there."""
+        gap = {} if np.isnan(self.gap) else {"duality gap": self.gap}
+        return gap | {"violation": self.kkt}
+
+    def __str__(self) -> str:
+        if np.isnan(self.gap):
+            return f"{self.kkt:.1e} (largest violation of optimality)"
+        return f"{self.gap:.1e} (duality gap; largest violation {self.kkt:.1e})"
+
+
+@dataclass(frozen=True)
 class FittedCertificate:
     """How far models that were all fitted are from their maxima.
 
@@ -201,7 +242,12 @@ class FittedCertificate:
 
 
 AnyCertificate = (
-    Certificate | MonteCarloCertificate | ExactCertificate | SearchCertificate | FittedCertificate
+    Certificate
+    | MonteCarloCertificate
+    | ExactCertificate
+    | SearchCertificate
+    | FittedCertificate
+    | OptimalityCertificate
 )
 
 
@@ -267,6 +313,15 @@ class Scale:
         taken = self.column_mean[columns] @ self.coefficients(columns, coef)
         also = self.column_mean[self.covariates] @ self.covariate_coefficients(columns, coef)
         return float(self.response_mean - taken - also)
+
+
+def stack_rows(
+    columns: Sequence[Array], values: Sequence[Floats], n_features: int
+) -> scipy.sparse.csr_array:
+    """Return a sparse matrix with a row for each of some sets of columns and values."""
+    starts = np.concatenate([[0], np.cumsum([len(part) for part in columns])])
+    parts = (np.concatenate(values), np.concatenate(columns).astype(np.int64), starts)
+    return scipy.sparse.csr_array(parts, shape=(len(columns), n_features))
 
 
 def branches_differ(forward: Floats, backward: Floats) -> Array:
@@ -357,9 +412,7 @@ class Path:
     def _stack(self, values: list[Floats], fixed: list[Floats]) -> scipy.sparse.csr_array:
         columns = [np.concatenate([fit.columns, self.scale.covariates]) for fit in self.fits]
         data = [np.concatenate(pair) for pair in zip(values, fixed, strict=True)]
-        starts = np.concatenate([[0], np.cumsum([len(part) for part in columns])])
-        parts = (np.concatenate(data), np.concatenate(columns).astype(np.int64), starts)
-        return scipy.sparse.csr_array(parts, shape=(len(self.fits), self.n_features))
+        return stack_rows(columns, data, self.n_features)
 
     @property
     def hysteresis(self) -> tuple[float, float] | None:

@@ -20,8 +20,15 @@ SCHEMA = "garrote.selection/1"
 _MOST_LISTED = 200
 # ... if their evidence is at least this, or a picture shows them.
 _LEAST_EVIDENCE = 0.01
+# The evidence of a penalised path, whose last word is its noun as with every kind of evidence.
+ENTRY = "alpha at which a variable enters, of the largest: entry"
 # Digits of the numbers that only pictures need.
 _PICTURE_DIGITS = 6
+
+
+def is_certainty(evidence: str) -> bool:
+    """Tell whether a kind of evidence says how sure a variable is: 0.5 is the border then."""
+    return evidence.split()[-1:] != ENTRY.split()[-1:]
 
 
 @dataclass(frozen=True)
@@ -205,7 +212,7 @@ class Selection:
         return Table(
             {
                 "variable": [self.names[j] for j in order],
-                "probability": [float(self.probability[j]) for j in order],
+                self.evidence_noun: [float(self.probability[j]) for j in order],
                 "effect": [float(self.effect[j]) for j in order],
                 "std. error": [float(self.standard_error[j]) for j in order],
                 f"lower {percent}": [float(self.lower[j]) for j in order],
@@ -227,6 +234,11 @@ class Selection:
         fixed = len(self.always_in)
         beside = f" beside {fixed} always in" if fixed else ""
         return f"{self.n_selected} of {len(self.names) - fixed} variables selected{beside}"
+
+    @property
+    def evidence_noun(self) -> str:
+        """One word for the kind of evidence: probability, entry."""
+        return self.evidence.split()[-1]
 
     @property
     def n_selected(self) -> int:
@@ -257,7 +269,7 @@ class Selection:
             facts.append(
                 f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
             )
-        return Summary((*facts, *self.warnings, self.intervals), self.table())
+        return Summary((*facts, *self.warnings, self.intervals), self.table().without_empty())
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain Python values; the documentation describes the schema.

@@ -32,3 +32,21 @@ def inclusion(rule: Any, j: int, weight: float, curvature: float) -> float:
 def noise_share(rule: Any, j: int, z: float, curvature: float) -> float:
     """Return what a variable adds to n times the noise variance, beside the residual's square."""
     raise TypeError(f"no noise share is registered for {type(rule).__name__}")
+
+
+@generic
+def cost(rule: Any, j: int, coef: float) -> float:
+    """Return what the rule's penalty charges for one coefficient."""
+    raise TypeError(f"no cost is registered for {type(rule).__name__}")
+
+
+@generic
+def slope(rule: Any, j: int, coef: float) -> float:
+    """Return the derivative of the cost at a coefficient that is not 0."""
+    raise TypeError(f"no slope is registered for {type(rule).__name__}")
+
+
+@generic
+def bend(rule: Any, j: int, coef: float) -> float:
+    """Return the second derivative of the cost at a coefficient that is not 0."""
+    raise TypeError(f"no bend is registered for {type(rule).__name__}")

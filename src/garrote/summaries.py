@@ -20,6 +20,15 @@ class Table:
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
 
+    def without_empty(self) -> "Table":
+        """Return the table without columns in which no number is known."""
+        kept = {
+            name: values
+            for name, values in self.columns.items()
+            if not values or any(value == value for value in values)
+        }
+        return Table(kept, self.caption)
+
     def to_frame(self, backend: str | None = None) -> Any:
         """Return a pandas (or, with ``backend="polars"``, polars) data frame."""
         module = backend or "pandas"

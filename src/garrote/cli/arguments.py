@@ -112,7 +112,9 @@ def _select(command: argparse.ArgumentParser) -> None:
         "--expected-size", type=_positive, metavar="M", help="variables expected a priori"
     )
     method.add_argument("--cv", type=_folds, metavar="K", help="folds (default 5)")
-    method.add_argument("--rule", choices=("min", "1se"), help="which gamma of the curve to take")
+    method.add_argument(
+        "--rule", choices=("min", "1se"), help="which strength of the curve to take"
+    )
     method.add_argument("--seed", type=_seed, default=0, metavar="S", help="default 0")
     method.add_argument("--threads", type=_count, metavar="T", help="default: as many as help")
     method.add_argument(

@@ -44,16 +44,17 @@ def _table(selection: Selection, top: int) -> str:
     names = short_names([selection.names[j] for j in shown])
     fixed = set(selection.always_in)
     wide = max([len("variable"), *map(_cells, names)])
-    percent = f"{100 * selection.level:g}%"
-    head = f"{_padded('variable', wide)}  probability      effect  sign  {percent} interval"
-    lines = [head, "-" * min(WIDTH, len(head) + 8)]
-    for j, name in zip(shown, names, strict=True):
+    stated = np.isfinite(selection.lower[shown] + selection.upper[shown])
+    column = f"  {100 * selection.level:g}% interval" if stated.any() else ""
+    head = f"{_padded('variable', wide)}  {selection.evidence_noun:>11}      effect  sign{column}"
+    lines = [head, "-" * min(WIDTH, len(head) + (8 if column else 0))]
+    for j, name, known in zip(shown, names, stated, strict=True):
         sure = "always in" if selection.names[j] in fixed else f"{selection.probability[j]:.4f}"
         effect = selection.effect[j]
         sign = {1: "+", -1: "-", 0: "0"}[int(np.sign(effect))]
-        low, high = selection.lower[j], selection.upper[j]
-        interval = f"{low:.4g} to {high:.4g}" if np.isfinite(low + high) else "none"
-        lines.append(f"{_padded(name, wide)}  {sure:>11}  {effect:>10.4g}  {sign:^4}  {interval}")
+        interval = f"{selection.lower[j]:.4g} to {selection.upper[j]:.4g}" if known else "none"
+        line = f"{_padded(name, wide)}  {sure:>11}  {effect:>10.4g}  {sign:^4}"
+        lines.append(f"{line}  {interval}" if column else line.rstrip())
     if len(order) > len(shown):
         lines.append(f"... and {len(order) - len(shown)} more (--top {len(order)} shows all)")
     return "\n".join(lines)

@@ -3,6 +3,7 @@
 import argparse
 import inspect
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -46,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
             f"{table.response}"
         )
     if table.covariates:
-        settings["covariates"] = list(table.covariates)
+        settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
     with console.warnings_kept() as heard, console.progress() as callback:
         if "callback" in inspect.signature(estimator).parameters:
             settings["callback"] = None if options.quiet else callback
@@ -142,6 +143,19 @@ def _settings(options: argparse.Namespace, estimator: Any) -> dict[str, Any]:
     if "random_state" in known:
         settings.setdefault("random_state", options.seed)
     return settings
+
+
+def _always_in(
+    columns: Sequence[int], settings: Mapping[str, Any], known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the setting that keeps covariates in the model."""
+    if "covariates" in known:
+        return {"covariates": list(columns)}
+    if "penalty_factor" in settings:
+        raise UsageError(
+            "--covariates and --set penalty_factor say the same thing: give one of them", "select"
+        )
+    return {"penalty_factor": dict.fromkeys(columns, 0.0)}
 
 
 def _write(model: Any, table: Any, options: argparse.Namespace) -> None:

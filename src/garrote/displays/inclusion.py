@@ -10,7 +10,7 @@ from garrote.displays.base import SelectionDisplay
 from garrote.displays.figures import note, set_title, take_axes
 from garrote.displays.names import LITERAL, chance, number, shorten, shorten_all
 from garrote.displays.palette import BLUE, GREY
-from garrote.selection import Selection
+from garrote.selection import Selection, is_certainty
 
 # Beside the selected variables others are shown if they are at least this probable ...
 _LEAST_PROBABILITY = 0.1
@@ -52,6 +52,7 @@ class InclusionDisplay(SelectionDisplay):
         All panels.
     bars_ : BarContainer
     threshold_line_ : Line2D
+        Where the evidence is a probability.
     intervals_ : LineCollection
         The intervals, where that panel was drawn.
     points_ : PathCollection
@@ -169,9 +170,10 @@ class InclusionDisplay(SelectionDisplay):
             bar.set(**{"alpha": 0.35} if fixed else {})
         for row in range(count):
             self._write_probability(row)
-        self.threshold_line_ = axes.axvline(
-            self.threshold, color=axes.spines["left"].get_edgecolor(), ls=":", lw=1.2
-        )
+        if is_certainty(self.evidence):
+            self.threshold_line_ = axes.axvline(
+                self.threshold, color=axes.spines["left"].get_edgecolor(), ls=":", lw=1.2
+            )
         axes.set_xlim(0, 1.02)
         axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
         axes.set_ylim(max(count, _FEWEST_ROWS) - 0.4, -0.6)
@@ -221,9 +223,9 @@ class InclusionDisplay(SelectionDisplay):
             for row in range(count)
         ]
         above = {"textcoords": "offset points", "va": "bottom", "fontsize": "small"}
-        axes.annotate(
-            f"effect [{100 * self.level:g}% interval]", (1.02, 1), (0, 4), "axes fraction", **above
-        )
+        stated = np.isfinite(self.lower[:count]).any()
+        words = f"effect [{100 * self.level:g}% interval]" if stated else "effect"
+        axes.annotate(words, (1.02, 1), (0, 4), "axes fraction", **above)
 
 
 def _effect(effect: float, low: float, high: float) -> str:

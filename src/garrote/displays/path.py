@@ -10,7 +10,7 @@ from garrote.displays.base import SelectionDisplay, path_of
 from garrote.displays.figures import leave_headroom, note, set_title, take_axes
 from garrote.displays.names import LITERAL, shorten, shorten_all
 from garrote.displays.palette import DISTINCT_CURVES, GREY, curve_style
-from garrote.selection import Selection
+from garrote.selection import Selection, is_certainty
 
 # With nothing selected, so many of the most probable are named.
 _RUNNERS_UP = 5
@@ -112,7 +112,7 @@ class PathDisplay(SelectionDisplay):
         ax: Any = None,
         *,
         name: str | None = None,
-        kind: str = "probability",
+        kind: str | None = None,
         max_named: int = 12,
     ) -> Self:
         """Draw the path.
@@ -122,11 +122,14 @@ class PathDisplay(SelectionDisplay):
         ax : matplotlib Axes, optional
         name : str, optional
             The title instead of the stored one.
-        kind : {"probability", "effect"}, default="probability"
+        kind : {"probability", "effect"}, optional
+            By default probabilities, and effects where the method gives none.
         max_named : int, default=12
             At most so many variables are coloured and named: the selected ones or, without any,
             the five most probable.
         """
+        if kind is None:
+            kind = "probability" if is_certainty(self.evidence) else "effect"
         if kind not in ("probability", "effect"):
             raise ValueError(f"kind must be 'probability' or 'effect', got {kind!r}")
         (self.ax_,) = take_axes(ax, width=7)
@@ -178,7 +181,8 @@ class PathDisplay(SelectionDisplay):
         if kind == "probability":
             self.ax_.axhline(0.5, ls=":", **rule)
             self.ax_.set_ylim(-0.03, 1.03)
-            self.ax_.set_ylabel(self.evidence, **LITERAL)
+            label = self.evidence if is_certainty(self.evidence) else "in the model"
+            self.ax_.set_ylabel(label, **LITERAL)
         else:
             self.ax_.axhline(0.0, **rule)
             response = shorten(self.response)

@@ -2,19 +2,23 @@
 
 For gamma the axis is linear in its signed square root. A variable comes in where gamma passes
 -z^2 / 2, z being its effect in standard errors, so that distances on the axis are distances in z;
-on a linear axis the few strongest variables would fill it. This module needs matplotlib.
+on a linear axis the few strongest variables would fill it. For alpha, which is laid out in equal
+ratios, it is logarithmic. This module needs matplotlib.
 """
 
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, Locator
+from matplotlib.ticker import FuncFormatter, Locator, LogLocator, NullLocator
 
 from garrote.arrays import Floats
 from garrote.displays.figures import mark_position
 from garrote.displays.names import LITERAL, number
 
-_LABELS = {"gamma": "prior log odds of inclusion, gamma"}
+_LABELS = {
+    "gamma": "prior log odds of inclusion, gamma",
+    "alpha": "strength of the penalty, alpha",
+}
 _MOST_TICKS = 9
 _MOST_CANDIDATES = 200
 _DECADES = 6
@@ -64,6 +68,10 @@ def set_strength_axis(axes: Any, strengths: Floats, strength: str, label: bool =
         axes.set_xscale("function", functions=(signed_root, signed_square))
         axes.xaxis.set_major_locator(RootLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: number(x, 6)))
+    elif strength == "alpha" and len(strengths) > 1 and np.all(strengths > 0):
+        axes.set_xscale("log")
+        axes.xaxis.set(major_locator=_by_ratios(), minor_locator=NullLocator())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: number(x, 6)))
     low, high = float(strengths[0]), float(strengths[-1])
     reach = 0.0 if high != low else max(1.0, 0.1 * abs(low))
     axes.set_xlim(low - reach, high + reach)
@@ -77,7 +85,10 @@ def add_size_axis(axes: Any, strengths: Floats, expected_size: Floats) -> Any:
     rising = np.argsort(strengths)  # a penalty falls along its path
     x_known, sizes = strengths[rising], expected_size[rising]
     above.set_xscale(axes.get_xscale(), **_scale_settings(axes))
-    above.xaxis.set_major_locator(type(axes.xaxis.get_major_locator())())
+    if axes.get_xscale() == "log":
+        above.xaxis.set(major_locator=_by_ratios(), minor_locator=NullLocator())
+    else:
+        above.xaxis.set_major_locator(type(axes.xaxis.get_major_locator())())
 
     def size(x: float, _: int) -> str:
         inside = x_known[0] <= x <= x_known[-1]
@@ -87,6 +98,10 @@ def add_size_axis(axes: Any, strengths: Floats, expected_size: Floats) -> Any:
     above.set_xlabel("expected number of variables in the model", fontsize="small")
     above.tick_params(labelsize="small")
     return above
+
+
+def _by_ratios() -> LogLocator:
+    return LogLocator(subs=(1.0, 2.0, 5.0))
 
 
 def _scale_settings(axes: Any) -> dict[str, Any]:

@@ -5,14 +5,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from garrote.estimators.bayesian_selector import BayesianSelector
+    from garrote.estimators.sparse_classifier import SparseClassifier
+    from garrote.estimators.sparse_regressor import SparseRegressor
     from garrote.estimators.variational_garrote import VariationalGarrote
 
 _HOMES = {
     "BayesianSelector": "garrote.estimators.bayesian_selector",
+    "SparseClassifier": "garrote.estimators.sparse_classifier",
+    "SparseRegressor": "garrote.estimators.sparse_regressor",
     "VariationalGarrote": "garrote.estimators.variational_garrote",
 }
 
-__all__ = ["BayesianSelector", "VariationalGarrote"]
+__all__ = ["BayesianSelector", "SparseClassifier", "SparseRegressor", "VariationalGarrote"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What every selecting regressor shares: its summary, its support, its tags, its predictive spread."""
+"""What selecting estimators share: summary, support, tags; regressors also their predictive spread."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from garrote.posterior import Posterior
 from garrote.summaries import Summary
 
 
-class SelectingRegressor(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator):
-    """A regressor that selects: fitted, it has ``coef_``, ``posterior_`` and ``selection_``."""
+class SelectorFace(SaveMixin, SelectorMixin):
+    """An estimator that selects: fitted, it has ``coef_`` and ``selection_``."""
 
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
@@ -25,6 +25,16 @@ class SelectingRegressor(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
         check_is_fitted(self, "coef_")
         return self.selection_.selected
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+class SelectingRegressor(SelectorFace, RegressorMixin, BaseEstimator):
+    """A regressor that selects and has a ``posterior_``."""
+
     def _deviation_given_support(self, X: Any, center: Floats) -> Floats:
         """Return predictive deviations from noise, intercept and the support's coefficients."""
         posterior: Posterior = self.posterior_
@@ -33,12 +43,6 @@ class SelectingRegressor(SaveMixin, SelectorMixin, RegressorMixin, BaseEstimator
         noise = posterior.noise_variance
         at_mean = noise / self._total_weight if self.fit_intercept else 0.0
         return np.asarray(np.sqrt(noise + at_mean + np.maximum(spread, 0.0)))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
 
 
 def dense_columns(X: Any, columns: Array) -> Floats:

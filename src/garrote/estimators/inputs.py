@@ -14,6 +14,18 @@ from garrote.summaries import listing
 
 def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
     """Return X as a float array or CSC matrix, uncopied where possible, and y as a float vector."""
+    X, y = check_labelled_rows(estimator, X, y, y_numeric=True)
+    try:
+        return X, np.asarray(y, dtype=np.float64)
+    except ValueError:
+        some = listing(np.unique(y), most=5)
+        raise ValueError(f"y must hold numbers, got {some}: code two classes as 0 and 1") from None
+
+
+def check_labelled_rows(
+    estimator: Any, X: Any, y: Any, y_numeric: bool = False
+) -> tuple[Any, Array]:
+    """Do as `check_rows`, but leave y as the labels that it holds unless it has to be numbers."""
     refuse_text_columns(X)
     try:
         X, y = validate_data(
@@ -22,16 +34,12 @@ def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
             y,
             accept_sparse="csc",
             dtype=[np.float64, np.float32],
-            y_numeric=True,
+            y_numeric=y_numeric,
             ensure_min_samples=2,
         )
     except ValueError as error:
         raise _with_place(error, X, y) from None
-    try:
-        return X, np.asarray(y, dtype=np.float64)
-    except ValueError:
-        some = listing(np.unique(y), most=5)
-        raise ValueError(f"y must hold numbers, got {some}: code two classes as 0 and 1") from None
+    return X, y
 
 
 def is_number(value: Any) -> bool:
@@ -127,9 +135,14 @@ def resolve_columns(given: Any, names: Array | None, count: int, argument: str) 
     )
 
 
-def resolve_values(given: Any, names: Array | None, count: int, argument: str) -> Floats:
-    """Turn None, one number, an array, or a mapping from columns to numbers into D numbers."""
-    values = np.zeros(count)
+def resolve_values(
+    given: Any, names: Array | None, count: int, argument: str, default: float = 0.0
+) -> Floats:
+    """Turn None, one number, an array, or a mapping from columns to numbers into D numbers.
+
+    A column that is not named has the ``default``; infinite ones are allowed where that is infinite.
+    """
+    values = np.full(count, default)
     if given is None:
         return values
     if isinstance(given, Mapping):
@@ -142,7 +155,7 @@ def resolve_values(given: Any, names: Array | None, count: int, argument: str) -
                 f"{argument} must have {count} entries, one a column, got {array.shape}"
             )
         values[:] = array
-    if not np.isfinite(values).all():
+    if np.isnan(values).any() or (np.isfinite(default) and np.isinf(values).any()):
         raise ValueError(f"{argument} must be finite at every column")
     return values
 

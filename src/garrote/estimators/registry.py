@@ -26,6 +26,13 @@ METHODS = {
         "VariationalGarrote",
         "Kappen & Gomez (2014), The Variational Garrote. Machine Learning 96, 269-294",
     ),
+    "lasso": Method(
+        "Penalised regression",
+        "the lasso and its kin for numbers and counts, each point of the path certified",
+        "garrote.estimators.sparse_regressor",
+        "SparseRegressor",
+        "Tibshirani (1996), Regression shrinkage and selection via the lasso. JRSS B 58, 267-288",
+    ),
     "bayes": Method(
         "Bayesian variable selection",
         "calibrated inclusion probabilities, averaged over models; exact or sampled",
@@ -38,8 +45,13 @@ METHODS = {
 }
 
 
+# Estimators without a row that share a method's source.
+_KIN = {("garrote.estimators.sparse_classifier", "SparseClassifier"): "lasso"}
+
+
 def reference_of(estimator: type) -> str | None:
     """Return the source of an estimator's class, or of what it derives from, if it has a row."""
     known = {(m.module, m.estimator): m.reference for m in METHODS.values()}
+    known |= {place: METHODS[name].reference for place, name in _KIN.items()}
     family = ((kind.__module__, kind.__name__) for kind in estimator.__mro__)
     return next((known[place] for place in family if place in known), None)

@@ -27,6 +27,16 @@ SOURCES = {
         "GPL-3",
         "Valdar et al. 2006, heterogeneous-stock mice",
     ),
+    "prostate.csv": Source(
+        "R package ElemStatLearn, data set prostate (train as 0 or 1)",
+        "GPL-2 or later",
+        "Stamey et al. 1989",
+    ),
+    "prostate_murphy.csv": Source(
+        "collection pmtkdata, prostate.data (as prostate.csv, with lweight 6.10758 in row 32)",
+        "MIT",
+        "Stamey et al. 1989, as Murphy's programs have it",
+    ),
     "uscrime.csv": Source(
         "R package MASS, data set UScrime (with a header)",
         "GPL-2 or GPL-3",

@@ -112,7 +112,7 @@ def tune_garrote(
     """Fit the Variational Garrote over the published gammas, or over the default grid of a size."""
     problem = Problem.from_rows(train.X, train.y)
     grid = published_gammas(problem) if gammas is None else gammas
-    path = fit_path(problem, gammas=grid, solver=solver)
+    path = fit_path(problem, strengths=grid, solver=solver)
     included = path.inclusion_probability() > 0.5
     return TunedPath(
         path.strengths, path.coefficients(), path.intercepts, included, train, validation, path

@@ -49,6 +49,51 @@ STUDIES = {
     "murphy-figure-13.1": Study(
         "the posterior over all models of ten variables", "murphy_figure_13_1", "run_figure_13_1"
     ),
+    "murphy-table-13.1": Study(
+        "four methods on the prostate data",
+        "murphy_table_13_1",
+        "run_table_13_1",
+        ("prostate.csv", "prostate_murphy.csv"),
+    ),
+    "murphy-listing-13.1": Study(
+        "the lasso's knots on the prostate data",
+        "murphy_lasso_path",
+        "run_listing_13_1",
+        ("prostate.csv",),
+    ),
+    "murphy-figure-13.2b": Study(
+        "all subsets of the prostate data's variables",
+        "murphy_figure_13_2",
+        "run_figure_13_2b",
+        ("prostate.csv",),
+    ),
+    "murphy-figure-13.5": Study(
+        "soft and hard thresholding", "murphy_thresholding", "run_figure_13_5"
+    ),
+    "murphy-figure-13.6": Study(
+        "polynomials by lambda and by degree", "murphy_figure_13_6", "run_figure_13_6"
+    ),
+    "murphy-figure-13.7": Study(
+        "profiles of ridge and lasso on the prostate data",
+        "murphy_figure_13_7",
+        "run_figure_13_7",
+        ("prostate.csv",),
+    ),
+    "murphy-figure-13.8": Study(
+        "the lasso's path is piecewise linear",
+        "murphy_lasso_path",
+        "run_figure_13_8",
+        ("prostate.csv",),
+    ),
+    "murphy-figure-13.17": Study(
+        "priors that are not log-concave", "murphy_sparse_priors", "run_figure_13_17"
+    ),
+    "murphy-figure-13.18b": Study(
+        "contours of the hierarchical adaptive penalty", "murphy_sparse_priors", "run_figure_13_18b"
+    ),
+    "murphy-figure-13.19": Study(
+        "thresholds of the hierarchical adaptive prior", "murphy_thresholding", "run_figure_13_19"
+    ),
     # Not of a text: what the documentation says of calibration.
     "calibration": Study(
         "are inclusion probabilities calibrated?", "calibration", "run_calibration"

@@ -10,6 +10,8 @@ from garrote.summaries import listing
 
 # Probabilities are this far from 0 and 1 at least when log odds are taken of them.
 _LEAST = 1e-15
+# 0 log 0 is 0.
+_TINY = 1e-300
 
 
 class Binomial(NamedTuple):
@@ -55,7 +57,8 @@ def _(likelihood: Binomial, y, eta):
 
 @saturated.register
 def _(likelihood: Binomial, y):
-    return 0.0 * y
+    rest = 1.0 - y
+    return y * np.log(np.maximum(y, _TINY)) + rest * np.log(np.maximum(rest, _TINY))
 
 
 @inverse_link.register

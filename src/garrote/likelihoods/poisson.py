@@ -52,7 +52,7 @@ def _(likelihood: Poisson, y, eta):
 
 @saturated.register
 def _(likelihood: Poisson, y):
-    return y * np.log(np.maximum(y, 1.0)) - y
+    return y * np.log(np.maximum(y, _LEAST)) - y
 
 
 @inverse_link.register

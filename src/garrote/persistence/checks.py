@@ -22,6 +22,7 @@ _SHAPES: dict[str, dict[str, str]] = {
         "column_mean": "D", "column_scale": "D",
         "covariates": "c", "covariate_response": "c", "covariate_columns": "cD",
     },
+    "PenaltyFit": {"columns": "k", "coef": "k"},
     "Path": {"fits": "K", "forward": "K", "backward": "K", "kept": "K"},
     "Posterior": {
         "inclusion_probability": "D", "mean": "D",
@@ -61,6 +62,8 @@ def _check(value: Any, count: int | None, seen: set[int]) -> None:
     if is_dataclass(value):
         if id(value) not in seen:
             seen.add(id(value))
+            if count is not None:  # a path of several classes has so many coefficients a column
+                count *= getattr(value, "classes", 1)
             _check_object(value, count)
             _check_inside((getattr(value, f.name) for f in fields(value)), count, seen)
     elif isinstance(value, Mapping):

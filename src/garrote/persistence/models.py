@@ -8,6 +8,14 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
+import garrote.penalties.adaptive
+import garrote.penalties.bridge
+import garrote.penalties.concave
+import garrote.penalties.elastic_net
+import garrote.penalties.fixed_ridge
+import garrote.penalties.mixtures
+import garrote.penalties.subset
+import garrote.penalty_path
 import garrote.posterior
 import garrote.priors.slab
 import garrote.results
@@ -31,6 +39,14 @@ VERSION = 1
 
 # Where the classes are defined that files may refer to, beside the estimators.
 _HOMES = (
+    garrote.penalties.adaptive,
+    garrote.penalties.bridge,
+    garrote.penalties.concave,
+    garrote.penalties.elastic_net,
+    garrote.penalties.fixed_ridge,
+    garrote.penalties.mixtures,
+    garrote.penalties.subset,
+    garrote.penalty_path,
     garrote.posterior,
     garrote.priors.slab,
     garrote.results,

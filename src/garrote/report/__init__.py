@@ -62,7 +62,7 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
     always_in = frozenset(document["always_in"])
     rows = [table_row(v, scale, always_in, limits.letters) for v in listed]
     data = picture_data(document, rows, scale, limits)
-    response = readable(document["response"])
+    response, noun = readable(document["response"]), evidence_noun(document)
     heading = readable(title) if title else f"Which variables explain {isolated(response)}?"
     style, script = _part("report.css"), _script()
     return _template().render(
@@ -75,14 +75,16 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         heading=heading,
         document=document,
         method=readable(document["method"], 80),
-        response=brief(response),
         answer=answer(document),
         warnings=sections.warnings(document),
         rule=readable(document["rule"], 200),
         rows=rows,
         long=long_numbers(rows),
         scale=scale,
-        noun=evidence_noun(document),
+        noun=noun,
+        certainty=data["certainty"],
+        bare=not any(row["values"]["lower"] is not None for row in rows),
+        about=sections.variables_words(document),
         level=f"{100 * document['interval_level']:g}",
         intervals=sections.sentence(readable(document["intervals"], 300)),
         unlisted=sections.unlisted(document, len(rows)),

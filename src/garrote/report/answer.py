@@ -13,6 +13,7 @@ from garrote.report.wording import (
     probability,
     readable,
 )
+from garrote.selection import is_certainty
 
 # Evidence beyond this is called nearly certain.
 _SURE = 0.99
@@ -65,6 +66,10 @@ def _how_sure(document: Mapping[str, Any], chosen: Sequence[Mapping[str, Any]]) 
     if not known:
         return "the method does not state how sure that is"
     values = [v["probability"] for v in known]
+    if not is_certainty(document["evidence"]):
+        if len(chosen) == 1:
+            return f"its {noun} is {probability(values[0])}"
+        return "they are named in the order in which they enter as the penalty falls"
     sure = sum(value > _SURE for value in values)
     least = min(known, key=lambda v: v["probability"])
     if len(chosen) == 1:

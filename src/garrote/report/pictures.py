@@ -9,6 +9,7 @@ from garrote.report.answer import null_model
 from garrote.report.rows import NUMBERS, Scale
 from garrote.report.sources import strength_words
 from garrote.report.wording import readable
+from garrote.selection import is_certainty
 
 _DIGITS = 5
 
@@ -52,6 +53,7 @@ def picture_data(
         "reach": None if scale.common else _round([row["reach"] for row in rows]),
         "domain": [scale.low, scale.high],
         "decimals": scale.decimals,
+        "certainty": is_certainty(document["evidence"]),
         "path": _path(document["path"], kept, names, limits),
         "validation": _validation(document, kept),
         "predictions": _predictions(document, kept, limits),

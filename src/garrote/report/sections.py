@@ -5,11 +5,13 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from garrote.report.answer import evidence_noun
 from garrote.report.pictures import apart_ranges, has_branches
 from garrote.report.sources import (
     certificate_sentences,
     certificate_words,
     citation,
+    evidence_words,
     own_citation,
     strength_words,
 )
@@ -23,6 +25,7 @@ from garrote.report.wording import (
     probability,
     readable,
 )
+from garrote.selection import is_certainty
 
 _MOST_WARNINGS = 12
 _MOST_STAND_INS = 40
@@ -51,6 +54,22 @@ def warnings(document: Mapping[str, Any]) -> list[str]:
     return said
 
 
+def variables_words(document: Mapping[str, Any]) -> str:
+    """Say what evidence and effects in the table are."""
+    response = isolated(readable(document["response"]))
+    # Labels and counts have no noise variance: their effects are on another scale.
+    changes = (
+        f"{response} changes"
+        if document["noise_variance"] is not None
+        else f"the log odds of {response} (of a count: the logarithm of its rate) change"
+    )
+    about, remark = evidence_words(document["evidence"])
+    return (
+        f"{about}, and by how much {changes} for one unit of it, all others held fixed. Selected "
+        f"variables are set in bold.{remark}"
+    )
+
+
 def unlisted(document: Mapping[str, Any], shown: int) -> str:
     """Say which variables have no row, and that nothing is hidden in them."""
     cut = len(document["variables"]) - shown
@@ -60,7 +79,9 @@ def unlisted(document: Mapping[str, Any], shown: int) -> str:
     count = document["unlisted"]["count"]
     largest = document["unlisted"].get("largest_probability")
     if count:
-        bound = "" if largest is None else f", each of probability {_at_most(largest)}"
+        bound = (
+            "" if largest is None else f", each of {evidence_noun(document)} {_at_most(largest)}"
+        )
         said.append(f"{counted(count, 'other variable')} not listed{bound}.")
     if constant := len(document["constant"]):
         said.append(f"{counted(constant, 'column')} without variation cannot be selected.")
@@ -75,12 +96,13 @@ def path_words(document: Mapping[str, Any]) -> dict[str, str] | None:
     strength = readable(path["strength"], 30)
     cut = sentence(readable(path["cut"], 300)) if path["cut"] else ""
     chosen = amount(path["strengths"][path["chosen"]])
+    decimals = 1 if is_certainty(document["evidence"]) else 0
     return {
         "strength": strength,
         "meaning": strength_words(strength)[1],
         "cut": cut,
         "chosen": chosen,
-        "size": amount(path["expected_size"][path["chosen"]], 1),
+        "size": amount(path["expected_size"][path["chosen"]], decimals),
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from garrote.estimators.registry import METHODS
+from garrote.selection import is_certainty
 
 _STRENGTHS = {
     "gamma": (
@@ -11,7 +12,18 @@ _STRENGTHS = {
         "gamma is the prior log odds that a variable is in the model: the further to the right, the "
         "more variables come in.",
     ),
+    "alpha": (
+        "strength of the penalty",
+        "alpha is the strength of the penalty: the further to the right, the weaker it is and the more "
+        "variables come in.",
+    ),
 }
+_CERTAINTY = ("How sure it is that a variable belongs to the model", "")
+_ENTRY = (
+    "How early a variable enters as the penalty falls",
+    " Entry is the largest alpha at which a variable is in, as a share of the path's largest: the first "
+    "has nearly 1. It is no probability.",
+)
 
 _CERTIFICATE = {
     "inclusion": "how far any variable's probability is from the one that the data and all "
@@ -31,6 +43,9 @@ _CERTIFICATE = {
     "found late": "the part of the probability that the last tenth of the search added",
     "gradient": "how far any of the best models is from the maximum of its likelihood, in standard "
     "errors",
+    "duality gap": "how much lower the objective could be at most, as a share of the null model's",
+    "violation": "how far any coefficient is from the best one given all others, as a share of the null "
+    "model's largest gradient",
 }
 # What the whole certificate says, by one of its parts: its meaning, what to add where it was good
 # enough and where it was not, and the reservation for the answer in the latter case.
@@ -53,6 +68,20 @@ _SENTENCES = {
         "No model was left out.",
         "That is more than rounding explains.",
         "log probabilities of models are off by more than rounding",
+    ),
+    "duality gap": (
+        "No other coefficients have an objective that is lower, as a share of the null model's, by more "
+        "than",
+        "Every point of the path reached its tolerance.",
+        "Not every point of the path reached its tolerance.",
+        "the solver stopped before the objective was as low as asked for",
+    ),
+    "violation": (
+        "No coefficient can be improved given all others: the conditions for that are violated by at "
+        "most",
+        "The objective is not convex, so that another set of variables may have a lower one.",
+        "Not every point of the path reached its tolerance.",
+        "the solver stopped before its conditions held to the tolerance asked for",
     ),
 }
 _EQUATIONS = (
@@ -80,6 +109,11 @@ def own_citation(version: str) -> str:
 def strength_words(strength: str) -> tuple[str, str]:
     """Return what a strength is, in a few words for an axis and in a sentence."""
     return _STRENGTHS.get(strength, ("", f"{strength} is the strength of the selection."))
+
+
+def evidence_words(evidence: str) -> tuple[str, str]:
+    """Return what a kind of evidence tells about a variable, to begin a sentence, and a remark."""
+    return _CERTAINTY if is_certainty(evidence) else _ENTRY
 
 
 def certificate_words(part: str) -> str:

@@ -1,6 +1,6 @@
 """Choosing gamma by cross-validation: folds are weights on the same rows and share passes over X."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -33,6 +33,13 @@ class Fold:
     problem: Problem
     prior: GarrotePrior
     held_out: Floats
+
+
+class HeldOut(NamedTuple):
+    """What one fold gives: its error at each strength, and residuals of the rows that are shown."""
+
+    errors: Floats
+    residuals: Floats
 
 
 @dataclass(frozen=True)
@@ -96,26 +103,34 @@ def cross_validate(
     whole, folds = _with_shared_moments(whole, folds)
     tasks: list[Solver] = [start_solver(whole, prior, gammas, control, solver)]
     tasks += [_hold_out(fold, gammas, loose, solver, rows) for fold in folds]
-    jobs = min(effective_n_jobs(n_jobs), len(tasks))
-    groups = [list(range(k, len(tasks), jobs)) for k in range(jobs)]
-    outcomes = Parallel(n_jobs=jobs, prefer="threads")(
-        delayed(run_together)([tasks[k] for k in group], stored_design(whole)) for group in groups
-    )
-    results = {
-        k: outcome
-        for group, batch in zip(groups, outcomes, strict=True)
-        for k, outcome in zip(group, batch, strict=True)
-    }
-    path = assemble_path(whole, results[0])
-    held_out: list[HeldOut] = [results[k + 1] for k in range(len(folds))]
+    annealing, *held_out = run_in_threads(tasks, stored_design(whole), n_jobs)
+    path = assemble_path(whole, annealing)
     errors = np.array([part.errors for part in held_out])
-    kept = np.full((len(gammas), len(rows)), np.nan)
-    for part, fold in zip(held_out, folds, strict=True):
-        tested = fold.held_out[rows] > 0
-        kept[:, tested] = part.residuals[:, tested]
+    kept = kept_residuals(held_out, [fold.held_out for fold in folds], rows)
     nulls = np.array([_squared_error(fold, fold.problem.response) for fold in folds])
     reached = len(path)
     return path, CrossValidation(path.strengths, errors[:, :reached], nulls, rows, kept[:reached])
+
+
+def run_in_threads(tasks: Sequence[Solver], design: Design | None, n_jobs: int | None) -> list[Any]:
+    """Run generators to their ends, dealt out to threads; those of one thread share passes over X."""
+    jobs = min(effective_n_jobs(n_jobs), len(tasks))
+    outcomes = Parallel(n_jobs=jobs, prefer="threads")(
+        delayed(run_together)(tasks[k::jobs], design) for k in range(jobs)
+    )
+    results: list[Any] = [None] * len(tasks)
+    for k, batch in enumerate(outcomes):
+        results[k::jobs] = batch
+    return results
+
+
+def kept_residuals(parts: Sequence[HeldOut], held_out: Sequence[Floats], rows: Array) -> Floats:
+    """Return each shown row's residuals by the fold that held it out, NaN if none did."""
+    kept = np.full(parts[0].residuals.shape, np.nan)
+    for part, weights in zip(parts, held_out, strict=True):
+        tested = weights[rows] > 0
+        kept[:, tested] = part.residuals[:, tested]
+    return kept
 
 
 def spread_rows(weights: Floats, most: int = _ROWS_SHOWN) -> Array:
@@ -154,29 +169,31 @@ def make_folds(
     **settings: Any,
 ) -> list[Fold]:
     """Turn index splits into problems on the same rows, with weight zero on those held out."""
-    if not len(splits):
-        raise ValueError("cv gives no splits; pass an integer, a splitter or a list of splits")
     folds = []
-    for number, split in enumerate(splits):
-        train, test = (np.flatnonzero(p) if np.asarray(p).dtype == bool else p for p in split)
-        highest = max(np.max(train, initial=0), np.max(test, initial=0))
-        if highest >= len(y):
-            raise ValueError(f"fold {number} of cv has row {highest}, but there are {len(y)} rows")
-        inside = weights * np.bincount(train, minlength=len(y))
-        outside = weights * np.bincount(test, minlength=len(y))
-        for name, part in (("training", inside), ("test", outside)):
-            if not part.sum() > 0:
-                raise ValueError(f"fold {number} has no {name} rows of positive weight; change cv")
+    for inside, outside in split_weights(weights, splits):
         problem = Problem.from_rows(design, y, inside, **settings)
         folds.append(Fold(problem, prior_for(problem), outside))
     return folds
 
 
-class HeldOut(NamedTuple):
-    """What one fold gives: its error at each gamma, and residuals of the rows that are shown."""
-
-    errors: Floats
-    residuals: Floats
+def split_weights(
+    weights: Floats, splits: Sequence[tuple[Array, Array]]
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the weights of training and of held-out rows for every split; refuse empty ones."""
+    if not len(splits):
+        raise ValueError("cv gives no splits; pass an integer, a splitter or a list of splits")
+    count = len(weights)
+    for number, split in enumerate(splits):
+        train, test = (np.flatnonzero(p) if np.asarray(p).dtype == bool else p for p in split)
+        highest = max(np.max(train, initial=0), np.max(test, initial=0))
+        if highest >= count:
+            raise ValueError(f"fold {number} of cv has row {highest}, but there are {count} rows")
+        inside = weights * np.bincount(train, minlength=count)
+        outside = weights * np.bincount(test, minlength=count)
+        for name, part in (("training", inside), ("test", outside)):
+            if not part.sum() > 0:
+                raise ValueError(f"fold {number} has no {name} rows of positive weight; change cv")
+        yield inside, outside
 
 
 def _hold_out(

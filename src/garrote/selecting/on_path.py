@@ -8,6 +8,8 @@ import numpy as np
 from scipy.stats import t as student
 
 from garrote.arrays import Array, Floats
+from garrote.likelihoods.base import inverse_link
+from garrote.penalty_path import PenaltyPath
 from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.results import Path
@@ -88,8 +90,8 @@ def select_on_path(
         warnings=tuple(warnings),
         provenance=provenance,
         path=view,
-        validation=_validation(choice),
-        predictions=_predictions(problem, path, choice.validation, y),
+        validation=describe_validation(choice),
+        predictions=shown_predictions(problem, path, choice.validation, y),
         stand_ins=stand_ins,
     )
 
@@ -122,12 +124,13 @@ def _view(path: Path, position: int, posterior: Posterior, selected: Array) -> P
     )
 
 
-def _validation(choice: Choice) -> Validation | None:
+def describe_validation(choice: Choice, measure: str = "squared error") -> Validation | None:
+    """Return what a reader is told of a cross-validation."""
     found = choice.validation
     if found is None:
         return None
     return Validation(
-        measure="squared error",
+        measure=measure,
         folds=len(found.errors),
         rule=choice.rule,
         mean=found.mean,
@@ -136,18 +139,26 @@ def _validation(choice: Choice) -> Validation | None:
     )
 
 
-def _predictions(
-    problem: Problem, path: Path, validation: CrossValidation | None, y: Floats
+def shown_predictions(
+    problem: Problem, path: Path | PenaltyPath, validation: CrossValidation | None, y: Floats
 ) -> Predictions | None:
     """Return held-out predictions where there are any, else those of the path for its own rows."""
     if validation is not None:
         tested = np.isfinite(validation.residuals[0])
+        if not tested.any():
+            return None
         rows = validation.rows[tested]
         predicted = y[rows] - validation.residuals[:, tested]
         return Predictions(True, rows, y[rows], predicted)
+    if not hasattr(problem.likelihood, "link") and problem.likelihood is not None:
+        return None  # classes have no mean to predict
     rows = rows_to_show(problem)
     block = problem.table.stored.some_rows(rows)
     predicted = path.coefficients() @ block.T + path.intercepts[:, None]
+    if problem.offset is not None:
+        predicted = predicted + problem.offset[rows]
+    if problem.likelihood is not None:
+        predicted = inverse_link(problem.likelihood, predicted)
     return Predictions(False, rows, y[rows], predicted)
 
 

@@ -9,9 +9,11 @@ class PathPicture {
   constructor(figure, report) {
     this.figure = figure;
     this.report = report;
-    this.mode = "probability";
-    const switches = document.querySelectorAll("#path-controls button");
-    document.getElementById("path-controls").hidden = false;
+    this.mode = report.data.certainty ? "probability" : "effect";
+    const controls = document.getElementById("path-controls");
+    if (!controls) return;
+    const switches = controls.querySelectorAll("button");
+    controls.hidden = false;
     for (const button of switches) {
       button.addEventListener("click", () => {
         this.mode = button.dataset.mode;
@@ -111,7 +113,8 @@ class PathPicture {
   sizes(chart, ticks) {
     const { left, top } = chart.box;
     const sizes = this.report.data.path.size;
-    chart.under.append(write("remark", left, 12, "expected number of variables"));
+    const words = this.report.data.certainty ? "expected number of variables" : "coefficients that are not 0";
+    chart.under.append(write("remark", left, 12, words));
     for (const { x } of ticks) {
       const size = sizes[chart.x.nearest(x)];
       const whole = !known(size) || size >= 100 || Math.abs(size - Math.round(size)) < 0.05;

@@ -54,11 +54,12 @@ class Report {
     this.at = at;
     if (this.data.path) {
       const { strength, strengths, size } = this.data.path;
-      const [value, expected] = [amount(strengths[at]), amount(size[at], 1)];
+      const { certainty } = this.data;
+      const [value, expected] = [amount(strengths[at]), amount(size[at], certainty ? 1 : 0)];
       document.getElementById("value").textContent = value;
       document.getElementById("size").textContent = expected;
       this.range.value = at;
-      const words = `${strength} ${value}, ${expected} variables expected`;
+      const words = `${strength} ${value}, ${expected} ${certainty ? "variables expected" : "not 0"}`;
       this.range.setAttribute("aria-valuetext", words);
       this.back.disabled = this.isChosen();
     }
@@ -70,6 +71,8 @@ class Report {
   }
 
   probability(column) {
+    // How early a variable enters is the same wherever on the path one looks.
+    if (!this.data.certainty) return this.data.rows.probability[column] ?? null;
     return this.valueAt("probability", column);
   }
 
@@ -87,7 +90,7 @@ class Report {
 
   inModel(column) {
     if (this.isChosen() && column < this.data.selected.length) return this.data.selected[column];
-    return (this.probability(column) ?? 0) > 0.5;
+    return (this.valueAt("probability", column) ?? 0) > 0.5;
   }
 }
 

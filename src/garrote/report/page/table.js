@@ -9,6 +9,7 @@ class VariableTable {
     this.filter = document.getElementById("filter");
     this.show = document.getElementById("show");
     this.count = document.getElementById("count");
+    this.bare = table.classList.contains("bare");
     this.nothing = document.getElementById("nothing");
     this.elsewhere = document.getElementById("elsewhere");
     this.stated = this.rows.map((row) => ({
@@ -94,10 +95,12 @@ class VariableTable {
     this.elsewhere.hidden = chosen;
     if (!chosen) {
       const { strength, strengths, chosen: at } = data.path;
+      const elsewhere = this.bare ? "" :
+        `Standard errors and intervals are stated at the chosen ${strength} = ` +
+        `${amount(strengths[at])} only. `;
       this.elsewhere.textContent =
-        `Shown is ${strength} = ${amount(strengths[this.report.at])}. Standard errors and intervals ` +
-        `are stated at the chosen ${strength} = ${amount(strengths[at])} only; variables without a ` +
-        "curve in the path have no values here.";
+        `Shown is ${strength} = ${amount(strengths[this.report.at])}. ${elsewhere}` +
+        "Variables without a curve in the path have no values here.";
     }
     this.sort();
     this.select();
@@ -111,8 +114,9 @@ class VariableTable {
     reach?.setAttribute("visibility", chosen ? "visible" : "hidden");
     const words = amount(effect, data.decimals);
     const interval = this.stated[k].interval;
-    svg.querySelector("title").textContent = chosen ? `${words} (${interval})` : words;
-    const said = chosen ? `effect ${words}, interval ${interval}` : `effect ${words}`;
+    const stated = chosen && !this.bare;
+    svg.querySelector("title").textContent = stated ? `${words} (${interval})` : words;
+    const said = stated ? `effect ${words}, interval ${interval}` : `effect ${words}`;
     svg.setAttribute("aria-label", said);
     if (!dot) return;
     dot.setAttribute("visibility", known(effect) ? "visible" : "hidden");

@@ -1,0 +1,163 @@
+"""Penalised logistic regression, as a scikit-learn classifier and selector."""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import check_cv
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from garrote.arrays import Array, Floats
+from garrote.estimators.inputs import (
+    check_labelled_rows,
+    check_new_rows,
+    check_weights,
+    response_name,
+)
+from garrote.estimators.sparse_linear import SparseLinearModel, check_offset
+from garrote.likelihoods import Binomial, inverse_link
+from garrote.likelihoods.multinomial import Multinomial
+
+
+class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
+    """Logistic regression with a penalty that sets coefficients to 0, certified at every strength.
+
+    Minimises the mean of the rows' log losses plus alpha times the penalty of the coefficients of
+    standardised columns.
+
+    Parameters
+    ----------
+    penalty : str or object of `garrote.penalties`, default="lasso"
+        What is charged for a coefficient: a name with default settings, or a penalty object.
+    alpha : float, {"cv", "bic", "ebic"} or None, default="cv"
+        The strength: given, chosen by cross-validation or by an information criterion. With None the
+        path alone is fitted, and its last point exposed.
+    class_weight : {"balanced"} or dict, optional
+        Weights of the classes; "balanced" makes them count equally.
+    alphas, eps, cv, rule, penalty_factor, lower, upper, refit, solver, fit_intercept, standardize, \
+tol, max_iter, n_jobs, callback
+        As in `SparseRegressor`; folds are stratified by default.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    coef_ : array of shape (1, D), or (K, D) for more than two classes
+    intercept_ : array of shape (1,) or (K,)
+    alpha_, path_, selection_, certificate_, cv_results_, n_iter_
+        As in `SparseRegressor`.
+    n_features_in_, feature_names_in_
+
+    References
+    ----------
+    Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear
+    models via coordinate descent. Journal of Statistical Software 33(1).
+
+    Examples
+    --------
+    >>> from garrote import SparseClassifier
+    >>> from garrote.datasets import make_sparse_regression
+    >>> data = make_sparse_regression(n_samples=200, n_features=20, n_informative=2, random_state=0)
+    >>> labels = ["high" if value > 0 else "low" for value in data.y]
+    >>> model = SparseClassifier(alpha="ebic").fit(data.X, labels)
+    >>> model.get_support(indices=True)
+    array([12, 16])
+    >>> model.predict(data.X[:2]).tolist()
+    ['low', 'low']
+    >>> model.predict_proba(data.X).shape
+    (200, 2)
+    """
+
+    def __init__(
+        self,
+        penalty: Any = "lasso",
+        alpha: float | str | None = "cv",
+        *,
+        class_weight: Any = None,
+        alphas: Any = 100,
+        eps: float | None = None,
+        cv: Any = None,
+        rule: str = "min",
+        penalty_factor: Any = None,
+        lower: Any = None,
+        upper: Any = None,
+        refit: bool | float = False,
+        solver: str = "coordinate",
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        n_jobs: int | None = None,
+        callback: Any = None,
+    ):
+        super().__init__(
+            penalty, alpha, alphas=alphas, eps=eps, cv=cv, rule=rule, penalty_factor=penalty_factor,
+            lower=lower, upper=upper, refit=refit, solver=solver, fit_intercept=fit_intercept,
+            standardize=standardize, tol=tol, max_iter=max_iter, n_jobs=n_jobs, callback=callback,
+        )  # fmt: skip
+        self.class_weight = class_weight
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        offset: Any = None,
+        groups: Any = None,
+        feature_names: Any = None,
+    ) -> "SparseClassifier":
+        """Fit the path and choose on it; ``y`` holds labels, the rest is as in `SparseRegressor`."""
+        response = response_name(y)
+        X, y = check_labelled_rows(self, X, y)
+        check_classification_targets(y)
+        weights = check_weights(sample_weight, X)
+        self.classes_ = np.unique(y[weights > 0])
+        if len(self.classes_) < 2:
+            raise ValueError("y has one class only: rows of at least two classes are needed")
+        count = len(self.classes_)
+        likelihood = Binomial() if count == 2 else Multinomial(count)
+        if offset is not None and count > 2:
+            raise ValueError(f"offset is for two classes, but y has {count}: leave it out")
+        # Rows of weight 0 may have labels of their own: they count as the nearest class.
+        codes = np.minimum(np.searchsorted(self.classes_, y), count - 1).astype(np.float64)
+        weights = weights * compute_sample_weight(self.class_weight, y)
+        if count == 2:
+            response = f"{response} = {self.classes_[1]}"
+        self._fit(X, codes, response, likelihood, weights, offset, groups, feature_names)
+        self.coef_ = self._coefficients.reshape(-1, X.shape[1])
+        self.intercept_ = np.atleast_1d(self._constant)
+        return self
+
+    def _splitter(self, y: Floats) -> Any:
+        return check_cv(self.cv, y, classifier=True)
+
+    def decision_function(self, X: Any, offset: Any = None) -> Floats:
+        """Return the log odds of the second class; of several classes, all linear predictors."""
+        check_is_fitted(self, "coef_")
+        X = check_new_rows(self, X)
+        eta = np.asarray(X @ self.coef_.T + self.intercept_)
+        eta = eta[:, 0] if len(self.classes_) == 2 else eta
+        known = check_offset(offset, X.shape[0])
+        return eta if known is None else eta + known
+
+    def predict_proba(self, X: Any, offset: Any = None) -> Floats:
+        """Return the probability of each class."""
+        eta = self.decision_function(X, offset)
+        if eta.ndim == 2:
+            return Multinomial(len(self.classes_)).mean(eta.T).T
+        return np.column_stack([inverse_link(Binomial(), -eta), inverse_link(Binomial(), eta)])
+
+    def predict_log_proba(self, X: Any, offset: Any = None) -> Floats:
+        """Return the logarithm of the probability of each class."""
+        eta = self.decision_function(X, offset)
+        if eta.ndim == 2:
+            return np.asarray(eta - logsumexp(eta, axis=1, keepdims=True))
+        return -np.column_stack([np.logaddexp(0.0, eta), np.logaddexp(0.0, -eta)])
+
+    def predict(self, X: Any, offset: Any = None) -> Array:
+        """Return the more probable class."""
+        eta = self.decision_function(X, offset)
+        place = eta.argmax(axis=1) if eta.ndim == 2 else (eta > 0).astype(np.intp)
+        return self.classes_[place]

@@ -1,0 +1,171 @@
+"""Penalised regression of numbers, labels or counts, as a scikit-learn regressor and selector."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from garrote.arrays import Floats
+from garrote.estimators.inputs import check_new_rows, check_rows, response_name
+from garrote.estimators.sparse_linear import SparseLinearModel, check_offset
+from garrote.likelihoods import FAMILIES, deviance_explained, inverse_link
+
+
+class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
+    """Regression with a penalty that sets coefficients to 0, certified at every strength.
+
+    Minimises the mean of the rows' losses plus alpha times the penalty of the coefficients of
+    standardised columns; for a Gaussian response 1/(2 N) ||y - b - Xw||^2 + alpha sum_j factor_j p(w_j).
+
+    Parameters
+    ----------
+    penalty : str or object of `garrote.penalties`, default="lasso"
+        What is charged for a coefficient: a name with default settings, or a penalty object.
+    alpha : float, {"cv", "bic", "ebic"} or None, default="cv"
+        The strength: given, chosen by cross-validation or by an information criterion. With None the
+        path alone is fitted, and its last point exposed.
+    family : {"gaussian", "binomial", "poisson"}, default="gaussian"
+        What y is.
+    alphas : int or array, default=100
+        The grid: how many, or which.
+    eps : float, optional
+        The last alpha of a placed grid, as a share of the first; 1e-3, or 1e-2 with more columns than
+        rows.
+    cv : int, splitter or list of splits, optional
+        For ``alpha="cv"``; 5 folds by default.
+    rule : {"min", "1se"}, default="min"
+        The alpha of least held-out error, or the largest within one standard error of it.
+    penalty_factor : float, array of shape (D,), or mapping from columns to numbers, optional
+        Factors of each column's penalty; 0 means always in.
+    lower, upper : float, array of shape (D,), or mapping from columns to numbers, optional
+        Bounds of the coefficients, in the units of the data; 0 has to be allowed.
+    refit : bool or float, default=False
+        True replaces the coefficients by those of an unpenalised fit to the columns found (debiasing); a
+        share mixes both (the relaxed lasso).
+    solver : {"coordinate", "homotopy", "least-angle"}, default="coordinate"
+        Working sets with Newton steps, for every penalty and family; or, for the lasso and its kin with
+        a Gaussian response, LARS: from knot to knot.
+    fit_intercept, standardize : bool, default=True
+        Columns are penalised in units of their standard deviation; coefficients return in those of the
+        data.
+    tol : float, default=1e-6
+        Relative duality gap that every point of the path has to reach; a violation of optimality where
+        the penalty is not convex.
+    max_iter : int, default=10,000
+        Rounds of the solver at each alpha.
+    n_jobs : int, optional
+        Threads for cross-validation.
+    callback : callable, optional
+        Called with a `Progress` (stage, done, total).
+
+    Attributes
+    ----------
+    coef_ : array of shape (D,)
+    intercept_ : float
+    alpha_ : float
+    path_ : PenaltyPath
+        All fits, with ``coefficients()`` (strengths x features) and the certificate of each.
+    selection_ : Selection
+    certificate_ : OptimalityCertificate
+    cv_results_ : dict
+        With ``alpha="cv"``: errors over the grid.
+    n_iter_ : int
+    n_features_in_, feature_names_in_
+
+    References
+    ----------
+    Tibshirani, R. (1996). Regression shrinkage and selection via the lasso. JRSS B 58, 267-288.
+    Murphy, K. P. (2012). Machine Learning: A Probabilistic Perspective, sections 13.3-13.6.
+
+    Examples
+    --------
+    >>> from garrote import SparseRegressor
+    >>> from garrote.datasets import make_sparse_regression
+    >>> data = make_sparse_regression(n_samples=80, n_features=20, n_informative=2, random_state=0)
+    >>> model = SparseRegressor(rule="1se").fit(data.X, data.y)
+    >>> model.get_support(indices=True)
+    array([12, 16])
+    >>> bool(model.certificate_.gap < 1e-6)
+    True
+    """
+
+    def __init__(
+        self,
+        penalty: Any = "lasso",
+        alpha: float | str | None = "cv",
+        *,
+        family: str = "gaussian",
+        alphas: Any = 100,
+        eps: float | None = None,
+        cv: Any = None,
+        rule: str = "min",
+        penalty_factor: Any = None,
+        lower: Any = None,
+        upper: Any = None,
+        refit: bool | float = False,
+        solver: str = "coordinate",
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        n_jobs: int | None = None,
+        callback: Any = None,
+    ):
+        super().__init__(
+            penalty, alpha, alphas=alphas, eps=eps, cv=cv, rule=rule, penalty_factor=penalty_factor,
+            lower=lower, upper=upper, refit=refit, solver=solver, fit_intercept=fit_intercept,
+            standardize=standardize, tol=tol, max_iter=max_iter, n_jobs=n_jobs, callback=callback,
+        )  # fmt: skip
+        self.family = family
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        offset: Any = None,
+        groups: Any = None,
+        feature_names: Any = None,
+    ) -> "SparseRegressor":
+        """Fit the path and choose on it.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (N, D)
+        y : array of shape (N,)
+        sample_weight : array of shape (N,), optional
+            A weight of k counts as k repeats of a row, 0 takes it out.
+        offset : array of shape (N,), optional
+            A known part of the linear predictor, such as the logarithm of an exposure.
+        groups : array of shape (N,), optional
+            Passed to the splitter given as ``cv``.
+        feature_names : sequence of str, optional
+            Names of the columns, for an array or a sparse matrix; a data frame brings its own.
+        """
+        if self.family not in FAMILIES:
+            raise ValueError(f"family must be one of {tuple(FAMILIES)}, got {self.family!r}")
+        response = response_name(y)
+        X, y = check_rows(self, X, y)
+        likelihood = None if self.family == "gaussian" else FAMILIES[self.family]
+        self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)
+        self.coef_, self.intercept_ = self._coefficients, float(self._constant)
+        return self
+
+    def predict(self, X: Any, offset: Any = None) -> Floats:
+        """Return the expected response: the mean of y, a probability or a rate."""
+        check_is_fitted(self, "coef_")
+        X = check_new_rows(self, X)
+        eta = np.asarray(X @ self.coef_ + self.intercept_)
+        known = check_offset(offset, X.shape[0])
+        eta = eta if known is None else eta + known
+        return np.asarray(inverse_link(FAMILIES[self.family], eta))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """Return the share of the deviance that is explained; R^2 for a Gaussian response."""
+        return deviance_explained(
+            FAMILIES[self.family],
+            np.asarray(y, dtype=np.float64),
+            self.predict(X, offset),
+            None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
+        )

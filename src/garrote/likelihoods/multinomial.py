@@ -1,0 +1,55 @@
+"""Several classes: P(y = k) is proportional to exp(eta_k). Arrays of eta have a row for each class."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Floats
+
+
+class Multinomial(NamedTuple):
+    """P(y = k) = exp(eta_k) / sum_l exp(eta_l), every class with coefficients of its own.
+
+    Responses are the positions 0, 1, ... of the classes. Unlike the other likelihoods it has several
+    linear predictors a row, so that its functions are methods.
+    """
+
+    classes: int
+    name: str = "multinomial"
+
+    def check_response(self, y: Floats) -> None:
+        """Refuse responses that are no positions of classes, and classes without rows."""
+        found = np.unique(y)
+        if not np.array_equal(found, np.arange(self.classes)):
+            raise ValueError(
+                f"family='multinomial' needs every class 0 to {self.classes - 1} among the rows, got "
+                f"{len(found)} different values"
+            )
+
+    def mean(self, eta: Floats) -> Floats:
+        """Return the probability of every class (K x N)."""
+        raised = np.exp(eta - eta.max(axis=0))
+        return np.asarray(raised / raised.sum(axis=0))
+
+    def loss(self, y: Floats, eta: Floats) -> Floats:
+        """Return minus the log probability of the class of every row."""
+        own = y.astype(np.intp), np.arange(len(y))
+        beyond = eta - eta[own]
+        beyond[own] = -np.inf
+        # log(1 + sum of the others' odds) keeps its digits where a class is almost certain.
+        largest = np.maximum(beyond.max(axis=0), 0.0)
+        odds = np.exp(beyond - largest).sum(axis=0)
+        return np.asarray(largest + np.log1p(odds + np.expm1(-largest)))
+
+    def gradient(self, y: Floats, eta: Floats) -> Floats:
+        """Return the derivative of the log likelihood in every linear predictor (K x N)."""
+        own = y.astype(np.intp), np.arange(len(y))
+        rows = -self.mean(eta)
+        # 1 - p of the own class is what the others have: no digits are lost where p is almost 1.
+        rows[own] = 0.0
+        rows[own] = -rows.sum(axis=0)
+        return rows
+
+    def entropy(self, mean: Floats) -> Floats:
+        """Return sum_k p_k log p_k of every row: what a likelihood's conjugate is at its means."""
+        return np.asarray(np.sum(mean * np.log(np.maximum(mean, 1e-300)), axis=0))

@@ -1,0 +1,239 @@
+"""From a problem and a penalty to a path of certified fits."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, cast
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.likelihoods.multinomial import Multinomial
+from garrote.penalties.adaptive import AdaptiveLasso
+from garrote.penalties.base import Concave, Penalty, Terms
+from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
+from garrote.penalties.mixtures import Mixture
+from garrote.penalties.subset import BestSubset, NoPenalty
+from garrote.penalty_path import MultinomialPath, PenaltyFit, PenaltyPath
+from garrote.problem import Problem
+from garrote.solvers.annealing import Control
+from garrote.solvers.best_subset import solve_best_subsets
+from garrote.solvers.generalised import GeneralisedLoss
+from garrote.solvers.least_squares import LeastSquares
+from garrote.solvers.lockstep import Solver, run_together
+from garrote.solvers.multinomial import MultinomialLoss
+from garrote.solvers.penalised import Smooth, Solved, solve_at, solve_path, tolerance_at
+from garrote.solvers.refitting import relaxed
+from garrote.solvers.reweighted import solve_reweighted
+from garrote.solvers.ridge import ridge_scores, solve_ridge, solve_rotated
+
+# Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
+ALPHAS = 100
+_EPS, _EPS_WIDE = 1e-3, 1e-2
+# A strength at which nothing that is penalised is in.
+_FORBIDDING = 1e200
+
+
+def make_smooth(problem: Problem) -> Smooth:
+    """Return the loss of a problem, ready for a working set."""
+    if problem.likelihood is None:
+        return LeastSquares(problem)
+    if isinstance(problem.likelihood, Multinomial):
+        return MultinomialLoss(problem)
+    return GeneralisedLoss(problem)
+
+
+def equal_terms(problem: Problem) -> Terms:
+    """Return factors of 1 and no bounds, for every coefficient of a problem."""
+    return Terms.equal(problem.n_features).repeated(outputs_of(problem))
+
+
+def outputs_of(problem: Problem) -> int:
+    """Return how many coefficients a column has: one for each class."""
+    likelihood = problem.likelihood
+    return likelihood.classes if isinstance(likelihood, Multinomial) else 1
+
+
+def alpha_grid(
+    problem: Problem, penalty: Penalty, terms: Terms, count: int = ALPHAS, eps: float | None = None
+) -> Floats:
+    """Return alphas from the least that empties the model downwards, evenly spaced in logarithms."""
+    if isinstance(penalty, NoPenalty):
+        return np.zeros(1)
+    smooth = make_smooth(problem)
+    if isinstance(penalty, AdaptiveLasso):
+        terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
+    gradient = _first_gradient(problem, smooth, terms)
+    largest = penalty.largest_strength(gradient, terms, smooth.curvature)
+    if eps is None:
+        eps = _EPS_WIDE if problem.n_features > problem.n else _EPS
+    return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
+
+
+def _first_gradient(problem: Problem, smooth: Smooth, terms: Terms) -> Floats:
+    """Return the gradient where all that is penalised is 0 and what is not is fitted."""
+    free = np.flatnonzero(terms.factor == 0)
+    if not len(free):
+        return smooth.null.gradient
+    smooth.grow(free)
+    rule = L1().at(_FORBIDDING, terms)
+    tolerance = tolerance_at(smooth, 0.0, Control())
+    seen, _ = run_alone(problem, solve_at(smooth, rule, tolerance, Control().max_iter))
+    return seen.gradient * (1 + 1e-10)  # rounding must not let the first one in
+
+
+def run_alone(problem: Problem, solver: Solver) -> Any:
+    """Run one generator to its end."""
+    (result,) = run_together([solver], problem.table.stored if problem.has_rows else None)
+    return result
+
+
+def resolve_alphas(
+    problem: Problem, penalty: Penalty, terms: Terms, alphas: int | Floats, eps: float | None
+) -> Floats:
+    """Return the alphas themselves, descending, from a count or from what was given."""
+    if isinstance(alphas, Integral) and not isinstance(alphas, bool):
+        if alphas < 1:
+            raise ValueError(f"alphas must be at least 1, got {alphas}")
+        return alpha_grid(problem, penalty, terms, int(alphas), eps)
+    try:
+        grid = np.unique(np.asarray(alphas, dtype=np.float64))[::-1]
+    except (TypeError, ValueError):
+        grid = np.zeros(0)
+    if isinstance(alphas, bool) or not len(grid) or not (np.isfinite(grid) & (grid >= 0)).all():
+        raise ValueError(
+            f"alphas must be a positive integer or an array of finite numbers >= 0, got {alphas!r}"
+        )
+    return grid
+
+
+def penalty_solver(
+    problem: Problem,
+    penalty: Penalty,
+    alphas: Floats,
+    terms: Terms,
+    control: Control,
+    relax: float = 0.0,
+) -> Generator[Floats, Floats, PenaltyPath]:
+    """Return the generator that solves one path; see `garrote.solvers.lockstep`.
+
+    ``relax`` mixes the penalised coefficients with those of an unpenalised fit to the same columns: 1
+    takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
+    """
+    smooth = make_smooth(problem)
+    if isinstance(penalty, AdaptiveLasso):
+        terms = yield from adapted(problem, penalty, terms, control)
+    points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
+    if isinstance(penalty, ElasticNet) and penalty.corrected:
+        points = yield from corrected(problem, penalty, terms, points)
+    if relax > 0:
+        points = yield from relaxed(smooth, points, terms, control, relax)
+    return as_path(problem, smooth, points)
+
+
+def _solve(
+    smooth: Smooth,
+    problem: Problem,
+    penalty: Penalty,
+    alphas: Floats,
+    terms: Terms,
+    control: Control,
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
+    gaussian = problem.likelihood is None
+    if isinstance(penalty, BestSubset):
+        return (yield from solve_best_subsets(problem, penalty, alphas, terms, control))
+    if _is_ridge(penalty) and not (np.isfinite(terms.lower) | np.isfinite(terms.upper)).any():
+        if gaussian:
+            return (yield from solve_ridge(problem, penalty, alphas, terms, control))
+        if problem.n_features > len(problem.response) and (terms.factor > 0).all():
+            _refuse_without_penalty(problem, penalty, alphas)
+            return solve_rotated(problem, penalty, alphas, terms, control)
+    if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
+        concave = cast(Concave, penalty)
+        return (yield from solve_reweighted(smooth, concave, alphas, terms, control))
+    return (yield from solve_path(smooth, penalty, alphas, terms, control))
+
+
+def _is_ridge(penalty: Penalty) -> bool:
+    ridge = isinstance(penalty, ElasticNet) and penalty.l1_ratio == 0
+    return ridge or isinstance(penalty, NoPenalty)
+
+
+def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) -> None:
+    if isinstance(penalty, NoPenalty) or alphas.min() == 0:
+        raise ValueError(
+            f"{problem.n_features} columns fit any response of {len(problem.response)} rows: maximum "
+            "likelihood without a penalty does not exist; take Ridge() with a small alpha"
+        )
+
+
+def adapted(
+    problem: Problem, penalty: AdaptiveLasso, terms: Terms, control: Control
+) -> Generator[Floats, Floats, Terms]:
+    """Return terms with the factors that the first fit of an adaptive lasso gives."""
+    if penalty.first == "ridge":
+        if problem.likelihood is not None:
+            raise ValueError(
+                "AdaptiveLasso(first='ridge') needs a Gaussian response; take first='lasso'"
+            )
+        alphas = alpha_grid(problem, Ridge(), terms)
+        points = yield from solve_ridge(problem, Ridge(), alphas, terms, control)
+        best = points[int(np.argmin(ridge_scores(problem, alphas, terms, points)))]
+    else:
+        alphas = alpha_grid(problem, L1(), terms)
+        points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
+        best = points[int(np.argmin([_bic(problem, point) for point in points]))]
+    first = np.zeros(len(terms.factor))
+    first[best.columns] = best.coef
+    return penalty.weighted(terms, first)
+
+
+def _bic(problem: Problem, point: Solved) -> float:
+    """Return the Bayesian information criterion; infinite where a model comes near interpolation."""
+    size = len(point.columns)
+    if size > 0.5 * problem.n:
+        return np.inf
+    gaussian = problem.likelihood is None
+    fit = np.log(max(point.loss, 1e-300)) if gaussian else 2.0 * point.loss
+    return float(problem.n * fit + np.log(problem.n) * size)
+
+
+def corrected(
+    problem: Problem, penalty: ElasticNet, terms: Terms, points: list[Solved]
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Undo the ridge's shrinkage of an elastic net; see `ElasticNet`."""
+    if problem.likelihood is not None:
+        raise ValueError(
+            "ElasticNet(corrected=True) needs a Gaussian response; take corrected=False"
+        )
+    changed = []
+    for point in points:
+        ridge = penalty.at(point.strength, terms).ridge[point.columns]
+        coef = point.coef * (1.0 + ridge * problem.n / problem.curvature[point.columns])
+        squared, _ = yield from problem.evaluate(point.columns, coef[:, None])
+        changed.append(point._replace(coef=coef, loss=0.5 * float(squared[0]) / problem.n))
+    return changed
+
+
+def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> PenaltyPath:
+    """Return solutions as a path."""
+    fits, outputs = tuple(_fit(point) for point in points), outputs_of(problem)
+    if outputs == 1:
+        return PenaltyPath(fits, problem.scale, problem.n_features, smooth.null.loss)
+    scale = replace(
+        problem.scale,
+        column_mean=np.tile(problem.scale.column_mean, outputs),
+        column_scale=np.tile(problem.scale.column_scale, outputs),
+        covariate_columns=np.zeros((0, outputs * problem.n_features)),
+    )
+    return MultinomialPath(
+        fits, scale, outputs * problem.n_features, smooth.null.loss, classes=outputs
+    )
+
+
+def _fit(point: Solved) -> PenaltyFit:
+    return PenaltyFit(
+        point.strength, point.columns, point.coef, point.intercept, point.loss, point.certificate,
+        point.rounds,
+    )  # fmt: skip

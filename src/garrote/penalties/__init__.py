@@ -1,0 +1,55 @@
+"""What sparse means to an optimiser: penalties of one coefficient at a time."""
+
+from collections.abc import Callable
+from typing import Any
+
+from garrote.penalties.adaptive import AdaptiveLasso
+from garrote.penalties.base import Penalty, Terms
+from garrote.penalties.bridge import Bridge
+from garrote.penalties.concave import MCP, SCAD, LogSum
+from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
+from garrote.penalties.fixed_ridge import L1WithRidge
+from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
+from garrote.penalties.subset import BestSubset, NoPenalty
+from garrote.penalties.thresholds import thresholding
+
+# Penalties by the name that users know them by, with default settings.
+PENALTIES: dict[str, Callable[[], Any]] = {
+    "lasso": L1,
+    "l1": L1,
+    "elastic-net": ElasticNet,
+    "ridge": Ridge,
+    "adaptive-lasso": AdaptiveLasso,
+    "mcp": MCP,
+    "scad": SCAD,
+    "log-sum": LogSum,
+    "bridge": Bridge,
+    "hal": HAL,
+    "normal-jeffreys": NormalJeffreys,
+    "normal-gamma": NormalGamma,
+    "neg": NEG,
+    "best-subset": BestSubset,
+    "none": NoPenalty,
+}
+
+__all__ = [
+    "HAL",
+    "L1",
+    "MCP",
+    "NEG",
+    "PENALTIES",
+    "SCAD",
+    "AdaptiveLasso",
+    "BestSubset",
+    "Bridge",
+    "ElasticNet",
+    "L1WithRidge",
+    "LogSum",
+    "NoPenalty",
+    "NormalGamma",
+    "NormalJeffreys",
+    "Penalty",
+    "Ridge",
+    "Terms",
+    "thresholding",
+]

@@ -1,0 +1,85 @@
+"""What a penalty is: settings that do not change along a path, from which a scalar rule is made."""
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.arrays import Floats
+from garrote.shrinkage import cost
+
+# Scalar objectives that differ by less than this share are the same.
+_TIE = 1e-12
+
+
+class Terms(NamedTuple):
+    """What each variable has of its own: a factor of the penalty (0: always in) and bounds."""
+
+    factor: Floats
+    lower: Floats
+    upper: Floats
+
+    @classmethod
+    def equal(cls, count: int) -> "Terms":
+        """Return factors of 1 and no bounds."""
+        return cls(np.ones(count), np.full(count, -np.inf), np.full(count, np.inf))
+
+    def repeated(self, times: int) -> "Terms":
+        """Return the same for several coefficients of every variable."""
+        return Terms(*(np.tile(part, times) for part in self))
+
+
+class Penalty(Protocol):
+    """The settings of a penalty.
+
+    Objectives are F(w) + strength * sum of factor_j times the penalty of w_j, F being the mean of the
+    samples' losses (half their squared error for a Gaussian response).
+    """
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+
+    @property
+    def convex(self) -> bool:
+        """Whether a local optimum is the optimum."""
+
+    def at(self, strength: float, terms: Terms) -> Any:
+        """Return the scalar rule at one strength."""
+
+    def largest_strength(
+        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
+    ) -> float:
+        """Return the least strength at which no penalised variable is in, given the null gradient.
+
+        ``curvature`` is that of each column's loss; taken for 1 where it is not given.
+        """
+
+
+class Concave(Penalty, Protocol):
+    """A penalty that is concave in |w|, and so lies below its tangents."""
+
+    @property
+    def singular(self) -> bool:
+        """Whether it is infinitely steep at 0."""
+
+
+def steepest(gradient: Floats, terms: Terms, share: Floats | float = 1.0) -> float:
+    """Return the largest gradient of a penalised variable, by its factor and a share of its own.
+
+    What bounds forbid does not count.
+    """
+    allowed = np.where(gradient > 0, terms.upper > 0, terms.lower < 0) & (terms.factor > 0)
+    scale = np.broadcast_to(share, gradient.shape)[allowed] * terms.factor[allowed]
+    return float((np.abs(gradient[allowed]) / scale).max(initial=0.0))
+
+
+@kernel(inline=True)
+def cheaper(rule, j, z, curvature, one, other):
+    """Return one of two coefficients, each moved between the bounds: the other if it costs less."""
+    one = min(max(one, rule.lower[j]), rule.upper[j])
+    other = min(max(other, rule.lower[j]), rule.upper[j])
+    gain = cost(rule, j, one) - cost(rule, j, other)
+    gain += 0.5 * curvature * ((one - z) ** 2 - (other - z) ** 2)
+    # Where both cost the same, as at the largest strength of a path, rounding must not decide.
+    return other if gain > _TIE * curvature * z * z else one

@@ -1,0 +1,132 @@
+"""Bridge regression, |w|^b: from best subsets (b -> 0) over the lasso (1) to ridge regression (2)."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.arrays import Floats
+from garrote.penalties.base import Terms, cheaper, steepest
+from garrote.shrinkage import bend, cost, shrink, slope
+
+# A power of a coefficient near 0 has no end; a Newton step is stopped by this much as well.
+_MOST_BEND = 1e100
+# Powers of what is smaller than this overflow.
+_LEAST = 1e-150
+
+
+class BridgeRule(NamedTuple):
+    """threshold_j |w|^power, and w between bounds."""
+
+    threshold: Floats
+    power: float
+    lower: Floats
+    upper: Floats
+
+
+@shrink.register
+def _(rule: BridgeRule, j, z, curvature):
+    size, threshold = abs(z), rule.threshold[j]
+    if size == 0.0 or threshold == 0.0:
+        inner = size
+    elif rule.power == 1.0:
+        inner = max(size - threshold / curvature, 0.0)
+    else:
+        # In units of |z| the condition is s + pull s^(power - 1) = 1.
+        pull = rule.power * threshold / curvature * max(size, _LEAST) ** (rule.power - 2.0)
+        inner = size * _share(rule.power, pull)
+    return cheaper(rule, j, z, curvature, 0.0, np.sign(z) * inner)
+
+
+@kernel(inline=True)
+def _share(power, pull):
+    """Return the largest s with s + pull s^(power - 1) = 1, or 0 where there is none."""
+    if power > 1.0:
+        # With u = s^(power - 1) the function is convex: Newton's method descends to the root.
+        u, p = min(1.0, 1.0 / pull), 1.0 / (power - 1.0)
+        for _ in range(200):
+            step = (u**p + pull * u - 1.0) / (p * u ** (p - 1.0) + pull)
+            u -= step
+            if abs(step) <= 1e-16 * u:
+                break
+        return max(u, 0.0) ** p
+    # The least of s + pull s^(power - 1); to its right the function rises.
+    least = (pull * (1.0 - power)) ** (1.0 / (2.0 - power))
+    if least >= 1.0 or least + pull * least ** (power - 1.0) >= 1.0:
+        return 0.0
+    s = 1.0
+    for _ in range(200):
+        bent = pull * s ** (power - 2.0)
+        step = (s + bent * s - 1.0) / (1.0 + (power - 1.0) * bent)
+        s -= step
+        if abs(step) <= 1e-16 or s <= least:
+            break
+    return max(s, least)
+
+
+@cost.register
+def _(rule: BridgeRule, j, coef):
+    return rule.threshold[j] * abs(coef) ** rule.power
+
+
+@slope.register
+def _(rule: BridgeRule, j, coef):
+    if coef == 0.0:
+        return 0.0
+    return np.sign(coef) * rule.threshold[j] * rule.power * abs(coef) ** (rule.power - 1.0)
+
+
+@bend.register
+def _(rule: BridgeRule, j, coef):
+    power = rule.power
+    steep = rule.threshold[j] * power * (power - 1.0) * abs(coef) ** (power - 2.0)
+    return min(max(steep, -_MOST_BEND), _MOST_BEND)
+
+
+@dataclass(frozen=True)
+class Bridge:
+    """|w|^b for 0 < b <= 2 (Frank & Friedman 1993; Murphy 2012, Eq. 13.131).
+
+    b = 1 is the lasso; b = 2 at a strength is ridge regression, w^2 / 2, at twice that strength. For b
+    < 1 a coefficient jumps away from 0: it is 0 or at least (2 (1 - b) strength)^(1 / (2 - b)), for a
+    curvature of 1. For b > 1 none is 0.
+
+    Examples
+    --------
+    >>> from garrote.penalties import Bridge, thresholding
+    >>> [round(float(w), 3) for w in thresholding(Bridge(b=0.5), [1.0, 1.5, 1.6], strength=1.0)]
+    [0.0, 0.0, 1.13]
+    """
+
+    b: float = 0.5
+    name: str = "bridge"
+    convex: bool = field(init=False, repr=False)
+    singular: bool = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.b <= 2:
+            raise ValueError(f"b must lie in (0, 2], got {self.b}")
+        object.__setattr__(self, "convex", self.b >= 1)
+        object.__setattr__(self, "singular", self.b < 1)
+
+    def at(self, strength: float, terms: Terms) -> BridgeRule:
+        """Return the scalar rule at one strength."""
+        return BridgeRule(strength * terms.factor, self.b, terms.lower, terms.upper)
+
+    def largest_strength(
+        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
+    ) -> float:
+        """Return the least strength at which no penalised variable is in, given the null gradient."""
+        if self.b == 1:
+            return steepest(gradient, terms)
+        bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
+        size = np.abs(gradient) / bent
+        if self.b < 1:  # a coefficient jumps to this share of its least-squares value
+            jump = (2 - 2 * self.b) / (2 - self.b) * size
+            wanted = bent * jump ** (2 - self.b) / (2 - 2 * self.b)
+        else:  # none is ever 0: a strength that shrinks them a thousandfold, as for a ridge
+            wanted = bent * size ** (2 - self.b) * 1e3 ** (self.b - 1) / self.b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(wanted > 0, np.abs(gradient) / wanted, 1.0)
+        return steepest(gradient, terms, share)

@@ -1,0 +1,236 @@
+"""Priors of one coefficient whose scale is unknown: their negative logarithms as penalties.
+
+A coefficient is normal with a variance tau^2 that has a distribution of its own (Murphy 2012, Table
+13.2), which makes the penalty concave in |w|. EM finds a mode: the E step gives, for penalty p
+(exercise 13.8),
+
+    E[1 / tau^2 | w] = p'(|w|) / |w|,
+
+and the M step is a lasso in which each variable's threshold is p'(|w|): the tangent of the penalty. With
+noise of variance s^2 a negative log posterior is N / s^2 times loss + strength * penalty at the strength
+s^2 / N (the text's Eq. 13.140 has the squared error without its 1 / (2 s^2)).
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import kve
+
+from garrote.arrays import Floats
+from garrote.penalties.base import Terms, steepest
+from garrote.shrinkage import bend, cost, shrink, slope
+
+# EM in one dimension ends when it moves less than this, relative to the least-squares value.
+_STILL = 1e-14
+# Where the strength of a penalty without a finite slope at 0 is looked for: shares of that value.
+_SHARES = np.linspace(0.005, 0.995, 199)
+# The trapezoidal rule, exact to rounding for integrands that decay so fast.
+_NODES = np.linspace(-40.0, 10.0, 501)
+
+
+class MixtureRule(NamedTuple):
+    """threshold_j times the penalty of a mixture, and w between bounds; not for compiled loops."""
+
+    threshold: Floats
+    mixture: Any
+    lower: Floats
+    upper: Floats
+
+
+@shrink.register
+def _(rule: MixtureRule, j, z, curvature):
+    # EM from the least-squares value descends to the largest of the minima away from 0.
+    pull, start = rule.threshold[j] / curvature, abs(z)
+    size, before = start, np.inf
+    while size > 0 and before - size > _STILL * start:
+        before, size = size, start - pull * rule.mixture.steepness(np.array(size)).item()
+    inner, zero = (
+        min(max(w, rule.lower[j]), rule.upper[j]) for w in (np.sign(z) * max(size, 0.0), 0.0)
+    )
+    if (
+        rule.mixture.infinite or inner == zero
+    ):  # 0 has an infinite density: it is no mode to compare
+        return inner
+    gain = cost(rule, j, zero) - cost(rule, j, inner)
+    gain += 0.5 * curvature * ((zero - z) ** 2 - (inner - z) ** 2)
+    return inner if gain > 0 else zero
+
+
+@cost.register
+def _(rule: MixtureRule, j, coef):
+    return rule.threshold[j] * rule.mixture.value(np.array(abs(coef))).item()
+
+
+@slope.register
+def _(rule: MixtureRule, j, coef):
+    steep = rule.threshold[j] * rule.mixture.steepness(np.array(abs(coef))).item()
+    return np.sign(coef) * steep
+
+
+@bend.register
+def _(rule: MixtureRule, j, coef):
+    around = abs(coef) * np.array([1 - 1e-5, 1 + 1e-5])
+    steep = rule.mixture.steepness(around)
+    return rule.threshold[j] * float((steep[1] - steep[0]) / (around[1] - around[0]))
+
+
+class Mixture:
+    """What mixtures share: from the penalty's slope to its rule and its largest strength."""
+
+    convex = False
+
+    def at(self, strength: float, terms: Terms) -> MixtureRule:
+        """Return the scalar rule at one strength."""
+        return MixtureRule(strength * terms.factor, self, terms.lower, terms.upper)
+
+    def largest_strength(
+        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
+    ) -> float:
+        """Return the least strength at which no penalised variable is in, given the null gradient."""
+        steepness: Any = self.steepness  # type: ignore[attr-defined]
+        if not self.singular:  # type: ignore[attr-defined]
+            return steepest(gradient, terms, float(steepness(np.zeros(()))))
+        # EM leaves w > 0 where curvature (z - w) >= strength p'(w) for some w; the largest gradients
+        # are all that can matter.
+        bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
+        largest = np.argsort(-np.abs(gradient))[:100]
+        size = np.abs(gradient[largest]) / bent[largest]
+        steep = steepness(size[:, None] * _SHARES + 1e-300)
+        wanted = (np.abs(gradient[largest])[:, None] * (1 - _SHARES) / steep).max(axis=1)
+        some = Terms(*(part[largest] for part in terms))
+        # A little more: just there EM hardly moves, between a minimum that is about to vanish and 0.
+        return 1.01 * steepest(np.sign(gradient[largest]) * wanted, some)
+
+
+@dataclass(frozen=True)
+class HAL(Mixture):
+    """(a + 1) log(1 + |w| / b), the hierarchical adaptive lasso (Lee et al. 2010).
+
+    A Laplace distribution whose scale is inverse gamma (a, b); Murphy (2012), Eqs. 13.133-13.143, with
+    tau^2 ~ Ga(1, 1 / (2 gamma^2)), which that density needs (the text has Ga(1, gamma^2 / 2)).
+    """
+
+    a: float = 1.0
+    b: float = 0.1
+    name: str = "HAL"
+    singular = False
+    infinite = False
+
+    def __post_init__(self) -> None:
+        _check_positive(a=self.a + 1.0, b=self.b)
+
+    def value(self, size: Floats) -> Floats:
+        """Return the penalty of coefficients of some size."""
+        return (self.a + 1) * np.log1p(size / self.b)
+
+    def steepness(self, size: Floats) -> Floats:
+        """Return its slope there: the E step."""
+        return (self.a + 1) / (self.b + size)
+
+
+@dataclass(frozen=True)
+class NormalJeffreys(Mixture):
+    """log |w|: Jeffreys' prior 1 / tau^2 of the variance (Figueiredo 2003); nothing to set.
+
+    The density is infinite at 0, so that 0 is always a mode; what EM finds away from 0 is stated.
+    """
+
+    name: str = "normal-Jeffreys"
+    singular = True
+    infinite = True
+
+    def value(self, size: Floats) -> Floats:
+        """Return the penalty of coefficients of some size."""
+        return np.log(size)
+
+    def steepness(self, size: Floats) -> Floats:
+        """Return its slope there: the E step."""
+        return 1.0 / size
+
+
+@dataclass(frozen=True)
+class NormalGamma(Mixture):
+    """Gamma variances of shape delta and rate gamma^2 / 2 (Griffin & Brown 2010).
+
+    The penalty is (1/2 - delta) log |w| - log K(gamma |w|), K the modified Bessel function of order
+    delta - 1/2. delta = 1 is the lasso, and smaller ones are sparser; for delta <= 1/2 the density is
+    infinite at 0, as for `NormalJeffreys`.
+    """
+
+    delta: float = 0.75
+    gamma: float = 1.0
+    name: str = "normal-gamma"
+
+    def __post_init__(self) -> None:
+        _check_positive(delta=self.delta, gamma=self.gamma)
+        if self.delta > 1:
+            raise ValueError(
+                f"delta must lie in (0, 1]: larger ones are not sparse; got {self.delta}"
+            )
+
+    @property
+    def singular(self) -> bool:
+        """Whether the slope at 0 is infinite."""
+        return self.delta < 1
+
+    @property
+    def infinite(self) -> bool:
+        """Whether the density at 0 is."""
+        return self.delta <= 0.5
+
+    def value(self, size: Floats) -> Floats:
+        """Return the penalty of coefficients of some size."""
+        order, x = self.delta - 0.5, self.gamma * np.maximum(size, 1e-150)
+        return x - order * np.log(x) - np.log(kve(order, x))
+
+    def steepness(self, size: Floats) -> Floats:
+        """Return its slope there: the E step."""
+        order, x = self.delta - 0.5, self.gamma * np.maximum(size, 1e-150)
+        return self.gamma * kve(order - 1, x) / kve(order, x)
+
+
+@dataclass(frozen=True)
+class NEG(Mixture):
+    """Normal-exponential-gamma: exponential variances whose rate is gamma (a, b) (Griffin & Brown 2007).
+
+    The penalty is -log of the integral of g^(2a) exp(-g |w| - b g^2 / 2) over g > 0, a Laplace
+    distribution of rate g with g^2 / 2 ~ Ga(a, b). Murphy's Table 13.2 gives the gamma distribution to
+    g itself, which would be `HAL` once more.
+    """
+
+    a: float = 0.5
+    b: float = 0.01
+    name: str = "NEG"
+    singular = False
+    infinite = False
+
+    def __post_init__(self) -> None:
+        _check_positive(a=self.a, b=self.b)
+
+    def value(self, size: Floats) -> Floats:
+        """Return the penalty of coefficients of some size."""
+        log, _, peak = self._integrand(size)
+        return -peak - np.log(np.exp(log).sum(axis=-1))
+
+    def steepness(self, size: Floats) -> Floats:
+        """Return its slope there: the E step, the mean of g."""
+        log, g, _ = self._integrand(size)
+        weight = np.exp(log)
+        return (weight * g).sum(axis=-1) / weight.sum(axis=-1)
+
+    def _integrand(self, size: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return its logarithm over log g, less its peak's, at points g, and the peak's."""
+        power, size = 2 * self.a + 1, np.asarray(size, dtype=np.float64)[..., None]
+        top = 2 * power / (size + np.sqrt(size**2 + 4 * self.b * power))
+        nodes = _NODES / np.sqrt(power)
+        g = top * np.exp(nodes)
+        log = power * nodes - (g - top) * size - 0.5 * self.b * (g**2 - top**2)
+        peak = power * np.log(top) - top * size - 0.5 * self.b * top**2
+        return log, g, peak[..., 0]
+
+
+def _check_positive(**settings: float) -> None:
+    for name, value in settings.items():
+        if not 0 < value < np.inf:
+            raise ValueError(f"{name} must be a finite number > 0, got {value}")

@@ -1,0 +1,92 @@
+"""Least squares without a penalty, and with a price for each variable: the ends of Table 13.1."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.penalties.base import Terms, cheaper, steepest
+from garrote.penalties.elastic_net import ElasticNetRule
+from garrote.shrinkage import bend, cost, shrink, slope
+
+
+@dataclass(frozen=True)
+class NoPenalty:
+    """Nothing: least squares, the one of least norm where several fit as well; maximum likelihood.
+
+    Its path has one strength, 0.
+    """
+
+    name: str = "no penalty"
+    convex = True
+
+    def at(self, strength: float, terms: Terms) -> ElasticNetRule:
+        """Return the scalar rule at one strength."""
+        nothing = np.zeros(len(terms.factor))
+        return ElasticNetRule(nothing, nothing, terms.lower, terms.upper)
+
+    def largest_strength(
+        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
+    ) -> float:
+        """Return 0, the only strength."""
+        return 0.0
+
+
+class PriceRule(NamedTuple):
+    """price_j for every coefficient that is not 0."""
+
+    price: Floats
+    lower: Floats
+    upper: Floats
+
+
+@shrink.register
+def _(rule: PriceRule, j, z, curvature):
+    return cheaper(rule, j, z, curvature, 0.0, z)
+
+
+@cost.register
+def _(rule: PriceRule, j, coef):
+    return rule.price[j] if coef != 0.0 else 0.0
+
+
+@slope.register
+def _(rule: PriceRule, j, coef):
+    return 0.0 * coef
+
+
+@bend.register
+def _(rule: PriceRule, j, coef):
+    return 0.0 * coef
+
+
+@dataclass(frozen=True)
+class BestSubset:
+    """1 for each coefficient that is not 0, and at most ``size`` of them: best subsets, exactly.
+
+    The strength is the price of a variable; at 0 the best subset of ``size`` variables is found. All
+    subsets are searched, by branch and bound, which takes some 30 columns; the response is Gaussian.
+    """
+
+    size: int | None = None
+    name: str = "best subset"
+    convex = False
+    singular = True
+
+    def __post_init__(self) -> None:
+        if self.size is not None and self.size < 0:
+            raise ValueError(f"size must be >= 0, got {self.size}")
+
+    def at(self, strength: float, terms: Terms) -> PriceRule:
+        """Return the scalar rule at one strength."""
+        return PriceRule(strength * terms.factor, terms.lower, terms.upper)
+
+    def largest_strength(
+        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
+    ) -> float:
+        """Return the least price at which no variable alone pays, given the null gradient."""
+        bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.where(gradient != 0, 2 * bent / np.abs(gradient), 1.0)
+        return steepest(gradient, terms, share)

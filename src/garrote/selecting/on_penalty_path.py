@@ -1,0 +1,131 @@
+"""From a penalised path and the alpha chosen on it to a Selection."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.penalty_path import PenaltyPath
+from garrote.problem import Problem
+from garrote.selecting.on_path import Choice, describe_validation, shown_predictions
+from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
+from garrote.selection import ENTRY, PathView, Selection
+
+# Variables with a line in pictures of the path, and in the table of correlations.
+_LINES = 40
+_CORRELATED = 25
+_NO_INTERVALS = "a penalised fit states no intervals: BayesianSelector and VariationalGarrote do"
+_STRONGEST = "effects are those on the class that a variable matters most to"
+
+
+def select_on_penalty_path(
+    problem: Problem,
+    path: PenaltyPath,
+    choice: Choice,
+    coef: Floats,
+    y: Floats,
+    *,
+    method: str,
+    names: Sequence[str],
+    response: str,
+    tol: float,
+    provenance: dict[str, Any],
+) -> Selection:
+    """Select what is not 0, and describe how it was found."""
+    names = tuple(names)
+    fixed = problem.scale.covariates
+    D = problem.n_features
+    fit = path.fits[choice.position]
+    inside = np.unique(fit.columns % D)
+    selected = np.zeros(D, dtype=bool)
+    selected[inside] = True
+    selected[fixed] = True
+    # With several classes a variable counts by the class that it matters most to.
+    coef = _strongest(coef.reshape(-1, D))
+    entry = entry_strengths(path).reshape(-1, D).max(axis=0)
+    entry[fixed] = 1.0
+    view = _view(path, choice.position, entry, coef, selected)
+    chosen = inside[np.argsort(-entry[inside], kind="stable")]
+    stand_ins, same = find_stand_ins(problem, chosen[:_LINES], view.columns[:_CORRELATED])
+    constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
+    nothing = np.full(problem.n_features, np.nan)
+    measure = "squared error" if problem.likelihood is None else "deviance"
+    return Selection(
+        method=method,
+        response=response,
+        names=names,
+        selected=selected,
+        probability=entry,
+        effect=coef,
+        standard_error=nothing,
+        lower=nothing,
+        upper=nothing,
+        evidence=ENTRY,
+        level=0.95,
+        intervals=_NO_INTERVALS if path.n_features == D else f"{_STRONGEST}; {_NO_INTERVALS}",
+        interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},
+        constant=tuple(names[j] for j in constant),
+        always_in=tuple(names[j] for j in fixed),
+        rule=f"not 0 at alpha = {fit.strength:.4g}, chosen {choice.reason}",
+        noise_variance=_noise(problem, path, choice.position),
+        certificate=fit.certificate,
+        converged=bool(path.certificate.max() <= tol),
+        warnings=tuple(stand_in_notes(names, stand_ins, same, constant)),
+        provenance=provenance,
+        path=view,
+        validation=describe_validation(choice, measure),
+        predictions=shown_predictions(problem, path, choice.validation, y),
+        stand_ins=stand_ins,
+    )
+
+
+def entry_strengths(path: PenaltyPath) -> Floats:
+    """Return the largest alpha at which each variable is in, as a share of the first alpha."""
+    entry = np.zeros(path.n_features)
+    for fit in path.fits[::-1]:
+        entry[fit.columns] = fit.strength
+    largest = float(path.strengths[0])
+    return entry / largest if largest > 0 else (entry > 0).astype(float)
+
+
+def _noise(problem: Problem, path: PenaltyPath, position: int) -> float:
+    """Return the residual variance of a Gaussian fit, degrees of freedom taken off; else NaN."""
+    if problem.likelihood is not None:
+        return float("nan")
+    fit = path.fits[position]
+    spent = len(fit.columns) + len(problem.scale.covariates) + problem.scale.intercept_count
+    left = max(problem.n - spent, 1.0)
+    return float(2.0 * fit.loss * problem.n / left * problem.scale.response_scale**2)
+
+
+def _strongest(coef: Floats) -> Floats:
+    """Return, for every variable, the coefficient of largest size among the classes."""
+    return np.take_along_axis(coef, np.abs(coef).argmax(axis=0)[None, :], axis=0)[0]
+
+
+def _view(
+    path: PenaltyPath, position: int, entry: Floats, coef: Floats, selected: Array
+) -> PathView:
+    """Take the variables that enter first."""
+    highest = entry.copy()
+    highest[path.scale.covariates] = 0.0
+    order = np.lexsort((-highest, ~selected | (highest == 0)))[:_LINES]
+    columns = order[highest[order] > 0]
+    outputs = path.n_features // len(entry)
+    every = columns + len(entry) * np.arange(outputs)[:, None]
+    values = path.coefficients()[:, every.ravel()].toarray().reshape(len(path), outputs, -1)
+    effect = np.array([_strongest(part) for part in values]).reshape(len(path), -1)
+    effect[position] = coef[columns]
+    return PathView(
+        strength="alpha",
+        strengths=path.strengths,
+        chosen=position,
+        columns=columns,
+        probability=(effect != 0).astype(np.float64),
+        effect=effect,
+        expected_size=path.size.astype(np.float64),
+        energies={},
+        hysteresis=None,
+        cut=path.cut,
+    )

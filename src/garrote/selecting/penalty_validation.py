@@ -1,0 +1,137 @@
+"""Choosing alpha by cross-validation: folds are weights on the same rows and share passes over X."""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
+from garrote.likelihoods.multinomial import Multinomial
+from garrote.paths import start_penalty_solver, stored_design
+from garrote.penalised_paths import make_smooth
+from garrote.penalties.base import Penalty, Terms
+from garrote.penalty_path import PenaltyPath
+from garrote.problem import Problem
+from garrote.selecting.cross_validation import (
+    CrossValidation,
+    HeldOut,
+    kept_residuals,
+    run_in_threads,
+    spread_rows,
+)
+from garrote.solvers.annealing import Control
+from garrote.solvers.lockstep import Solver
+
+# Held-out errors carry sampling noise far above this, so folds are not solved any tighter.
+_FOLD_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class PenaltyFold:
+    """One split: the problem of its training rows and the weights of its held-out rows."""
+
+    problem: Problem
+    terms: Terms
+    held_out: Floats
+
+
+def cross_validate_penalty(
+    whole: Problem,
+    penalty: Penalty,
+    terms: Terms,
+    folds: Sequence[PenaltyFold],
+    alphas: Floats,
+    control: Control,
+    solver: str = "coordinate",
+    relax: float = 0.0,
+    n_jobs: int | None = None,
+) -> tuple[PenaltyPath, CrossValidation]:
+    """Fit the path on all rows and on every fold; return it with the folds' held-out errors."""
+    solve = partial(start_penalty_solver, eps=None, solver=solver, relax=relax)
+    loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter)
+    rows = spread_rows(whole.weights)
+    tasks: list[Solver] = [solve(whole.compressed(), penalty, alphas, terms=terms, control=control)]
+    tasks += [_hold_out(fold, penalty, alphas, loose, solve, rows) for fold in folds]
+    path: PenaltyPath
+    path, *held_out = run_in_threads(tasks, stored_design(whole), n_jobs)
+    kept = kept_residuals(held_out, [fold.held_out for fold in folds], rows)
+    errors = np.array([part.errors for part in held_out])
+    nulls = np.array([_null_error(fold) for fold in folds])
+    return path, CrossValidation(path.strengths, errors, nulls, rows, kept)
+
+
+def _hold_out(
+    fold: PenaltyFold,
+    penalty: Penalty,
+    alphas: Floats,
+    control: Control,
+    solve: Callable[..., Solver],
+    shown: Array,
+) -> Generator[Floats, Floats, HeldOut]:
+    """Solve one fold and measure it at each alpha on the rows that it holds out."""
+    problem = fold.problem
+    path: PenaltyPath = yield from solve(
+        problem.compressed(), penalty, alphas, terms=fold.terms, control=control
+    )
+    errors, residuals = np.zeros(len(path)), np.zeros((len(path), len(shown)))
+    for first in range(0, len(path), problem.columns_together):
+        group = range(first, min(first + problem.columns_together, len(path)))
+        for k, eta in zip(group, linear_predictors(problem, path, group), strict=True):
+            errors[k] = held_out_error(problem, eta, fold.held_out)
+            residuals[k] = _residuals(problem, eta)[shown]
+    return HeldOut(errors, residuals)
+
+
+def linear_predictors(problem: Problem, path: PenaltyPath, positions: Sequence[int]) -> Floats:
+    """Return the linear predictors of all rows at some strengths, a row each.
+
+    For a Gaussian problem they are relative to the mean (and the covariates) of the training rows; for
+    several classes there is a matrix (classes x rows) for each strength.
+    """
+    D = problem.n_features
+    outputs = path.n_features // D
+    fits = [path.fits[k] for k in positions]
+    columns = np.unique(np.concatenate([fit.columns for fit in fits]) % D)
+    coef = np.zeros((len(columns), len(fits), outputs))
+    for k, fit in enumerate(fits):
+        coef[np.searchsorted(columns, fit.columns % D), k, fit.columns // D] = fit.coef
+    fitted = problem.table.dot(columns, coef.reshape(len(columns), len(fits) * outputs)).T
+    fitted = fitted.reshape(len(fits), outputs, -1)
+    fitted = fitted + np.array([np.atleast_1d(fit.intercept) for fit in fits])[:, :, None]
+    if problem.offset is not None:
+        fitted = fitted + problem.offset
+    return fitted if outputs > 1 else fitted[:, 0]
+
+
+def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
+    """Return the mean deviance of some rows: the mean squared error of a Gaussian response."""
+    if problem.likelihood is None:
+        each = (problem.response - eta) ** 2 * problem.scale.response_scale**2
+    elif isinstance(problem.likelihood, Multinomial):
+        each = 2.0 * problem.likelihood.loss(problem.response, eta)
+    else:
+        likelihood, y = problem.likelihood, problem.response
+        each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
+    used = weights > 0
+    return float(weights[used] @ each[used] / weights[used].sum())
+
+
+def _residuals(problem: Problem, eta: Floats) -> Floats:
+    """Return responses less their predicted means; NaN for classes, which have none."""
+    if isinstance(problem.likelihood, Multinomial):
+        return np.full(len(problem.response), np.nan)
+    mean = eta if problem.likelihood is None else inverse_link(problem.likelihood, eta)
+    return np.asarray(problem.response - mean)
+
+
+def _null_error(fold: PenaltyFold) -> float:
+    """Return the held-out error of the intercept alone."""
+    problem = fold.problem
+    level = make_smooth(problem).intercept
+    shape = (*np.shape(level), len(problem.response))
+    eta = np.broadcast_to(np.expand_dims(level, -1), shape)
+    if problem.offset is not None:
+        eta = eta + problem.offset
+    return held_out_error(problem, eta, fold.held_out)

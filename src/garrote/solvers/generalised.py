@@ -1,0 +1,122 @@
+"""The smooth part of a problem with any likelihood of one linear predictor."""
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.likelihoods.base import curvature, gradient, log_likelihood, saturated
+from garrote.problem import Problem
+from garrote.solvers.active_factor import ActiveFactor
+from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
+from garrote.solvers.optimality import Evaluated
+from garrote.solvers.quadratic import Quadratic
+from garrote.solvers.working_block import WorkingBlock
+
+
+class GeneralisedLoss(NewtonLoss):
+    """Half the mean deviance, as a function of the coefficients of a growing working set."""
+
+    def __init__(self, problem: Problem):
+        self.problem, self.likelihood, self.y = problem, problem.likelihood, problem.response
+        self.block = WorkingBlock(problem)
+        self.coef = np.zeros(0)
+        self.share = problem.weights / problem.n
+        self.offset = np.zeros(len(self.y)) if problem.offset is None else problem.offset
+        self.free_intercept = bool(problem.scale.intercept_count)
+        self.level = float(self.share @ saturated(self.likelihood, self.y))
+        self.intercept = 0.0
+        self._settle_intercept()
+        eta = self._eta()
+        bent = float(self.share @ curvature(self.likelihood, self.y, eta))
+        self.curvature = problem.curvature / problem.n * bent
+        rows = gradient(self.likelihood, self.y, eta)
+        self.null = self._seen(eta, problem.table.tdot(rows[None, :])[0] / problem.n)
+
+    @property
+    def columns(self) -> Array:
+        """The columns of the working set."""
+        return self.block.columns
+
+    @property
+    def inside(self) -> Array:
+        """Which columns are in it."""
+        return self.block.inside
+
+    def grow(self, columns: Array) -> None:
+        """Take more columns into the working set, with coefficients of 0."""
+        if len(columns):
+            self.block.grow(columns)
+            self.coef = np.append(self.coef, np.zeros(len(columns)))
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients, from the data alone."""
+        self._settle_intercept()
+        eta = self._eta()
+        rows = gradient(self.likelihood, self.y, eta)
+        _, product = yield from self.problem.evaluate_rows(rows[None, :])
+        return self._seen(eta, product[0] / self.problem.n)
+
+    def _derivatives(self, eta: Floats) -> Derivatives:
+        slope = self.share * gradient(self.likelihood, self.y, eta)
+        values, bent = self.block.values, self._bent(eta)
+        own = np.einsum("ij,i,ij->j", values, bent, values)
+        return Derivatives(slope, values.T @ slope, own, bent)
+
+    def _newton(
+        self, rule: Any, moving: Array, near: Derivatives, tolerance: float
+    ) -> tuple[Floats, float]:
+        values, bent, uphill = self.block.values[:, moving], near.rows, near.slope.sum()
+        weighted = values * bent[:, None]
+        gram, right = weighted.T @ values, near.downhill[moving].copy()
+        if self.free_intercept:
+            along, total = weighted.sum(axis=0), bent.sum()
+            gram -= np.outer(along, along) / total
+            right -= along * (uphill / total)
+        new = self.coef[moving].copy()
+        Quadratic(gram, right, new, ActiveFactor()).solve(rule, INNER * tolerance)
+        step = new - self.coef[moving]
+        shift = (uphill - along @ step) / total if self.free_intercept else 0.0
+        return step, float(shift)
+
+    def _change(self, moving: Array, step: Floats, shift: float) -> Floats:
+        return np.asarray(self.block.values[:, moving] @ step + shift)
+
+    def _eta(self) -> Floats:
+        used = np.flatnonzero(self.coef)
+        return self.offset + self.intercept + self.block.values[:, used] @ self.coef[used]
+
+    def _loss(self, eta: Floats) -> float:
+        return self.level - float(self.share @ log_likelihood(self.likelihood, self.y, eta))
+
+    def _bent(self, eta: Floats) -> Floats:
+        bent = self.share * curvature(self.likelihood, self.y, eta)
+        return np.maximum(bent, LEAST_CURVATURE * bent.max(initial=0.0))
+
+    def _settle_intercept(self) -> None:
+        """Make the intercept the best one for the present coefficients, by Newton's method."""
+        if not self.free_intercept:
+            return
+        eta = self._eta()
+        loss = self._loss(eta)
+        for _ in range(100):
+            slope = float(self.share @ gradient(self.likelihood, self.y, eta))
+            shift = slope / float(self._bent(eta).sum())
+            while abs(shift) > 1e-16 and not self._loss(eta + shift) <= loss * (1 + 1e-15):
+                shift *= 0.5
+            eta, loss = eta + shift, self._loss(eta + shift)
+            self.intercept += shift
+            if abs(shift) <= 1e-14 * (1 + abs(self.intercept)):
+                return
+
+    def _seen(self, eta: Floats, product: Floats) -> Evaluated:
+        mean = self.y - gradient(self.likelihood, self.y, eta)
+
+        def dual(share: float) -> float:
+            """The conjugate of a likelihood of the exponential family is its saturated value."""
+            moved = (1 - share) * self.y + share * mean
+            inside = saturated(self.likelihood, moved) - (moved - self.y) * self.offset
+            return self.level - float(self.share @ inside)
+
+        return Evaluated(self._loss(eta), product, dual)

@@ -1,0 +1,101 @@
+"""Newton's method for a loss plus a penalty, on a working set: what all likelihoods share.
+
+At the present linear predictor the loss is replaced by its quadratic (weighted least squares), which is
+minimised together with the penalty; a line search makes sure that the objective falls.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.solvers.quadratic import restricted, total_cost, violation
+
+# Curvatures are kept above this share of the largest: a certain prediction has none.
+LEAST_CURVATURE = 1e-8
+# The quadratic is solved to this share of the tolerance.
+INNER = 0.1
+_MOST_HALVINGS = 40
+# Once the objective does not fall any more, so many steps bring out all digits that there are.
+_LAST_STEPS = 3
+
+
+class Derivatives(NamedTuple):
+    """The loss near a linear predictor.
+
+    ``slope`` is that of every row (and class), downhill; ``downhill`` and ``curvature`` are those of the
+    coefficients. ``rows`` is what a loss needs to know besides for its own second derivatives.
+    """
+
+    slope: Floats
+    downhill: Floats
+    curvature: Floats
+    rows: Floats
+
+
+class NewtonLoss:
+    """A loss whose coefficients move by Newton steps; subclasses know its derivatives."""
+
+    coef: Floats
+    intercept: Any
+    free_intercept: bool
+
+    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
+        """Minimise the loss plus a penalty over the working set; return the rounds it took."""
+        eta = self._eta()
+        objective, stalled = self._objective(rule, eta), 0
+        for made in range(max_rounds):
+            near = self._derivatives(eta)
+            off = violation(rule, near.downhill, self.coef, near.curvature)
+            uphill = np.abs(near.slope.sum(axis=-1)).max() if self.free_intercept else 0.0
+            if max(off.max(initial=0.0), uphill) <= tolerance or stalled == _LAST_STEPS:
+                return made
+            moving = np.flatnonzero((self.coef != 0) | (off > 0))
+            step, shift = self._newton(restricted(rule, moving), moving, near, tolerance)
+            found = self._search(rule, eta, objective, moving, step, shift)
+            if found is None:
+                return made
+            eta, reached = found
+            stalled = stalled + 1 if reached >= objective * (1 - 1e-16) else 0
+            objective = reached
+        return max_rounds
+
+    def _search(
+        self, rule: Any, eta: Floats, objective: float, moving: Array, step: Floats, shift: Any
+    ) -> tuple[Floats, float] | None:
+        """Go along a step as far as the objective falls; return where that is, None if nowhere."""
+        change = self._change(moving, step, shift)
+        before, start = self.coef[moving].copy(), self.intercept
+        for _ in range(_MOST_HALVINGS):
+            self.coef[moving], self.intercept = before + step, start + shift
+            reached = self._objective(rule, eta + change)
+            if reached <= objective + 1e-15 * abs(objective):
+                return eta + change, reached
+            step, shift, change = 0.5 * step, 0.5 * shift, 0.5 * change
+        self.coef[moving], self.intercept = before, start
+        return None
+
+    def _objective(self, rule: Any, eta: Floats) -> float:
+        return self._loss(eta) + float(total_cost(rule, np.arange(len(self.coef)), self.coef))
+
+    def _eta(self) -> Floats:
+        """Return the present linear predictor."""
+        raise NotImplementedError
+
+    def _loss(self, eta: Floats) -> float:
+        """Return the loss of a linear predictor."""
+        raise NotImplementedError
+
+    def _derivatives(self, eta: Floats) -> Derivatives:
+        """Return slopes and curvatures at a linear predictor."""
+        raise NotImplementedError
+
+    def _newton(
+        self, rule: Any, moving: Array, near: Derivatives, tolerance: float
+    ) -> tuple[Floats, Any]:
+        """Return the step of some coefficients and of the intercept that minimises the quadratic."""
+        raise NotImplementedError
+
+    def _change(self, moving: Array, step: Floats, shift: Any) -> Floats:
+        """Return by how much a step changes the linear predictor."""
+        raise NotImplementedError

@@ -1,0 +1,146 @@
+"""Paths of penalised fits: working sets, screening, and a check of all columns at every strength.
+
+At each strength the columns that may matter by the sequential strong rule (Tibshirani et al. 2012) join
+the working set, which is solved; one product with X then gives the gradient of all columns. Those that
+violate their optimality join, until none does.
+"""
+
+from collections.abc import Generator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.penalties.base import Penalty, Terms
+from garrote.results import OptimalityCertificate
+from garrote.solvers.annealing import Control
+from garrote.solvers.optimality import Evaluated, certify
+from garrote.solvers.quadratic import restricted, violation
+
+# Working sets are solved to this share of the largest gradient that the strength allows ...
+_TIGHT = 1e-3
+# ... and not beyond what numbers can tell, as a share of the null model's.
+_LEAST = 1e-13
+
+
+class Smooth(Protocol):
+    """A loss on a growing working set, and the intercept beside it (or one for each class)."""
+
+    coef: Floats
+    curvature: Floats
+    intercept: Any
+
+    @property
+    def columns(self) -> Array:
+        """The columns of the working set, in order of their coming."""
+
+    @property
+    def inside(self) -> Array:
+        """Which columns are in it."""
+
+    @property
+    def null(self) -> Evaluated:
+        """The fit without any column."""
+
+    def grow(self, columns: Array) -> None:
+        """Take more columns into the working set, with coefficients of 0."""
+
+    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
+        """Minimise the loss plus a penalty over the working set; return the rounds it took."""
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients, from the data alone."""
+
+
+class Solved(NamedTuple):
+    """The solution at one strength: columns that are not 0, and what was found on the way."""
+
+    strength: float
+    columns: Array
+    coef: Floats
+    intercept: Any
+    loss: float
+    certificate: OptimalityCertificate
+    rounds: int
+
+
+def solve_path(
+    smooth: Smooth,
+    penalty: Penalty,
+    strengths: Floats,
+    terms: Terms,
+    control: Control,
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Solve for descending strengths, each from the solution before.
+
+    Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
+    """
+    seen, before = smooth.null, np.inf
+    points = []
+    for step, strength in enumerate(strengths):
+        smooth.grow(_screened(smooth, penalty, terms, seen.gradient, strength, before))
+        rule = penalty.at(strength, terms)
+        tolerance = tolerance_at(smooth, float(strength), control)
+        seen, rounds = yield from solve_at(smooth, rule, tolerance, control.max_iter)
+        points.append(certified(smooth, rule, float(strength), seen, rounds))
+        before = strength
+        control.report("path", step + 1, len(strengths))
+    return points
+
+
+def tolerance_at(smooth: Smooth, strength: float, control: Control) -> float:
+    """Return how far a coefficient's optimality may be violated, in units of gradients."""
+    largest = float(np.abs(smooth.null.gradient).max(initial=0.0))
+    return max(control.tol * _TIGHT * min(strength, largest), _LEAST * largest)
+
+
+def solve_at(
+    smooth: Smooth, rule: Any, tolerance: float, max_iter: int
+) -> Generator[Floats, Floats, tuple[Evaluated, int]]:
+    """Solve for one rule, from the present coefficients; return the fit as seen, and the rounds."""
+    rounds = 0
+    while True:
+        rounds += 1 + smooth.solve(restricted(rule, smooth.columns), tolerance, max_iter - rounds)
+        seen = yield from smooth.evaluate()
+        off = violation(rule, seen.gradient, everywhere(smooth), smooth.curvature)
+        violating = np.flatnonzero((off > tolerance) & ~smooth.inside)
+        if not len(violating) or rounds >= max_iter:
+            return seen, rounds
+        smooth.grow(violating)
+
+
+def certified(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int) -> Solved:
+    """Return the present coefficients as the solution at one strength, with their certificate."""
+    certificate = certify(rule, *_model(smooth), seen, smooth.curvature, smooth.null)
+    return solved(smooth, strength, seen.loss, certificate, rounds)
+
+
+def solved(
+    smooth: Smooth, strength: float, loss: float, certificate: OptimalityCertificate, rounds: int
+) -> Solved:
+    """Return the present coefficients as the solution at one strength."""
+    # A copy: intercepts of several classes are an array that the solver goes on with.
+    intercept = np.copy(smooth.intercept)[()]
+    return Solved(float(strength), *_model(smooth), intercept, loss, certificate, rounds)
+
+
+def _model(smooth: Smooth) -> tuple[Array, Floats]:
+    used = np.flatnonzero(smooth.coef)
+    return smooth.columns[used], smooth.coef[used]
+
+
+def _screened(
+    smooth: Smooth, penalty: Penalty, terms: Terms, gradient: Floats, strength: float, before: float
+) -> Array:
+    """Return columns outside of the working set that may be in the model at the next strength."""
+    ahead = strength if np.isinf(before) else max(2 * strength - before, 0.0)
+    nothing = np.zeros(len(gradient))
+    off = violation(penalty.at(ahead, terms), gradient, nothing, smooth.curvature)
+    return np.flatnonzero((off > 0) & ~smooth.inside)
+
+
+def everywhere(smooth: Smooth) -> Floats:
+    """Return the present coefficients of all columns."""
+    coef = np.zeros(len(smooth.curvature))
+    coef[smooth.columns] = smooth.coef
+    return coef

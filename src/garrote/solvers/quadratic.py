@@ -1,0 +1,145 @@
+"""A quadratic plus a penalty, on a working set: sweeps, then Newton's method on what is not 0.
+
+Sweeps find out which coefficients are 0, but creep along where columns are correlated. On those that are
+not, the cost is smooth: one linear system gives the optimum for the present signs. The step ends where
+the first coefficient would change its sign or pass a bound, and sweeps go on from there.
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Residual
+from garrote.designs.gram import GramColumns
+from garrote.shrinkage import bend, cost, shrink, slope
+from garrote.solvers.active_factor import ActiveFactor
+from garrote.solvers.sweep import sweep
+
+_NOTHING = np.zeros(0)
+
+
+class Quadratic:
+    """A working set's quadratic: its cross products, coefficients and the gradient there (downhill).
+
+    ``coef`` and ``gradient`` are changed in place. The penalty is given to `solve`.
+    """
+
+    def __init__(self, gram: Floats, gradient: Floats, coef: Floats, factor: ActiveFactor):
+        self.gram, self.gradient, self.coef, self.factor = gram, gradient, coef, factor
+        self.curvature = np.ascontiguousarray(np.diag(gram))
+        self._target = np.zeros(len(coef))
+
+    def solve(self, rule: Any, tolerance: float, max_rounds: int = 1000) -> int:
+        """Minimise until no coefficient's optimality is violated by more than ``tolerance``.
+
+        Returns the rounds it took, each a Newton step and a sweep over what it left violated.
+        """
+        residual = Residual(self.gradient, np.zeros(1), _NOTHING)
+        pause, again = 1, 0
+        for made in range(max_rounds):
+            if made >= again and not self._newton(rule):
+                # A concave cost may leave no system to solve: ask less and less often.
+                pause *= 2
+                again = made + pause
+            off = violation(rule, self.gradient, self.coef, self.curvature)
+            if off.max(initial=0.0) <= tolerance:
+                return made
+            sweep(
+                GramColumns(self.gram), rule, np.flatnonzero(off > tolerance), self.coef,
+                self._target, residual, self.curvature, 0.0,
+            )  # fmt: skip
+        return max_rounds
+
+    def _newton(self, rule: Any) -> bool:
+        """Solve for the coefficients that are not 0, as far as their signs and bounds allow.
+
+        Tells whether that was possible and did no harm.
+        """
+        free = self._free(rule)
+        if not len(free):
+            return True
+        slopes, bends = _derivatives(rule, free, self.coef)
+        try:
+            self.factor.match(self.gram, free, bends)
+        except LinAlgError:
+            return False
+        order = self.factor.members
+        downhill = np.zeros(len(self.coef))
+        downhill[free] = self.gradient[free] - slopes
+        step = self.factor.solve(downhill[order])
+        old = self.coef[order]
+        ends = _limits(rule, order, old, step)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reach = np.where(step == 0.0, np.inf, (ends - old) / step)
+        share = min(1.0, float(reach.min(initial=np.inf)))
+        new = old + share * step
+        new[reach <= share] = ends[reach <= share]
+        change = np.zeros(len(self.coef))
+        change[order] = new - old
+        moved = self.gram @ change
+        # With a concave cost the system holds here, and need not where the step ends.
+        if bends.min() < 0:
+            gain = change @ (self.gradient - 0.5 * moved) + total_cost(rule, order, old)
+            if not gain >= total_cost(rule, order, new):
+                return False
+        self.coef[order] = new
+        self.gradient -= moved
+        return True
+
+    def _free(self, rule: Any) -> Array:
+        """Return the coefficients that are neither 0 nor at a bound that the gradient presses on."""
+        free = self.coef != 0.0
+        if hasattr(rule, "lower"):
+            free &= ~((self.coef == rule.upper) & (self.gradient > 0))
+            free &= ~((self.coef == rule.lower) & (self.gradient < 0))
+        return np.flatnonzero(free)
+
+
+def _limits(rule: Any, columns: Array, coef: Floats, step: Floats) -> Floats:
+    """Return where a step has to end for each coefficient: at 0 or at a bound."""
+    ends = np.where(coef * step < 0, 0.0, np.copysign(np.inf, step))
+    if hasattr(rule, "lower"):
+        # A bound may lie on this side of 0.
+        lower, upper = rule.lower[columns], rule.upper[columns]
+        ends = np.where(step > 0, np.minimum(ends, np.where(upper >= coef, upper, np.inf)), ends)
+        ends = np.where(step < 0, np.maximum(ends, np.where(lower <= coef, lower, -np.inf)), ends)
+    return ends
+
+
+def restricted(rule: Any, columns: Array) -> Any:
+    """Return the rule of some columns."""
+    return type(rule)(*(part[columns] if isinstance(part, np.ndarray) else part for part in rule))
+
+
+@kernel
+def violation(rule, gradient, coef, curvature):
+    """Return how far each coefficient is from its optimum given the others, in units of gradients."""
+    off = np.zeros(coef.shape[0])
+    for j in range(coef.shape[0]):
+        if curvature[j] > 0.0:
+            best = shrink(rule, j, coef[j] + gradient[j] / curvature[j], curvature[j])
+            off[j] = abs(best - coef[j]) * curvature[j]
+    return off
+
+
+@kernel
+def _derivatives(rule, columns, coef):
+    """Return slopes and bends of the cost at some coefficients."""
+    slopes, bends = np.zeros(columns.shape[0]), np.zeros(columns.shape[0])
+    for k in range(columns.shape[0]):
+        j = columns[k]
+        slopes[k] = slope(rule, j, coef[j])
+        bends[k] = bend(rule, j, coef[j])
+    return slopes, bends
+
+
+@kernel
+def total_cost(rule, columns, coef):
+    """Return the penalty of some coefficients."""
+    total = 0.0
+    for k in range(columns.shape[0]):
+        total += cost(rule, columns[k], coef[k])
+    return total

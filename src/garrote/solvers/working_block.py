@@ -1,0 +1,32 @@
+"""Dense copies of the columns of a working set, which only grows."""
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.problem import Problem
+
+
+class WorkingBlock:
+    """Standardised columns in order of their coming, and each one's place."""
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.columns = np.zeros(0, np.intp)
+        self.inside = np.zeros(problem.n_features, dtype=bool)
+        self._values = np.empty((len(problem.response), 0), order="F")
+
+    @property
+    def values(self) -> Floats:
+        """The columns themselves (N x k)."""
+        return self._values[:, : len(self.columns)]
+
+    def grow(self, columns: Array) -> None:
+        """Take in more columns."""
+        k, m = len(self.columns), len(self.columns) + len(columns)
+        if m > self._values.shape[1]:
+            larger = np.empty((self._values.shape[0], max(64, 2 * m)), order="F")
+            larger[:, :k] = self.values
+            self._values = larger
+        self._values[:, k:m] = self.problem.table.block(columns)
+        self.columns = np.append(self.columns, columns)
+        self.inside[columns] = True

@@ -1,0 +1,210 @@
+"""The penalised regressor and classifier as scikit-learn estimators."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import garrote
+from garrote import SparseClassifier, SparseRegressor
+from garrote.penalties import MCP
+
+pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
+
+
+@parametrize_with_checks([SparseRegressor(), SparseClassifier()])
+def test_scikit_learn_check_passes(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 12))
+    eta = X[:, 0] - 0.7 * X[:, 3]
+    return X, eta, rng
+
+
+def response(data, family):
+    _, eta, _ = data
+    rng = np.random.default_rng(1)
+    return {
+        "gaussian": eta + 0.5 * rng.standard_normal(len(eta)),
+        "binomial": (eta + rng.logistic(size=len(eta)) > 0).astype(float),
+        "poisson": rng.poisson(np.exp(eta)).astype(float),
+    }[family]
+
+
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson"])
+@pytest.mark.parametrize("penalty", ["lasso", "elastic-net", "mcp", "adaptive-lasso", "ridge"])
+def test_every_penalty_has_every_family(data, penalty, family):
+    X, _, _ = data
+    y = response(data, family)
+    model = SparseRegressor(penalty, family=family, alphas=15, rule="1se").fit(X, y)
+    assert model.certificate_.value < 1e-6
+    assert model.path_.coefficients().shape == (15, 12)
+    assert model.score(X, y) > 0.05
+    if penalty != "ridge":
+        assert {0, 3} <= set(model.get_support(indices=True)) or family == "binomial"
+
+
+@pytest.mark.parametrize("family", ["gaussian", "poisson"])
+def test_weights_are_repeats_and_offsets_are_known_parts(data, family):
+    X, _, _ = data
+    y = response(data, family)
+    counts = np.random.default_rng(2).integers(0, 4, len(y))
+    known = 0.3 * X[:, 5]
+    settings = {"alpha": 0.05, "family": family, "alphas": 10}
+    weighted = SparseRegressor(**settings).fit(X, y, sample_weight=counts, offset=known)
+    repeated = SparseRegressor(**settings).fit(
+        np.repeat(X, counts, axis=0), np.repeat(y, counts), offset=np.repeat(known, counts)
+    )
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-7)
+    one, two = weighted.predict(X), weighted.predict(X, offset=known)
+    expected = one + known if family == "gaussian" else one * np.exp(known)
+    np.testing.assert_allclose(two, expected)
+
+
+def test_the_homotopy_solver_gives_the_same_answer(data):
+    X, _, _ = data
+    y = response(data, "gaussian")
+    one = SparseRegressor(alphas=30).fit(X, y)
+    two = SparseRegressor(alphas=30, solver="homotopy").fit(X, y)
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-9)
+    refitted = [
+        SparseRegressor(alpha=0.2, refit=0.5, solver=solver).fit(X, y).coef_
+        for solver in ("coordinate", "homotopy")
+    ]
+    np.testing.assert_allclose(*refitted, atol=1e-9)
+    assert not np.allclose(refitted[0], SparseRegressor(alpha=0.2).fit(X, y).coef_)
+    np.testing.assert_allclose(one.cv_results_["mean_error"], two.cv_results_["mean_error"])
+
+
+@pytest.mark.parametrize("alpha", ["bic", "ebic", 0.1, None])
+def test_alpha_is_chosen_as_asked(data, alpha):
+    X, _, _ = data
+    y = response(data, "gaussian")
+    model = SparseRegressor(alpha=alpha, alphas=20).fit(X, y)
+    if alpha is None:
+        assert model.alpha_ == model.path_.strengths[-1]
+    elif not isinstance(alpha, str):
+        assert model.alpha_ == alpha
+    else:
+        assert set(model.get_support(indices=True)) >= {0, 3}
+        assert model.path_.strengths[0] > model.alpha_ > model.path_.strengths[-1]
+
+
+def test_columns_without_a_penalty_are_always_in(data):
+    X, _, _ = data
+    y = response(data, "gaussian")
+    model = SparseRegressor(alpha=10.0, penalty_factor={5: 0.0}).fit(X, y)
+    np.testing.assert_array_equal(model.get_support(indices=True), [5])
+    slope = np.polyfit(X[:, 5], y, 1)[0]
+    assert model.coef_[5] == pytest.approx(slope)
+    labels = SparseClassifier(alpha=10.0, penalty_factor={5: 0.0}).fit(X, y > 0)
+    np.testing.assert_array_equal(labels.get_support(indices=True), [5])
+
+
+def test_several_classes_and_words_as_labels(data):
+    X, eta, _ = data
+    words = np.array(["low", "middle", "high"])[np.digitize(eta, [-0.5, 0.5])]
+    model = SparseClassifier(alphas=20).fit(X, words)
+    assert model.classes_.tolist() == ["high", "low", "middle"]
+    assert model.coef_.shape == (3, 12)
+    assert model.score(X, words) > 0.8
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+    balanced = SparseClassifier(alphas=20, class_weight="balanced").fit(X, words)
+    assert balanced.certificate_.gap < 1e-6
+
+
+def test_classes_of_very_unequal_weight_are_certified(data):
+    X, eta, _ = data
+    classes = np.digitize(eta, [-0.5, 0.5])
+    weights = {0: 1000.0, 1: 1e-4, 2: 1e-4}
+    model = SparseClassifier(alpha=None, alphas=20, class_weight=weights).fit(X, classes)
+    assert model.path_.certificate.max() < 1e-6
+    assert model.n_iter_ < 200
+
+
+def test_refitting_takes_the_shrinkage_off(data):
+    X, _, _ = data
+    y = response(data, "gaussian")
+    model = SparseRegressor(alpha=0.2, refit=True).fit(X, y)
+    inside = model.get_support()
+    design = np.column_stack([np.ones(len(y)), X[:, inside]])
+    np.testing.assert_allclose(
+        model.coef_[inside], np.linalg.lstsq(design, y, rcond=None)[0][1:], atol=1e-7
+    )
+
+
+def test_models_are_saved_and_reported(data, tmp_path):
+    X, _, _ = data
+    words = np.where(response(data, "binomial") > 0, "yes", "no")
+    for model in (
+        SparseRegressor(MCP(gamma=2.0)).fit(X, response(data, "gaussian")),
+        SparseClassifier().fit(X, words),
+        SparseClassifier(alphas=10).fit(X, np.digitize(X[:, 0], [-0.5, 0.5])),
+    ):
+        model.save(tmp_path / "model.garrote")
+        again = garrote.load(tmp_path / "model.garrote")
+        np.testing.assert_array_equal(again.predict(X), model.predict(X))
+        assert str(again.certificate_) == str(model.certificate_)
+        model.selection_.report(tmp_path / "report.html")
+        assert "entry" in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"penalty": "garrote"}, "penalty must be one of"),
+        ({"penalty": 3}, "penalty must be a name or an object"),
+        ({"alpha": "aic"}, "alpha must be a number, None or one of"),
+        ({"alpha": -1.0}, "alpha must be a number >= 0"),
+        ({"alphas": [0.1, -1.0]}, "alphas must be a positive integer or an array"),
+        ({"alphas": 0}, "alphas must be at least 1"),
+        ({"penalty_factor": 0.0}, "nothing is penalised"),
+        ({"penalty_factor": {0: -1.0}}, "penalty_factor must be >= 0"),
+        ({"lower": 0.1}, "bounds must contain 0"),
+        ({"family": "gamma"}, "family must be one of"),
+        ({"family": "poisson"}, "needs counts"),
+        ({"family": "binomial"}, "needs labels 0 and 1"),
+        ({"solver": "newton"}, "solver must be one of"),
+        ({"refit": 2.0}, "refit must be True"),
+        ({"rule": "max"}, "rule must be"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
+    with pytest.raises(ValueError, match=said):
+        SparseRegressor(**settings).fit(data[0], response(data, "gaussian"))
+
+
+def test_impossible_combinations_say_what_is_possible(data):
+    X, _, _ = data
+    with pytest.raises(ValueError, match=r"needs a Gaussian response.*take solver='coordinate'"):
+        SparseRegressor(solver="homotopy", family="poisson").fit(X, response(data, "poisson"))
+    with pytest.raises(ValueError, match="offset must have 120 entries"):
+        SparseRegressor().fit(X, response(data, "gaussian"), offset=np.zeros(3))
+    with pytest.raises(ValueError, match="one class only"):
+        SparseClassifier().fit(X, np.zeros(120))
+
+
+def test_given_alphas_may_come_in_any_order(data):
+    X, _, _ = data
+    y = response(data, "gaussian")
+    one = SparseRegressor(alpha=None, alphas=[0.01, 1.0, 0.1]).fit(X, y)
+    np.testing.assert_array_equal(one.path_.strengths, [1.0, 0.1, 0.01])
+
+
+def test_no_penalty_at_all_with_more_columns_than_rows_interpolates(data):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 50)), rng.standard_normal(20)
+    model = SparseRegressor(alpha=0.0).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, atol=1e-6)
+
+
+def test_a_class_with_one_member_is_fitted_where_it_can_be(data):
+    X, _, _ = data
+    y = np.zeros(120)
+    y[7] = 1
+    model = SparseClassifier(alpha="bic").fit(X, y)
+    assert model.certificate_.gap < 1e-6
