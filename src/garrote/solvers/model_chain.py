@@ -24,6 +24,8 @@ _FRESH = 20
 _VARIANCE_STEP = 0.7
 # Equal parts of a chain whose differences tell its error.
 _BATCHES = 20
+# Log odds beyond this count as this: the odds are certain, and still a number.
+_MOST_CERTAIN = 500.0
 # Variables that a model has room for at first.
 _ROOM = 64
 
@@ -194,7 +196,8 @@ class FactorWalk:
         self.target, self.rng = target, rng
         self.rows = GramRows(target.problem) if rows is None else rows
         prior = target.inclusion
-        self.data = Data(target.problem.curvature, prior.by_size, np.exp(prior.log_odds))
+        odds = np.exp(np.minimum(prior.log_odds, _MOST_CERTAIN))
+        self.data = Data(target.problem.curvature, prior.by_size, odds)
         self.variance = target.first_variance
         self.unused = no_averages(target.problem.n_features)
         self._age = 0
