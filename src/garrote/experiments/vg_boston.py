@@ -94,9 +94,8 @@ def run_figure_7(settings: Settings) -> Report:
         for method in _PUBLISHED
     }
     pis = np.linspace(0.02, 0.98, 13 if settings.quick else 49)
-    even = Inclusion.independent(np.full(13, 0.5), np.zeros(13))
     path = anneal_paired(
-        problem, Beliefs.about(problem, _SLAB, even), log_odds=logit(pis), control=_CONTROL
+        problem, _even_beliefs(problem), log_odds=logit(pis), control=_CONTROL
     ).path(problem)
     branches = {
         side: np.array([_error(fit, truth) for fit in getattr(path, side)])
@@ -142,6 +141,12 @@ def _problem(settings: Settings) -> Problem:
     return Problem.from_rows(data.X[rows], data.y[rows])
 
 
+def _even_beliefs(problem: Problem) -> Beliefs:
+    """Return even odds, and the noise, a share of the variance of y, in the units of y."""
+    even = Inclusion.independent(np.full(13, 0.5), np.zeros(13))
+    return Beliefs.about(problem, _SLAB.rescaled(1.0 / problem.scale.response_scale), even)
+
+
 def _truth(problem: Problem) -> Floats:
     """Return the posterior means, summed over all models."""
     inclusion = Inclusion.independent(np.full(13, _PI), np.zeros(13))
@@ -165,8 +170,7 @@ def _solve(problem: Problem, method: str, starts: list[Floats]) -> list[Reached]
         flat = flat_prior(13)
         prior = GarrotePrior(flat.offsets, flat.signs, _NOISE)
     else:
-        even = Inclusion.independent(np.full(13, 0.5), np.zeros(13))
-        prior = slab_prior(problem, Beliefs.about(problem, _SLAB, even), _SLAB)
+        prior = slab_prior(problem, _even_beliefs(problem), _SLAB)
     task = solve_from(problem, prior, float(logit(_PI)), starts, _CONTROL)
     (found,) = run_together([task], stored_design(problem))
     return list(found)

@@ -103,6 +103,8 @@ _hints = cache(get_type_hints)
 
 
 def _check_positions(name: str, found: Any, count: int | None) -> None:
+    if found is None:  # a field that an older file does not have
+        return
     whole = found.dtype.kind in "iu"
     if not whole or (found.size and (found.min() < 0 or (count and found.max() >= count))):
         raise ModelFileError(f"{name} does not hold positions of {count} columns")
