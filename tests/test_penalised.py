@@ -11,6 +11,10 @@ from garrote import Problem, fit_path
 from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties import L1, ElasticNet, Terms
+from garrote.solvers.annealing import Control
+from garrote.solvers.least_squares import LeastSquares
+from garrote.solvers.lockstep import run_together
+from garrote.solvers.penalised import solve_path
 from reference import sparse_regression
 
 
@@ -205,3 +209,17 @@ def test_several_classes_are_fitted_to_a_certified_optimum():
     own = fit.loss + fit.strength * (0.9 * np.abs(w).sum() + 0.05 * w @ w)
     assert own <= best.fun + 1e-8
     assert own == pytest.approx(best.fun, abs=1e-5)
+
+
+def test_a_few_distant_strengths_do_not_take_all_columns_in():
+    """The strong rule says nothing where strengths are far apart."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3000))
+    y = X[:, :3] @ [1.0, -1.0, 0.5] + 0.5 * rng.standard_normal(40)
+    smooth = LeastSquares(problem_of(X, y))
+    largest = L1().largest_strength(smooth.null.gradient, Terms.equal(3000))
+    strengths = largest * np.array([1.0, 0.2, 0.02])
+    task = solve_path(smooth, L1(), strengths, Terms.equal(3000), Control(1e-6))
+    (points,) = run_together([task], smooth.problem.table.stored)
+    assert max(point.certificate.gap for point in points) < 1e-9
+    assert len(smooth.columns) < 2000

@@ -26,6 +26,8 @@ _VARIANCE_STEP = 0.7
 _BATCHES = 20
 # Log odds beyond this count as this: the odds are certain, and still a number.
 _MOST_CERTAIN = 500.0
+# Columns beyond which a proposal of another slab variance is dear.
+_WIDE = 2000
 # Variables that a model has room for at first.
 _ROOM = 64
 
@@ -249,10 +251,11 @@ class FactorWalk:
         done = 0
         while done < steps:
             if averages is None:
-                # A proposal costs about as much as a step for every second member of the model. The
-                # length is found while burning in: were it to follow the state, the walk would not keep
-                # its target.
-                self._stretch = max(self.least_stretch, len(self.members))
+                # A proposal costs about as much as a step for every second member of the model, which
+                # matters where columns are many. The length is found while burning in: were it to
+                # follow the state, the walk would not keep its target.
+                wide = self.target.problem.n_features > _WIDE
+                self._stretch = max(self.least_stretch, (1 + wide) * len(self.members))
             count = min(self._stretch, most, steps - done)
             flips, weights = self.stretch(count, averages)
             done += count

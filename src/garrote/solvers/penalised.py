@@ -21,6 +21,8 @@ from garrote.solvers.quadratic import restricted, violation
 _TIGHT = 1e-3
 # ... and not beyond what numbers can tell, as a share of the null model's.
 _LEAST = 1e-13
+# Columns that join a working set at once, at most; or twice as many as are in the model.
+_FEWEST_TAKEN = 500
 
 
 class Smooth(Protocol):
@@ -103,7 +105,7 @@ def solve_at(
         rounds += 1 + smooth.solve(restricted(rule, smooth.columns), tolerance, max_iter - rounds)
         seen = yield from smooth.evaluate()
         off = violation(rule, seen.gradient, everywhere(smooth), smooth.curvature)
-        violating = np.flatnonzero((off > tolerance) & ~smooth.inside)
+        violating = foremost(smooth, np.where(off > tolerance, off, 0.0))
         if not len(violating) or rounds >= max_iter:
             return seen, rounds
         smooth.grow(violating)
@@ -136,7 +138,19 @@ def _screened(
     ahead = strength if np.isinf(before) else max(2 * strength - before, 0.0)
     nothing = np.zeros(len(gradient))
     off = violation(penalty.at(ahead, terms), gradient, nothing, smooth.curvature)
-    return np.flatnonzero((off > 0) & ~smooth.inside)
+    return foremost(smooth, off)
+
+
+def foremost(smooth: Smooth, off: Floats) -> Array:
+    """Return columns outside of the working set that violate their optimality, most of all if many.
+
+    From a much stronger penalty nearly all columns of a wide table do, and few of them will stay.
+    """
+    outside = np.flatnonzero((off > 0) & ~smooth.inside)
+    most = max(_FEWEST_TAKEN, 2 * int(np.count_nonzero(smooth.coef)))
+    if len(outside) > most:
+        outside = outside[np.argpartition(-off[outside], most)[:most]]
+    return np.sort(outside)
 
 
 def everywhere(smooth: Smooth) -> Floats:

@@ -26,7 +26,15 @@ from garrote.results import OptimalityCertificate
 from garrote.shrinkage import slope
 from garrote.solvers.annealing import Control
 from garrote.solvers.optimality import Evaluated
-from garrote.solvers.penalised import Smooth, Solved, everywhere, solve_at, solved, tolerance_at
+from garrote.solvers.penalised import (
+    Smooth,
+    Solved,
+    everywhere,
+    foremost,
+    solve_at,
+    solved,
+    tolerance_at,
+)
 from garrote.solvers.quadratic import restricted, violation
 
 # The size added to |w|, as shares of the largest coefficient that a variable alone would have.
@@ -70,7 +78,7 @@ def solve_tangents(
         rounds += _settle(smooth, restricted(rule, smooth.columns), tolerance, max_iter - rounds)
         seen = yield from smooth.evaluate()
         off = _off(smooth, rule, seen)
-        violating = np.flatnonzero((off > tolerance) & ~smooth.inside)
+        violating = foremost(smooth, np.where(off > tolerance, off, 0.0))
         if not len(violating) or rounds >= max_iter:
             return seen, rounds
         smooth.grow(violating)
