@@ -220,17 +220,22 @@ class FactorWalk:
 
     def _make_room(self, members: list[int]) -> None:
         room = max(_ROOM, 2 * len(members))
-        self.factor = self._new_factor(self.rule, members, room)
+        D = self.target.problem.n_features
+        # Two of them: one is made anew while the other is in use, and memory is asked for only here.
+        self.factor, self._spare = empty_factor(D, room), empty_factor(D, room)
+        self._fill(self.factor, self.rule, members)
         self.inverse = np.zeros((room, room))
 
-    def _new_factor(self, rule: Any, members: list[int], room: int) -> Factor:
+    def _fill(self, factor: Factor, rule: Any, members: list[int]) -> None:
+        """Make a factor that of a model, under a rule."""
         problem = self.target.problem
-        factor = empty_factor(problem.n_features, room)
         begin(problem.curvature, problem.xty, problem.yty, rule.ridge, factor)
         for j in members:
             self.rows.fetch(j, np.array(members))
             add_variable(self.rows.rows[self.rows.slot[j]], j, factor)
-        return factor
+
+    def _take_spare(self) -> None:
+        self.factor, self._spare = self._spare, self.factor
 
     @property
     def members(self) -> list[int]:
@@ -268,7 +273,8 @@ class FactorWalk:
         """Make the factor anew now and then, which ends the drift of its rounding errors."""
         self._age += 1
         if self._age % _FRESH == 0:
-            self.factor = self._new_factor(self.rule, self.members, len(self.factor.members))
+            self._fill(self._spare, self.rule, self.members)
+            self._take_spare()
 
     def _move_variance(self) -> None:
         """Propose another slab variance, given the model."""
@@ -276,12 +282,13 @@ class FactorWalk:
             return
         proposed = float(self.variance * np.exp(_VARIANCE_STEP * self.rng.standard_normal()))
         rule = self.target.rule(proposed)
-        there = self._new_factor(rule, self.members, len(self.factor.members))
-        gain = self._log_target(rule, there, proposed) - self._log_target(
+        self._fill(self._spare, rule, self.members)
+        gain = self._log_target(rule, self._spare, proposed) - self._log_target(
             self.rule, self.factor, self.variance
         )
         if np.log(self.rng.random()) < gain:
-            self.rule, self.factor, self.variance = rule, there, proposed
+            self._take_spare()
+            self.rule, self.variance = rule, proposed
 
     def _log_target(self, rule: Any, factor: Factor, variance: float) -> float:
         k = int(factor.size[0])
