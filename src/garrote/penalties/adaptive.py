@@ -13,7 +13,7 @@ FIRST_FITS = ("lasso", "ridge")
 
 @dataclass(frozen=True)
 class AdaptiveLasso:
-    """|w| / |first|^power, with a first estimate of each coefficient (Zou 2006).
+    """The lasso with factors 1 / abs(first)^power, by a first estimate of each coefficient (Zou 2006).
 
     The first fit is a lasso chosen by BIC, or, for a Gaussian response, a ridge chosen by generalised
     cross-validation. Variables whose first estimate is 0 stay out. Given the weights the objective is

@@ -86,7 +86,7 @@ def _(rule: BridgeRule, j, coef):
 
 @dataclass(frozen=True)
 class Bridge:
-    """|w|^b for 0 < b <= 2 (Frank & Friedman 1993; Murphy 2012, Eq. 13.131).
+    """abs(w)^b for 0 < b <= 2 (Frank & Friedman 1993; Murphy 2012, Eq. 13.131).
 
     b = 1 is the lasso; b = 2 at a strength is ridge regression, w^2 / 2, at twice that strength. For b
     < 1 a coefficient jumps away from 0: it is 0 or at least (2 (1 - b) strength)^(1 / (2 - b)), for a
