@@ -161,3 +161,7 @@ tol, max_iter, n_jobs, callback
         eta = self.decision_function(X, offset)
         place = eta.argmax(axis=1) if eta.ndim == 2 else (eta > 0).astype(np.intp)
         return self.classes_[place]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is predicted."""
+        return float(super().score(X, y, sample_weight))
