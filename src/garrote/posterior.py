@@ -25,6 +25,8 @@ class Intercepts:
     variance: Floats
 
 
+# Columns below this inclusion probability have no covariances stated.
+IN_SUPPORT = 0.01
 # Disagreement between stated and checked inclusion probabilities that a reader should know of.
 DISAGREES = 0.1
 

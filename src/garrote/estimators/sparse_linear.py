@@ -236,13 +236,7 @@ class SparseLinearModel(SelectorFace):
         self._coefficients = path.coefficients()[[chosen]].toarray()[0]
         self._constant = path.intercepts[chosen] * float(self.fit_intercept)
         if validation is not None:
-            self.cv_results_: dict[str, Any] = {
-                "alpha": validation.gammas,
-                "mean_error": validation.mean,
-                "standard_error": validation.standard_error,
-                "fold_errors": validation.errors,
-                "null_error": float(validation.null_errors.mean()),
-            }
+            self.cv_results_: dict[str, Any] = validation.results("alpha")
         elif hasattr(self, "cv_results_"):
             del self.cv_results_
 

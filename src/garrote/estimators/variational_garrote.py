@@ -349,13 +349,7 @@ class VariationalGarrote(SelectingRegressor):
 
     def _store_validation(self, validation: CrossValidation | None) -> None:
         if validation is not None:
-            self.cv_results_: dict[str, Any] = {
-                "gamma": validation.gammas,
-                "mean_error": validation.mean,
-                "standard_error": validation.standard_error,
-                "fold_errors": validation.errors,
-                "null_error": float(validation.null_errors.mean()),
-            }
+            self.cv_results_: dict[str, Any] = validation.results("gamma")
         elif hasattr(self, "cv_results_"):
             del self.cv_results_
 

@@ -6,13 +6,10 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.posterior import Audit, Posterior
+from garrote.posterior import IN_SUPPORT, Audit, Posterior
 from garrote.problem import Problem
 from garrote.results import Fit, Path
 from garrote.solvers.starts import Optima
-
-# Columns below this inclusion probability have no variances stated.
-_IN_SUPPORT = 0.01
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ def factorised_posterior(
     """Describe an average of solutions in the user's units."""
     scale, fixed = problem.scale, problem.scale.covariates
     unit = scale.response_scale / scale.column_scale
-    support = np.flatnonzero(average.inclusion > _IN_SUPPORT)
+    support = np.flatnonzero(average.inclusion > IN_SUPPORT)
     variance = average.variance[support]
     given = average.square[support] / average.inclusion[support]
     given -= (average.mean[support] / average.inclusion[support]) ** 2

@@ -22,6 +22,7 @@ from scipy.special import expit
 from garrote.arrays import Floats
 from garrote.inference.em import EMState, run_em
 from garrote.inference.hyperparameters import Hyperparameters, Learning
+from garrote.posterior import IN_SUPPORT
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.weighted_ridge import Ridge, WeightedRidge
@@ -29,8 +30,6 @@ from garrote.solvers.weighted_ridge import Ridge, WeightedRidge
 # Widths of the spike on the way to its own, and the steps of EM at each.
 _RUNGS = 12
 _STEPS_AT_RUNG = 50
-# Weights of less probable variables have no variance given inclusion stated.
-_IN_SUPPORT = 0.01
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ class NarrowSpike:
 
     def spread(self, state: EMState) -> Floats:
         """Return the variances of the weights of probable variables, the others being held."""
-        support = np.flatnonzero(state.probability > _IN_SUPPORT)
+        support = np.flatnonzero(state.probability > IN_SUPPORT)
         block = self.problem.known_block(self.ridge.columns[support])
         block = block + np.diag(self._penalties(state)[support])
         spread = np.zeros(len(state.weight))

@@ -17,7 +17,7 @@ from garrote.inference.model_laws import (
     spectrum,
 )
 from garrote.inference.slab_integral import Point, integrate_over_slab, shares
-from garrote.posterior import Models, Posterior
+from garrote.posterior import IN_SUPPORT, Models, Posterior
 from garrote.priors.evidence import KnownNoise, Schwarz
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
@@ -34,8 +34,6 @@ LEFT_OUT = 1e-4
 _SEARCHES = 13
 # Models whose odds are computed again for the certificate.
 CERTIFIED = 50
-# Columns below this inclusion probability have no covariances stated.
-IN_SUPPORT = 0.01
 
 
 @dataclass(frozen=True)

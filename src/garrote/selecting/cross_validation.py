@@ -79,6 +79,16 @@ class CrossValidation:
         largest = np.nanmax(self.errors, initial=0.0) or 1.0  # squares of errors may overflow
         return largest * (self.errors / largest).std(axis=0, ddof=1) / np.sqrt(folds)
 
+    def results(self, strength: str) -> dict[str, Any]:
+        """Return what an estimator keeps as ``cv_results_``; ``strength`` is what its grid is of."""
+        return {
+            strength: self.gammas,
+            "mean_error": self.mean,
+            "standard_error": self.standard_error,
+            "fold_errors": self.errors,
+            "null_error": float(self.null_errors.mean()),
+        }
+
     def choose(self, rule: str) -> int:
         """Return the position of the gamma of least error, or the sparsest within 1 std. error."""
         best = int(np.nanargmin(self.mean))

@@ -14,15 +14,12 @@ from scipy.special import expit
 
 from garrote.arrays import Floats
 from garrote.paths import stored_design
-from garrote.posterior import Posterior
+from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results import Fit
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.starts import Optima
-
-# Columns below this inclusion probability have coefficients, and spreads, that are nearly zero.
-_IN_SUPPORT = 0.01
 
 
 def make_posterior(
@@ -31,7 +28,7 @@ def make_posterior(
     """Describe the coefficients at the first of some solutions, in the user's units."""
     fit = optima.fits[0]
     scale, fixed = problem.scale, problem.scale.covariates
-    chosen = fit.probability > _IN_SUPPORT
+    chosen = fit.probability > IN_SUPPORT
     support = np.concatenate([fixed, fit.columns[chosen]])
     m = np.concatenate([np.ones(len(fixed)), fit.probability[chosen]])
     freedom = problem.n - problem.scale.intercept_count - len(fixed) - fit.expected_size

@@ -27,6 +27,7 @@ from garrote.solvers.model_factor import (
     Factor,
     add_variable,
     invert_root,
+    member_coefficient,
     remove_variable,
 )
 
@@ -154,10 +155,7 @@ def score(rule, data, factor, scores, inverse, exploration):
     invert_root(factor.root, inverse, k)
     for a in range(k):
         j = factor.members[a]
-        weight = spread = 0.0
-        for b in range(a, k):
-            weight += inverse[a, b] * factor.scores[b]
-            spread += inverse[a, b] * inverse[a, b]
+        weight, spread = member_coefficient(factor, inverse, a, k)
         drop = weight * weight / spread
         odds = evidence_ratio(rule, k - 1, left + drop, 1.0 / spread, drop)
         odds *= np.exp(data.by_size[k] - data.by_size[k - 1]) * data.odds[j]

@@ -12,7 +12,12 @@ from garrote.arrays import Array, Floats
 from garrote.priors.evidence import evidence_ratio, slab_moments
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import DEPENDENT, Averages, FactorWalk, Target
-from garrote.solvers.model_factor import add_variable, invert_root, remove_variable
+from garrote.solvers.model_factor import (
+    add_variable,
+    invert_root,
+    member_coefficient,
+    remove_variable,
+)
 
 
 class MetropolisWalk(FactorWalk):
@@ -46,10 +51,7 @@ class MetropolisWalk(FactorWalk):
 @kernel
 def _log_odds_of_member(rule, data, factor, inverse, a, k):
     """Return the coefficient of the a-th member, its spread, and the log odds of its being in."""
-    weight = spread = 0.0
-    for b in range(a, k):
-        weight += inverse[a, b] * factor.scores[b]
-        spread += inverse[a, b] * inverse[a, b]
+    weight, spread = member_coefficient(factor, inverse, a, k)
     drop = weight * weight / spread
     ratio = evidence_ratio(rule, k - 1, factor.left[0] + drop, 1.0 / spread, drop)
     return weight, spread, np.log(ratio * data.odds[factor.members[a]])
@@ -72,10 +74,7 @@ def _count(rule, factor, inverse, averages, stays, k):
     averages.by_size[k] += stays
     for a in range(k):
         j = factor.members[a]
-        weight = spread = 0.0
-        for b in range(a, k):
-            weight += inverse[a, b] * factor.scores[b]
-            spread += inverse[a, b] * inverse[a, b]
+        weight, spread = member_coefficient(factor, inverse, a, k)
         averages.inclusion[j] += stays
         averages.mean[j] += stays * f1 * weight
         averages.square[j] += stays * (f2 * weight * weight + f3 * spread)

@@ -12,7 +12,13 @@ from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
 from garrote.solvers.gram_rows import NO_COLUMNS, GramRows
-from garrote.solvers.model_factor import Factor, add_variable, begin, empty_factor
+from garrote.solvers.model_factor import (
+    Factor,
+    add_variable,
+    begin,
+    empty_factor,
+    log_determinant,
+)
 
 # Columns visited in one kernel call, at most: some 20 ms, so that Ctrl-C is heard.
 VISITS_PER_CALL = 2e6
@@ -292,7 +298,6 @@ class FactorWalk:
 
     def _log_target(self, rule: Any, factor: Factor, variance: float) -> float:
         k = int(factor.size[0])
-        log_det = 2.0 * float(np.log(np.diag(factor.root)[:k]).sum())
-        log_posterior = log_evidence(rule, k, log_det, float(factor.left[0]))
+        log_posterior = log_evidence(rule, k, log_determinant(factor), float(factor.left[0]))
         log_density = float(GaussianSlab.log_density(np.log(variance)))
         return float(log_posterior) + log_density + self.log_weight(rule, factor)

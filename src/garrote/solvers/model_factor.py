@@ -122,3 +122,18 @@ def invert_root(root, inverse, k):
             for c in range(a + 1, b + 1):
                 total += root[a, c] * inverse[c, b]
             inverse[a, b] = -total / root[a, a]
+
+
+@kernel(inline=True)
+def member_coefficient(factor, inverse, a, k):
+    """Return the ridge coefficient of the a-th member, and its spread (its entry of the inverse)."""
+    weight = spread = 0.0
+    for b in range(a, k):
+        weight += inverse[a, b] * factor.scores[b]
+        spread += inverse[a, b] * inverse[a, b]
+    return weight, spread
+
+
+def log_determinant(factor: Factor) -> float:
+    """Return log |G + ridge I| of the model."""
+    return 2.0 * float(np.log(np.diag(factor.root)[: factor.size[0]]).sum())

@@ -18,7 +18,7 @@ from garrote.priors.evidence import log_evidence, slab_moments
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.informed_sampler import InformedWalk
 from garrote.solvers.model_chain import Target
-from garrote.solvers.model_factor import remove_variable
+from garrote.solvers.model_factor import log_determinant, remove_variable
 
 # Models less probable than the best by this (in logs) are dropped.
 _NEGLIGIBLE = 16.0
@@ -112,7 +112,7 @@ def _move(walk: InformedWalk, model: frozenset[int]) -> None:
 def _log_weight(walk: InformedWalk) -> float:
     factor, prior = walk.factor, walk.target.inclusion
     k = int(factor.size[0])
-    log_det = 2.0 * float(np.log(np.diag(factor.root)[:k]).sum())
+    log_det = log_determinant(factor)
     odds = float(prior.log_odds[walk.members].sum())
     return float(
         log_evidence(walk.rule, k, log_det, float(factor.left[0])) + prior.by_size[k] + odds
