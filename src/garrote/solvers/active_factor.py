@@ -52,12 +52,12 @@ class ActiveFactor:
         """
         k = len(self.members)
         self._reserve(k + 1)
-        across = products.reshape(k, 1).copy()
+        across = products.reshape(1, k).copy()
         _solve_transposed(self._root, across, k)
-        left = own + ridge - float(across[:, 0] @ across[:, 0])
+        left = own + ridge - float(across[0] @ across[0])
         if not left > _DEPENDENT * (own + ridge):
             return False
-        self._root[:k, k], self._root[k, k] = across[:, 0], np.sqrt(left)
+        self._root[:k, k], self._root[k, k] = across[0], np.sqrt(left)
         self.members = np.append(self.members, new)
         self._ridge = np.append(self._ridge, ridge)
         return True
@@ -84,10 +84,10 @@ class ActiveFactor:
         own[np.diag_indices_from(own)] += extra[new]
         lengths = np.diag(own).copy()
         if k:
-            across = np.ascontiguousarray(gram[np.ix_(self.members, new)])
+            across = gram[np.ix_(new, self.members)]
             _solve_transposed(self._root, across, k)
-            self._root[:k, k : k + m] = across
-            own -= across.T @ across
+            self._root[:k, k : k + m] = across.T
+            own -= across @ across.T
         try:
             root = cholesky(own, check_finite=False)
             if not (np.diag(root) ** 2 > _DEPENDENT * lengths).all():
@@ -102,36 +102,31 @@ class ActiveFactor:
     def solve(self, right: Floats) -> Floats:
         """Return the solution for a right-hand side that belongs to ``members``."""
         k = len(self.members)
-        solution = right.reshape(k, 1).copy()
+        solution = right.reshape(1, k).copy()
         _solve_transposed(self._root, solution, k)
-        _solve_upper(self._root, solution, k)
-        return solution[:, 0]
+        _solve_upper(self._root, solution[0], k)
+        return solution[0]
 
 
 @kernel
 def _solve_transposed(root, right, k):
-    """Solve R'x = b for each column of ``right``, in place."""
+    """Solve R'x = b for each row of ``right``, in place."""
     for a in range(k):
-        for c in range(right.shape[1]):
-            right[a, c] /= root[a, a]
-        if right.shape[1] == 1:
-            x = right[a, 0]
+        for c in range(right.shape[0]):
+            x = right[c, a] / root[a, a]
+            right[c, a] = x
             for b in range(a + 1, k):
-                right[b, 0] -= x * root[a, b]
-        else:
-            for b in range(a + 1, k):
-                for c in range(right.shape[1]):
-                    right[b, c] -= root[a, b] * right[a, c]
+                right[c, b] -= x * root[a, b]
 
 
 @kernel
 def _solve_upper(root, right, k):
-    """Solve R x = b for the only column of ``right``, in place."""
+    """Solve R x = b in place."""
     for a in range(k - 1, -1, -1):
-        total = right[a, 0]
+        total = right[a]
         for b in range(a + 1, k):
-            total -= root[a, b] * right[b, 0]
-        right[a, 0] = total / root[a, a]
+            total -= root[a, b] * right[b]
+        right[a] = total / root[a, a]
 
 
 @kernel

@@ -1,8 +1,8 @@
 """A quadratic plus a penalty, on a working set: sweeps, then Newton's method on what is not 0.
 
 Sweeps find out which coefficients are 0, but creep along where columns are correlated. On those that are
-not, the cost is smooth: one linear system gives the optimum for the present signs. The step ends where
-the first coefficient would change its sign or pass a bound, and sweeps go on from there.
+not, the cost is smooth: one linear system gives the optimum for the present signs. Coefficients that
+would change their sign or pass a bound stay at it, and sweeps go on from there.
 """
 
 from typing import Any
@@ -75,17 +75,26 @@ class Quadratic:
         with np.errstate(divide="ignore", invalid="ignore"):
             reach = np.where(step == 0.0, np.inf, (ends - old) / step)
         share = min(1.0, float(reach.min(initial=np.inf)))
-        new = old + share * step
-        new[reach <= share] = ends[reach <= share]
-        change = np.zeros(len(self.coef))
-        change[order] = new - old
-        moved = self.gram @ change
+        if share < 1.0:
+            # All that would pass their ends stop there, if that is better than to stop at the first.
+            along = (share - 0.5 * share**2) * float(downhill[order] @ step)
+            if self._move(rule, order, np.where(reach <= 1.0, ends, old + step), along):
+                return True
         # With a concave cost the system holds here, and need not where the step ends.
-        if bends.min() < 0:
-            gain = change @ (self.gradient - 0.5 * moved) + total_cost(rule, order, old)
-            if not gain >= total_cost(rule, order, new):
+        least = 0.0 if bends.min() < 0 else -np.inf
+        return self._move(rule, order, np.where(reach <= share, ends, old + share * step), least)
+
+    def _move(self, rule: Any, columns: Array, new: Floats, least: float) -> bool:
+        """Set some coefficients, provided that the objective falls by ``least`` at least."""
+        change = np.zeros(len(self.coef))
+        change[columns] = new - self.coef[columns]
+        moved = self.gram @ change
+        if least > -np.inf:
+            gain = change @ (self.gradient - 0.5 * moved)
+            gain += total_cost(rule, columns, self.coef[columns]) - total_cost(rule, columns, new)
+            if not gain >= least:
                 return False
-        self.coef[order] = new
+        self.coef[columns] = new
         self.gradient -= moved
         return True
 
