@@ -70,6 +70,13 @@ def sparse_columns(N, D, seed, *, density=DENSITY, k=20, snr=3.0):
     return RegressionProblem(X, y, truth, lambda_grid(X, y))
 
 
+def labelled(problem):
+    """The same rows with labels, 1 where the response is above its mean, and lambdas that suit them."""
+    labels = (problem.y > problem.y.mean()).astype(np.float64)
+    lambdas = lambda_grid(problem.X, labels - 0.5)
+    return RegressionProblem(problem.X, labels, problem.truth, lambdas)
+
+
 def standardise(column):
     """Centre a column and give it unit variance, in place."""
     column -= column.mean()
@@ -135,4 +142,5 @@ def small_twin(problem):
         return sparse_columns(300, 600, seed=1, density=0.02)
     order = "F" if problem.X.flags.f_contiguous else "C"
     shape = (200, 600) if N < D else (600, 200)
-    return dense(*shape, seed=1, order=order, dtype=problem.X.dtype)
+    twin = dense(*shape, seed=1, order=order, dtype=problem.X.dtype)
+    return labelled(twin) if np.isin(problem.y, (0.0, 1.0)).all() else twin

@@ -4,9 +4,9 @@ source(file.path(commandArgs(trailingOnly = TRUE)[1], "exchange.R"))
 suppressPackageStartupMessages({ library(Matrix); library(glmnet) })
 
 fit <- function(X, y, lambda) {
-  if (given$task == "path")
-    glmnet(X, y, lambda = lambda, standardize = FALSE, intercept = FALSE,
-           thresh = number("thresh", 1e-7))
+  if (given$task != "cv")
+    glmnet(X, y, family = if (given$task == "labels") "binomial" else "gaussian", lambda = lambda,
+           standardize = FALSE, intercept = FALSE, thresh = number("thresh", 1e-7))
   else
     cv.glmnet(X, y, lambda = lambda, standardize = FALSE, intercept = FALSE,
               thresh = number("thresh", 1e-7), nfolds = number("folds", 5))
@@ -14,7 +14,7 @@ fit <- function(X, y, lambda) {
 
 set.seed(0)  # the folds
 fitted <- measured(fit, read_design(), read_raw("y", "double"), read_raw("lambdas", "double"))
-if (given$task == "path") {
+if (given$task != "cv") {
   write_path(fitted$beta)
 } else {
   write_path(fitted$glmnet.fit$beta)

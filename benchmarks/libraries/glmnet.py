@@ -1,4 +1,4 @@
-"""R's glmnet: the lasso path over the common lambdas, and its cross-validation.
+"""R's glmnet: the lasso path over the common lambdas, of numbers or labels, and its cross-validation.
 
 Options: `thresh` (1e-7 is its default), `folds`.
 """

@@ -1,4 +1,4 @@
-"""scikit-learn: `lasso_path` over the common lambdas, and `LassoCV`.
+"""scikit-learn: `lasso_path` over the common lambdas, `lars_path` down to the last, and `LassoCV`.
 
 Options: `tol` (1e-4 is its default), `folds`.
 """
@@ -18,7 +18,7 @@ def version():
 
 def measure(job):
     from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import LassoCV, lasso_path
+    from sklearn.linear_model import LassoCV, lars_path, lasso_path
 
     warnings.simplefilter("ignore", ConvergenceWarning)  # the gap tells
     options = job["options"]
@@ -28,13 +28,18 @@ def measure(job):
         X, y, lambdas = problem.X, problem.y, problem.lambdas
         if job["task"] == "path":
             return lasso_path(X, y, alphas=lambdas, tol=tol)
+        if job["task"] == "knots":
+            alphas, _, coefficients = lars_path(
+                X, y, method="lasso", alpha_min=lambdas[-1], max_iter=10 * max(X.shape)
+            )
+            return alphas, coefficients, None
         folds, jobs = options.get("folds", 5), job["threads"]
         return LassoCV(alphas=lambdas, cv=folds, tol=tol, n_jobs=jobs, fit_intercept=False).fit(
             X, y
         )
 
     def read_answer(fitted, problem):
-        if job["task"] == "path":
+        if job["task"] in ("path", "knots"):
             lambdas, coefficients, _ = fitted
             return Answer(coefficients=sparse.csr_matrix(coefficients.T), lambdas=lambdas)
         return Answer(coef=fitted.coef_)
