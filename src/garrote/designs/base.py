@@ -67,6 +67,10 @@ class Design(Protocol):
         """Return X[:, first:].T @ block."""
         ...
 
+    def own_products(self) -> Floats | None:
+        """Return X.T @ X; None where that is not one product of float64 numbers."""
+        ...
+
     def take(self, columns: Array, mean: Floats) -> Floats:
         """Return columns as a dense float64 block, less their means."""
         ...

@@ -118,6 +118,10 @@ class DenseDesign:
             product[start - first : start - first + part.shape[1]] = part.T @ block
         return product
 
+    def own_products(self) -> Floats | None:
+        """Return X.T @ X; None where that is not one product of float64 numbers."""
+        return self.values.T @ self.values if self.dtype == np.float64 else None
+
     def _skinny_tdot(self, rows: Floats) -> Floats:
         product = np.empty((len(rows), self.shape[1]))
         step = max(1, _ENTRIES_PER_CALL // max(1, self.shape[0] * len(rows)))

@@ -99,6 +99,10 @@ class SparseDesign:
                 _multiply_columns(*self._arrays(), together, start, stop, product[first:])
         return product
 
+    def own_products(self) -> Floats | None:
+        """Return None: the product of sparse columns with each other has no fast form."""
+        return None
+
     def tdot_from(self, first: int, block: Floats) -> Floats:
         return self.matrix[:, first:].astype(np.float64, copy=False).T @ block
 

@@ -24,6 +24,9 @@ _EXPLAINED = 1e-7
 # Below this share of a sum of squares, what a subtraction leaves has lost too many digits.
 _CANCELLED = 1e-4
 
+# Means of up to so many deviations cost products of columns that are not centred no more than 2 digits.
+_FAR = 10.0
+
 SharedProduct = Generator[Floats, Floats, Floats]
 
 
@@ -167,6 +170,26 @@ class StandardizedDesign:
         return product
 
     def whole_gram(self) -> Floats:
+        """Return all cross products."""
+        whole = self._corrected_gram()
+        whole = self._gram_by_stripes() if whole is None else whole
+        whole[~(self.curvature > 0)] = 0.0
+        whole[:, ~(self.curvature > 0)] = 0.0
+        return whole
+
+    def _corrected_gram(self) -> Floats | None:
+        """Return the products of stored columns, corrected; None where that would lose digits."""
+        level = np.abs(self.mean) > _FAR * self._spread * self.scale
+        if len(self.covariates) or (self.weights != 1.0).any() or (level & ~self.constant).any():
+            return None
+        whole = self.stored.own_products()
+        if whole is not None:
+            whole -= np.outer(self.total_weight * self.mean, self.mean)
+            whole /= self.scale
+            whole /= self.scale[:, None]
+        return whole
+
+    def _gram_by_stripes(self) -> Floats:
         """Return all cross products, block by block of columns, each multiplied once."""
         count = self.shape[1]
         whole = np.empty((count, count))
@@ -177,8 +200,6 @@ class StandardizedDesign:
             part = self._gram_stripe(rest, stop - start)
             whole[start:, start:stop] = part
             whole[start:stop, start:] = part.T
-        whole[~(self.curvature > 0)] = 0.0
-        whole[:, ~(self.curvature > 0)] = 0.0
         return whole
 
     def gram_without(self, gram: Floats, part: "StandardizedDesign", left: Floats) -> Floats:

@@ -8,10 +8,10 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import curvature, gradient, log_likelihood, saturated
 from garrote.problem import Problem
-from garrote.solvers.active_factor import ActiveFactor
+from garrote.solvers.curved_gram import CurvedGram
 from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
 from garrote.solvers.optimality import Evaluated
-from garrote.solvers.quadratic import Quadratic
+from garrote.solvers.quadratic import Quadratic, restricted
 from garrote.solvers.working_block import WorkingBlock
 
 
@@ -27,6 +27,7 @@ class GeneralisedLoss(NewtonLoss):
         self.free_intercept = bool(problem.scale.intercept_count)
         self.level = float(self.share @ saturated(self.likelihood, self.y))
         self.intercept = 0.0
+        self._kept: CurvedGram | None = None
         self._settle_intercept()
         eta = self._eta()
         bent = float(self.share @ curvature(self.likelihood, self.y, eta))
@@ -60,32 +61,35 @@ class GeneralisedLoss(NewtonLoss):
 
     def _derivatives(self, eta: Floats) -> Derivatives:
         slope = self.share * gradient(self.likelihood, self.y, eta)
-        values, bent = self.block.values, self._bent(eta)
-        own = np.einsum("ij,i,ij->j", values, bent, values)
-        return Derivatives(slope, values.T @ slope, own, bent)
+        bent = self._bent(eta)
+        # Only a unit to measure violations in: columns of equal length have about equal curvatures.
+        own = self.problem.curvature[self.columns] * (bent.sum() / self.problem.n)
+        return Derivatives(slope, self.block.values.T @ slope, own, bent)
 
     def _newton(
-        self, rule: Any, moving: Array, near: Derivatives, tolerance: float
-    ) -> tuple[Floats, float]:
-        values, bent, uphill = self.block.values[:, moving], near.rows, near.slope.sum()
-        weighted = values * bent[:, None]
-        gram, right = weighted.T @ values, near.downhill[moving].copy()
+        self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool
+    ) -> tuple[Array, Floats, float]:
+        if self._kept is None or renew:
+            self._kept = CurvedGram(self.block.values, moving, near.rows, self.free_intercept)
+        kept = self._kept
+        kept.take(self.block.values, moving)
+        places, uphill = kept.places, float(near.slope.sum())
+        right = near.downhill[places]
         if self.free_intercept:
-            along, total = weighted.sum(axis=0), bent.sum()
-            gram -= np.outer(along, along) / total
-            right -= along * (uphill / total)
-        new = self.coef[moving].copy()
-        Quadratic(gram, right, new, ActiveFactor()).solve(rule, INNER * tolerance)
-        step = new - self.coef[moving]
-        shift = (uphill - along @ step) / total if self.free_intercept else 0.0
-        return step, float(shift)
+            right = right - kept.sums * (uphill / kept.total)
+        new = self.coef[places]
+        quadratic = Quadratic(kept.products, right, new, kept.factor)
+        quadratic.solve(restricted(rule, places), INNER * tolerance)
+        step = new - self.coef[places]
+        shift = (uphill - float(kept.sums @ step)) / kept.total if self.free_intercept else 0.0
+        return places, step, shift
 
     def _change(self, moving: Array, step: Floats, shift: float) -> Floats:
-        return np.asarray(self.block.values[:, moving] @ step + shift)
+        return self.block.dot(moving, step) + shift
 
     def _eta(self) -> Floats:
         used = np.flatnonzero(self.coef)
-        return self.offset + self.intercept + self.block.values[:, used] @ self.coef[used]
+        return self.offset + self.intercept + self.block.dot(used, self.coef[used])
 
     def _loss(self, eta: Floats) -> float:
         return self.level - float(self.share @ log_likelihood(self.likelihood, self.y, eta))

@@ -70,7 +70,7 @@ class LeastSquares:
         used = np.flatnonzero(self.coef)
         fitted = None
         if self._block is not None:
-            fitted = (self._block.values @ self.coef)[:, None]
+            fitted = self._block.dot(used, self.coef[used])[:, None]
         squared, gradient = yield from self.problem.evaluate(
             self.columns[used], self.coef[used][:, None], fitted
         )

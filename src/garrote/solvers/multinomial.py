@@ -14,7 +14,7 @@ from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
 from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
 from garrote.solvers.optimality import Evaluated
-from garrote.solvers.quadratic import Quadratic
+from garrote.solvers.quadratic import Quadratic, restricted
 from garrote.solvers.working_block import WorkingBlock
 
 
@@ -69,8 +69,8 @@ class MultinomialLoss(NewtonLoss):
         return Derivatives(slope, downhill, own, mean)
 
     def _newton(
-        self, rule: Any, moving: Array, near: Derivatives, tolerance: float
-    ) -> tuple[Floats, Floats]:
+        self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool
+    ) -> tuple[Array, Floats, Floats]:
         # The curvature of classes k and l in a row is p_k (1 if k = l else 0) - p_k p_l.
         mean, uphill = near.rows, near.slope.sum(axis=1)
         values, owner = self._values(moving), self.columns[moving] // self.count
@@ -89,11 +89,12 @@ class MultinomialLoss(NewtonLoss):
             gram -= across @ inverse @ across.T
             right -= across @ (inverse @ uphill)
         new = self.coef[moving].copy()
-        Quadratic(gram, right, new, ActiveFactor()).solve(rule, INNER * tolerance)
+        quadratic = Quadratic(gram, right, new, ActiveFactor())
+        quadratic.solve(restricted(rule, moving), INNER * tolerance)
         step = new - self.coef[moving]
         if self.free_intercept:
             shift = inverse @ (uphill - across.T @ step)
-        return step, shift
+        return moving, step, shift
 
     def _change(self, moving: Array, step: Floats, shift: Floats) -> Floats:
         return self._predictors(moving, step) + shift[:, None]

@@ -9,13 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.solvers.quadratic import restricted, total_cost, violation
+from garrote.solvers.quadratic import total_cost, violation
 
 # Curvatures are kept above this share of the largest: a certain prediction has none.
 LEAST_CURVATURE = 1e-8
 # The quadratic is solved to this share of the tolerance.
 INNER = 0.1
 _MOST_HALVINGS = 40
+# Where a step leaves more than this share of the violation, second derivatives are taken anew.
+_SLOW = 0.2
 # Once the objective does not fall any more, so many steps bring out all digits that there are.
 _LAST_STEPS = 3
 
@@ -43,21 +45,25 @@ class NewtonLoss:
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
         eta = self._eta()
-        objective, stalled = self._objective(rule, eta), 0
+        objective, stalled, before, renew = self._objective(rule, eta), 0, np.inf, False
         for made in range(max_rounds):
             near = self._derivatives(eta)
             off = violation(rule, near.downhill, self.coef, near.curvature)
             uphill = np.abs(near.slope.sum(axis=-1)).max() if self.free_intercept else 0.0
-            if max(off.max(initial=0.0), uphill) <= tolerance or stalled == _LAST_STEPS:
+            left = max(float(off.max(initial=0.0)), float(uphill))
+            if left <= tolerance or stalled == _LAST_STEPS:
                 return made
+            renew, before = renew or left > _SLOW * before, left
             moving = np.flatnonzero((self.coef != 0) | (off > 0))
-            step, shift = self._newton(restricted(rule, moving), moving, near, tolerance)
+            moving, step, shift = self._newton(rule, moving, near, tolerance, renew)
             found = self._search(rule, eta, objective, moving, step, shift)
-            if found is None:
+            if found is None and renew:
                 return made
-            eta, reached = found
-            stalled = stalled + 1 if reached >= objective * (1 - 1e-16) else 0
-            objective = reached
+            renew = found is None
+            if found is not None:
+                eta, reached = found
+                stalled = stalled + 1 if reached >= objective * (1 - 1e-16) else 0
+                objective = reached
         return max_rounds
 
     def _search(
@@ -91,9 +97,12 @@ class NewtonLoss:
         raise NotImplementedError
 
     def _newton(
-        self, rule: Any, moving: Array, near: Derivatives, tolerance: float
-    ) -> tuple[Floats, Any]:
-        """Return the step of some coefficients and of the intercept that minimises the quadratic."""
+        self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool
+    ) -> tuple[Array, Floats, Any]:
+        """Return which coefficients move, their step and the intercept's that minimise the quadratic.
+
+        Without ``renew`` the second derivatives may be those of a step before.
+        """
         raise NotImplementedError
 
     def _change(self, moving: Array, step: Floats, shift: Any) -> Floats:

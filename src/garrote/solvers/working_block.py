@@ -30,3 +30,11 @@ class WorkingBlock:
         self._values[:, k:m] = self.problem.table.block(columns)
         self.columns = np.append(self.columns, columns)
         self.inside[columns] = True
+
+    def dot(self, places: Array, coef: Floats) -> Floats:
+        """Return some columns times their coefficients."""
+        if 2 * len(places) < len(self.columns):
+            return np.asarray(self.values[:, places] @ coef)
+        everywhere = np.zeros(len(self.columns))  # a product with zeros costs less than a copy
+        everywhere[places] = coef
+        return np.asarray(self.values @ everywhere)
