@@ -139,6 +139,7 @@ def fit_path(
     """
     solving: Solver
     if hasattr(prior, "largest_strength"):
+        prior = prior.resolved(problem.n_features) if hasattr(prior, "resolved") else prior
         compressed = problem.compressed()
         solving = start_penalty_solver(
             compressed, prior, strengths, eps, terms, control or Control(1e-6), solver, relax

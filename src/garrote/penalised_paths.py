@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
+import garrote.solvers.group_quadratic  # noqa: F401  (solvers come to know groups by it)
 from garrote.arrays import Floats
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties.adaptive import AdaptiveLasso

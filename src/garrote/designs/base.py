@@ -111,3 +111,15 @@ def column_dot(design: Any, j: int, residual: Residual) -> float:
 def add_column(design: Any, j: int, step: float, residual: Residual) -> None:
     """Add ``step`` times the weighted column ``j`` to the residual, in place."""
     raise TypeError(f"{type(design).__name__} has no column updates")
+
+
+@generic
+def block_dot(design: Any, columns: Array, residual: Residual, products: Floats) -> None:
+    """Write the products of some columns with the weighted residual into ``products``."""
+    raise TypeError(f"{type(design).__name__} has no column products")
+
+
+@generic
+def add_block(design: Any, columns: Array, steps: Floats, residual: Residual) -> None:
+    """Add each of some columns times its step to the residual, in place."""
+    raise TypeError(f"{type(design).__name__} has no column products")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import add_column, column_dot
+from garrote.designs.base import add_block, add_column, block_dot, column_dot
 
 
 class GramColumns(NamedTuple):
@@ -24,6 +24,19 @@ def _(design: GramColumns, j, step, residual):
     # The buffer may be larger than the residual: a working set grows into it.
     for i in range(residual.values.shape[0]):
         residual.values[i] += step * design.values[j, i]
+
+
+@block_dot.register
+def _(design: GramColumns, columns, residual, products):
+    for k in range(columns.shape[0]):
+        products[k] = residual.values[columns[k]]
+
+
+@add_block.register
+def _(design: GramColumns, columns, steps, residual):
+    for k in range(columns.shape[0]):
+        if steps[k] != 0.0:
+            add_column(design, columns[k], steps[k], residual)
 
 
 class GramDesign:

@@ -95,6 +95,8 @@ class SparseLinearModel(SelectorFace):
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
         labels = column_labels(names, count)
+        if hasattr(penalty, "resolved"):
+            penalty = penalty.resolved(count, names, X)
         given = self._given_terms(names, count)
         # Columns without a penalty are projected out where that is exact: for a Gaussian response.
         free = np.flatnonzero(given.factor == 0) if likelihood is None else np.zeros(0, np.intp)

@@ -1,4 +1,4 @@
-"""What sparse means to an optimiser: penalties of one coefficient at a time."""
+"""What sparse means to an optimiser: penalties of single coefficients, and of groups of them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +9,7 @@ from garrote.penalties.bridge import Bridge
 from garrote.penalties.concave import MCP, SCAD, LogSum
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fixed_ridge import L1WithRidge
+from garrote.penalties.group import GroupLasso
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalties.thresholds import thresholding
@@ -28,6 +29,7 @@ PENALTIES: dict[str, Callable[[], Any]] = {
     "normal-jeffreys": NormalJeffreys,
     "normal-gamma": NormalGamma,
     "neg": NEG,
+    "group-lasso": GroupLasso,
     "best-subset": BestSubset,
     "none": NoPenalty,
 }
@@ -43,6 +45,7 @@ __all__ = [
     "BestSubset",
     "Bridge",
     "ElasticNet",
+    "GroupLasso",
     "L1WithRidge",
     "LogSum",
     "NoPenalty",

@@ -11,7 +11,7 @@ from garrote.problem import Problem
 from garrote.solvers.curved_gram import CurvedGram
 from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
 from garrote.solvers.optimality import Evaluated
-from garrote.solvers.quadratic import Quadratic, restricted
+from garrote.solvers.quadratic import minimise, restricted
 from garrote.solvers.working_block import WorkingBlock
 
 
@@ -78,8 +78,8 @@ class GeneralisedLoss(NewtonLoss):
         if self.free_intercept:
             right = right - kept.sums * (uphill / kept.total)
         new = self.coef[places]
-        quadratic = Quadratic(kept.products, right, new, kept.factor)
-        quadratic.solve(restricted(rule, places), INNER * tolerance)
+        own = restricted(rule, places)
+        minimise(own, kept.products, right, new, kept.factor, INNER * tolerance)
         step = new - self.coef[places]
         shift = (uphill - float(kept.sums @ step)) / kept.total if self.free_intercept else 0.0
         return places, step, shift

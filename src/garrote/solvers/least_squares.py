@@ -9,7 +9,7 @@ from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
 from garrote.solvers.optimality import Evaluated
-from garrote.solvers.quadratic import Quadratic
+from garrote.solvers.quadratic import minimise, minimise_by_rows, suits_rows
 from garrote.solvers.working_block import WorkingBlock
 
 
@@ -24,8 +24,8 @@ class LeastSquares:
         self.inside = np.zeros(problem.n_features, dtype=bool)
         self.coef = np.zeros(0)
         self.curvature = problem.curvature / problem.n
-        self._gram = np.zeros((0, 0))
-        self._factor = ActiveFactor()
+        self._gram, self._known = np.zeros((0, 0)), 0
+        self._factor, self._before = ActiveFactor(), np.zeros(0)
         self._block = WorkingBlock(problem) if problem.has_rows else None
 
     @property
@@ -38,32 +38,46 @@ class LeastSquares:
         """Take more columns into the working set, with coefficients of 0."""
         if not len(columns):
             return
-        k, m = len(self.columns), len(self.columns) + len(columns)
+        self.columns = np.append(self.columns, columns)
+        self.inside[columns] = True
+        self.coef = np.append(self.coef, np.zeros(len(columns)))
+        if self._block is not None:
+            self._block.grow(columns)
+
+    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
+        """Minimise the loss plus a penalty over the working set; return the rounds it took."""
+        if self._block is not None and suits_rows(rule, self._block.values.shape):
+            return self._solve_by_rows(rule, tolerance, max_rounds)
+        gram = self._products()
+        gradient = self.problem.xty[self.columns] / self.problem.n - gram @ self.coef
+        return minimise(rule, gram, gradient, self.coef, self._factor, tolerance, max_rounds)
+
+    def _solve_by_rows(self, rule: Any, tolerance: float, max_rounds: int) -> int:
+        block = self._block
+        assert block is not None
+        residual = self.problem.response - block.values @ self.coef
+        before, self._before = self._before, self.coef.copy()
+        ahead = 2.0 * self.coef  # where the path leads to, if it is straight
+        ahead[: len(before)] -= before
+        return minimise_by_rows(rule, block, residual, self.coef, ahead, tolerance, max_rounds)
+
+    def _products(self) -> Floats:
+        """Return the cross products of the working set; those of new columns are made now."""
+        k, m = self._known, len(self.columns)
         if m > len(self._gram):
             larger = np.zeros((max(64, 2 * m), max(64, 2 * m)))
             larger[:k, :k] = self._gram[:k, :k]
             self._gram = larger
-        self.columns = np.append(self.columns, columns)
-        self.inside[columns] = True
-        across = self._products(columns) / self.problem.n
-        self._gram[:m, k:m], self._gram[k:m, :m] = across, across.T
-        self.coef = np.append(self.coef, np.zeros(len(columns)))
-
-    def _products(self, new: Array) -> Floats:
-        """Return the products of the whole working set with its newest columns."""
-        if self._block is None:
-            return self.problem.known_block(self.columns)[:, -len(new) :]
-        self._block.grow(new)
-        values = self._block.values
-        return values.T @ (values[:, -len(new) :] * self.problem.weights[:, None])
-
-    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
-        """Minimise the loss plus a penalty over the working set; return the rounds it took."""
-        k = len(self.columns)
-        gram = self._gram[:k, :k]
-        gradient = self.problem.xty[self.columns] / self.problem.n - gram @ self.coef
-        quadratic = Quadratic(gram, gradient, self.coef, self._factor)
-        return quadratic.solve(rule, tolerance, max_rounds)
+        if m > k:
+            if self._block is None:
+                across = self.problem.known_block(self.columns)[:, k:]
+            else:
+                values = self._block.values
+                across = values.T @ (values[:, k:] * self.problem.weights[:, None])
+            across = across / self.problem.n
+            self._gram[:m, k:m], self._gram[k:m, :m] = across, across.T
+            self._known = m
+        return self._gram[:m, :m]
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""

@@ -14,7 +14,7 @@ from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
 from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
 from garrote.solvers.optimality import Evaluated
-from garrote.solvers.quadratic import Quadratic, restricted
+from garrote.solvers.quadratic import minimise, restricted
 from garrote.solvers.working_block import WorkingBlock
 
 
@@ -89,8 +89,8 @@ class MultinomialLoss(NewtonLoss):
             gram -= across @ inverse @ across.T
             right -= across @ (inverse @ uphill)
         new = self.coef[moving].copy()
-        quadratic = Quadratic(gram, right, new, ActiveFactor())
-        quadratic.solve(restricted(rule, moving), INNER * tolerance)
+        own = restricted(rule, moving)
+        minimise(own, gram, right, new, ActiveFactor(), INNER * tolerance)
         step = new - self.coef[moving]
         if self.free_intercept:
             shift = inverse @ (uphill - across.T @ step)

@@ -7,6 +7,7 @@ gradient of exactly 0; it is taken to lie within ten times what the data can ask
 """
 
 from collections.abc import Callable
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from garrote.results import OptimalityCertificate
 from garrote.solvers.quadratic import total_cost, violation
 
 # Coefficients without a penalty are no larger than so many times the largest that is seen.
-_REACH = 10.0
+REACH = 10.0
 
 
 class Evaluated(NamedTuple):
@@ -39,14 +40,27 @@ def certify(
     everywhere[columns] = coef
     off = violation(rule, seen.gradient, everywhere, curvature).max(initial=0.0)
     largest = float(np.abs(null.gradient).max(initial=0.0)) or 1.0
-    gap = np.nan
-    if isinstance(rule, ElasticNetRule):
-        rule = _within_reach(rule, everywhere, curvature, null)
-        primal = seen.loss + total_cost(rule, columns, coef)
-        share = _feasible_share(rule, seen.gradient, curvature)
-        dual = seen.dual(share) - _conjugate(rule, share * seen.gradient, curvature)
-        gap = max(primal - dual, 0.0) / (null.loss or 1.0)
+    primal = seen.loss + total_cost(rule, columns, coef)
+    dual = dual_bound(rule, everywhere, seen, curvature, null)
+    gap = max(primal - dual, 0.0) / (null.loss or 1.0)
     return OptimalityCertificate(float(gap), float(off) / largest)
+
+
+@singledispatch
+def dual_bound(
+    rule: Any, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated
+) -> float:
+    """Return a value that no coefficients can go below; NaN where duality gives none."""
+    return np.nan
+
+
+@dual_bound.register
+def _(
+    rule: ElasticNetRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated
+) -> float:
+    rule = _within_reach(rule, coef, curvature, null)
+    share = _feasible_share(rule, seen.gradient, curvature)
+    return seen.dual(share) - _conjugate(rule, share * seen.gradient, curvature)
 
 
 def _within_reach(
@@ -57,7 +71,7 @@ def _within_reach(
     if not free.any():
         return rule
     alone = np.abs(null.gradient[free] / curvature[free]).max()
-    reach = _REACH * max(float(alone), float(np.abs(coef).max(initial=0.0)))
+    reach = REACH * max(float(alone), float(np.abs(coef).max(initial=0.0)))
     return rule._replace(
         lower=np.where(free, np.maximum(rule.lower, -reach), rule.lower),
         upper=np.where(free, np.minimum(rule.upper, reach), rule.upper),

@@ -15,12 +15,12 @@ from garrote.penalties.base import Penalty, Terms
 from garrote.results import OptimalityCertificate
 from garrote.solvers.annealing import Control
 from garrote.solvers.optimality import Evaluated, certify
-from garrote.solvers.quadratic import restricted, violation
+from garrote.solvers.quadratic import companions, restricted, sharpness, violation
 
-# Working sets are solved to this share of the largest gradient that the strength allows ...
-_TIGHT = 1e-3
-# ... and not beyond what numbers can tell, as a share of the null model's.
+# Working sets are not solved beyond what numbers can tell, as a share of the null model's gradient.
 _LEAST = 1e-13
+# How often they are solved more tightly where the gap is still too large.
+_AGAIN = 5
 # Columns that join a working set at once, at most; or twice as many as are in the model.
 _FEWEST_TAKEN = 500
 
@@ -82,18 +82,29 @@ def solve_path(
     for step, strength in enumerate(strengths):
         smooth.grow(_screened(smooth, penalty, terms, seen.gradient, strength, before))
         rule = penalty.at(strength, terms)
-        tolerance = tolerance_at(smooth, float(strength), control)
+        tolerance = tolerance_at(smooth, float(strength), control, sharpness(rule))
         seen, rounds = yield from solve_at(smooth, rule, tolerance, control.max_iter)
-        points.append(certified(smooth, rule, float(strength), seen, rounds))
+        point = certified(smooth, rule, float(strength), seen, rounds)
+        for _ in range(_AGAIN):
+            if not point.certificate.gap > control.tol or point.rounds >= control.max_iter:
+                break
+            tolerance *= 0.1
+            seen, more = yield from solve_at(smooth, rule, tolerance, control.max_iter - rounds)
+            rounds += more
+            point = certified(smooth, rule, float(strength), seen, rounds)
+        points.append(point)
         before = strength
         control.report("path", step + 1, len(strengths))
     return points
 
 
-def tolerance_at(smooth: Smooth, strength: float, control: Control) -> float:
-    """Return how far a coefficient's optimality may be violated, in units of gradients."""
+def tolerance_at(smooth: Smooth, strength: float, control: Control, share: float = 1e-3) -> float:
+    """Return how far a coefficient's optimality may be violated, in units of gradients.
+
+    It is a ``share`` of the tolerance on the duality gap, of what the strength allows.
+    """
     largest = float(np.abs(smooth.null.gradient).max(initial=0.0))
-    return max(control.tol * _TIGHT * min(strength, largest), _LEAST * largest)
+    return max(control.tol * share * min(strength, largest), _LEAST * largest)
 
 
 def solve_at(
@@ -105,7 +116,7 @@ def solve_at(
         rounds += 1 + smooth.solve(restricted(rule, smooth.columns), tolerance, max_iter - rounds)
         seen = yield from smooth.evaluate()
         off = violation(rule, seen.gradient, everywhere(smooth), smooth.curvature)
-        violating = foremost(smooth, np.where(off > tolerance, off, 0.0))
+        violating = companions(rule, foremost(smooth, np.where(off > tolerance, off, 0.0)))
         if not len(violating) or rounds >= max_iter:
             return seen, rounds
         smooth.grow(violating)
@@ -137,8 +148,9 @@ def _screened(
     """Return columns outside of the working set that may be in the model at the next strength."""
     ahead = strength if np.isinf(before) else max(2 * strength - before, 0.0)
     nothing = np.zeros(len(gradient))
-    off = violation(penalty.at(ahead, terms), gradient, nothing, smooth.curvature)
-    return foremost(smooth, off)
+    rule = penalty.at(ahead, terms)
+    off = violation(rule, gradient, nothing, smooth.curvature)
+    return companions(rule, foremost(smooth, off))
 
 
 def foremost(smooth: Smooth, off: Floats) -> Array:

@@ -5,6 +5,7 @@ not, the cost is smooth: one linear system gives the optimum for the present sig
 would change their sign or pass a bound stay at it, and sweeps go on from there.
 """
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from garrote.designs.gram import GramColumns
 from garrote.shrinkage import bend, cost, shrink, slope
 from garrote.solvers.active_factor import ActiveFactor
 from garrote.solvers.sweep import sweep
+from garrote.solvers.working_block import WorkingBlock
 
 _NOTHING = np.zeros(0)
 
@@ -118,20 +120,92 @@ def _limits(rule: Any, columns: Array, coef: Floats, step: Floats) -> Floats:
     return ends
 
 
+@singledispatch
+def minimise(
+    rule: Any,
+    gram: Floats,
+    gradient: Floats,
+    coef: Floats,
+    factor: ActiveFactor,
+    tolerance: float,
+    max_rounds: int = 1000,
+) -> int:
+    """Minimise a quadratic plus what a rule charges; see `Quadratic`. Returns the rounds it took."""
+    return Quadratic(gram, gradient, coef, factor).solve(rule, tolerance, max_rounds)
+
+
+@singledispatch
+def suits_rows(rule: Any, shape: tuple[int, int]) -> bool:
+    """Tell whether working on rows is cheaper than on cross products, for a block of this shape."""
+    return False
+
+
+@singledispatch
+def minimise_by_rows(
+    rule: Any,
+    block: WorkingBlock,
+    residual: Floats,
+    coef: Floats,
+    ahead: Floats,
+    tolerance: float,
+    max_rounds: int,
+) -> int:
+    """Do as `minimise`, given the columns and the residual of the rows instead of products.
+
+    ``ahead`` is a guess at the solution, to be tried first.
+    """
+    raise TypeError(f"{type(rule).__name__} works on cross products")
+
+
+@singledispatch
+def sharpness(rule: Any) -> float:
+    """Return the share of the tolerance to which working sets are solved.
+
+    Newton's method reaches nearly all digits at no price.
+    """
+    return 1e-3
+
+
+@singledispatch
 def restricted(rule: Any, columns: Array) -> Any:
     """Return the rule of some columns."""
     return type(rule)(*(part[columns] if isinstance(part, np.ndarray) else part for part in rule))
 
 
-@kernel
-def violation(rule, gradient, coef, curvature):
+@singledispatch
+def companions(rule: Any, columns: Array) -> Array:
+    """Return some columns with those that cannot come in without them."""
+    return columns
+
+
+@singledispatch
+def violation(rule: Any, gradient: Floats, coef: Floats, curvature: Floats) -> Floats:
     """Return how far each coefficient is from its optimum given the others, in units of gradients."""
+    return _violation(rule, gradient, coef, curvature)
+
+
+@singledispatch
+def total_cost(rule: Any, columns: Array, coef: Floats) -> float:
+    """Return the penalty of some coefficients."""
+    return _total_cost(rule, columns, coef)
+
+
+@kernel
+def _violation(rule, gradient, coef, curvature):
     off = np.zeros(coef.shape[0])
     for j in range(coef.shape[0]):
         if curvature[j] > 0.0:
             best = shrink(rule, j, coef[j] + gradient[j] / curvature[j], curvature[j])
             off[j] = abs(best - coef[j]) * curvature[j]
     return off
+
+
+@kernel
+def _total_cost(rule, columns, coef):
+    total = 0.0
+    for k in range(columns.shape[0]):
+        total += cost(rule, columns[k], coef[k])
+    return total
 
 
 @kernel
@@ -143,12 +217,3 @@ def _derivatives(rule, columns, coef):
         slopes[k] = slope(rule, j, coef[j])
         bends[k] = bend(rule, j, coef[j])
     return slopes, bends
-
-
-@kernel
-def total_cost(rule, columns, coef):
-    """Return the penalty of some coefficients."""
-    total = 0.0
-    for k in range(columns.shape[0]):
-        total += cost(rule, columns[k], coef[k])
-    return total

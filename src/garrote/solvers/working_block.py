@@ -14,6 +14,7 @@ class WorkingBlock:
         self.columns = np.zeros(0, np.intp)
         self.inside = np.zeros(problem.n_features, dtype=bool)
         self._values = np.empty((len(problem.response), 0), order="F")
+        self._own: dict[int, Floats] = {}
 
     @property
     def values(self) -> Floats:
@@ -38,3 +39,11 @@ class WorkingBlock:
         everywhere = np.zeros(len(self.columns))  # a product with zeros costs less than a copy
         everywhere[places] = coef
         return np.asarray(self.values @ everywhere)
+
+    def own_products(self, places: Array) -> Floats:
+        """Return X'WX / n of a group of columns, which is always the same; it is kept."""
+        first = int(places[0])
+        if first not in self._own:
+            part = self.values[:, places]
+            self._own[first] = part.T @ (part * self.problem.weights[:, None]) / self.problem.n
+        return self._own[first]

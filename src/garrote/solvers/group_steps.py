@@ -1,0 +1,173 @@
+"""One group of coefficients at a time: proximal steps, sweeps over groups, violations of optimality.
+
+Given all others, a group's coefficients solve a small problem of their own, by accelerated proximal
+steps on its block of the cross products (Beck & Teboulle 2009, with O'Donoghue & Candes' restarts).
+"""
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.designs.base import add_block, block_dot
+
+# Proximal steps on one group's problem, at most; and the share of its violation that they leave.
+_STEPS, _LEFT = 100, 0.05
+
+
+@kernel
+def sweep_groups(design, rule, groups, blocks, places, coef, residual, tolerance):
+    """Minimise over each of some groups once, in place; return the largest violation met before.
+
+    ``blocks[places[g]:]`` has the cross products of group g, row by row. Groups that violate their
+    optimality by less than ``tolerance`` stay as they are.
+    """
+    widest = 0
+    for g in groups:
+        widest = max(widest, rule.starts[g + 1] - rule.starts[g])
+    slope, new, work = np.zeros(widest), np.zeros(widest), np.zeros(widest)
+    met = 0.0
+    for g in groups:
+        first, size = rule.starts[g], rule.starts[g + 1] - rule.starts[g]
+        block = blocks[places[g] : places[g] + size * size].reshape((size, size))
+        steep = _steepness(block)
+        if steep == 0.0:
+            continue
+        members = rule.order[first : first + size]
+        block_dot(design, members, residual, slope)
+        for a in range(size):
+            new[a] = coef[members[a]]
+        off = _off(rule, g, slope, new, work, size, block)
+        met = max(met, off)
+        if off <= tolerance:
+            continue
+        _solve_group(
+            rule, g, block, slope, new, work, size, steep, max(_LEFT * off, 0.1 * tolerance)
+        )
+        for a in range(size):
+            slope[a] = coef[members[a]] - new[a]
+            coef[members[a]] = new[a]
+        add_block(design, members, slope, residual)
+    return met
+
+
+@kernel
+def group_violation(rule, gradient, coef, curvature):
+    """Return how far each group is from its own proximal step, in units of gradients."""
+    groups = rule.starts.shape[0] - 1
+    off = np.zeros(groups)
+    widest = 0
+    for g in range(groups):
+        widest = max(widest, rule.starts[g + 1] - rule.starts[g])
+    z, work = np.zeros(widest), np.zeros(widest)
+    for g in range(groups):
+        first, size = rule.starts[g], rule.starts[g + 1] - rule.starts[g]
+        steep = 0.0
+        for a in range(size):
+            steep = max(steep, curvature[rule.order[first + a]])
+        if steep == 0.0:
+            continue
+        for a in range(size):
+            j = rule.order[first + a]
+            z[a] = coef[j] + gradient[j] / steep if curvature[j] > 0.0 else 0.0
+        _proximal(rule, g, z, work, size, 1.0 / steep)
+        for a in range(size):
+            off[g] = max(off[g], abs(z[a] - coef[rule.order[first + a]]) * steep)
+    return off
+
+
+@kernel
+def _off(rule, g, slope, coef, work, size, block):
+    """Return how far a group is from its own proximal step, in units of gradients."""
+    z = np.zeros(size)
+    steep = 0.0
+    for a in range(size):
+        steep = max(steep, block[a, a])
+    for a in range(size):
+        z[a] = coef[a] + slope[a] / steep if block[a, a] > 0.0 else 0.0
+    _proximal(rule, g, z, work, size, 1.0 / steep)
+    off = 0.0
+    for a in range(size):
+        off = max(off, abs(z[a] - coef[a]) * steep)
+    return off
+
+
+@kernel
+def _steepness(block):
+    """Return a bound of the largest eigenvalue: the largest row of sizes."""
+    bound = 0.0
+    for a in range(block.shape[0]):
+        row = 0.0
+        for b in range(block.shape[0]):
+            row += abs(block[a, b])
+        bound = max(bound, row)
+    return bound
+
+
+@kernel
+def _solve_group(rule, g, block, slope, new, work, size, steep, tolerance):
+    """Minimise a group's quadratic plus its penalty, from ``new`` where the gradient is ``slope``."""
+    fixed, ahead, z = np.zeros(size), np.zeros(size), np.zeros(size)
+    for a in range(size):
+        fixed[a] = slope[a]
+        ahead[a] = new[a]
+        for b in range(size):
+            fixed[a] += block[a, b] * new[b]
+    momentum = 1.0
+    for _ in range(_STEPS):
+        for a in range(size):
+            total = fixed[a]
+            for b in range(size):
+                total -= block[a, b] * ahead[b]
+            z[a] = ahead[a] + total / steep
+        _proximal(rule, g, z, work, size, 1.0 / steep)
+        largest, turned = 0.0, 0.0
+        for a in range(size):
+            largest = max(largest, abs(z[a] - ahead[a]) * steep)
+            turned += (ahead[a] - z[a]) * (z[a] - new[a])
+        if turned > 0.0:
+            momentum = 1.0
+        after = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum * momentum))
+        for a in range(size):
+            ahead[a] = z[a] + (momentum - 1.0) / after * (z[a] - new[a])
+            new[a] = z[a]
+        momentum = after
+        if largest <= tolerance:
+            return
+
+
+@kernel
+def _proximal(rule, g, z, work, size, step):
+    """Replace z by the proximal point of ``step`` times the group's penalty."""
+    first, weight = rule.starts[g], step * rule.weight[g]
+    total = 0.0
+    for a in range(size):
+        left = abs(z[a]) - step * rule.threshold[rule.order[first + a]]
+        z[a] = np.sign(z[a]) * max(left, 0.0)
+        total += abs(z[a]) if rule.flat else z[a] * z[a]
+    if not rule.flat:
+        norm = np.sqrt(total)
+        share = 1.0 - weight / norm if norm > weight else 0.0
+        for a in range(size):
+            z[a] *= share
+    elif total <= weight:
+        for a in range(size):
+            z[a] = 0.0
+    else:
+        level = _cap(z, work, size, weight)
+        for a in range(size):
+            z[a] = min(max(z[a], -level), level)
+
+
+@kernel
+def _cap(z, work, size, radius):
+    """Return the level at which clipping |z| takes away ``radius`` in all."""
+    for a in range(size):
+        work[a] = abs(z[a])
+    ordered = np.sort(work[:size])[::-1]
+    total = 0.0
+    level = 0.0
+    for a in range(size):
+        total += ordered[a]
+        level = (total - radius) / (a + 1)
+        if a + 1 == size or level >= ordered[a + 1]:
+            break
+    return max(level, 0.0)
