@@ -66,7 +66,7 @@ class Groups:
             return np.sqrt(np.bincount(self.labels, x.astype(np.float64) ** 2, len(self)))
         xp = namespace(x)
         _, members, present = self._on_device_of(x)
-        table = xp.reshape(xp.take(x, members, 0), present.shape) * present
+        table = xp.reshape(xp.take(x, members), present.shape) * present
         return xp.sqrt(xp.sum(table * table, axis=1))
 
     def spread(self, values: Any, x: Any) -> Any:
@@ -74,7 +74,7 @@ class Groups:
         if namespace(x) is np:
             return values[self.labels].astype(x.dtype)
         labels, _, _ = self._on_device_of(x)
-        return namespace(x).take(values, labels, 0)
+        return namespace(x).take(values, labels)
 
     def _on_device_of(self, x: Any) -> tuple[Any, Any, Any]:
         """Return labels, a table of members (padded) and which of its places are taken.

@@ -38,11 +38,11 @@ def project_box(x: Any, lower: Any, upper: Any) -> Any:
     """
     x = as_floats(x)
     lower, upper = like(x, lower), like(x, upper)
-    if not bool((lower <= upper).all()):
+    xp = namespace(x)
+    if not bool(xp.all(lower <= upper)):
         raise ValueError(
             "lower must not exceed upper, and neither may be missing; swap them where it does"
         )
-    xp = namespace(x)
     # Each with its own test: array libraries differ in what they take for bounds of clip.
     below = xp.where(x < lower, lower, x)
     return xp.where(below > upper, upper, below)
