@@ -44,6 +44,13 @@ class GraphDenoising:
         The dual solution: one number for each edge of the graph, at most strength times weight in size.
     gap : float
         The duality gap, divided by the objective of a constant solution.
+
+    Examples
+    --------
+    >>> from garrote.proximal import Graph, denoise_on_graph
+    >>> answer = denoise_on_graph([0.0, 2.0, 1.0, 9.0], 0.5, Graph.lattice(2, 2))
+    >>> answer.values.tolist()
+    [1.0, 2.0, 1.0, 8.0]
     """
 
     values: Array
