@@ -328,6 +328,13 @@ def test_a_gap_tells_that_a_solution_is_not_one():
     assert total_variation_gap(x, worse, 1.0) >= (excess(worse) - excess(z)) / unit > 1e-4
 
 
+def test_numbers_that_are_equal_but_for_rounding_have_no_gap():
+    x = np.full(3, 0.1)
+    x[1] = np.nextafter(0.1, 1)
+    assert total_variation_gap(x, total_variation(x, 1.0, [1.0, 3.0]), 1.0, [1.0, 3.0]) < 1e-12
+    assert denoise_on_graph(x, 1.0, chain(3)).gap < 1e-12
+
+
 # Properties that all of them share
 
 _LABELS = np.array([0, 1, 0, 2, 1, 0, 2, 2])

@@ -21,8 +21,11 @@ def relative_gap(x: Floats, z: Floats, flow: Floats, graph: Graph, limits: Float
     gap = 0.5 * float(misfit @ misfit) + float(
         (limits * np.abs(differences) - flow * differences).sum()
     )
-    constant = 0.5 * float(((x - x.mean()) ** 2).sum()) if len(x) else 0.0
-    return gap / constant if constant > 0.0 else gap
+    if not np.any(x):
+        return gap
+    # Numbers that are equal but for rounding have a constant's objective that is nothing else.
+    rounding = float(np.finfo(np.float64).eps * (x @ x))
+    return gap / max(0.5 * float(((x - x.mean()) ** 2).sum()), rounding)
 
 
 def total_variation_gap(x: Any, z: Any, strength: float, weights: Any = None) -> float:
