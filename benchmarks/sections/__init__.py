@@ -1,3 +1,3 @@
 """The sections of the benchmark, each with `run(settings) -> (tables, results)`."""
 
-NAMES = ("path", "cv", "memory", "scaling", "hard", "models", "startup")
+NAMES = ("path", "cv", "memory", "scaling", "hard", "models", "variation", "startup")
