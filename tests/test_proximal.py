@@ -449,6 +449,12 @@ def test_arrays_of_other_libraries_give_what_numpy_gives(dtype, x):
         np.testing.assert_allclose(np.asarray(result), operator(x), atol=1e-5)
 
 
+def test_large_finite_numbers_are_not_taken_for_infinite_ones():
+    x = np.array([1.5e308, 1.5e308, -1.0])
+    assert group_linf(x, 0.0, [0, 1, 2]).tolist() == x.tolist()
+    assert total_variation(x, 0.0).tolist() == x.tolist()
+
+
 def test_lists_and_integers_become_floating_point_numbers():
     assert soft_threshold([3, -1], 1).tolist() == [2.0, 0.0]
     assert total_variation([0, 4], 1).tolist() == [1.0, 3.0]
