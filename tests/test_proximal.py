@@ -161,6 +161,11 @@ def test_simplex_projection_keeps_the_sum_and_only_shifts_what_is_left(x, total)
         assert (x - z) @ (corner - z) <= 1e-10
 
 
+def test_simplex_projection_keeps_its_digits_beside_huge_numbers():
+    z = project_simplex([-1e15, 0.3, 0.1, -3e10], 1.0)
+    np.testing.assert_allclose(z, [0.0, 0.6, 0.4, 0.0], rtol=1e-14)
+
+
 @given(vectors(), strengths)
 def test_l2_ball_projection_shortens_and_keeps_the_direction(x, radius):
     z = project_l2_ball(x, radius)

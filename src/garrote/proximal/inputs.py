@@ -46,9 +46,10 @@ def as_vector(x: Any) -> Array:
     values: Array = as_floats(x)
     if values.ndim != 1:
         raise ValueError(f"x must have one dimension, got an array of shape {values.shape}")
+    # One quick pass; the sum of large numbers may overflow, and is then not the last word.
     with np.errstate(over="ignore", invalid="ignore"):
-        suspicious = not np.isfinite(values.sum())  # one quick pass; a sum of large numbers may overflow
-    if suspicious and not np.isfinite(values).all():
+        total = values.sum()
+    if not np.isfinite(total) and not np.isfinite(values).all():
         first = int(np.argmin(np.isfinite(values)))
         raise ValueError(f"x must be finite, got {values[first]} at position {first}")
     return values

@@ -91,12 +91,12 @@ def project_simplex(x: Any, total: float = 1.0) -> Any:
     total, vector = as_strength(total, "total"), as_vector(x)
     if not len(vector):
         raise ValueError("x must have one number or more, got none: no numbers have a sum to share")
-    # Shifted so that the least coordinate gives room for the whole sum: the simplex is then a face of
-    # the l1 ball, and the same level solves both.
-    shift = float(vector.min()) - total
-    size = vector.astype(np.float64) - shift
-    lifted = size - level(size, np.ones(len(size)), total)
-    return np.maximum(lifted, 0.0).astype(vector.dtype)
+    # The largest alone brings the sum when it is lowered to the total: what is 0 then stays 0, and the
+    # level of the l1 ball does the rest.
+    values = vector.astype(np.float64)
+    size = np.maximum(values - (values.max() - total), 0.0)
+    found = np.maximum(size - level(size, np.ones(len(size)), total), 0.0)
+    return found.astype(vector.dtype)
 
 
 def _by_iteration(x: Any, radius: float, weights: Any) -> Any:
