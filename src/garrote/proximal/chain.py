@@ -18,9 +18,9 @@ from garrote.arrays import Array
 from garrote.proximal.inputs import as_strength, as_vector, as_weights
 
 # Within this many numbers of a bend the slopes change often: they are updated without a branch.
-_NEAR = 4096
+_NEAR = 1024
 # How often a number may be visited again, on average, before stacks are cheaper.
-_RETURNS = 2
+_RETURNS = 2.5
 _GRACE = 20_000
 
 
@@ -86,6 +86,20 @@ def _fill(out, begin, end, value):
         out[i] = value
 
 
+# In the order written, only one addition waits for the one before.
+@kernel(fastmath=False, inline=True)
+def _coast(values, strength, at, last, low, high, low_room, high_room):
+    """Pass the numbers after which neither line touches a wall; return the new place and rooms."""
+    while at < last:
+        number = values[at + 1]
+        a, b = low_room + (number - low), high_room + (number - high)
+        if not ((abs(a) < strength) & (abs(b) < strength)):
+            break
+        low_room, high_room = a, b
+        at += 1
+    return at, low_room, high_room
+
+
 @kernel
 def _scan(values, strength, out):
     """Settle numbers from the left while that is quick; return where and on which side it stopped.
@@ -105,13 +119,14 @@ def _scan(values, strength, out):
         fits = True
         a, b = low_room, high_room
         while at < last:
+            if at > start + _NEAR:
+                at, low_room, high_room = _coast(
+                    values, strength, at, last, low, high, low_room, high_room
+                )
+                if at == last:
+                    break
             number = values[at + 1]
             a, b = low_room + (number - low), high_room + (number - high)
-            quiet = (abs(a) < strength) & (abs(b) < strength)
-            if quiet & (at > start + _NEAR):
-                low_room, high_room = a, b
-                at += 1
-                continue
             fits = (a >= -strength) & (b <= strength)
             if not fits:
                 break
