@@ -7,6 +7,7 @@ matrix X'X / N, ``b`` the covariances X'y / N and ``variance`` that of y, all of
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import lsq_linear
 from scipy.special import expit, logit, xlogy
 
 
@@ -300,3 +301,41 @@ def group_lasso(X, y, groups, strength, norm=2, l1_ratio=0.0, steps=20_000):
             break
         w = new
     return w
+
+
+def differences(n, edges):
+    """One row for each edge (i, j) of a graph on n nodes: z_i - z_j."""
+    rows = np.zeros((len(edges), n))
+    for row, (i, j) in zip(rows, edges, strict=True):
+        row[i] += 1.0
+        row[j] -= 1.0
+    return rows
+
+
+def fused_by_dual(x, rows, limits):
+    """argmin ||z - x||^2 / 2 + sum_k limits_k |rows_k z|, by its dual: least squares within a box."""
+    free = np.asarray(limits) > 0
+    if not free.any():
+        return np.array(x, dtype=float)
+    box = np.asarray(limits, dtype=float)[free]
+    dual = lsq_linear(rows[free].T, x, (-box, box), method="bvls", tol=1e-15, max_iter=10_000)
+    return x - rows[free].T @ dual.x
+
+
+def project_l1_ball_by_sorting(x, radius, weights):
+    """The text's Eqs. 13.75-13.76: try every number of kept coefficients, the largest ratios first."""
+    size = np.abs(x)
+    if weights @ size <= radius:
+        return np.array(x, dtype=float)
+    order = sorted(np.flatnonzero(weights), key=lambda j: -size[j] / weights[j])
+    kept = squares = level = 0.0
+    for j in order:
+        kept, squares = kept + weights[j] * size[j], squares + weights[j] ** 2
+        level = max(level, (kept - radius) / squares)
+    return np.sign(x) * np.maximum(size - level * weights, 0.0)
+
+
+def obeys_variational_inequality(penalty, x, z, candidates):
+    """Whether penalty(c) >= penalty(z) + (x - z)'(c - z): for all c exactly if z is prox(x)."""
+    slack = 1e-10 * (1.0 + np.abs(x).max(initial=0.0)) ** 2
+    return all(penalty(c) >= penalty(z) + (x - z) @ (c - z) - slack for c in candidates)

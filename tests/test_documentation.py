@@ -20,7 +20,13 @@ ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-PUBLIC_MODULES = ("garrote", "garrote.displays", "garrote.datasets", "garrote.orthogonal")
+PUBLIC_MODULES = (
+    "garrote",
+    "garrote.displays",
+    "garrote.datasets",
+    "garrote.orthogonal",
+    "garrote.proximal",
+)
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 # A number that is not the end of a name: x12 is a word.

@@ -1,3 +1,13 @@
 """The sections of the benchmark, each with `run(settings) -> (tables, results)`."""
 
-NAMES = ("path", "cv", "lasso", "memory", "scaling", "hard", "models", "startup")
+NAMES = (
+    "path",
+    "cv",
+    "lasso",
+    "memory",
+    "scaling",
+    "hard",
+    "models",
+    "variation",
+    "startup",
+)
