@@ -32,8 +32,8 @@ class GroupLasso:
 
     The penalty is (1 - l1_ratio) sum_g sqrt(size_g) \|\|w_g\|\| + l1_ratio sum_j \|w_j\| (Yuan & Lin
     2006; with l1_ratio > 0 members of a group may be out as well, Simon et al. 2013). With
-    ``norm="inf"`` the norm is the largest \|w_j\| and the weight the size of the group: members tend to have equal sizes
-    (Murphy 2012, section 13.5.1).
+    ``norm="inf"`` the norm is the largest \|w_j\| and the weight the size of the group: members tend to
+    have equal sizes (Murphy 2012, section 13.5.1).
 
     Parameters
     ----------
