@@ -8,7 +8,6 @@ from typing import Any, cast
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.likelihoods.huber import Huber
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Concave, Penalty, Terms
@@ -205,11 +204,11 @@ def _bic(problem: Problem, point: Solved) -> float:
 def misfit(problem: Problem, loss: Any, least: float = 1e-300) -> Any:
     """Return minus twice the largest log likelihood, up to a constant, of fits of some losses.
 
-    Responses with noise of unknown size (Gaussian, Huber) have it estimated, for each fit.
+    A Gaussian response has its noise variance estimated for each fit; Huber's has the scale for it.
     """
-    if problem.likelihood is None or isinstance(problem.likelihood, Huber):
+    if problem.likelihood is None:
         return problem.n * np.log(np.maximum(loss, least))
-    return 2.0 * problem.n * loss
+    return 2.0 * problem.n * loss / getattr(problem.likelihood, "scale", 1.0) ** 2
 
 
 def corrected(

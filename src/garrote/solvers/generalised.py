@@ -124,10 +124,12 @@ class GeneralisedLoss(NewtonLoss):
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
         rows = gradient(self.likelihood, self.y, eta)
+        # Slopes sum to 0 where the intercept is free, but for rounding, which a large one would raise.
+        known = self.offset + self.intercept
 
         def dual(share: float) -> float:
             slope = share * rows
-            inside = conjugate(self.likelihood, self.y, slope) + slope * self.offset
+            inside = conjugate(self.likelihood, self.y, slope) + slope * known
             return self.level - float(self.share @ inside)
 
         return Evaluated(self._loss(eta), product, dual)
