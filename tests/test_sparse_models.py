@@ -16,6 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
         SparseRegressor(),
         SparseClassifier(),
         SparseRegressor(family="huber", alphas=30),
+        SparseClassifier(family="probit", alphas=30),
     ]
 )
 def test_scikit_learn_check_passes(estimator, check):

@@ -127,8 +127,8 @@ tol, max_iter, n_jobs, callback
         count = len(self.classes_)
         if self.family == "probit" and count > 2:
             raise ValueError(
-                f"family='probit' is for two classes, but y has {count}: take family='logistic', which "
-                "has any number of them"
+                f"Only binary classification is supported with family='probit', but y has {count} "
+                "classes: take family='logistic', which has any number of them"
             )
         likelihood = self._two_classes() if count == 2 else Multinomial(count)
         if offset is not None and count > 2:
@@ -142,6 +142,11 @@ tol, max_iter, n_jobs, callback
         self.coef_ = self._coefficients.reshape(-1, X.shape[1])
         self.intercept_ = np.atleast_1d(self._constant)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.family != "probit"
+        return tags
 
     def _two_classes(self) -> Any:
         return Probit() if self.family == "probit" else Binomial()
