@@ -189,7 +189,8 @@ def start_penalty_solver(
     """Return the generator that solves one penalised path; see `run_together`."""
     if solver not in PENALTY_SOLVERS:
         raise ValueError(f"solver must be one of {PENALTY_SOLVERS}, got {solver!r}")
-    check_solver(solver, problem.likelihood)
+    if solver == "em":
+        check_solver(solver, problem.likelihood)
     terms = terms or equal_terms(problem)
     alphas = None
     if solver not in HOMOTOPIES or strengths is not None:
