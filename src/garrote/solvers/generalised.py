@@ -101,8 +101,10 @@ class GeneralisedLoss(NewtonLoss):
 
     def _bent(self, eta: Floats) -> Floats:
         bent = self.share * curvature(self.likelihood, self.y, eta)
-        above = self.share * majoriser(self.likelihood, self.y, eta)
-        return np.maximum(bent, LEAST_CURVATURE * above.max(initial=0.0))
+        largest = bent.max(initial=0.0)
+        if largest == 0.0:  # all rows lie where the loss is straight
+            return np.asarray(self.share * majoriser(self.likelihood, self.y, eta))
+        return np.maximum(bent, LEAST_CURVATURE * largest)
 
     def _settle_intercept(self) -> None:
         """Make the intercept the best one for the present coefficients, by Newton's method."""

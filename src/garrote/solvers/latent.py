@@ -22,6 +22,9 @@ from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.newton_loss import INNER
 from garrote.solvers.quadratic import Quadratic, violation
 
+# The share of the objective that rounding may change it by.
+_ROUNDING = 1e-14
+
 
 class LatentLeastSquares(GeneralisedLoss):
     """Half the mean deviance of a probit model, whose coefficients move by EM."""
@@ -58,7 +61,8 @@ class LatentLeastSquares(GeneralisedLoss):
             self._start_beyond(before, (speed - 1.0) / faster)
             self._expect_and_maximise(rule, tolerance)
             reached = self._objective(rule, self._eta())
-            if reached > objective:
+            # Near the optimum rounding alone may raise it.
+            if reached > objective * (1.0 + _ROUNDING):
                 faster = 1.0
                 self.coef[:], self.intercept = present
                 self._expect_and_maximise(rule, tolerance)
