@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import lsq_linear
 from scipy.special import expit, logit, xlogy
+from scipy.stats import truncnorm
 
 
 class Data(NamedTuple):
@@ -339,3 +340,41 @@ def obeys_variational_inequality(penalty, x, z, candidates):
     """Whether penalty(c) >= penalty(z) + (x - z)'(c - z): for all c exactly if z is prox(x)."""
     slack = 1e-10 * (1.0 + np.abs(x).max(initial=0.0)) ** 2
     return all(penalty(c) >= penalty(z) + (x - z) @ (c - z) - slack for c in candidates)
+
+
+def lasso_by_proximal_gradient(X, slope, threshold, bend=1.0, steps=100_000):
+    """Minimise a mean loss of b + Xw, plus threshold |w|_1, by proximal gradient steps with momentum.
+
+    ``slope`` gives minus the derivative of each row's loss at its linear predictor; no second derivative
+    is above ``bend``. Returns b and w.
+    """
+    Z = np.column_stack([np.ones(len(X)), X])
+    rate = len(X) / (bend * np.linalg.norm(Z, 2) ** 2)
+    v, beyond, speed = np.zeros(Z.shape[1]), np.zeros(Z.shape[1]), 1.0
+    for _ in range(steps):
+        moved = beyond + rate * Z.T @ slope(Z @ beyond) / len(X)
+        new = np.sign(moved) * np.maximum(np.abs(moved) - rate * threshold, 0.0)
+        new[0] = moved[0]
+        faster = 0.5 + np.sqrt(0.25 + speed**2)
+        # Momentum that points uphill is dropped.
+        share = (speed - 1) / faster if (beyond - new) @ (new - v) <= 0 else 0.0
+        beyond, speed = new + share * (new - v), faster if share else 1.0
+        if np.abs(new - v).max() < 1e-15:
+            break
+        v = new
+    return v[0], v[1:]
+
+
+def probit_lasso_by_em(X, y, threshold, steps=3000):
+    """Murphy (2012), exercise 13.9: means of truncated normal variables, then a lasso of them."""
+    X = X - X.mean(axis=0)
+    b, w = 0.0, np.zeros(X.shape[1])
+    for _ in range(steps):
+        eta, before = b + X @ w, w
+        lower, upper = np.where(y > 0, -eta, -np.inf), np.where(y > 0, np.inf, -eta)
+        z = eta + truncnorm.mean(lower, upper)
+        b = z.mean()
+        w = lasso_by_shooting(X, z - b, np.full(X.shape[1], threshold))
+        if np.abs(w - before).max() < 1e-12:
+            break
+    return b, w

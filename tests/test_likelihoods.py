@@ -2,29 +2,45 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import bernoulli, norm, poisson
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 
 from garrote._jit import kernel
 from garrote.likelihoods import (
+    CANONICAL,
     FAMILIES,
     Binomial,
     Gaussian,
+    Huber,
     Poisson,
+    Probit,
+    conjugate,
     curvature,
     deviance,
     deviance_explained,
     gradient,
     inverse_link,
     log_likelihood,
+    majoriser,
+    null_mean,
     saturated,
+    settled,
     total_log_likelihood,
 )
 from garrote.solvers.newton import fit_newton
 
-ALL = list(FAMILIES.values())
-RESPONSES = {"gaussian": [-1.3, 0.0, 2.0], "binomial": [0.0, 1.0], "poisson": [0.0, 1.0, 7.0]}
+COMPILED = list(CANONICAL.values())
+ALL = [settled(likelihood, np.arange(4.0)) for likelihood in FAMILIES.values()]
+RESPONSES = {
+    "gaussian": [-1.3, 0.0, 2.0],
+    "binomial": [0.0, 1.0],
+    "poisson": [0.0, 1.0, 7.0],
+    "probit": [0.0, 1.0],
+    "huber": [-1.3, 0.0, 2.0],
+}
 PREDICTORS = np.array([-30.0, -3.0, -0.5, 0.0, 0.7, 4.0, 30.0])
 
 
@@ -37,7 +53,7 @@ def simulated(likelihood, n=200, d=4, seed=0, offset=0.0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)) * np.array([1.0, 5.0, 0.2, 2.0])[:d] + np.arange(d)
     eta = (X - X.mean(axis=0)) @ np.array([0.8, -0.1, 1.5, 0.0])[:d] + 0.3 + offset
-    if likelihood.name == "binomial":
+    if likelihood.name in ("binomial", "probit"):
         return X, (rng.random(n) < inverse_link(likelihood, eta)).astype(float)
     if likelihood.name == "poisson":
         return X, rng.poisson(np.exp(eta)).astype(float)
@@ -55,12 +71,40 @@ def test_derivatives_are_those_of_the_log_likelihood(likelihood):
     np.testing.assert_allclose(bend, -(up - down) / (2 * h), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("likelihood", ALL, ids=lambda f: f.name)
+@given(eta=st.floats(-30, 30), other=st.floats(-30, 30), share=st.floats(0, 1))
+def test_conjugates_bound_every_predictor_and_touch_at_the_gradient(likelihood, eta, other, share):
+    """The inequality of Fenchel and Young, for every slope between 0 and a gradient."""
+    y = responses(likelihood)[:, 0]
+    slope = gradient(likelihood, y, np.full(len(y), eta))
+    size = 1 + np.abs(slope * eta) + np.abs(log_likelihood(likelihood, y, eta))
+    touching = log_likelihood(likelihood, y, eta) - slope * eta
+    np.testing.assert_allclose(conjugate(likelihood, y, slope) / size, touching / size, atol=1e-12)
+    above = conjugate(likelihood, y, share * slope)
+    reached = log_likelihood(likelihood, y, other) - share * slope * other
+    assert (above >= reached - 1e-12 * (size + np.abs(reached))).all()
+
+
+@pytest.mark.parametrize("likelihood", ALL, ids=lambda f: f.name)
+def test_majorisers_lie_above_where_they_are_more_than_the_curvature(likelihood):
+    y, eta = responses(likelihood), PREDICTORS[1:-1]
+    bend = np.broadcast_to(majoriser(likelihood, y, eta), (len(y), len(eta)))
+    assert (bend > 0).all()
+    assert (bend >= curvature(likelihood, y, eta)).all()
+    if likelihood.name == "huber":
+        away = np.linspace(-20, 20, 401)[:, None, None]
+        parabola = log_likelihood(likelihood, y, eta) + gradient(likelihood, y, eta) * away
+        parabola = parabola - 0.5 * bend * away**2
+        assert (log_likelihood(likelihood, y, eta + away) >= parabola - 1e-10).all()
+
+
 @pytest.mark.parametrize(
     ("likelihood", "log_density"),
     [
         (Gaussian(), lambda y, m: norm.logpdf(y, m)),
         (Binomial(), lambda y, m: bernoulli.logpmf(y.astype(int), m)),
         (Poisson(), lambda y, m: poisson.logpmf(y, m)),
+        (Probit(), lambda y, m: bernoulli.logpmf(y.astype(int), m)),
     ],
     ids=lambda f: getattr(f, "name", ""),
 )
@@ -104,7 +148,7 @@ def summed(likelihood, y, eta):
     return total
 
 
-@pytest.mark.parametrize("likelihood", ALL, ids=lambda f: f.name)
+@pytest.mark.parametrize("likelihood", COMPILED, ids=lambda f: f.name)
 def test_kernels_compute_what_arrays_do(likelihood):
     y, eta = np.array(RESPONSES[likelihood.name][:2]), np.array([-0.4, 1.7])
     whole = log_likelihood(likelihood, y, eta) + inverse_link(likelihood, eta)
@@ -129,6 +173,9 @@ def test_link_and_mean_are_inverse(likelihood):
         (Poisson(), [0.0, 2.5, 3.5], r"got 2.5 at row 1 \(2 in all\)"),
         (Poisson(), [0.0, 0.0], "every count in y is 0"),
         (Gaussian(), [0.0, np.nan], "not finite at row 1"),
+        (Huber(), [0.0, np.nan], "not finite at row 1"),
+        (Probit(), [0.0, 2.0], "family='probit' needs labels 0 and 1"),
+        (Probit(), [0.0, 0.0], "every label in y is 0"),
     ],
 )
 def test_responses_of_another_kind_are_refused(likelihood, y, said):
@@ -140,7 +187,7 @@ def test_responses_of_another_kind_are_refused(likelihood, y, said):
 def test_explained_deviance_is_one_for_a_perfect_fit_and_zero_for_the_mean(likelihood):
     _, y = simulated(likelihood)
     assert deviance_explained(likelihood, y, y) == pytest.approx(1.0, abs=1e-10)
-    mean = np.full(len(y), y.mean())
+    mean = np.full(len(y), null_mean(likelihood, y))
     assert deviance_explained(likelihood, y, mean) == pytest.approx(0.0, abs=1e-12)
 
 
@@ -152,7 +199,7 @@ def reference_model(likelihood):
     return LinearRegression()
 
 
-@pytest.mark.parametrize("likelihood", ALL, ids=lambda f: f.name)
+@pytest.mark.parametrize("likelihood", COMPILED, ids=lambda f: f.name)
 def test_newton_agrees_with_scikit_learn(likelihood):
     X, y = simulated(likelihood)
     fit, theirs = fit_newton(likelihood, X, y), reference_model(likelihood).fit(X, y)
@@ -162,7 +209,7 @@ def test_newton_agrees_with_scikit_learn(likelihood):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("likelihood", ALL, ids=lambda f: f.name)
+@pytest.mark.parametrize("likelihood", COMPILED, ids=lambda f: f.name)
 def test_newton_finds_the_maximum_with_weights_and_offset(likelihood, intercept):
     rng = np.random.default_rng(3)
     offset = 0.5 * rng.standard_normal(200)
@@ -192,7 +239,7 @@ def test_newton_finds_the_maximum_with_weights_and_offset(likelihood, intercept)
     )
 
 
-@pytest.mark.parametrize("likelihood", ALL, ids=lambda f: f.name)
+@pytest.mark.parametrize("likelihood", COMPILED, ids=lambda f: f.name)
 def test_weights_are_repeats(likelihood):
     X, y = simulated(likelihood)
     counts = np.random.default_rng(1).integers(0, 4, len(y))
@@ -203,7 +250,7 @@ def test_weights_are_repeats(likelihood):
     np.testing.assert_allclose(weighted.covariance, repeated.covariance, rtol=1e-6)
 
 
-@pytest.mark.parametrize("likelihood", ALL, ids=lambda f: f.name)
+@pytest.mark.parametrize("likelihood", COMPILED, ids=lambda f: f.name)
 def test_the_null_model_predicts_the_mean(likelihood):
     X, y = simulated(likelihood)
     fit = fit_newton(likelihood, X[:, :0], y)
@@ -244,7 +291,7 @@ def test_in_quasi_separation_the_rest_is_fitted_as_if_alone(likelihood):
     assert np.sqrt(fit.covariance[1, 1]) > 100
 
 
-@pytest.mark.parametrize("likelihood", ALL, ids=lambda f: f.name)
+@pytest.mark.parametrize("likelihood", COMPILED, ids=lambda f: f.name)
 def test_sure_but_not_separated_data_have_a_finite_maximum(likelihood):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 2))
@@ -255,7 +302,7 @@ def test_sure_but_not_separated_data_have_a_finite_maximum(likelihood):
     assert fit.certificate < 1e-6
 
 
-@pytest.mark.parametrize("likelihood", ALL, ids=lambda f: f.name)
+@pytest.mark.parametrize("likelihood", COMPILED, ids=lambda f: f.name)
 def test_dependent_columns_have_no_coefficient_and_change_nothing(likelihood):
     X, y = simulated(likelihood)
     more = np.column_stack([X[:, :2], np.full(200, 3.0), X[:, 0] - 2 * X[:, 1] + 1, X[:, 2:]])

@@ -8,13 +8,16 @@ from sklearn.linear_model import ElasticNet as SklearnElasticNet
 from sklearn.linear_model import lasso_path
 
 from garrote import Problem, fit_path
-from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
+from garrote.likelihoods import Binomial, Huber, Poisson, Probit, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties import L1, ElasticNet, Terms
 from garrote.solvers.annealing import Control
+from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.least_squares import LeastSquares
 from garrote.solvers.lockstep import run_together
+from garrote.solvers.optimality import certify
 from garrote.solvers.penalised import solve_path
+from garrote.solvers.quadratic import total_cost
 from reference import sparse_regression
 
 
@@ -47,9 +50,11 @@ def test_the_elastic_net_is_that_of_scikit_learn(l1_ratio):
         assert path.intercepts[k] == pytest.approx(theirs.intercept_, abs=1e-6)
 
 
-@pytest.mark.parametrize("likelihood", [None, Binomial(), Poisson()])
-def test_gaps_bound_what_any_other_coefficients_could_gain(likelihood):
-    """The optimum of scipy on the same objective lies between the objective and the bound."""
+FAMILIES = [None, Binomial(), Poisson(), Probit(), Huber(scale=1.0)]
+
+
+def weighted_rows(likelihood):
+    """Return rows of a model of this likelihood, with their weights and offsets."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 6))
     eta = 0.8 * X[:, 0] - 0.5 * X[:, 1]
@@ -57,14 +62,20 @@ def test_gaps_bound_what_any_other_coefficients_could_gain(likelihood):
     weights = rng.uniform(0.5, 2.0, 80)
     y = {
         None: eta + rng.standard_normal(80),
-        Binomial(): (rng.random(80) < 1 / (1 + np.exp(-eta))).astype(float),
-        Poisson(): rng.poisson(np.exp(eta)).astype(float),
-    }[likelihood]
+        "binomial": (rng.random(80) < 1 / (1 + np.exp(-eta))).astype(float),
+        "poisson": rng.poisson(np.exp(eta)).astype(float),
+        "probit": (eta + rng.standard_normal(80) > 0).astype(float),
+        "huber": eta + rng.standard_t(1.5, 80),
+    }[likelihood and likelihood.name]
     problem = problem_of(X, y, likelihood=likelihood, offset=offset, sample_weight=weights)
-    path = fit_path(problem, ElasticNet(0.6), 5)
     Z = (X - np.average(X, axis=0, weights=weights)) / problem.scale.column_scale
+    return problem, Z, y, offset, weights
 
-    def objective(v, alpha):
+
+def best_objective(likelihood, alpha, Z, y, offset, weights):
+    """Return the least objective of an elastic net of l1_ratio 0.6 that scipy finds."""
+
+    def objective(v):
         predicted = v[0] + Z @ v[1:7] - Z @ v[7:] + offset
         if likelihood is None:
             loss = 0.5 * (y - predicted) ** 2
@@ -75,16 +86,42 @@ def test_gaps_bound_what_any_other_coefficients_could_gain(likelihood):
         return weights @ loss / weights.sum() + alpha * penalty
 
     bounds = [(None, None)] + [(0, None)] * 12
+    return scipy.optimize.minimize(
+        objective, np.zeros(13), bounds=bounds, method="L-BFGS-B", tol=1e-15
+    ).fun
+
+
+@pytest.mark.parametrize("likelihood", FAMILIES)
+def test_gaps_bound_what_any_other_coefficients_could_gain(likelihood):
+    """The optimum of scipy on the same objective lies between the objective and the bound."""
+    problem, *rows = weighted_rows(likelihood)
+    path = fit_path(problem, ElasticNet(0.6), 5)
     for fit in path.fits[1:]:
-        best = scipy.optimize.minimize(
-            objective, np.zeros(13), (fit.strength,), bounds=bounds, method="L-BFGS-B", tol=1e-15
-        )
+        best = best_objective(likelihood, fit.strength, *rows)
         coef = np.zeros(6)
         coef[fit.columns] = fit.coef
         own = fit.loss + fit.strength * (0.6 * np.abs(coef).sum() + 0.2 * coef @ coef)
-        assert own <= best.fun + 1e-9
-        assert own - best.fun <= fit.certificate.gap * path.null_loss + 1e-7
+        assert own <= best + 1e-9
+        assert own - best <= fit.certificate.gap * path.null_loss + 1e-7
         assert fit.certificate.gap < 1e-9
+
+
+@pytest.mark.parametrize("l1_ratio", [0.6, 1.0])
+@pytest.mark.parametrize("likelihood", FAMILIES[1:])
+def test_gaps_bound_far_from_the_optimum_too(likelihood, l1_ratio):
+    problem, *_ = weighted_rows(likelihood)
+    rng, alpha = np.random.default_rng(5), 0.05
+    optimum = fit_path(problem, ElasticNet(l1_ratio), [alpha]).fits[0]
+    rule = ElasticNet(l1_ratio).at(alpha, Terms.equal(6))
+    least = optimum.loss + total_cost(rule, optimum.columns, optimum.coef)
+    smooth = GeneralisedLoss(problem)
+    smooth.grow(np.arange(6))
+    for _ in range(30):
+        smooth.coef[:] = rng.normal(0, 1, 6) * (rng.random(6) < 0.7)
+        (seen,) = run_together([smooth.evaluate()], problem.table.stored)
+        found = certify(rule, smooth.columns, smooth.coef, seen, smooth.curvature, smooth.null)
+        own = seen.loss + total_cost(rule, smooth.columns, smooth.coef)
+        assert own - least <= found.gap * smooth.null.loss * (1 + 1e-9) + 1e-12
 
 
 @pytest.mark.parametrize("kind", ["fortran", "float32", "csc", "csr"])

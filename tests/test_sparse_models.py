@@ -11,7 +11,14 @@ from garrote.penalties import MCP
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
-@parametrize_with_checks([SparseRegressor(), SparseClassifier()])
+@parametrize_with_checks(
+    [
+        SparseRegressor(),
+        SparseClassifier(),
+        SparseRegressor(family="huber", alphas=30),
+        SparseClassifier(family="probit", alphas=30),
+    ]
+)
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)
 
@@ -30,11 +37,13 @@ def response(data, family):
     return {
         "gaussian": eta + 0.5 * rng.standard_normal(len(eta)),
         "binomial": (eta + rng.logistic(size=len(eta)) > 0).astype(float),
+        "probit": (eta + rng.standard_normal(len(eta)) > 0).astype(float),
+        "huber": eta + 0.3 * rng.standard_t(1.5, len(eta)),
         "poisson": rng.poisson(np.exp(eta)).astype(float),
     }[family]
 
 
-@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson"])
+@pytest.mark.parametrize("family", ["gaussian", "binomial", "poisson", "probit", "huber"])
 @pytest.mark.parametrize("penalty", ["lasso", "elastic-net", "mcp", "adaptive-lasso", "ridge"])
 def test_every_penalty_has_every_family(data, penalty, family):
     X, _, _ = data
@@ -143,6 +152,8 @@ def test_models_are_saved_and_reported(data, tmp_path):
     for model in (
         SparseRegressor(MCP(gamma=2.0)).fit(X, response(data, "gaussian")),
         SparseClassifier().fit(X, words),
+        SparseClassifier(family="probit", alphas=10).fit(X, words),
+        SparseRegressor(family="huber", alphas=10).fit(X, response(data, "huber")),
         SparseClassifier(alphas=10).fit(X, np.digitize(X[:, 0], [-0.5, 0.5])),
     ):
         model.save(tmp_path / "model.garrote")
@@ -166,6 +177,8 @@ def test_models_are_saved_and_reported(data, tmp_path):
         ({"penalty_factor": {0: -1.0}}, "penalty_factor must be >= 0"),
         ({"lower": 0.1}, "bounds must contain 0"),
         ({"family": "gamma"}, "family must be one of"),
+        ({"family": 3}, r"family must be one of .* or garrote.likelihoods.Huber"),
+        ({"family": "huber", "solver": "homotopy"}, "needs a Gaussian response, but y is huber"),
         ({"family": "poisson"}, "needs counts"),
         ({"family": "binomial"}, "needs labels 0 and 1"),
         ({"solver": "newton"}, "solver must be one of"),

@@ -23,7 +23,7 @@ from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.variational import Annealer, Trace, anneal
 
 SOLVERS = ("coordinate", "primal", "dual")
-PENALTY_SOLVERS = ("coordinate", *HOMOTOPIES)
+PENALTY_SOLVERS = ("coordinate", *HOMOTOPIES, "em")
 # Gammas of a grid, and the largest inclusion probability at the first of them.
 GAMMAS, EPS = 50, 1e-3
 
@@ -112,10 +112,10 @@ def fit_path(
     eps : float, optional
         Where a placed grid ends: the inclusion probability at the first gamma (1e-3), or the last alpha
         as a share of the first (1e-3, and 1e-2 with more columns than rows).
-    solver : {"coordinate", "primal", "dual", "homotopy", "least-angle"}
+    solver : {"coordinate", "primal", "dual", "homotopy", "least-angle", "em"}
         "primal" and "dual" are for a prior. "homotopy" (LARS) follows the lasso, or the elastic net,
         from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. Both
-        are for a Gaussian response.
+        are for a Gaussian response. "em" is for a probit one.
     control : Control, optional
         Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback.
     terms : Terms, optional
@@ -190,17 +190,33 @@ def start_penalty_solver(
     """Return the generator that solves one penalised path; see `run_together`."""
     if solver not in PENALTY_SOLVERS:
         raise ValueError(f"solver must be one of {PENALTY_SOLVERS}, got {solver!r}")
+    if solver == "em":
+        check_solver(solver, problem.likelihood)
     terms = terms or equal_terms(problem)
     alphas = None
-    if solver == "coordinate" or strengths is not None:
+    if solver not in HOMOTOPIES or strengths is not None:
         count = ALPHAS if strengths is None else strengths
         alphas = resolve_alphas(problem, penalty, terms, count, eps)
-    if solver == "coordinate":
-        return penalty_solver(problem, penalty, cast(Floats, alphas), terms, control, relax)
+    if solver not in HOMOTOPIES:
+        return penalty_solver(problem, penalty, cast(Floats, alphas), terms, control, relax, solver)
     return homotopy_solver(
         problem, penalty, alphas, terms, control, eps=eps or 0.0, drops=solver == "homotopy",
         relax=relax,
     )  # fmt: skip
+
+
+def check_solver(solver: str, likelihood: Any) -> None:
+    """Refuse a solver that cannot fit a likelihood (None: Gaussian), and say which can."""
+    name = "gaussian" if likelihood is None else likelihood.name
+    needed = "probit" if solver == "em" else "Gaussian"
+    if solver == "coordinate" or name == needed.lower():
+        return
+    possible = ["coordinate", *(HOMOTOPIES if name == "gaussian" else ())]
+    possible += ["em"] if name == "probit" else []
+    raise ValueError(
+        f"solver={solver!r} needs a {needed} response, but y is {name}: take solver="
+        f"{' or '.join(map(repr, possible))}"
+    )
 
 
 def start_solver(

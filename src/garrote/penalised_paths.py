@@ -20,6 +20,7 @@ from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
 from garrote.solvers.generalised import GeneralisedLoss
+from garrote.solvers.latent import LatentLeastSquares
 from garrote.solvers.least_squares import LeastSquares
 from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.multinomial import MultinomialLoss
@@ -35,8 +36,10 @@ _EPS, _EPS_WIDE = 1e-3, 1e-2
 _FORBIDDING = 1e200
 
 
-def make_smooth(problem: Problem) -> Smooth:
+def make_smooth(problem: Problem, solver: str = "coordinate") -> Smooth:
     """Return the loss of a problem, ready for a working set."""
+    if solver == "em":
+        return LatentLeastSquares(problem)
     if problem.likelihood is None:
         return LeastSquares(problem)
     if isinstance(problem.likelihood, Multinomial):
@@ -115,13 +118,14 @@ def penalty_solver(
     terms: Terms,
     control: Control,
     relax: float = 0.0,
+    solver: str = "coordinate",
 ) -> Generator[Floats, Floats, PenaltyPath]:
     """Return the generator that solves one path; see `garrote.solvers.lockstep`.
 
     ``relax`` mixes the penalised coefficients with those of an unpenalised fit to the same columns: 1
     takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
     """
-    smooth = make_smooth(problem)
+    smooth = make_smooth(problem, solver)
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
     points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
@@ -149,7 +153,7 @@ def _solve(
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
         if problem.n_features > len(problem.response) and (terms.factor > 0).all():
             _refuse_without_penalty(problem, penalty, alphas)
-            return solve_rotated(problem, penalty, alphas, terms, control)
+            return solve_rotated(problem, penalty, alphas, terms, control, type(smooth))
     if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
         concave = cast(Concave, penalty)
         return (yield from solve_reweighted(smooth, concave, alphas, terms, control))
@@ -195,9 +199,17 @@ def _bic(problem: Problem, point: Solved) -> float:
     size = len(point.columns)
     if size > 0.5 * problem.n:
         return np.inf
-    gaussian = problem.likelihood is None
-    fit = np.log(max(point.loss, 1e-300)) if gaussian else 2.0 * point.loss
-    return float(problem.n * fit + np.log(problem.n) * size)
+    return float(misfit(problem, point.loss) + np.log(problem.n) * size)
+
+
+def misfit(problem: Problem, loss: Any, least: float = 1e-300) -> Any:
+    """Return minus twice the largest log likelihood, up to a constant, of fits of some losses.
+
+    A Gaussian response has its noise variance estimated for each fit; Huber's has the scale for it.
+    """
+    if problem.likelihood is None:
+        return problem.n * np.log(np.maximum(loss, least))
+    return 2.0 * problem.n * loss / getattr(problem.likelihood, "scale", 1.0) ** 2
 
 
 def corrected(

@@ -11,6 +11,7 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design
+from garrote.likelihoods.base import settled
 from garrote.results import Scale
 
 Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
@@ -88,7 +89,7 @@ class Problem:
             Columns that are always in the model and are projected out of everything else.
         scale_response : bool
             Whether to divide y by its standard deviation.
-        likelihood : NamedTuple of `garrote.likelihoods`, optional
+        likelihood : object of `garrote.likelihoods`, optional
             What y is, where it is not Gaussian; y is then left as it is.
         offset : array of shape (N,), optional
             A known part of the linear predictor.
@@ -156,12 +157,13 @@ class Problem:
             X, y, sample_weight, fit_intercept=fit_intercept, standardize=standardize,
             scale_response=False,
         )  # fmt: skip
-        likelihood.check_response(np.asarray(y, dtype=np.float64))
+        response = np.asarray(y, dtype=np.float64)
+        likelihood.check_response(response)
         return replace(
             plain,
-            response=np.asarray(y, dtype=np.float64),
+            response=response,
             scale=replace(plain.scale, response_mean=0.0, response_scale=1.0),
-            likelihood=likelihood,
+            likelihood=settled(likelihood, response, plain.weights, offset),
             offset=np.zeros(len(plain.response)) if offset is None else np.asarray(offset, float),
         )
 

@@ -27,7 +27,7 @@ from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalize
 from garrote.inference.choosing import FACTORISED, METHODS, choose_method
 from garrote.inference.generalized import GENERALIZED_METHODS
 from garrote.inference.mean_field import HYPERPARAMETERS
-from garrote.likelihoods import FAMILIES, deviance_explained
+from garrote.likelihoods import CANONICAL, deviance_explained
 from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC, HYPER_G, GaussianSlab, GPrior, Slab
@@ -278,14 +278,14 @@ class BayesianSelector(SelectingRegressor):
                 spike_variance=self.spike_variance, **settings,
             )  # fmt: skip
         inclusion = self._inclusion(problem.n_features, usable, offsets)
-        likelihood = FAMILIES[self.family]
+        likelihood = CANONICAL[self.family]
         return infer_generalized(problem, likelihood, y, inclusion, self.method, **settings)
 
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         methods = METHODS if self.family == "gaussian" else GENERALIZED_METHODS
         for name, known in (
-            ("family", tuple(FAMILIES)),
+            ("family", tuple(CANONICAL)),
             ("method", methods),
             ("hyperparameters", HYPERPARAMETERS),
         ):
@@ -440,7 +440,7 @@ class BayesianSelector(SelectingRegressor):
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
         if self.family != "gaussian":
-            return averaged_mean(FAMILIES[self.family], self.posterior_.found, X, return_std)
+            return averaged_mean(CANONICAL[self.family], self.posterior_.found, X, return_std)
         mean = X @ self.coef_ + self.intercept_
         if not return_std:
             return mean
@@ -462,7 +462,7 @@ class BayesianSelector(SelectingRegressor):
         return mean, np.sqrt(variance)
 
     def _averaged_mean(self, X: Any) -> Floats:
-        return np.asarray(averaged_mean(FAMILIES[self.family], self.posterior_.found, X, False))
+        return np.asarray(averaged_mean(CANONICAL[self.family], self.posterior_.found, X, False))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the deviance that predictions explain: R^2 for family "gaussian"."""
@@ -470,7 +470,7 @@ class BayesianSelector(SelectingRegressor):
             return float(super().score(X, y, sample_weight))
         y = column_or_1d(y).astype(np.float64)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return deviance_explained(FAMILIES[self.family], y, self.predict(X), weights)
+        return deviance_explained(CANONICAL[self.family], y, self.predict(X), weights)
 
 
 def _seed(random_state: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Penalised logistic regression, as a scikit-learn classifier and selector."""
+"""Penalised logistic and probit regression, as a scikit-learn classifier and selector."""
 
 from typing import Any
 
@@ -18,12 +18,14 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.sparse_linear import SparseLinearModel, check_offset
-from garrote.likelihoods import Binomial, inverse_link
+from garrote.likelihoods import Binomial, Probit, inverse_link, log_likelihood
 from garrote.likelihoods.multinomial import Multinomial
+
+_FAMILIES = ("logistic", "probit")
 
 
 class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
-    """Logistic regression with a penalty that sets coefficients to 0, certified at every strength.
+    """Regression of labels with a penalty that sets coefficients to 0, certified at every strength.
 
     Minimises the mean of the rows' log losses plus alpha times the penalty of the coefficients of
     standardised columns.
@@ -35,6 +37,8 @@ class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
     alpha : float, {"cv", "bic", "ebic"} or None, default="cv"
         The strength: given, chosen by cross-validation or by an information criterion. With None the
         path alone is fitted, and its last point exposed.
+    family : {"logistic", "probit"}, default="logistic"
+        Whether log odds are linear, for two classes or more, or normal quantiles, for two.
     class_weight : {"balanced"} or dict, optional
         Weights of the classes; "balanced" makes them count equally.
     alphas, eps, cv, rule, penalty_factor, lower, upper, refit, solver, fit_intercept, standardize, \
@@ -75,6 +79,7 @@ tol, max_iter, n_jobs, callback
         penalty: Any = "lasso",
         alpha: float | str | None = "cv",
         *,
+        family: str = "logistic",
         class_weight: Any = None,
         alphas: Any = 100,
         eps: float | None = None,
@@ -97,6 +102,7 @@ tol, max_iter, n_jobs, callback
             lower=lower, upper=upper, refit=refit, solver=solver, fit_intercept=fit_intercept,
             standardize=standardize, tol=tol, max_iter=max_iter, n_jobs=n_jobs, callback=callback,
         )  # fmt: skip
+        self.family = family
         self.class_weight = class_weight
 
     def fit(
@@ -109,6 +115,8 @@ tol, max_iter, n_jobs, callback
         feature_names: Any = None,
     ) -> "SparseClassifier":
         """Fit the path and choose on it; ``y`` holds labels, the rest is as in `SparseRegressor`."""
+        if self.family not in _FAMILIES:
+            raise ValueError(f"family must be one of {_FAMILIES}, got {self.family!r}")
         response = response_name(y)
         X, y = check_labelled_rows(self, X, y)
         check_classification_targets(y)
@@ -117,7 +125,12 @@ tol, max_iter, n_jobs, callback
         if len(self.classes_) < 2:
             raise ValueError("y has one class only: rows of at least two classes are needed")
         count = len(self.classes_)
-        likelihood = Binomial() if count == 2 else Multinomial(count)
+        if self.family == "probit" and count > 2:
+            raise ValueError(
+                f"Only binary classification is supported with family='probit', but y has {count} "
+                "classes: take family='logistic', which has any number of them"
+            )
+        likelihood = self._two_classes() if count == 2 else Multinomial(count)
         if offset is not None and count > 2:
             raise ValueError(f"offset is for two classes, but y has {count}: leave it out")
         # Rows of weight 0 may have labels of their own: they count as the nearest class.
@@ -130,11 +143,22 @@ tol, max_iter, n_jobs, callback
         self.intercept_ = np.atleast_1d(self._constant)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.family != "probit"
+        return tags
+
+    def _two_classes(self) -> Any:
+        return Probit() if self.family == "probit" else Binomial()
+
     def _splitter(self, y: Floats) -> Any:
         return check_cv(self.cv, y, classifier=True)
 
     def decision_function(self, X: Any, offset: Any = None) -> Floats:
-        """Return the log odds of the second class; of several classes, all linear predictors."""
+        """Return the log odds of the second class; of several classes, all linear predictors.
+
+        With ``family="probit"`` these are the normal quantiles of its probability.
+        """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
         eta = np.asarray(X @ self.coef_.T + self.intercept_)
@@ -147,14 +171,16 @@ tol, max_iter, n_jobs, callback
         eta = self.decision_function(X, offset)
         if eta.ndim == 2:
             return Multinomial(len(self.classes_)).mean(eta.T).T
-        return np.column_stack([inverse_link(Binomial(), -eta), inverse_link(Binomial(), eta)])
+        likelihood = self._two_classes()
+        return np.column_stack([inverse_link(likelihood, -eta), inverse_link(likelihood, eta)])
 
     def predict_log_proba(self, X: Any, offset: Any = None) -> Floats:
         """Return the logarithm of the probability of each class."""
         eta = self.decision_function(X, offset)
         if eta.ndim == 2:
             return np.asarray(eta - logsumexp(eta, axis=1, keepdims=True))
-        return -np.column_stack([np.logaddexp(0.0, eta), np.logaddexp(0.0, -eta)])
+        likelihood = self._two_classes()
+        return np.column_stack([log_likelihood(likelihood, y, eta) for y in (0.0, 1.0)])
 
     def predict(self, X: Any, offset: Any = None) -> Array:
         """Return the more probable class."""

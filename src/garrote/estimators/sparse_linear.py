@@ -18,7 +18,7 @@ from garrote.estimators.inputs import (
     resolve_values,
 )
 from garrote.estimators.provenance import provenance
-from garrote.paths import PENALTY_SOLVERS, fit_path
+from garrote.paths import PENALTY_SOLVERS, check_solver, fit_path
 from garrote.penalised_paths import outputs_of, resolve_alphas
 from garrote.penalties import PENALTIES, Terms
 from garrote.penalty_path import PenaltyPath
@@ -86,11 +86,7 @@ class SparseLinearModel(SelectorFace):
     ) -> None:
         """Fit the path, choose on it, and store what was found."""
         penalty = self._penalty()
-        if self.solver != "coordinate" and likelihood is not None:
-            raise ValueError(
-                f"solver={self.solver!r} needs a Gaussian response, but y is {likelihood.name}: take "
-                "solver='coordinate', which has every penalty for every family"
-            )
+        check_solver(self.solver, likelihood)
         weights = check_weights(sample_weight, X)
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)

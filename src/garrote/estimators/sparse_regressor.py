@@ -1,5 +1,6 @@
 """Penalised regression of numbers, labels or counts, as a scikit-learn regressor and selector."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
-from garrote.estimators.inputs import check_new_rows, check_rows, response_name
+from garrote.estimators.inputs import check_new_rows, check_rows, check_weights, response_name
 from garrote.estimators.sparse_linear import SparseLinearModel, check_offset
-from garrote.likelihoods import FAMILIES, deviance_explained, inverse_link
+from garrote.likelihoods import FAMILIES, Huber, deviance_explained, inverse_link, settled
 
 
 class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
@@ -25,8 +26,9 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     alpha : float, {"cv", "bic", "ebic"} or None, default="cv"
         The strength: given, chosen by cross-validation or by an information criterion. With None the
         path alone is fitted, and its last point exposed.
-    family : {"gaussian", "binomial", "poisson"}, default="gaussian"
-        What y is.
+    family : {"gaussian", "binomial", "probit", "poisson", "huber"} or Huber, default="gaussian"
+        What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts, or
+        numbers with outliers. ``Huber(corner, scale)`` of `garrote.likelihoods` says where those begin.
     alphas : int or array, default=100
         The grid: how many, or which.
     eps : float, optional
@@ -43,9 +45,9 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     refit : bool or float, default=False
         True replaces the coefficients by those of an unpenalised fit to the columns found (debiasing); a
         share mixes both (the relaxed lasso).
-    solver : {"coordinate", "homotopy", "least-angle"}, default="coordinate"
+    solver : {"coordinate", "homotopy", "least-angle", "em"}, default="coordinate"
         Working sets with Newton steps, for every penalty and family; or, for the lasso and its kin with
-        a Gaussian response, LARS: from knot to knot.
+        a Gaussian response, LARS: from knot to knot; or, for ``family="probit"``, EM.
     fit_intercept, standardize : bool, default=True
         Columns are penalised in units of their standard deviation; coefficients return in those of the
         data.
@@ -70,6 +72,8 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     certificate_ : OptimalityCertificate
     cv_results_ : dict
         With ``alpha="cv"``: errors over the grid.
+    scale_ : float
+        With ``family="huber"``: the unit of its corner.
     n_iter_ : int
     n_features_in_, feature_names_in_
 
@@ -95,7 +99,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         penalty: Any = "lasso",
         alpha: float | str | None = "cv",
         *,
-        family: str = "gaussian",
+        family: Any = "gaussian",
         alphas: Any = 100,
         eps: float | None = None,
         cv: Any = None,
@@ -143,14 +147,29 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         feature_names : sequence of str, optional
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
-        if self.family not in FAMILIES:
-            raise ValueError(f"family must be one of {tuple(FAMILIES)}, got {self.family!r}")
+        family = self._family()
         response = response_name(y)
         X, y = check_rows(self, X, y)
-        likelihood = None if self.family == "gaussian" else FAMILIES[self.family]
+        # What it takes from the data it takes once, so that all folds have the same loss.
+        known = check_offset(offset, len(y))
+        likelihood = settled(family, y, check_weights(sample_weight, X), known)
+        if isinstance(likelihood, Huber):
+            self.scale_ = likelihood.scale
+        likelihood = None if family.name == "gaussian" else likelihood
         self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)
         self.coef_, self.intercept_ = self._coefficients, float(self._constant)
         return self
+
+    def _family(self) -> Any:
+        """Return the likelihood as given."""
+        if isinstance(self.family, Huber):
+            return self.family
+        if isinstance(self.family, str) and self.family in FAMILIES:
+            return FAMILIES[self.family]
+        raise ValueError(
+            f"family must be one of {tuple(FAMILIES)} or garrote.likelihoods.Huber(corner=...), got "
+            f"{self.family!r}"
+        )
 
     def predict(self, X: Any, offset: Any = None) -> Floats:
         """Return the expected response: the mean of y, a probability or a rate."""
@@ -159,12 +178,18 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         eta = np.asarray(X @ self.coef_ + self.intercept_)
         known = check_offset(offset, X.shape[0])
         eta = eta if known is None else eta + known
-        return np.asarray(inverse_link(FAMILIES[self.family], eta))
+        return np.asarray(inverse_link(self._family(), eta))
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
-        """Return the share of the deviance that is explained; R^2 for a Gaussian response."""
+        """Return the share of the deviance that is explained; R^2 for a Gaussian response.
+
+        That of ``family="huber"`` is twice its loss, beside the best constant's.
+        """
+        family = self._family()
+        if isinstance(family, Huber):
+            family = replace(family, scale=self.scale_)
         return deviance_explained(
-            FAMILIES[self.family],
+            family,
             np.asarray(y, dtype=np.float64),
             self.predict(X, offset),
             None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),

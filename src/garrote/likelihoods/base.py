@@ -1,16 +1,20 @@
 """What a likelihood says of one sample, and sums of it over all.
 
-A likelihood is a NamedTuple; its class registers bodies of four functions of a response y and a linear
-predictor eta, which work on arrays and, compiled, on numbers:
+A likelihood's class registers bodies of functions of a response y and a linear predictor eta, which work
+on arrays and, for the exponential families (NamedTuples), compiled, on numbers:
 
 * ``log_likelihood``, log p(y | eta) up to a term of y alone, and ``saturated``, its largest value;
 * ``inverse_link``, the mean of y;
 * ``gradient`` and ``curvature``, the derivative of the log likelihood in eta and minus its second.
 
-Beside these it has ``name``, ``check_response`` and ``link``. Sample weights and offsets (a known part
-of eta) belong to whoever sums: a weight of k counts as k repeats of its row.
+Where it is no exponential family with its canonical link, it also registers ``conjugate``, by which
+duality gaps are computed; where its curvature may vanish, ``majoriser``; where it takes a number from
+the data, ``settled``; where its null model is not the mean, ``null_mean``. Beside these it has ``name``,
+``check_response``, ``link`` and ``variance``. Sample weights and offsets (a known part of eta) belong to
+whoever sums: a weight of k counts as k repeats of its row.
 """
 
+from functools import singledispatch
 from typing import Any, Protocol
 
 import numpy as np
@@ -66,6 +70,39 @@ def curvature(likelihood: Any, y: Any, eta: Any) -> Any:
     raise TypeError(f"no curvature is registered for {type(likelihood).__name__}")
 
 
+@generic
+def conjugate(likelihood: Any, y: Any, slope: Any) -> Any:
+    """Return the supremum over eta of log p(y | eta) - slope eta.
+
+    It is reached where the gradient is the slope, and infinite for a slope that no gradient comes near.
+    Where log p(y | eta) is y eta - A(eta) it is the saturated value at the mean y - slope.
+    """
+    return saturated(likelihood, y - slope)
+
+
+@generic
+def majoriser(likelihood: Any, y: Any, eta: Any) -> Any:
+    """Return the bend of a parabola that touches minus the log likelihood at eta and lies above it.
+
+    The curvature stands for it where that never vanishes.
+    """
+    return curvature(likelihood, y, eta)
+
+
+@singledispatch
+def settled(
+    likelihood: Any, y: Floats, weights: Floats | None = None, offset: Floats | None = None
+) -> Any:
+    """Return the likelihood with all numbers that it takes from the data; most take none."""
+    return likelihood
+
+
+@singledispatch
+def null_mean(likelihood: Any, y: Floats, weights: Floats | None = None) -> float:
+    """Return the mean that fits best without any column: that of y, for most."""
+    return float(np.average(y, weights=weights))
+
+
 def total_log_likelihood(
     likelihood: Any, y: Floats, eta: Floats, weights: Floats | None = None
 ) -> float:
@@ -92,8 +129,9 @@ def deviance_explained(
 ) -> float:
     """Return the share of the null model's deviance that predicted means explain.
 
-    The null model predicts the mean of y. Means on the boundary (a probability of 1) are moved inside
-    by rounding, so that a certain but wrong prediction costs much, not everything.
+    The null model predicts one mean for all, that of y for most likelihoods. Means on the boundary (a
+    probability of 1) are moved inside by rounding, so that a certain but wrong prediction costs much,
+    not everything.
 
     Examples
     --------
@@ -103,7 +141,7 @@ def deviance_explained(
     >>> round(deviance_explained(Binomial(), labels, np.array([0.1, 0.8, 0.9])), 3)
     0.773
     """
-    null = np.full(len(y), np.average(y, weights=weights))
+    null = np.full(len(y), null_mean(likelihood, y, weights))
     whole = deviance(likelihood, y, likelihood.link(null), weights)
     left = deviance(likelihood, y, likelihood.link(np.asarray(mean)), weights)
     if whole > 0:

@@ -28,14 +28,7 @@ class Binomial(NamedTuple):
 
     def check_response(self, y: Floats) -> None:
         """Refuse labels other than 0 and 1, and labels of one class only."""
-        found = np.unique(y)
-        if not np.isin(found, (0.0, 1.0)).all():
-            raise ValueError(
-                f"family='binomial' needs labels 0 and 1 in y, got {listing(found.tolist(), str, 5)}: "
-                "code one class as 1 and the other as 0"
-            )
-        if len(found) < 2:
-            raise ValueError(f"every label in y is {found[0]:g}: rows of both classes are needed")
+        check_labels(self.name, y)
 
     def link(self, mean: Floats) -> Floats:
         """Return log odds."""
@@ -45,6 +38,18 @@ class Binomial(NamedTuple):
     def variance(self, mean: Floats) -> Floats:
         """Return p (1 - p)."""
         return mean * (1.0 - mean)
+
+
+def check_labels(family: str, y: Floats) -> None:
+    """Refuse labels other than 0 and 1, and labels of one class only."""
+    found = np.unique(y)
+    if not np.isin(found, (0.0, 1.0)).all():
+        raise ValueError(
+            f"family={family!r} needs labels 0 and 1 in y, got {listing(found.tolist(), str, 5)}: "
+            "code one class as 1 and the other as 0"
+        )
+    if len(found) < 2:
+        raise ValueError(f"every label in y is {found[0]:g}: rows of both classes are needed")
 
 
 # exp of minus an absolute value cannot overflow, and small probabilities keep their digits.

@@ -5,7 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.likelihoods.base import curvature, gradient, inverse_link, log_likelihood, saturated
+from garrote.likelihoods.base import (
+    conjugate,
+    curvature,
+    gradient,
+    inverse_link,
+    log_likelihood,
+    saturated,
+)
 
 
 class Gaussian(NamedTuple):
@@ -22,9 +29,7 @@ class Gaussian(NamedTuple):
 
     def check_response(self, y: Floats) -> None:
         """Refuse responses that are not finite."""
-        bad = np.flatnonzero(~np.isfinite(y))
-        if len(bad):
-            raise ValueError(f"y is not finite at row {bad[0]} ({len(bad)} in all)")
+        check_finite(y)
 
     def link(self, mean: Floats) -> Floats:
         """Return the mean itself."""
@@ -33,6 +38,13 @@ class Gaussian(NamedTuple):
     def variance(self, mean: Floats) -> Floats:
         """Return 1 for every mean."""
         return np.ones_like(mean)
+
+
+def check_finite(y: Floats) -> None:
+    """Refuse responses that are not finite."""
+    bad = np.flatnonzero(~np.isfinite(y))
+    if len(bad):
+        raise ValueError(f"y is not finite at row {bad[0]} ({len(bad)} in all)")
 
 
 @log_likelihood.register
@@ -58,3 +70,9 @@ def _(likelihood: Gaussian, y, eta):
 @curvature.register
 def _(likelihood: Gaussian, y, eta):
     return 1.0 + 0.0 * eta
+
+
+@conjugate.register
+def _(likelihood: Gaussian, y, slope):
+    # Its log likelihood has the term of y alone that an exponential family's has not.
+    return 0.5 * slope**2 - slope * y

@@ -3,6 +3,7 @@
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.penalised_paths import misfit
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
 
@@ -17,11 +18,7 @@ def criterion(name: str, path: PenaltyPath, problem: Problem) -> Floats:
     response has its noise variance estimated at each strength.
     """
     loss = np.array([fit.loss for fit in path.fits])
-    if problem.likelihood is None:
-        least = 1e-12 * path.null_loss or 1e-300
-        fit = problem.n * np.log(np.maximum(loss, least))
-    else:
-        fit = 2.0 * problem.n * loss
+    fit = misfit(problem, loss, 1e-12 * path.null_loss or 1e-300)
     price = np.log(problem.n)
     if name == "ebic":
         price += 2.0 * np.log(path.n_features)

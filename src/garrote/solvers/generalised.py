@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.likelihoods.base import curvature, gradient, log_likelihood, saturated
+from garrote.likelihoods.base import (
+    conjugate,
+    curvature,
+    gradient,
+    log_likelihood,
+    majoriser,
+    saturated,
+)
 from garrote.problem import Problem
 from garrote.solvers.curved_gram import CurvedGram
 from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
@@ -24,13 +31,15 @@ class GeneralisedLoss(NewtonLoss):
         self.coef = np.zeros(0)
         self.share = problem.weights / problem.n
         self.offset = np.zeros(len(self.y)) if problem.offset is None else problem.offset
+        # The size of a linear predictor: 1, but for likelihoods in units of the response.
+        self.unit = float(getattr(self.likelihood, "scale", 1.0))
         self.free_intercept = bool(problem.scale.intercept_count)
         self.level = float(self.share @ saturated(self.likelihood, self.y))
         self.intercept = 0.0
         self._kept: CurvedGram | None = None
         self._settle_intercept()
         eta = self._eta()
-        bent = float(self.share @ curvature(self.likelihood, self.y, eta))
+        bent = float(self.share @ majoriser(self.likelihood, self.y, eta))
         self.curvature = problem.curvature / problem.n * bent
         rows = gradient(self.likelihood, self.y, eta)
         self.null = self._seen(eta, problem.table.tdot(rows[None, :])[0] / problem.n)
@@ -96,7 +105,10 @@ class GeneralisedLoss(NewtonLoss):
 
     def _bent(self, eta: Floats) -> Floats:
         bent = self.share * curvature(self.likelihood, self.y, eta)
-        return np.maximum(bent, LEAST_CURVATURE * bent.max(initial=0.0))
+        largest = bent.max(initial=0.0)
+        if largest == 0.0:  # all rows lie where the loss is straight
+            return np.asarray(self.share * majoriser(self.likelihood, self.y, eta))
+        return np.maximum(bent, LEAST_CURVATURE * largest)
 
     def _settle_intercept(self) -> None:
         """Make the intercept the best one for the present coefficients, by Newton's method."""
@@ -107,20 +119,23 @@ class GeneralisedLoss(NewtonLoss):
         for _ in range(100):
             slope = float(self.share @ gradient(self.likelihood, self.y, eta))
             shift = slope / float(self._bent(eta).sum())
-            while abs(shift) > 1e-16 and not self._loss(eta + shift) <= loss * (1 + 1e-15):
+            while abs(shift) > 1e-16 * self.unit and not self._loss(eta + shift) <= loss * (
+                1 + 1e-15
+            ):
                 shift *= 0.5
             eta, loss = eta + shift, self._loss(eta + shift)
             self.intercept += shift
-            if abs(shift) <= 1e-14 * (1 + abs(self.intercept)):
+            if abs(shift) <= 1e-14 * (self.unit + abs(self.intercept)):
                 return
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
-        mean = self.y - gradient(self.likelihood, self.y, eta)
+        rows = gradient(self.likelihood, self.y, eta)
+        # Slopes sum to 0 where the intercept is free, but for rounding, which a large one would raise.
+        known = self.offset + self.intercept
 
         def dual(share: float) -> float:
-            """The conjugate of a likelihood of the exponential family is its saturated value."""
-            moved = (1 - share) * self.y + share * mean
-            inside = saturated(self.likelihood, moved) - (moved - self.y) * self.offset
+            slope = share * rows
+            inside = conjugate(self.likelihood, self.y, slope) + slope * known
             return self.level - float(self.share @ inside)
 
         return Evaluated(self._loss(eta), product, dual)

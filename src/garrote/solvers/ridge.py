@@ -6,7 +6,7 @@ squares of least norm. Columns with a factor of 0 are not penalised: all else is
 first.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.least_squares import LeastSquares, as_seen
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.optimality import certify
-from garrote.solvers.penalised import Solved, solve_path
+from garrote.solvers.penalised import Smooth, Solved, solve_path
 
 # A direction in which X varies less than this share of the most has no coefficient of its own.
 _DEPENDENT = 1e-12
@@ -149,7 +149,12 @@ class _Rotated(NamedTuple):
 
 
 def solve_rotated(
-    problem: Problem, penalty: Penalty, strengths: Floats, terms: Terms, control: Control
+    problem: Problem,
+    penalty: Penalty,
+    strengths: Floats,
+    terms: Terms,
+    control: Control,
+    make_loss: Callable[[Problem], Smooth] = GeneralisedLoss,
 ) -> list[Solved]:
     """Solve a problem of any likelihood in the at most N directions in which its rows vary.
 
@@ -157,9 +162,7 @@ def solve_rotated(
     """
     turned = _rotate(problem, terms.factor)
     count = turned.problem.n_features
-    path = solve_path(
-        GeneralisedLoss(turned.problem), penalty, strengths, Terms.equal(count), control
-    )
+    path = solve_path(make_loss(turned.problem), penalty, strengths, Terms.equal(count), control)
     (points,) = run_together([path], turned.problem.table.stored)
     return [_turned_back(problem, terms.factor, turned.back, point) for point in points]
 
