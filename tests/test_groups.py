@@ -11,7 +11,9 @@ from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties import L1, GroupLasso, Terms
 from garrote.penalties.grouping import resolve_groups
+from garrote.proximal import group_l2, group_linf, soft_threshold
 from garrote.solvers.annealing import Control
+from garrote.solvers.proximal_point import proximal_point
 from reference import group_lasso, sparse_regression
 
 KINDS = [{}, {"norm": "inf"}, {"l1_ratio": 0.4}, {"norm": "inf", "l1_ratio": 0.3}]
@@ -272,3 +274,14 @@ def test_factors_that_differ_within_a_group_and_bounds_are_refused():
         SparseRegressor(penalty=groups, penalty_factor=[1, 2, 1, 1], alpha=0.1).fit(X, y)
     with pytest.raises(ValueError, match="no bounds"):
         SparseRegressor(penalty=groups, lower=0.0, alpha=0.1).fit(X, y)
+
+
+@pytest.mark.parametrize("settings", KINDS)
+def test_the_proximal_point_of_a_group_rule_is_that_of_the_public_operators(settings):
+    z = np.random.default_rng(0).standard_normal(12) * 3
+    rule = GroupLasso(GROUPS, **settings).at(0.7, Terms.equal(12))
+    point = proximal_point(rule, z, 0.5)
+    softened = soft_threshold(z, 0.5 * 0.7 * settings.get("l1_ratio", 0.0))
+    operator = group_linf if settings.get("norm") == "inf" else group_l2
+    expected = operator(softened, 1.0, GROUPS, weights=0.5 * rule.weight)
+    np.testing.assert_allclose(point, expected, atol=1e-12)

@@ -68,7 +68,7 @@ def group_violation(rule, gradient, coef, curvature):
         for a in range(size):
             j = rule.order[first + a]
             z[a] = coef[j] + gradient[j] / steep if curvature[j] > 0.0 else 0.0
-        _proximal(rule, g, z, work, size, 1.0 / steep)
+        proximal_group(rule, g, z, work, size, 1.0 / steep)
         for a in range(size):
             off[g] = max(off[g], abs(z[a] - coef[rule.order[first + a]]) * steep)
     return off
@@ -83,7 +83,7 @@ def _off(rule, g, slope, coef, work, size, block):
         steep = max(steep, block[a, a])
     for a in range(size):
         z[a] = coef[a] + slope[a] / steep if block[a, a] > 0.0 else 0.0
-    _proximal(rule, g, z, work, size, 1.0 / steep)
+    proximal_group(rule, g, z, work, size, 1.0 / steep)
     off = 0.0
     for a in range(size):
         off = max(off, abs(z[a] - coef[a]) * steep)
@@ -118,7 +118,7 @@ def _solve_group(rule, g, block, slope, new, work, size, steep, tolerance):
             for b in range(size):
                 total -= block[a, b] * ahead[b]
             z[a] = ahead[a] + total / steep
-        _proximal(rule, g, z, work, size, 1.0 / steep)
+        proximal_group(rule, g, z, work, size, 1.0 / steep)
         largest, turned = 0.0, 0.0
         for a in range(size):
             largest = max(largest, abs(z[a] - ahead[a]) * steep)
@@ -135,7 +135,7 @@ def _solve_group(rule, g, block, slope, new, work, size, steep, tolerance):
 
 
 @kernel
-def _proximal(rule, g, z, work, size, step):
+def proximal_group(rule, g, z, work, size, step):
     """Replace z by the proximal point of ``step`` times the group's penalty."""
     first, weight = rule.starts[g], step * rule.weight[g]
     total = 0.0
