@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 import scipy.optimize
 import scipy.sparse
+from sklearn.linear_model import MultiTaskLasso
 
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
 from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties import L1, GroupLasso, Terms
 from garrote.penalties.grouping import resolve_groups
 from garrote.proximal import group_l2, group_linf, soft_threshold
@@ -285,3 +287,16 @@ def test_the_proximal_point_of_a_group_rule_is_that_of_the_public_operators(sett
     operator = group_linf if settings.get("norm") == "inf" else group_l2
     expected = operator(softened, 1.0, GROUPS, weights=0.5 * rule.weight)
     np.testing.assert_allclose(point, expected, atol=1e-12)
+
+
+def test_several_responses_share_their_support_as_in_scikit_learn():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 30))
+    Y = X[:, :4] @ rng.standard_normal((4, 3)) + rng.standard_normal((80, 3)) + [0.0, 5.0, -2.0]
+    problem = problem_of(X, Y, likelihood=SeveralResponses(3), standardize=False)
+    path = fit_path(problem, GroupLasso(weights="equal"), 15, control=Control(1e-10))
+    assert path.certificate.max() < 1e-10
+    for k in (4, 14):
+        theirs = MultiTaskLasso(alpha=path.strengths[k], tol=1e-12, max_iter=100_000).fit(X, Y)
+        np.testing.assert_allclose(path.by_class(k), theirs.coef_, atol=1e-6)
+        np.testing.assert_allclose(path.intercepts[k], theirs.intercept_, atol=1e-6)

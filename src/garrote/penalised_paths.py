@@ -10,6 +10,7 @@ import numpy as np
 import garrote.solvers.group_quadratic  # noqa: F401  (solvers come to know groups by it)
 from garrote.arrays import Floats
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Concave, Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
@@ -28,6 +29,7 @@ from garrote.solvers.penalised import Smooth, Solved, solve_at, solve_path, tole
 from garrote.solvers.refitting import relaxed
 from garrote.solvers.reweighted import solve_reweighted
 from garrote.solvers.ridge import ridge_scores, solve_ridge, solve_rotated
+from garrote.solvers.several_responses import SeveralLeastSquares
 
 # Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
 ALPHAS = 100
@@ -44,6 +46,8 @@ def make_smooth(problem: Problem, solver: str = "coordinate") -> Smooth:
         return LeastSquares(problem)
     if isinstance(problem.likelihood, Multinomial):
         return MultinomialLoss(problem)
+    if isinstance(problem.likelihood, SeveralResponses):
+        return SeveralLeastSquares(problem)
     return GeneralisedLoss(problem)
 
 
@@ -53,9 +57,8 @@ def equal_terms(problem: Problem) -> Terms:
 
 
 def outputs_of(problem: Problem) -> int:
-    """Return how many coefficients a column has: one for each class."""
-    likelihood = problem.likelihood
-    return likelihood.classes if isinstance(likelihood, Multinomial) else 1
+    """Return how many coefficients a column has: one for each class, or response."""
+    return int(getattr(problem.likelihood, "classes", 1))
 
 
 def alpha_grid(
