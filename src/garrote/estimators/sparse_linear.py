@@ -145,7 +145,14 @@ class SparseLinearModel(SelectorFace):
             names=labels,
             response=response,
             tol=self.tol,
-            provenance=provenance(self, X, y, weights, [labels[j] for j in free]),
+            provenance=provenance(
+                self,
+                X,
+                y,
+                weights,
+                [labels[j] for j in free],
+                getattr(penalty, "reference", None),
+            ),
         )
         self._warn_if_not_converged()
 
