@@ -1,12 +1,15 @@
 """The penalised regressor and classifier as scikit-learn estimators."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import SparseClassifier, SparseRegressor
-from garrote.penalties import MCP
+from garrote.displays import PathDisplay
+from garrote.penalties import MCP, PENALTIES
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
@@ -151,6 +154,34 @@ def test_models_are_saved_and_reported(data, tmp_path):
         assert str(again.certificate_) == str(model.certificate_)
         model.selection_.report(tmp_path / "report.html")
         assert "entry" in (tmp_path / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("family", "said", "axis"),
+    [
+        ("gaussian", "by how much y changes", "effect on y"),
+        ("binomial", "by how much the log odds of y change for", "effect on log odds of y"),
+        ("poisson", "by how much the log rate of y changes", "effect on log rate of y"),
+    ],
+)
+def test_reports_say_what_effects_are_on(data, tmp_path, family, said, axis):
+    model = SparseRegressor("mcp", "bic", family=family, alphas=20).fit(
+        data[0], response(data, family)
+    )
+    model.selection_.report(tmp_path / "report.html")
+    text = re.sub(r"</?bdi>", "", (tmp_path / "report.html").read_text())
+    assert said in text
+    assert "Zhang (2010), Nearly unbiased" in text
+    assert "Tibshirani" not in text
+    display = PathDisplay.from_estimator(model)
+    assert display.ax_.get_ylabel().startswith(axis)
+    assert ("effects are on the" in str(model.selection_.summary())) == (family != "gaussian")
+
+
+def test_every_penalty_names_its_source():
+    sources = {name: make().reference for name, make in PENALTIES.items()}
+    assert all(re.search(r"\((19|20)\d\d\), ", source) for source in sources.values())
+    assert sources["lasso"] == sources["l1"] != sources["elastic-net"] != sources["ridge"]
 
 
 @pytest.mark.parametrize(
