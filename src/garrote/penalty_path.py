@@ -10,6 +10,24 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.results import OptimalityCertificate, Scale, stack_rows
 
+# Models of more coefficients than this share of the rows are too near to interpolation to be judged.
+_MOST_JUDGED = 0.5
+
+
+def bayesian_criterion(
+    loss: Floats, size: Array, n: float, gaussian: bool, extra: float = 0.0
+) -> Floats:
+    """Return the Bayesian information criterion of fits, up to a constant.
+
+    Minus twice the log likelihood, plus log N for each coefficient that is not 0 (Zou et al. 2007), and
+    ``extra``. A Gaussian response has its noise variance estimated at each strength, which a model of
+    nearly as many coefficients as rows drives to 0: such are not judged, their criterion is infinite.
+    """
+    fit = n * np.log(np.maximum(loss, 1e-300)) if gaussian else 2.0 * n * loss
+    judged = size <= _MOST_JUDGED * n
+    whole = fit + (np.log(n) + extra) * size
+    return np.where(judged, whole, np.inf) if judged.any() else whole
+
 
 @dataclass(frozen=True)
 class PenaltyFit:

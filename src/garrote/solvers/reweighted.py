@@ -30,6 +30,7 @@ from garrote.solvers.penalised import (
     Smooth,
     Solved,
     everywhere,
+    explains_enough,
     foremost,
     solve_at,
     solved,
@@ -66,6 +67,8 @@ def solve_reweighted(
         seen, rounds = yield from solve_tangents(smooth, rule, tolerance, control.max_iter)
         points.append(stationary(smooth, rule, float(strength), seen, rounds + len(blurs)))
         control.report("path", step + 1, len(strengths))
+        if explains_enough(smooth, points[-1], control):
+            break
     return points
 
 
