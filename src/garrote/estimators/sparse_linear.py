@@ -1,7 +1,6 @@
 """What the penalised regressor and classifier share: settings, the path, the choice of alpha."""
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -100,7 +99,7 @@ class SparseLinearModel(SelectorFace):
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
         labels = column_labels(names, count)
         given = self._given_terms(names, count)
-        free = _projected_columns(given, likelihood, labels)
+        free = _projected_columns(given, likelihood, names)
         settings: dict[str, Any] = {
             "fit_intercept": self.fit_intercept,
             "standardize": self.standardize,
@@ -230,7 +229,9 @@ class SparseLinearModel(SelectorFace):
             factor = resolve_values(self.penalty_factor, names, count, "penalty_factor", 1.0)
         if (factor < 0).any():
             j = int(np.argmin(factor))
-            raise ValueError(f"penalty_factor must be >= 0, got {factor[j]:g} at column {j}")
+            raise ValueError(
+                f"penalty_factor must be >= 0, got {factor[j]:g} at column {_named(names, j)}"
+            )
         if not factor.any():
             raise ValueError(
                 "penalty_factor is 0 for every column: nothing is penalised; use penalty='none'"
@@ -240,8 +241,8 @@ class SparseLinearModel(SelectorFace):
         wrong = np.flatnonzero((lower > 0) | (upper < 0))
         if len(wrong):
             raise ValueError(
-                f"bounds must contain 0, but column {wrong[0]} has {lower[wrong[0]]:g} to "
-                f"{upper[wrong[0]]:g}"
+                f"bounds must contain 0, but column {_named(names, wrong[0])} has "
+                f"{lower[wrong[0]]:g} to {upper[wrong[0]]:g}"
             )
         return Terms(factor, lower, upper)
 
@@ -302,14 +303,19 @@ class SparseLinearModel(SelectorFace):
             self.selection_ = replace(found, converged=False, warnings=(*found.warnings, said))
 
 
-def _projected_columns(given: Terms, likelihood: Any, labels: Sequence[str]) -> Array:
+def _named(names: Array | None, j: int) -> str:
+    """Return how a column is called in an error: by its name, or else by its position."""
+    return str(j) if names is None else repr(str(names[j]))
+
+
+def _projected_columns(given: Terms, likelihood: Any, names: Array | None) -> Array:
     """Return the columns without a penalty that are projected out: for a Gaussian response, exactly."""
     free = np.flatnonzero(given.factor == 0) if likelihood is None else np.zeros(0, np.intp)
     held = free[np.isfinite(given.lower[free]) | np.isfinite(given.upper[free])]
     if len(held):
         raise ValueError(
             f"columns with penalty_factor 0 are always in and cannot have bounds, but "
-            f"{labels[held[0]]} has: leave out its factor or its bounds"
+            f"{_named(names, held[0])} has: leave out its factor or its bounds"
         )
     return free
 

@@ -74,6 +74,12 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     n_iter_ : int
     n_features_in_, feature_names_in_
 
+    Notes
+    -----
+    The model is a selector itself (`get_support`, `transform`). `SelectFromModel` of scikit-learn takes
+    it as well: with ``penalty="l1"`` it keeps what is not 0, up to its threshold of 1e-5. For every other
+    penalty its threshold is the mean size of a coefficient, so give ``threshold=1e-10`` there.
+
     References
     ----------
     Tibshirani, R. (1996). Regression shrinkage and selection via the lasso. JRSS B 58, 267-288.
