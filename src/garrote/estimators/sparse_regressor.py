@@ -77,7 +77,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     Notes
     -----
     The model is a selector itself (`get_support`, `transform`). `SelectFromModel` of scikit-learn takes
-    it as well: with ``penalty="l1"`` it keeps what is not 0, up to its threshold of 1e-5. For every other
+    it as well: with ``penalty="l1"`` it keeps what is not 0, up to its threshold of 1e-5. For any other
     penalty its threshold is the mean size of a coefficient, so give ``threshold=1e-10`` there.
 
     References

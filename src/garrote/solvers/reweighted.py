@@ -25,6 +25,7 @@ from garrote.penalties.mixtures import MixtureRule
 from garrote.results import OptimalityCertificate
 from garrote.shrinkage import slope
 from garrote.solvers.annealing import Control
+from garrote.solvers.extrapolation import Extrapolation
 from garrote.solvers.optimality import Evaluated
 from garrote.solvers.penalised import (
     Smooth,
@@ -90,15 +91,24 @@ def solve_tangents(
 def _settle(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) -> int:
     """Solve lassos on the working set until tangents hardly change; return the rounds it took."""
     rounds, lasso = 0, tangent(rule, np.abs(smooth.coef))
+    creep, kept = Extrapolation(), smooth.coef != 0
     while True:
         before = smooth.coef.copy()
         rounds += 1 + smooth.solve(lasso, tolerance, max_iter - rounds)
         own = tangent(rule, np.abs(smooth.coef))
         # What is 0 stays so: its own tangent is the steepest.
-        change = np.abs(own.threshold - lasso.threshold)[smooth.coef != 0].max(initial=0.0)
+        inside = smooth.coef != 0
+        change = np.abs(own.threshold - lasso.threshold)[inside].max(initial=0.0)
         # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance.
         if change <= tolerance or rounds >= max_iter or np.array_equal(before, smooth.coef):
             return rounds
+        # Beyond the knee of a flat penalty there is no slope, and nothing to follow.
+        steep = inside & (own.threshold > 0) & (lasso.threshold > 0)
+        if not np.array_equal(steep, kept):
+            creep.restart()
+            kept = steep
+        ahead = creep.next(np.log(lasso.threshold[steep]), np.log(own.threshold[steep]))
+        own.threshold[steep] = np.exp(ahead)
         lasso = own
 
 
