@@ -630,3 +630,13 @@ def test_extrapolation_gives_up_where_jumps_do_harm():
         point = creep.next(point, np.where(point > 0, 0.99 * point - 1e-3, 0.5 * point))
     assert creep.patience > 8
     np.testing.assert_allclose(point, 0.0, atol=1e-6)
+
+
+def test_a_variable_that_a_jump_put_out_comes_back():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 8))
+    eta = 1.2 * X[:, 0] - 0.9 * X[:, 3]
+    rng.standard_normal(150)
+    y = (eta + rng.logistic(size=150) > 0).astype(float)
+    path = fit_path(problem_of(X, y, likelihood=Binomial()), MCP())
+    assert path.certificate.max() < 1e-8

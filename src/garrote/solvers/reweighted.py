@@ -96,11 +96,14 @@ def _settle(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) -> int:
         before = smooth.coef.copy()
         rounds += 1 + smooth.solve(lasso, tolerance, max_iter - rounds)
         own = tangent(rule, np.abs(smooth.coef))
-        # What is 0 stays so: its own tangent is the steepest.
         inside = smooth.coef != 0
-        change = np.abs(own.threshold - lasso.threshold)[inside].max(initial=0.0)
-        # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance.
-        if change <= tolerance or rounds >= max_iter or np.array_equal(before, smooth.coef):
+        # What is 0 stays so, as its own tangent is the steepest; unless a jump went beyond that.
+        settling = inside | (lasso.threshold > own.threshold)
+        change = np.abs(own.threshold - lasso.threshold)[settling].max(initial=0.0)
+        # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance;
+        # but a jump may have led to where the same coefficients are the answer, and tells nothing.
+        still = np.array_equal(before, smooth.coef) and not creep.jumped
+        if change <= tolerance or rounds >= max_iter or still:
             return rounds
         # Beyond the knee of a flat penalty there is no slope, and nothing to follow.
         steep = inside & (own.threshold > 0) & (lasso.threshold > 0)
