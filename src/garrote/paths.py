@@ -1,6 +1,7 @@
 """From a problem to a path: the grid of gammas, both directions, the better solution at each gamma."""
 
 from collections.abc import Generator
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, cast, overload
 
@@ -8,10 +9,17 @@ import numpy as np
 from scipy.special import logit
 
 from garrote.arrays import Floats
+from garrote.combinations import HOMOTOPIES, check_combination
 from garrote.designs import GramDesign
 from garrote.designs.base import Design
-from garrote.homotopy_paths import HOMOTOPIES, homotopy_solver
-from garrote.penalised_paths import ALPHAS, equal_terms, penalty_solver, resolve_alphas
+from garrote.homotopy_paths import homotopy_solver
+from garrote.penalised_paths import (
+    ALPHAS,
+    equal_terms,
+    penalty_solver,
+    resolve_alphas,
+    stop_at,
+)
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalty_path import PenaltyPath
 from garrote.priors.garrote import GarrotePrior
@@ -23,7 +31,6 @@ from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.variational import Annealer, Trace, anneal
 
 SOLVERS = ("coordinate", "primal", "dual")
-PENALTY_SOLVERS = ("coordinate", *HOMOTOPIES, "em")
 # Gammas of a grid, and the largest inclusion probability at the first of them.
 GAMMAS, EPS = 50, 1e-3
 
@@ -117,7 +124,9 @@ def fit_path(
         from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. Both
         are for a Gaussian response. "em" is for a probit one.
     control : Control, optional
-        Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback.
+        Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback; and the
+        share of the deviance at which a placed grid of alphas ends, 0.999 unless the response is
+        Gaussian and the penalty convex. Strengths that were given are all fitted.
     terms : Terms, optional
         Each variable's own factor of the penalty, and bounds.
     relax : float
@@ -140,9 +149,11 @@ def fit_path(
     solving: Solver
     if hasattr(prior, "largest_strength"):
         prior = prior.resolved(problem.n_features) if hasattr(prior, "resolved") else prior
-        compressed = problem.compressed()
+        compressed, control = problem.compressed(), control or Control(1e-6)
+        if control.stop_at is None and (strengths is None or isinstance(strengths, Integral)):
+            control = replace(control, stop_at=stop_at(problem, prior))
         solving = start_penalty_solver(
-            compressed, prior, strengths, eps, terms, control or Control(1e-6), solver, relax
+            compressed, prior, strengths, eps, terms, control, solver, relax
         )
         (relaxed,) = run_together([solving], stored_design(compressed))
         return cast(PenaltyPath, relaxed)
@@ -188,10 +199,7 @@ def start_penalty_solver(
     relax: float = 0.0,
 ) -> Generator[Floats, Floats, PenaltyPath]:
     """Return the generator that solves one penalised path; see `run_together`."""
-    if solver not in PENALTY_SOLVERS:
-        raise ValueError(f"solver must be one of {PENALTY_SOLVERS}, got {solver!r}")
-    if solver == "em":
-        check_solver(solver, problem.likelihood)
+    check_combination(penalty, problem.likelihood, solver)
     terms = terms or equal_terms(problem)
     alphas = None
     if solver not in HOMOTOPIES or strengths is not None:
@@ -203,20 +211,6 @@ def start_penalty_solver(
         problem, penalty, alphas, terms, control, eps=eps or 0.0, drops=solver == "homotopy",
         relax=relax,
     )  # fmt: skip
-
-
-def check_solver(solver: str, likelihood: Any) -> None:
-    """Refuse a solver that cannot fit a likelihood (None: Gaussian), and say which can."""
-    name = "gaussian" if likelihood is None else likelihood.name
-    needed = "probit" if solver == "em" else "Gaussian"
-    if solver == "coordinate" or name == needed.lower():
-        return
-    possible = ["coordinate", *(HOMOTOPIES if name == "gaussian" else ())]
-    possible += ["em"] if name == "probit" else []
-    raise ValueError(
-        f"solver={solver!r} needs a {needed} response, but y is {name}: take solver="
-        f"{' or '.join(map(repr, possible))}"
-    )
 
 
 def start_solver(

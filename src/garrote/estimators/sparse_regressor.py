@@ -30,7 +30,8 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts, or
         numbers with outliers. ``Huber(corner, scale)`` of `garrote.likelihoods` says where those begin.
     alphas : int or array, default=100
-        The grid: how many, or which.
+        The grid: how many, or which. A grid that is placed may end before, where 99.9 % of the deviance
+        is explained, unless the response is Gaussian and the penalty convex; `path_.cut` says so.
     eps : float, optional
         The last alpha of a placed grid, as a share of the first; 1e-3, or 1e-2 with more columns than
         rows.
@@ -76,6 +77,12 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         With ``family="huber"``: the unit of its corner.
     n_iter_ : int
     n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    The model is a selector itself (`get_support`, `transform`). `SelectFromModel` of scikit-learn takes
+    it as well: with ``penalty="l1"`` it keeps what is not 0, up to its threshold of 1e-5. For any other
+    penalty its threshold is the mean size of a coefficient, so give ``threshold=1e-10`` there.
 
     References
     ----------

@@ -15,7 +15,7 @@ class SeveralResponses(NamedTuple):
     """
 
     classes: int
-    name: str = "gaussian"
+    name: str = "several gaussian"
 
     def check_response(self, y: Floats) -> None:
         """Refuse responses that are not finite."""

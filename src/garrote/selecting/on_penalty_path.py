@@ -10,7 +10,7 @@ from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
 from garrote.selecting.on_path import Choice, describe_validation, shown_predictions
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import ENTRY, PathView, Selection
+from garrote.selection import ENTRY, PathView, Selection, effect_scale
 
 # Variables with a line in pictures of the path, and in the table of correlations.
 _LINES = 40
@@ -77,6 +77,7 @@ def select_on_penalty_path(
         validation=describe_validation(choice, measure),
         predictions=shown_predictions(problem, path, choice.validation, y),
         stand_ins=stand_ins,
+        effect_scale=effect_scale(problem.likelihood),
     )
 
 
