@@ -212,7 +212,7 @@ def test_every_penalty_names_its_source():
         ({"lower": 0.1}, "bounds must contain 0"),
         ({"family": "gamma"}, "family must be one of"),
         ({"family": 3}, r"family must be one of .* or garrote.likelihoods.Huber"),
-        ({"family": "huber", "solver": "homotopy"}, "needs a Gaussian response, but y is huber"),
+        ({"family": "huber", "solver": "homotopy"}, "with a huber response"),
         ({"family": "poisson"}, "needs counts"),
         ({"family": "binomial"}, "needs labels 0 and 1"),
         ({"solver": "newton"}, "solver must be one of"),
