@@ -35,7 +35,7 @@ def is_certainty(evidence: str) -> bool:
 
 def effect_scale(likelihood: Any) -> str:
     """Return what effects are on: "" for the response itself, as without a likelihood."""
-    if likelihood is None or likelihood.name == "gaussian":
+    if likelihood is None or likelihood.name.endswith("gaussian"):
         return ""
     return _EFFECT_SCALES.get(likelihood.name, "linear predictor")
 
@@ -437,7 +437,7 @@ class Selection:
     def __str__(self) -> str:
         lines = [f"{self.headline} ({self.rule})"]
         if self.selected.any():
-            lines.append(str(self.table()))
+            lines.append(str(self.table().without_empty()))
         lines += [*self.warnings, self.intervals, f"certificate {self.certificate}"]
         return "\n".join(lines)
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
-from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths import start_penalty_solver, stored_design
 from garrote.penalised_paths import make_smooth
 from garrote.penalties.base import Penalty, Terms
@@ -113,7 +112,7 @@ def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
     """Return the mean deviance of some rows: the mean squared error of a Gaussian response."""
     if problem.likelihood is None:
         each = (problem.response - eta) ** 2 * problem.scale.response_scale**2
-    elif isinstance(problem.likelihood, Multinomial):
+    elif hasattr(problem.likelihood, "classes"):
         each = 2.0 * problem.likelihood.loss(problem.response, eta)
     else:
         likelihood, y = problem.likelihood, problem.response
@@ -123,8 +122,8 @@ def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
 
 
 def _residuals(problem: Problem, eta: Floats) -> Floats:
-    """Return responses less their predicted means; NaN for classes, which have none."""
-    if isinstance(problem.likelihood, Multinomial):
+    """Return responses less their predicted means; NaN where there are several a row."""
+    if hasattr(problem.likelihood, "classes"):
         return np.full(len(problem.response), np.nan)
     mean = eta if problem.likelihood is None else inverse_link(problem.likelihood, eta)
     return np.asarray(problem.response - mean)
