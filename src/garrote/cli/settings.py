@@ -9,6 +9,13 @@ from garrote.cli.errors import UsageError, suggestion
 
 # A response of labels, whatever they are written in.
 LABELS = "multinomial"
+# What a classifier calls the families of labels.
+_LABEL_FAMILIES = {
+    LABELS: "logistic",
+    "binomial": "logistic",
+    "logistic": "logistic",
+    "probit": "probit",
+}
 _NOT_GIVEN = object()
 
 
@@ -69,8 +76,8 @@ def _given_settings(
     for option, (name, value) in given.items():
         if value is None and not option.startswith("--set"):
             continue
-        if name == "family" and labels and "family" not in known:
-            _check_label_family(value)
+        if name == "family" and labels:
+            settings[name] = _label_family(value)
         elif name in known:
             settings[name] = value
         elif name in of_penalty:
@@ -93,13 +100,15 @@ def _parameters(estimator: Any) -> list[str]:
     return [name for name in inspect.signature(estimator).parameters if name != "callback"]
 
 
-def _check_label_family(family: str) -> None:
-    if family not in (LABELS, "binomial"):
+def _label_family(family: str) -> str:
+    """Return what a classifier calls a family of labels."""
+    if family not in _LABEL_FAMILIES:
         raise UsageError(
-            f"--family {family}: the target holds labels of classes, which are binomial (two) or "
-            f"{LABELS}: leave it out, or name a target of numbers",
+            f"--family {family}: the target holds labels of classes, which are binomial or probit (two) "
+            f"or {LABELS}: leave it out, or name a target of numbers",
             "select",
         )
+    return _LABEL_FAMILIES[family]
 
 
 def _penalty_settings(name: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from garrote.experiments.drawing import GARROTE, LASSO, make_axes
 from garrote.experiments.murphy_methods import plain_problem
 from garrote.experiments.report import Report, Settings, quantiles
 from garrote.paths import fit_path
-from garrote.penalties import L1, GroupLasso
+from garrote.penalties import L1, GroupLasso, Penalty
 from garrote.solvers.annealing import Control
 from garrote.summaries import Table
 
@@ -18,6 +18,7 @@ _NOISE = 0.01
 # lambda of ||y - Xw||^2 / 2 + lambda P(w), one for all methods: the text says by hand, and not how much.
 _LAMBDA = 0.385
 _GROUP = np.repeat(np.arange(_GROUPS), _SIZE)
+_METHODS = ("lasso", "group lasso, length", "group lasso, largest size")
 
 
 class Estimate(NamedTuple):
@@ -45,10 +46,10 @@ def _run(settings: Settings, figure: str, law: str, values: Any) -> Report:
     draws = [
         _draw_data(np.random.default_rng(stream), values) for stream in settings.streams(count)
     ]
-    estimates = [{name: _estimate(*draw, name) for name in _PENALTIES} for draw in draws]
+    estimates = [{name: _estimate(*draw, name) for name in _METHODS} for draw in draws]
     rows = {
         name: [(one[name].groups, one[name].error, one[name].gap) for one in estimates]
-        for name in _PENALTIES
+        for name in _METHODS
     }
     return Report(
         f"Murphy Figure {figure}: {_GROUPS} groups of {_SIZE}, {_TRUE} of them true, {law}",
@@ -68,19 +69,18 @@ def _run(settings: Settings, figure: str, law: str, values: Any) -> Report:
         (
             "the text: group lasso does much better than the lasso, and the largest size suits "
             "coefficients of equal size only",
-            f"N = {_ROWS}, noise of variance {_NOISE**2:g}, rows of X orthonormal, lambda = {_LAMBDA} for "
-            "all, groups not weighted; the chapter prints no numbers, and neither X's law nor lambda",
+            f"N = {_ROWS}, noise of variance {_NOISE**2:g}, rows of X orthonormal, lambda = {_LAMBDA} "
+            "for all, groups not weighted; the chapter prints no numbers, and neither X's law nor lambda",
         ),
         {"estimates": estimates, "truth": [draw[2] for draw in draws]},
         lambda: _draw(draws[0][2], estimates[0]),
     )  # fmt: skip
 
 
-_PENALTIES = {
-    "lasso": L1(),
-    "group lasso, length": GroupLasso(_GROUP, weights="equal"),
-    "group lasso, largest size": GroupLasso(_GROUP, "inf", weights="equal"),
-}
+def _penalty(name: str) -> Penalty:
+    if name == "lasso":
+        return L1()
+    return GroupLasso(_GROUP, 2 if name.endswith("length") else "inf", weights="equal")
 
 
 def _spread(values: list[Any], digits: int) -> str:
@@ -100,7 +100,7 @@ def _draw_data(rng: np.random.Generator, values: Any) -> tuple[Floats, Floats, F
 
 def _estimate(X: Floats, y: Floats, truth: Floats, name: str) -> Estimate:
     alphas = np.array([2.0, 1.0]) * _LAMBDA / _ROWS
-    path = fit_path(plain_problem(X, y), _PENALTIES[name], alphas, control=Control(1e-4))
+    path = fit_path(plain_problem(X, y), _penalty(name), alphas, control=Control(1e-4))
     coef = path.coefficients().toarray()[-1]
     support: Array = np.flatnonzero(coef)
     debiased = np.zeros_like(coef)
