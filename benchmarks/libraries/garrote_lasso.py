@@ -1,7 +1,7 @@
 """Ours, the penalised half: lasso paths, their cross-validation, logistic ones, LARS and groups.
 
-Options: `tol` (on the relative duality gap), `folds`, `size` (of groups). The task "knots" walks from knot
-to knot.
+Options: `tol` (on the relative duality gap), `folds`, `size` (of groups). The task "knots" walks from
+knot to knot.
 """
 
 import warnings
