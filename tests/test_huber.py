@@ -248,3 +248,16 @@ def test_a_constant_response_is_the_empty_model():
         model = SparseRegressor(family="huber", alphas=5).fit(X, np.full(len(X), 7.0))
     assert model.intercept_ == pytest.approx(7.0)
     assert not model.coef_.any()
+
+
+def test_a_level_far_from_0_costs_no_digits():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(50, 8))
+    y = 2 * X[:, 0] - X[:, 1] + rng.normal(size=50)
+    near, far = (
+        SparseRegressor(family="huber", alpha=0.05).fit(X, y + level) for level in (0, 1e8)
+    )
+    np.testing.assert_allclose(far.coef_, near.coef_, atol=1e-6)
+    assert far.intercept_ - 1e8 == pytest.approx(near.intercept_, abs=1e-6)
+    assert far.certificate_.gap < 1e-6
+    np.testing.assert_allclose(far.predict(X) - 1e8, near.predict(X), atol=1e-6)

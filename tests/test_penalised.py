@@ -260,3 +260,36 @@ def test_a_few_distant_strengths_do_not_take_all_columns_in():
     (points,) = run_together([task], smooth.problem.table.stored)
     assert max(point.certificate.gap for point in points) < 1e-9
     assert len(smooth.columns) < 2000
+
+
+@pytest.mark.parametrize("alpha", [1e-5, 1e-7])
+def test_nearly_dependent_columns_do_not_keep_coordinates_from_the_optimum(alpha):
+    """What a Newton step puts out, a sweep lets in again: powers of one variable went round for ever."""
+    t = np.linspace(0, 1, 40)
+    problem = problem_of(np.vander(t, 12)[:, :-1], np.sin(6 * t))
+    grid = np.geomspace(0.6, alpha, 60)
+    path = fit_path(problem, L1(), grid)
+    knots = fit_path(problem, L1(), grid, solver="homotopy")
+    assert path.certificate.max() < 1e-11
+    assert path.fits[-1].loss == pytest.approx(knots.fits[-1].loss, rel=1e-6)
+
+
+@pytest.mark.parametrize("likelihood", [None, Binomial(), Poisson(), Multinomial(3)])
+def test_columns_that_explain_nothing_give_the_empty_model_at_once(likelihood):
+    rng = np.random.default_rng(1)
+    y = {
+        None: rng.standard_normal(60),
+        Binomial(): (np.arange(60) % 2).astype(float),
+        Poisson(): rng.poisson(2.0, 60).astype(float),
+        Multinomial(3): np.arange(60.0) % 3,
+    }[likelihood]
+    # Every label meets each column's values equally often.
+    orthogonal = np.repeat(np.tile(np.eye(5), (2, 1)), 6, axis=0)[:, :4]
+    tables = [np.ones((60, 3))] + (
+        [orthogonal] if likelihood in (Binomial(), Multinomial(3)) else []
+    )
+    for X in tables:
+        path = fit_path(problem_of(X, y, likelihood=likelihood), L1(), 20)
+        assert path.size.max() == 0
+        assert path.n_iter <= 20 * 6
+        assert path.certificate.max() < 1e-14

@@ -161,11 +161,16 @@ class Problem:
         )  # fmt: skip
         response = np.asarray(y, dtype=np.float64)
         likelihood.check_response(response)
+        likelihood = settled(likelihood, response, plain.weights, offset)
+        level = 0.0
+        if fit_intercept and getattr(likelihood, "of_differences", False):
+            # An intercept far from 0 would cost residuals their digits.
+            level = float(np.median(response[plain.weights > 0]))
         return replace(
             plain,
-            response=response,
-            scale=replace(plain.scale, response_mean=0.0, response_scale=1.0),
-            likelihood=settled(likelihood, response, plain.weights, offset),
+            response=response - level,
+            scale=replace(plain.scale, response_mean=level, response_scale=1.0),
+            likelihood=likelihood,
             offset=np.zeros(len(plain.response)) if offset is None else np.asarray(offset, float),
         )
 

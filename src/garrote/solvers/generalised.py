@@ -17,7 +17,7 @@ from garrote.likelihoods.base import (
 from garrote.problem import Problem
 from garrote.solvers.curved_gram import CurvedGram
 from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
-from garrote.solvers.optimality import Evaluated
+from garrote.solvers.optimality import Evaluated, beyond_rounding
 from garrote.solvers.quadratic import minimise, restricted
 from garrote.solvers.working_block import WorkingBlock
 
@@ -42,7 +42,9 @@ class GeneralisedLoss(NewtonLoss):
         bent = float(self.share @ majoriser(self.likelihood, self.y, eta))
         self.curvature = problem.curvature / problem.n * bent
         rows = gradient(self.likelihood, self.y, eta)
-        self.null = self._seen(eta, problem.table.tdot(rows[None, :])[0] / problem.n)
+        product = problem.table.tdot(rows[None, :])[0] / problem.n
+        spread = float(np.sqrt(self.share @ rows**2))
+        self.null = self._seen(eta, beyond_rounding(product, problem.curvature / problem.n, spread))
 
     @property
     def columns(self) -> Array:

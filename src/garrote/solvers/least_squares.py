@@ -8,7 +8,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
-from garrote.solvers.optimality import Evaluated
+from garrote.solvers.optimality import Evaluated, beyond_rounding
 from garrote.solvers.quadratic import minimise, minimise_by_rows, suits_rows
 from garrote.solvers.working_block import WorkingBlock
 
@@ -32,7 +32,9 @@ class LeastSquares:
     def null(self) -> Evaluated:
         """The fit without any column."""
         n, loss = self.problem.n, 0.5 * self.problem.yty / self.problem.n
-        return Evaluated(loss, self.problem.xty / n, lambda share: share * (2 - share) * loss)
+        spread = float(np.sqrt(2.0 * loss))
+        gradient = beyond_rounding(self.problem.xty / n, self.curvature, spread)
+        return Evaluated(loss, gradient, lambda share: share * (2 - share) * loss)
 
     def grow(self, columns: Array) -> None:
         """Take more columns into the working set, with coefficients of 0."""

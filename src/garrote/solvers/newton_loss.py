@@ -20,6 +20,8 @@ _MOST_HALVINGS = 40
 _SLOW = 0.2
 # Once the objective does not fall any more, so many steps bring out all digits that there are.
 _LAST_STEPS = 3
+# A sum of slopes is not exact beyond this share of their sizes.
+_ROUNDING = 1e-15
 
 
 class Derivatives(NamedTuple):
@@ -49,8 +51,7 @@ class NewtonLoss:
         for made in range(max_rounds):
             near = self._derivatives(eta)
             off = violation(rule, near.downhill, self.coef, near.curvature)
-            uphill = np.abs(near.slope.sum(axis=-1)).max() if self.free_intercept else 0.0
-            left = max(float(off.max(initial=0.0)), float(uphill))
+            left = max(float(off.max(initial=0.0)), self._uphill(near))
             if left <= tolerance or stalled == _LAST_STEPS:
                 return made
             renew, before = renew or left > _SLOW * before, left
@@ -65,6 +66,13 @@ class NewtonLoss:
                 stalled = stalled + 1 if reached >= objective * (1 - 1e-16) else 0
                 objective = reached
         return max_rounds
+
+    def _uphill(self, near: Derivatives) -> float:
+        """Return how far the intercepts are from their optimum; 0 where that is only rounding."""
+        if not self.free_intercept:
+            return 0.0
+        total, sizes = np.abs(near.slope.sum(axis=-1)), np.abs(near.slope).sum(axis=-1)
+        return float(np.where(total > _ROUNDING * sizes, total, 0.0).max())
 
     def _search(
         self, rule: Any, eta: Floats, objective: float, moving: Array, step: Floats, shift: Any

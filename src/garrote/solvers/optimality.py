@@ -19,6 +19,8 @@ from garrote.solvers.quadratic import total_cost, violation
 
 # Coefficients without a penalty are no larger than so many times the largest that is seen.
 REACH = 10.0
+# Products of columns with rows are not exact beyond this share of their lengths.
+_ROUNDING = 1e-14
 
 
 class Evaluated(NamedTuple):
@@ -30,6 +32,16 @@ class Evaluated(NamedTuple):
     loss: float
     gradient: Floats
     dual: Callable[[float], float]
+
+
+def beyond_rounding(gradient: Floats, curvature: Floats, spread: float) -> Floats:
+    """Return a gradient with 0 where it is but the rounding of rows of some spread.
+
+    Columns without content, and responses that no column explains, would else set the scale of
+    a whole path. ``curvature`` is the mean square of each column.
+    """
+    rounding = _ROUNDING * spread * np.sqrt(curvature)
+    return np.where((curvature > 0) & (np.abs(gradient) > rounding), gradient, 0.0)
 
 
 def certify(

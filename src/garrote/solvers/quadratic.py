@@ -5,6 +5,7 @@ not, the cost is smooth: one linear system gives the optimum for the present sig
 would change their sign or pass a bound stay at it, and sweeps go on from there.
 """
 
+from enum import Enum
 from functools import singledispatch
 from typing import Any
 
@@ -21,6 +22,19 @@ from garrote.solvers.sweep import sweep
 from garrote.solvers.working_block import WorkingBlock
 
 _NOTHING = np.zeros(0)
+# A sweep may let in again what a Newton step has put out, for ever where columns are nearly dependent:
+# from this round on sweeps wait until steps have arrived.
+_PATIENCE = 3
+# What is added to the diagonal of a system without a solution, as shares of the largest entry.
+_RIDGES = (0.0, 1e-11, 1e-8)
+
+
+class Step(Enum):
+    """How a Newton step ended: at its goal, where a coefficient is 0 or at a bound, or not at all."""
+
+    ARRIVED = "arrived"
+    STOPPED = "stopped"
+    REFUSED = "refused"
 
 
 class Quadratic:
@@ -42,7 +56,8 @@ class Quadratic:
         residual = Residual(self.gradient, np.zeros(1), _NOTHING)
         pause, again = 1, 0
         for made in range(max_rounds):
-            if made >= again and not self._newton(rule):
+            steps = 1 if made < _PATIENCE else len(self.coef) + 1
+            if made >= again and not self._descend(rule, steps):
                 # A concave cost may leave no system to solve: ask less and less often.
                 pause *= 2
                 again = made + pause
@@ -55,19 +70,25 @@ class Quadratic:
             )  # fmt: skip
         return max_rounds
 
-    def _newton(self, rule: Any) -> bool:
-        """Solve for the coefficients that are not 0, as far as their signs and bounds allow.
+    def _descend(self, rule: Any, steps: int) -> bool:
+        """Solve for the coefficients that are not 0, until none of them would pass 0 or a bound.
 
         Tells whether that was possible and did no harm.
         """
+        for _ in range(steps):
+            outcome = self._newton(rule)
+            if outcome is not Step.STOPPED:
+                return outcome is Step.ARRIVED
+        return True
+
+    def _newton(self, rule: Any) -> "Step":
+        """Solve for the coefficients that are not 0, as far as their signs and bounds allow."""
         free = self._free(rule)
         if not len(free):
-            return True
+            return Step.ARRIVED
         slopes, bends = _derivatives(rule, free, self.coef)
-        try:
-            self.factor.match(self.gram, free, bends)
-        except LinAlgError:
-            return False
+        if not self._factorise(free, bends):
+            return Step.REFUSED
         order = self.factor.members
         downhill = np.zeros(len(self.coef))
         downhill[free] = self.gradient[free] - slopes
@@ -81,10 +102,27 @@ class Quadratic:
             # All that would pass their ends stop there, if that is better than to stop at the first.
             along = (share - 0.5 * share**2) * float(downhill[order] @ step)
             if self._move(rule, order, np.where(reach <= 1.0, ends, old + step), along):
-                return True
+                return Step.STOPPED
         # With a concave cost the system holds here, and need not where the step ends.
         least = 0.0 if bends.min() < 0 else -np.inf
-        return self._move(rule, order, np.where(reach <= share, ends, old + share * step), least)
+        if not self._move(rule, order, np.where(reach <= share, ends, old + share * step), least):
+            return Step.REFUSED
+        return Step.STOPPED if share < 1.0 else Step.ARRIVED
+
+    def _factorise(self, free: Array, bends: Floats) -> bool:
+        """Make the factor that of some coefficients; tell whether that was possible.
+
+        Columns that depend on each other get a little ridge: steps then go far along what they have
+        in common, until one of them is out.
+        """
+        largest = float(self.curvature[free].max())
+        for ridge in _RIDGES:
+            try:
+                self.factor.match(self.gram, free, bends + ridge * largest)
+                return True
+            except LinAlgError:
+                continue
+        return False
 
     def _move(self, rule: Any, columns: Array, new: Floats, least: float) -> bool:
         """Set some coefficients, provided that the objective falls by ``least`` at least."""

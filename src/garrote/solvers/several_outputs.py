@@ -11,7 +11,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.solvers.newton_loss import NewtonLoss
-from garrote.solvers.optimality import Evaluated
+from garrote.solvers.optimality import Evaluated, beyond_rounding
 from garrote.solvers.working_block import WorkingBlock
 
 
@@ -35,7 +35,12 @@ class SeveralOutputs(NewtonLoss):
         bent = self._bent(eta) @ self.share
         self.curvature = np.concatenate([problem.curvature / problem.n * b for b in bent])
         rows = self.likelihood.gradient(self.y, eta)
-        self.null = self._seen(eta, problem.table.tdot(rows).ravel() / problem.n)
+        spreads, lengths = np.sqrt(rows**2 @ self.share), problem.curvature / problem.n
+        products = [
+            beyond_rounding(product, lengths, float(spread))
+            for product, spread in zip(problem.table.tdot(rows) / problem.n, spreads, strict=True)
+        ]
+        self.null = self._seen(eta, np.concatenate(products))
 
     def grow(self, columns: Array) -> None:
         """Take more coefficients into the working set, with value 0."""
