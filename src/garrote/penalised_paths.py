@@ -7,12 +7,14 @@ from typing import Any, cast
 
 import numpy as np
 
-import garrote.solvers.group_quadratic  # noqa: F401  (solvers come to know groups by it)
+import garrote.solvers.fused_quadratic  # noqa: F401  (solvers come to know graphs by it)
+import garrote.solvers.group_quadratic  # noqa: F401  (and groups)
 from garrote.arrays import Floats
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Concave, Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
+from garrote.penalties.fused import FusedLasso
 from garrote.penalties.mixtures import Mixture
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalty_path import MultinomialPath, PenaltyFit, PenaltyPath
@@ -67,20 +69,28 @@ def alpha_grid(
     smooth = make_smooth(problem)
     if isinstance(penalty, AdaptiveLasso):
         terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
-    gradient = _first_gradient(problem, smooth, terms)
+    gradient = _first_gradient(problem, smooth, penalty, terms)
     largest = penalty.largest_strength(gradient, terms, smooth.curvature)
     if eps is None:
         eps = _EPS_WIDE if problem.n_features > problem.n else _EPS
     return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
 
 
-def _first_gradient(problem: Problem, smooth: Smooth, terms: Terms) -> Floats:
+def _first_gradient(
+    problem: Problem, smooth: Smooth, penalty: Penalty, terms: Terms
+) -> Floats:
     """Return the gradient where all that is penalised is 0 and what is not is fitted."""
-    free = np.flatnonzero(terms.factor == 0)
+    if isinstance(penalty, FusedLasso):
+        # Strong enough to hold any gradient, and no more: the levels are found to all digits.
+        strength = 10.0 * float(np.abs(smooth.null.gradient).sum())
+        rule: Any = penalty.at(strength / penalty.least_weight, terms)
+        free = np.flatnonzero(rule.free)
+    else:
+        rule = L1().at(_FORBIDDING, terms)
+        free = np.flatnonzero(terms.factor == 0)
     if not len(free):
         return smooth.null.gradient
     smooth.grow(free)
-    rule = L1().at(_FORBIDDING, terms)
     tolerance = tolerance_at(smooth, 0.0, Control())
     seen, _ = run_alone(problem, solve_at(smooth, rule, tolerance, Control().max_iter))
     return seen.gradient * (1 + 1e-10)  # rounding must not let the first one in

@@ -1,0 +1,172 @@
+"""Coefficients that are constant over pieces: where pieces have to be split, and their best values.
+
+The gradient of least length at the present coefficients (of all that the penalty's kinks allow) is a
+proximal point: it is 0 at the optimum, and says elsewhere which pieces fall apart and in which order of
+values their parts move. With that order given the penalty is linear in the values of pieces, and a
+quadratic is minimised by one linear system. Neighbours that would pass each other are merged, and pieces
+that would pass 0 are set to it, until none does.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from garrote.arrays import Array, Floats
+from garrote.penalties.fused_rule import FusedRule, proximal_pieces
+from garrote.proximal.graph import label_pieces
+
+# Coefficients that differ by less than this share of the largest are equal.
+_TIE = 1e-12
+# What is added to a singular system, as a share of its mean diagonal.
+_JITTER = 1e-13
+
+
+class Steepest(NamedTuple):
+    """The way down: its direction, and which edges join equal coefficients."""
+
+    direction: Floats
+    fused: Array
+
+
+class Pieces(NamedTuple):
+    """A partition, each piece with a value and what holds for all members.
+
+    ``label`` has every coefficient's piece. ``one``, ``other``, ``weight`` and ``sign`` describe edges
+    between pieces: sign is that of the difference of values. ``side`` is the sign of a piece,
+    ``threshold`` its members' sum, ``still`` says that it stays at 0.
+    """
+
+    label: Array
+    value: Floats
+    one: Array
+    other: Array
+    weight: Floats
+    sign: Floats
+    side: Floats
+    threshold: Floats
+    still: Array
+
+    def sums(self, values: Floats) -> Floats:
+        """Return the sums over pieces."""
+        return np.bincount(self.label, values, len(self.value))
+
+    @property
+    def moving(self) -> int:
+        """How many pieces may move."""
+        return len(self.still) - int(np.count_nonzero(self.still))
+
+
+def equal_ends(rule: FusedRule, coef: Floats) -> tuple[Array, Floats]:
+    """Return which edges join equal coefficients, and the signs of the others' differences."""
+    one, other = rule.graph.edges.T
+    jumps = coef[one] - coef[other]
+    fused = np.abs(jumps) <= _TIE * np.abs(coef).max(initial=0.0)
+    return fused, np.where(fused, 0.0, np.sign(jumps))
+
+
+def steepest(rule: FusedRule, gradient: Floats, coef: Floats, stiffer: float = 1.0) -> Steepest:
+    """Return the gradient of least length, downhill; kinks may be taken to be ``stiffer`` than they are."""
+    fused, sign = equal_ends(rule, coef)
+    smooth = gradient - rule.graph.outflow(rule.weight * sign) - rule.threshold * np.sign(coef)
+    limits = np.where(fused, stiffer * rule.weight, 0.0)
+    thresholds = np.where(coef == 0.0, stiffer * rule.threshold, 0.0)
+    return Steepest(proximal_pieces(rule, smooth, limits, thresholds), fused)
+
+
+def refine(rule: FusedRule, coef: Floats, way: Steepest, least: float = 0.0) -> Pieces:
+    """Return the pieces of some coefficients, split where the way down splits them.
+
+    A direction of size ``least`` counts for nothing.
+    """
+    one, other = rule.graph.edges.T
+    direction = np.where(np.abs(way.direction) > least, way.direction, 0.0)
+    whole = way.fused & (direction[one] == direction[other])
+    label = label_pieces(len(coef), one[whole], other[whole])
+    # Pieces between which edges are fused may have edges that join equal parts in a roundabout way.
+    between = label[one] != label[other]
+    ahead = np.where(way.fused, direction[one] - direction[other], coef[one] - coef[other])
+    count = int(label.max(initial=-1)) + 1
+    value, side, still = np.zeros(count), np.zeros(count), np.zeros(count, dtype=bool)
+    value[label] = coef
+    side[label] = np.where(coef != 0.0, np.sign(coef), np.sign(direction))
+    still[label] = (coef == 0.0) & (direction == 0.0)
+    threshold = np.bincount(label, rule.threshold, count)
+    return Pieces(
+        label, value, label[one[between]], label[other[between]], rule.weight[between],
+        np.sign(ahead[between]), side, threshold, still,
+    )  # fmt: skip
+
+
+def best_values(pieces: Pieces, products: Floats, downhill: Floats) -> Floats | None:
+    """Return values of pieces that minimise a quadratic plus the penalty, merging those that would pass.
+
+    ``products`` are the pieces' second derivatives (a vector, where there are no mixed ones) and
+    ``downhill`` the gradient of the quadratic at their present values. Returns None where no system can
+    be solved.
+    """
+    right = downhill + _times(products, pieces.value)
+    charged = pieces.weight * pieces.sign
+    count = len(pieces.value)
+    pull = np.bincount(pieces.one, charged, count) - np.bincount(pieces.other, charged, count)
+    right = right - pull - pieces.threshold * pieces.side
+    merged, still = np.arange(count), pieces.still
+    while True:
+        held = np.bincount(merged, still) > 0
+        values = _merged_values(merged, held, products, right, pieces.value)
+        if values is None:
+            return None
+        new = values[merged]
+        passing = pieces.sign * (new[pieces.one] - new[pieces.other]) < 0.0
+        beyond = (pieces.side * new < 0.0) & (pieces.threshold > 0.0)
+        if not passing.any() and not beyond.any():
+            return np.asarray(new)
+        passing |= merged[pieces.one] == merged[pieces.other]
+        merged = label_pieces(count, pieces.one[passing], pieces.other[passing])
+        still = still | beyond
+
+
+def _merged_values(
+    merged: Array, held: Array, products: Floats, right: Floats, start: Floats
+) -> Floats | None:
+    """Return the best values of pieces that were merged; those ``held`` stay at 0."""
+    count = len(held)
+    moving = np.flatnonzero(~held)
+    values = np.bincount(merged, start, count) / np.bincount(merged, minlength=count)
+    values[held] = 0.0
+    system = _merge(products, merged, count)
+    # Within a merged piece the pulls of its own edges cancel.
+    rest = np.bincount(merged, right, count) - _times(system, values)
+    step = _solve(system[moving] if system.ndim == 1 else system[np.ix_(moving, moving)], rest[moving])
+    if step is None:
+        return None
+    values[moving] += step
+    return values
+
+
+def _merge(products: Floats, merged: Array, count: int) -> Floats:
+    if count == len(merged):
+        return products
+    if products.ndim == 1:
+        return np.bincount(merged, products, count)
+    order = np.argsort(merged, kind="stable")
+    starts = np.searchsorted(merged[order], np.arange(count))
+    rows = np.add.reduceat(products[order], starts, axis=0)
+    return np.asarray(np.add.reduceat(rows[:, order], starts, axis=1))
+
+
+def _times(products: Floats, values: Floats) -> Floats:
+    return products * values if products.ndim == 1 else np.asarray(products @ values)
+
+
+def _solve(system: Floats, right: Floats) -> Floats | None:
+    if not len(right):
+        return right
+    if system.ndim == 1:
+        return np.asarray(right / (system + _JITTER * system.mean()))
+    jitter = _JITTER * float(np.trace(system)) / len(right)
+    system = system + jitter * np.eye(len(right))
+    try:
+        return np.asarray(cho_solve(cho_factor(system, check_finite=False), right))
+    except LinAlgError:
+        return None
