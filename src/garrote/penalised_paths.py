@@ -21,6 +21,7 @@ from garrote.penalty_path import MultinomialPath, PenaltyFit, PenaltyPath
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
+from garrote.solvers.fused_signal import SignalSquares, is_signal
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.latent import LatentLeastSquares
 from garrote.solvers.least_squares import LeastSquares
@@ -38,8 +39,12 @@ _EPS, _EPS_WIDE = 1e-3, 1e-2
 _FORBIDDING = 1e200
 
 
-def make_smooth(problem: Problem, solver: str = "coordinate") -> Smooth:
+def make_smooth(
+    problem: Problem, solver: str = "coordinate", penalty: Penalty | None = None
+) -> Smooth:
     """Return the loss of a problem, ready for a working set."""
+    if isinstance(penalty, FusedLasso) and is_signal(problem):
+        return SignalSquares(problem)
     if solver == "em":
         return LatentLeastSquares(problem)
     if problem.likelihood is None:
@@ -66,7 +71,7 @@ def alpha_grid(
     """Return alphas from the least that empties the model downwards, evenly spaced in logarithms."""
     if isinstance(penalty, NoPenalty):
         return np.zeros(1)
-    smooth = make_smooth(problem)
+    smooth = make_smooth(problem, penalty=penalty)
     if isinstance(penalty, AdaptiveLasso):
         terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
     gradient = _first_gradient(problem, smooth, penalty, terms)
@@ -135,7 +140,11 @@ def penalty_solver(
     ``relax`` mixes the penalised coefficients with those of an unpenalised fit to the same columns: 1
     takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
     """
-    smooth = make_smooth(problem, solver)
+    smooth = make_smooth(problem, solver, penalty)
+    if relax > 0 and isinstance(penalty, FusedLasso):
+        raise ValueError(
+            "refit is for penalties that set single coefficients to 0; the fused lasso would lose its pieces"
+        )
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
     points = yield from _solve(smooth, problem, penalty, alphas, terms, control)

@@ -94,13 +94,16 @@ class SparseLinearModel(SelectorFace):
         if hasattr(penalty, "resolved"):
             penalty = penalty.resolved(count, names, X)
         given = self._given_terms(names, count)
+        # Where coefficients are compared, columns keep their units and none can be taken out.
+        compared = getattr(penalty, "compares_columns", False)
         # Columns without a penalty are projected out where that is exact: for a Gaussian response.
-        free = np.flatnonzero(given.factor == 0) if likelihood is None else np.zeros(0, np.intp)
+        projected = likelihood is None and not compared
+        free = np.flatnonzero(given.factor == 0) if projected else np.zeros(0, np.intp)
         if len(free) and (np.isfinite(given.lower[free]) | np.isfinite(given.upper[free])).any():
             raise ValueError("columns with penalty_factor 0 are always in and cannot have bounds")
         settings: dict[str, Any] = {
             "fit_intercept": self.fit_intercept,
-            "standardize": self.standardize,
+            "standardize": self.standardize and not compared,
             "scale_response": False,
             "likelihood": likelihood,
             "offset": check_offset(offset, len(y)),

@@ -35,7 +35,8 @@ from garrote.solvers.quadratic import (
 )
 from garrote.solvers.working_block import WorkingBlock
 
-# Pieces that there may be after one splitting: so many, or twice those before.
+# Pieces that there may be after one splitting: so many, or twice those before. With more than there are
+# rows the system would be singular, and most of them would have to be merged again.
 _MOST_PIECES = 100
 # How much stiffer kinks are taken to be, at most, in order to split less.
 _STIFFEST = 1e4
@@ -48,6 +49,7 @@ class FusedState(Protocol):
 
     rule: FusedRule
     coef: Floats
+    most_pieces: float
 
     @property
     def gradient(self) -> Floats:
@@ -65,6 +67,8 @@ class FusedState(Protocol):
 
 class FusedQuadratic:
     """The cross products of a working set, its coefficients and the gradient there (downhill)."""
+
+    most_pieces = _MOST_PIECES
 
     def __init__(self, rule: FusedRule, gram: Floats, gradient: Floats, coef: Floats):
         self.rule, self.gram, self.gradient, self.coef = rule, gram, gradient, coef
@@ -85,6 +89,8 @@ class FusedQuadratic:
 
 class FusedRows:
     """The columns of a working set, its coefficients and the residual of the rows."""
+
+    most_pieces = _MOST_PIECES
 
     def __init__(self, rule: FusedRule, block: WorkingBlock, residual: Floats, coef: Floats):
         self.rule, self.block, self.coef, self.residual = rule, block, coef, residual
@@ -154,7 +160,7 @@ def _split(
     """Return pieces that are split where it matters most, the way down to that, and how stiff kinks are."""
     rule, coef, gradient = state.rule, state.coef, state.gradient
     before = refine(rule, coef, Steepest(np.zeros(len(coef)), way.fused))
-    most = max(_MOST_PIECES, 2 * before.moving)
+    most = max(state.most_pieces, 2 * before.moving)
     low = stiffness
     if stiffness > 1.0:
         stiff = steepest(rule, gradient, coef, stiffness)
