@@ -98,48 +98,80 @@ def refine(rule: FusedRule, coef: Floats, way: Steepest, least: float = 0.0) -> 
     )  # fmt: skip
 
 
-def best_values(pieces: Pieces, products: Floats, downhill: Floats) -> Floats | None:
+def best_values(
+    pieces: Pieces, products: Floats, downhill: Floats, walking: bool = False
+) -> Floats | None:
     """Return values of pieces that minimise a quadratic plus the penalty, merging those that would pass.
 
     ``products`` are the pieces' second derivatives (a vector, where there are no mixed ones) and
-    ``downhill`` the gradient of the quadratic at their present values. Returns None where no system can
-    be solved.
+    ``downhill`` the gradient of the quadratic at their present values. Every piece is merged
+    with what it meets first, then all are solved for again. If ``walking`` pieces stop wherever the first
+    of all meets another, which surely goes down, but may take as many systems as there are pieces.
+    Returns None where no system can be solved.
     """
-    right = downhill + _times(products, pieces.value)
-    charged = pieces.weight * pieces.sign
     count = len(pieces.value)
+    charged = pieces.weight * pieces.sign
     pull = np.bincount(pieces.one, charged, count) - np.bincount(pieces.other, charged, count)
-    right = right - pull - pieces.threshold * pieces.side
-    merged, still = np.arange(count), pieces.still
+    right = downhill + _times(products, pieces.value) - pull - pieces.threshold * pieces.side
+    merged, still, at = np.arange(count), pieces.still, pieces.value
     while True:
         held = np.bincount(merged, still) > 0
-        values = _merged_values(merged, held, products, right, pieces.value)
+        start = np.bincount(merged, at) / np.bincount(merged)
+        start[held] = 0.0
+        values = _merged_values(merged, held, products, right, start)
         if values is None:
             return None
-        new = values[merged]
-        passing = pieces.sign * (new[pieces.one] - new[pieces.other]) < 0.0
-        beyond = (pieces.side * new < 0.0) & (pieces.threshold > 0.0)
+        new, old = values[merged], start[merged]
+        after = pieces.sign * (new[pieces.one] - new[pieces.other])
+        passing, beyond = after < 0.0, (pieces.side * new < 0.0) & (pieces.threshold > 0.0)
         if not passing.any() and not beyond.any():
             return np.asarray(new)
+        before = pieces.sign * (old[pieces.one] - old[pieces.other])
+        meeting = _meeting(before, after, passing)
+        vanishing = _meeting(pieces.side * old, pieces.side * new, beyond)
+        if walking:
+            share = min(meeting.min(initial=np.inf), vanishing.min(initial=np.inf))
+            passing, beyond = meeting <= share, vanishing <= share
+            at = old + share * (new - old)
+        else:
+            passing, beyond = _first_met(pieces, merged, meeting, vanishing)
         passing |= merged[pieces.one] == merged[pieces.other]
         merged = label_pieces(count, pieces.one[passing], pieces.other[passing])
         still = still | beyond
+
+
+def _meeting(before: Floats, after: Floats, passing: Array) -> Floats:
+    """Return at which share of a step differences vanish; infinity where they do not."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.maximum(before, 0.0) / (np.maximum(before, 0.0) - after)
+    return np.where(passing, share, np.inf)
+
+
+def _first_met(
+    pieces: Pieces, merged: Array, edges: Floats, zeros: Floats
+) -> tuple[Array, Array]:
+    """Return the edges and zeros that one of the merged pieces meets before all others."""
+    first = np.full(int(merged.max()) + 1, np.inf)
+    one, other = merged[pieces.one], merged[pieces.other]
+    np.minimum.at(first, merged, zeros)
+    np.minimum.at(first, one, edges)
+    np.minimum.at(first, other, edges)
+    met = np.isfinite(edges) & ((edges <= first[one]) | (edges <= first[other]))
+    return met, np.isfinite(zeros) & (zeros <= first[merged])
 
 
 def _merged_values(
     merged: Array, held: Array, products: Floats, right: Floats, start: Floats
 ) -> Floats | None:
     """Return the best values of pieces that were merged; those ``held`` stay at 0."""
-    count = len(held)
     moving = np.flatnonzero(~held)
-    values = np.bincount(merged, start, count) / np.bincount(merged, minlength=count)
-    values[held] = 0.0
-    system = _merge(products, merged, count)
+    system = _merge(products, merged, len(held))
     # Within a merged piece the pulls of its own edges cancel.
-    rest = np.bincount(merged, right, count) - _times(system, values)
+    rest = np.bincount(merged, right, len(held)) - _times(system, start)
     step = _solve(system[moving] if system.ndim == 1 else system[np.ix_(moving, moving)], rest[moving])
     if step is None:
         return None
+    values = start.copy()
     values[moving] += step
     return values
 

@@ -38,8 +38,8 @@ from garrote.solvers.working_block import WorkingBlock
 # Pieces that there may be after one splitting: so many, or twice those before. With more than there are
 # rows the system would be singular, and most of them would have to be merged again.
 _MOST_PIECES = 100
-# How much stiffer kinks are taken to be, at most, in order to split less.
-_STIFFEST = 1e4
+# How often kinks are taken to be stiffer than they are, in order to split less.
+_STIFFER = 20
 # Parts of the way down below this share of the tolerance count for nothing.
 _NOTHING = 0.1
 
@@ -134,52 +134,41 @@ def solve_fused(state: FusedState, tolerance: float, max_rounds: int) -> int:
     if not len(state.coef):
         return 0
     _snap(state)
-    stiffness = 1.0
     for made in range(max_rounds):
         way = steepest(state.rule, state.gradient, state.coef)
         if np.abs(way.direction).max() <= tolerance:
             return made
-        least = _NOTHING * tolerance
-        pieces, way, stiffness = _split(state, way, least, stiffness)
-        values = best_values(pieces, state.products(pieces), pieces.sums(state.gradient))
-        ahead = state.coef if values is None else values[pieces.label]
-        if _gain(state, ahead - state.coef) > 0.0:
-            state.move(ahead)
-            stiffness = 1.0
-        elif stiffness < _STIFFEST and np.abs(way.direction).max() > tolerance:
-            stiffness *= 4.0  # split less, and what is split is sure to stay so
+        pieces, way = _split(state, way, _NOTHING * tolerance)
+        products, downhill = state.products(pieces), pieces.sums(state.gradient)
+        for walking in (False, True):
+            values = best_values(pieces, products, downhill, walking)
+            ahead = state.coef if values is None else values[pieces.label]
+            if _gain(state, ahead - state.coef) > 0.0:
+                state.move(ahead)
+                break
         else:
             _descend(state, way.direction, ahead - state.coef)
-            stiffness = 1.0
     return max_rounds
 
 
-def _split(
-    state: FusedState, way: Steepest, least: float, stiffness: float
-) -> tuple[Pieces, Steepest, float]:
-    """Return pieces that are split where it matters most, the way down to that, and how stiff kinks are."""
-    rule, coef, gradient = state.rule, state.coef, state.gradient
-    before = refine(rule, coef, Steepest(np.zeros(len(coef)), way.fused))
-    most = max(state.most_pieces, 2 * before.moving)
-    low = stiffness
-    if stiffness > 1.0:
-        stiff = steepest(rule, gradient, coef, stiffness)
-        if not (np.abs(stiff.direction) > least).any():
-            return refine(rule, coef, way, least), way, _STIFFEST
-        way = stiff
+def _split(state: FusedState, way: Steepest, least: float) -> tuple[Pieces, Steepest]:
+    """Return pieces that are split where it matters most, and the way down to that."""
+    rule, coef = state.rule, state.coef
+    whole = refine(rule, coef, Steepest(np.zeros(len(coef)), way.fused))
+    most = max(state.most_pieces, 2 * whole.moving)
     pieces = refine(rule, coef, way, least)
-    high = np.inf
-    for _ in range(20):
+    low, high = 1.0, np.inf
+    for _ in range(_STIFFER):
         if pieces.moving <= most:
             break
-        middle = 2.0 * low if high == np.inf else float(np.sqrt(low * high))
-        stiff = steepest(rule, gradient, coef, middle)
-        if not (np.abs(stiff.direction) > least).any():
-            high = middle
-            continue
-        low, way = middle, stiff
-        pieces = refine(rule, coef, way, least)
-    return pieces, way, low
+        stiffer = 2.0 * low if high == np.inf else float(np.sqrt(low * high))
+        shorter = steepest(rule, state.gradient, coef, stiffer)
+        if (np.abs(shorter.direction) > least).any():
+            low, way = stiffer, shorter
+            pieces = refine(rule, coef, way, least)
+        else:
+            high = stiffer
+    return pieces, way
 
 
 def _gain(state: FusedState, change: Floats, share: float = 1.0) -> float:
