@@ -81,9 +81,7 @@ def alpha_grid(
     return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
 
 
-def _first_gradient(
-    problem: Problem, smooth: Smooth, penalty: Penalty, terms: Terms
-) -> Floats:
+def _first_gradient(problem: Problem, smooth: Smooth, penalty: Penalty, terms: Terms) -> Floats:
     """Return the gradient where all that is penalised is 0 and what is not is fitted."""
     if isinstance(penalty, FusedLasso):
         # Strong enough to hold any gradient, and no more: the levels are found to all digits.
@@ -152,7 +150,14 @@ def penalty_solver(
         points = yield from corrected(problem, penalty, terms, points)
     if relax > 0:
         points = yield from relaxed(smooth, points, terms, control, relax)
-    return as_path(problem, smooth, points)
+    path = as_path(problem, smooth, points)
+    if isinstance(penalty, FusedLasso):
+        fits = tuple(
+            replace(fit, pieces=penalty.count_pieces(fit.columns, fit.coef, path.n_features))
+            for fit in path.fits
+        )
+        path = replace(path, fits=fits)
+    return path
 
 
 def _solve(

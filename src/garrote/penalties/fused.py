@@ -99,6 +99,17 @@ class FusedLasso:
         share = feasible_share(self.at(1.0, terms), gradient, np.inf)
         return 1.0 / share if share < np.inf else 0.0
 
+    def count_pieces(self, columns: Array, coef: Floats, count: int) -> int:
+        """Return how many pieces of equal coefficients there are that are not 0.
+
+        That is an unbiased estimate of the degrees of freedom (Tibshirani & Taylor 2011).
+        """
+        everywhere = np.zeros(count)
+        everywhere[columns] = coef
+        rule = self.at(1.0, Terms.equal(count))
+        label = rule.graph.joined(rule.equal_ends(everywhere)[0])
+        return len(np.unique(label[everywhere != 0.0]))
+
     @cached_property
     def _layouts(self) -> dict[int, tuple[Graph, Array]]:
         return {}

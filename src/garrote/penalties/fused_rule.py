@@ -11,6 +11,8 @@ from garrote.proximal.graph_variation import split_by_cuts
 
 # A share of the gradient is known to be feasible up to this part of itself.
 _PRECISION = 1e-13
+# Coefficients that differ by less than this share of the largest are equal.
+_TIE = 1e-12
 
 
 class FusedRule(NamedTuple):
@@ -37,6 +39,13 @@ class FusedRule(NamedTuple):
         one, other = self.graph.edges.T
         jumps = float(self.weight @ np.abs(coef[one] - coef[other]))
         return jumps + float(self.threshold @ np.abs(coef))
+
+    def equal_ends(self, coef: Floats) -> tuple[Array, Floats]:
+        """Return which edges join equal coefficients, and the signs of the others' differences."""
+        one, other = self.graph.edges.T
+        jumps = coef[one] - coef[other]
+        fused = np.abs(jumps) <= _TIE * np.abs(coef).max(initial=0.0)
+        return fused, np.where(fused, 0.0, np.sign(jumps))
 
     def without_levels(self, gradient: Floats) -> Floats:
         """Return the gradient less its mean over every component that nothing pulls to 0.

@@ -17,9 +17,7 @@ from garrote.summaries import listing
 _PLACE = re.compile(r"^(.*?)(-?\d+(?:\.\d+)?)(\D*)$")
 
 
-def resolve_graph(
-    graph: Any, count: int, names: Array | None = None, weights: Any = None
-) -> Graph:
+def resolve_graph(graph: Any, count: int, names: Array | None = None, weights: Any = None) -> Graph:
     """Return the graph of neighbours.
 
     Parameters

@@ -16,8 +16,6 @@ from garrote.arrays import Array, Floats
 from garrote.penalties.fused_rule import FusedRule, proximal_pieces
 from garrote.proximal.graph import label_pieces
 
-# Coefficients that differ by less than this share of the largest are equal.
-_TIE = 1e-12
 # What is added to a singular system, as a share of its mean diagonal.
 _JITTER = 1e-13
 
@@ -49,7 +47,7 @@ class Pieces(NamedTuple):
 
     def sums(self, values: Floats) -> Floats:
         """Return the sums over pieces."""
-        return np.bincount(self.label, values, len(self.value))
+        return np.asarray(np.bincount(self.label, values, len(self.value)), dtype=np.float64)
 
     @property
     def moving(self) -> int:
@@ -57,17 +55,9 @@ class Pieces(NamedTuple):
         return len(self.still) - int(np.count_nonzero(self.still))
 
 
-def equal_ends(rule: FusedRule, coef: Floats) -> tuple[Array, Floats]:
-    """Return which edges join equal coefficients, and the signs of the others' differences."""
-    one, other = rule.graph.edges.T
-    jumps = coef[one] - coef[other]
-    fused = np.abs(jumps) <= _TIE * np.abs(coef).max(initial=0.0)
-    return fused, np.where(fused, 0.0, np.sign(jumps))
-
-
 def steepest(rule: FusedRule, gradient: Floats, coef: Floats, stiffer: float = 1.0) -> Steepest:
     """Return the gradient of least length, downhill; kinks may be taken to be ``stiffer`` than they are."""
-    fused, sign = equal_ends(rule, coef)
+    fused, sign = rule.equal_ends(coef)
     smooth = gradient - rule.graph.outflow(rule.weight * sign) - rule.threshold * np.sign(coef)
     limits = np.where(fused, stiffer * rule.weight, 0.0)
     thresholds = np.where(coef == 0.0, stiffer * rule.threshold, 0.0)
@@ -91,7 +81,7 @@ def refine(rule: FusedRule, coef: Floats, way: Steepest, least: float = 0.0) -> 
     value[label] = coef
     side[label] = np.where(coef != 0.0, np.sign(coef), np.sign(direction))
     still[label] = (coef == 0.0) & (direction == 0.0)
-    threshold = np.bincount(label, rule.threshold, count)
+    threshold = np.asarray(np.bincount(label, rule.threshold, count), dtype=np.float64)
     return Pieces(
         label, value, label[one[between]], label[other[between]], rule.weight[between],
         np.sign(ahead[between]), side, threshold, still,
@@ -147,9 +137,7 @@ def _meeting(before: Floats, after: Floats, passing: Array) -> Floats:
     return np.where(passing, share, np.inf)
 
 
-def _first_met(
-    pieces: Pieces, merged: Array, edges: Floats, zeros: Floats
-) -> tuple[Array, Array]:
+def _first_met(pieces: Pieces, merged: Array, edges: Floats, zeros: Floats) -> tuple[Array, Array]:
     """Return the edges and zeros that one of the merged pieces meets before all others."""
     first = np.full(int(merged.max()) + 1, np.inf)
     one, other = merged[pieces.one], merged[pieces.other]
@@ -168,7 +156,9 @@ def _merged_values(
     system = _merge(products, merged, len(held))
     # Within a merged piece the pulls of its own edges cancel.
     rest = np.bincount(merged, right, len(held)) - _times(system, start)
-    step = _solve(system[moving] if system.ndim == 1 else system[np.ix_(moving, moving)], rest[moving])
+    step = _solve(
+        system[moving] if system.ndim == 1 else system[np.ix_(moving, moving)], rest[moving]
+    )
     if step is None:
         return None
     values = start.copy()
@@ -180,7 +170,7 @@ def _merge(products: Floats, merged: Array, count: int) -> Floats:
     if count == len(merged):
         return products
     if products.ndim == 1:
-        return np.bincount(merged, products, count)
+        return np.asarray(np.bincount(merged, products, count), dtype=np.float64)
     order = np.argsort(merged, kind="stable")
     starts = np.searchsorted(merged[order], np.arange(count))
     rows = np.add.reduceat(products[order], starts, axis=0)

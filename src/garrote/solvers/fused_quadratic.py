@@ -18,7 +18,6 @@ from garrote.solvers.fused_partition import (
     Pieces,
     Steepest,
     best_values,
-    equal_ends,
     refine,
     steepest,
 )
@@ -37,7 +36,7 @@ from garrote.solvers.working_block import WorkingBlock
 
 # Pieces that there may be after one splitting: so many, or twice those before. With more than there are
 # rows the system would be singular, and most of them would have to be merged again.
-_MOST_PIECES = 100
+_MOST_PIECES = 100.0
 # How often kinks are taken to be stiffer than they are, in order to split less.
 _STIFFER = 20
 # Parts of the way down below this share of the tolerance count for nothing.
@@ -197,7 +196,7 @@ def _least_along(state: FusedState, way: Floats) -> float:
     slope, curvature = state.look(way)
     one, other = state.rule.graph.edges.T
     weights = np.append(state.rule.weight, state.rule.threshold)
-    fused, _ = equal_ends(state.rule, state.coef)
+    fused, _ = state.rule.equal_ends(state.coef)
     at = np.append(np.where(fused, 0.0, state.coef[one] - state.coef[other]), state.coef)
     steps = np.append(way[one] - way[other], way)
     rising = float((weights * np.where(at != 0, np.sign(at) * steps, np.abs(steps))).sum()) - slope
@@ -215,7 +214,7 @@ def _least_along(state: FusedState, way: Floats) -> float:
 def _snap(state: FusedState) -> None:
     """Make coefficients equal that differ by rounding only."""
     rule, coef = state.rule, state.coef
-    fused, _ = equal_ends(rule, coef)
+    fused, _ = rule.equal_ends(coef)
     one, other = rule.graph.edges.T
     if (coef[one] == coef[other])[fused].all():
         return
