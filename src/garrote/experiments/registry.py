@@ -85,6 +85,17 @@ STUDIES = {
         "run_figure_13_8",
         ("prostate.csv",),
     ),
+    "murphy-figure-13.16a": Study(
+        "the fused lasso on comparative genomic hybridization",
+        "murphy_fused",
+        "run_figure_13_16a",
+        ("cgh.npz",),
+    ),
+    "murphy-figure-13.16b-c": Study(
+        "an image denoised by the fused lasso over its lattice",
+        "murphy_fused",
+        "run_figure_13_16bc",
+    ),
     "murphy-figure-13.17": Study(
         "priors that are not log-concave", "murphy_sparse_priors", "run_figure_13_17"
     ),

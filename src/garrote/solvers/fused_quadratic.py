@@ -41,6 +41,9 @@ _MOST_PIECES = 100.0
 _STIFFER = 20
 # Parts of the way down below this share of the tolerance count for nothing.
 _NOTHING = 0.1
+# Gains below this share of the objective's size are rounding; after so many there is no more to have.
+_ROUNDING = 1e-14
+_LAST_ROUNDS = 2
 
 
 class FusedState(Protocol):
@@ -133,20 +136,26 @@ def solve_fused(state: FusedState, tolerance: float, max_rounds: int) -> int:
     if not len(state.coef):
         return 0
     _snap(state)
+    unit, stalled = state.look(state.coef)[1] + state.rule.charge(state.coef), 0
     for made in range(max_rounds):
         way = steepest(state.rule, state.gradient, state.coef)
-        if np.abs(way.direction).max() <= tolerance:
+        if np.abs(way.direction).max() <= tolerance or stalled == _LAST_ROUNDS:
             return made
         pieces, way = _split(state, way, _NOTHING * tolerance)
         products, downhill = state.products(pieces), pieces.sums(state.gradient)
         for walking in (False, True):
             values = best_values(pieces, products, downhill, walking)
             ahead = state.coef if values is None else values[pieces.label]
-            if _gain(state, ahead - state.coef) > 0.0:
-                state.move(ahead)
+            gain = _gain(state, ahead - state.coef)
+            if gain > 0.0:
                 break
         else:
-            _descend(state, way.direction, ahead - state.coef)
+            ahead, gain = _down(state, way.direction, ahead - state.coef)
+        unit = max(unit, gain)
+        stalled = 0 if gain > _ROUNDING * unit else stalled + 1
+        if gain > 0.0:
+            state.move(ahead)
+            _snap(state)
     return max_rounds
 
 
@@ -178,17 +187,16 @@ def _gain(state: FusedState, change: Floats, share: float = 1.0) -> float:
     return gain + rule.charge(state.coef) - rule.charge(ahead)
 
 
-def _descend(state: FusedState, direction: Floats, change: Floats) -> None:
-    """Go down the direction that surely leads down, or another change if that leads further."""
-    found, best = np.zeros(len(direction)), 0.0
+def _down(state: FusedState, direction: Floats, change: Floats) -> tuple[Floats, float]:
+    """Return where the direction that surely leads down leads to, or a change if that leads further."""
+    found, best = state.coef, 0.0
     for way in (direction, change):
         if way.any():
             share = _least_along(state, way)
             gain = _gain(state, way, share)
             if gain > best:
-                found, best = share * way, gain
-    state.move(state.coef + found)
-    _snap(state)
+                found, best = state.coef + share * way, gain
+    return found, best
 
 
 def _least_along(state: FusedState, way: Floats) -> float:
