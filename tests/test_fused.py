@@ -119,9 +119,7 @@ def test_the_identity_gives_the_proximal_operator(graph, l1_ratio):
     for X in (np.eye(40), scipy.sparse.identity(40, format="csr")):
         path = fit_path(problem_of(X, y), FusedLasso(graph, l1_ratio), [0.7 / 40])
         np.testing.assert_allclose(coefficients(path), expected, atol=1e-12)
-    signal = fuse_signal(
-        y.reshape(5, 8) if graph else y, 0.7 * (1 - l1_ratio), 0.7 * l1_ratio
-    )
+    signal = fuse_signal(y.reshape(5, 8) if graph else y, 0.7 * (1 - l1_ratio), 0.7 * l1_ratio)
     np.testing.assert_allclose(signal.values.ravel(), expected, atol=1e-12)
     assert signal.gap < 1e-12
 
@@ -132,7 +130,7 @@ def test_a_long_signal_needs_no_dense_columns():
     problem = problem_of(scipy.sparse.identity(20_000, format="csc"), y)
     path = fit_path(problem, FusedLasso(), 5)
     assert path.certificate.max() < 1e-6
-    assert [fit.pieces for fit in path.fits][0] == 1
+    assert path.fits[0].pieces == 1
 
 
 @pytest.mark.parametrize("sparsity", [0.0, 0.3])
@@ -260,7 +258,10 @@ def test_a_permutation_of_columns_and_nodes_changes_nothing(seed, l1_ratio):
 def test_the_proximal_point_with_unequal_thresholds_minimises_its_objective(seed, chain):
     rng = np.random.default_rng(seed)
     edges = CHAIN if chain else LATTICE
-    weights, thresholds = rng.uniform(0, 1, len(edges)), rng.uniform(0, 1, 12) * (rng.random(12) < 0.7)
+    weights, thresholds = (
+        rng.uniform(0, 1, len(edges)),
+        rng.uniform(0, 1, 12) * (rng.random(12) < 0.7),
+    )
     graph = Graph(12, edges, weights)
     rule = FusedLasso(graph).at(1.0, Terms.equal(12))._replace(threshold=thresholds)
     z = 2 * rng.standard_normal(12)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-import garrote.solvers.fused_quadratic  # noqa: F401  (solvers come to know graphs by it)
+import garrote.solvers.fused_quadratic  # (solvers come to know graphs by it)
 import garrote.solvers.group_quadratic  # noqa: F401  (and groups)
 from garrote.arrays import Floats
 from garrote.likelihoods.multinomial import Multinomial
@@ -141,7 +141,8 @@ def penalty_solver(
     smooth = make_smooth(problem, solver, penalty)
     if relax > 0 and isinstance(penalty, FusedLasso):
         raise ValueError(
-            "refit is for penalties that set single coefficients to 0; the fused lasso would lose its pieces"
+            "refit is for penalties that set single coefficients to 0; the fused lasso would lose its "
+            "pieces: leave refit at False"
         )
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)

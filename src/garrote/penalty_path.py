@@ -89,7 +89,7 @@ class PenaltyPath:
 
     @cached_property
     def degrees_of_freedom(self) -> Array:
-        """What each fit has adapted to the data: coefficients that are not 0, or pieces of equal ones."""
+        """What each fit has adapted to the data: coefficients that are not 0, or pieces of those."""
         return np.array([len(f.columns) if f.pieces is None else f.pieces for f in self.fits])
 
     @cached_property

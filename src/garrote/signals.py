@@ -1,4 +1,4 @@
-"""One signal or image, made constant over pieces: the fused lasso with X = I, gaps and weights included."""
+"""One signal or image, made constant over pieces: the fused lasso with X = I, with gaps and weights."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -23,9 +23,9 @@ class FusedLasso:
     alpha * l1_ratio and alpha * (1 - l1_ratio), up to the scale of its loss.
 
     Coefficients of different units cannot be compared: `SparseRegressor` and `SparseClassifier` leave
-    columns in the units of X with this penalty, whatever ``standardize`` says, so that ``coef_`` itself is
-    constant over pieces. Scale columns before if their units differ. `fit_path` takes a `Problem` as it
-    is: make it with ``standardize=False``.
+    columns in the units of X with this penalty, whatever ``standardize`` says, so that ``coef_`` itself
+    is constant over pieces. Scale columns before if their units differ. `fit_path` takes a `Problem` as
+    it is: make it with ``standardize=False``.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class FusedLasso:
     def largest_strength(
         self, gradient: Floats, terms: Terms, curvature: Floats | None = None
     ) -> float:
-        """Return the least strength at which all is fused, and 0 where the lasso pulls, given the gradient.
+        """Return the least strength at which all is fused, and 0 where the lasso pulls.
 
         The gradient is that of the best levels of components that nothing pulls to 0.
         """

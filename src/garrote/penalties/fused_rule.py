@@ -1,4 +1,4 @@
-"""What the fused lasso charges at one strength, its proximal point, and how much of a gradient it holds."""
+"""What the fused lasso charges at one strength, its proximal point, and the gradients that it holds."""
 
 from typing import NamedTuple
 
@@ -93,8 +93,8 @@ def _pieces(rule: FusedRule, z: Floats, limits: Floats) -> Floats:
 def feasible_share(rule: FusedRule, gradient: Floats, most: float = 1.0) -> float:
     """Return the largest share of a gradient, up to ``most``, that the penalty holds at 0.
 
-    That is s = min over w of penalty(w) / gradient'w, found by Dinkelbach's method: the proximal point of
-    a share that is too large is a better w. Levels that are free are left out.
+    That is s = min over w of penalty(w) / gradient'w, found by Dinkelbach's method: the proximal point
+    of a share that is too large is a better w. Levels that are free are left out.
     """
     gradient = rule.without_levels(gradient)
     length = float(gradient @ gradient)

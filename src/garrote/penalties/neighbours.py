@@ -33,9 +33,9 @@ def resolve_graph(graph: Any, count: int, names: Array | None = None, weights: A
     if graph is None:
         if names is not None and not in_order(names):
             warnings.warn(
-                f"the fused lasso compares columns that follow each other, but {listing(names, str, 4)} do "
-                "not look ordered (one stem with rising numbers): give graph= with the pairs to compare, or "
-                "name the columns by their places",
+                f"the fused lasso compares columns that follow each other, but {listing(names, str, 4)} "
+                "do not look ordered (one stem with rising numbers): give graph= with the pairs to "
+                "compare, or name the columns by their places",
                 UserWarning,
                 stacklevel=2,
             )
@@ -46,7 +46,8 @@ def resolve_graph(graph: Any, count: int, names: Array | None = None, weights: A
         resolved, given = Graph.from_adjacency(graph), "the adjacency matrix"
     elif isinstance(graph, str):
         raise ValueError(
-            f"graph must be None, edges, an adjacency matrix or ('lattice', (rows, columns)), got {graph!r}"
+            "graph must be None, edges, an adjacency matrix or ('lattice', (rows, columns)), got "
+            f"{graph!r}"
         )
     elif len(graph) == 2 and isinstance(graph[0], str) and graph[0] == "lattice":
         resolved, given = _lattice(graph[1]), f"a lattice of {graph[1]}"
@@ -75,7 +76,7 @@ def chain_edges(count: int) -> Array:
 
 
 def chain_order(graph: Graph) -> Array:
-    """Return nodes such that edges join only those that follow each other; none if there is no such order."""
+    """Return nodes such that edges join only those that follow each other; none if that cannot be."""
     count, edges = graph.n_nodes, graph.edges
     if (edges[:, 1] - edges[:, 0] == 1).all():
         return np.arange(count)
@@ -121,8 +122,8 @@ def _edges(graph: Any, count: int, names: Array | None) -> Array:
     for pair in pairs:
         if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             raise ValueError(
-                f"graph must be a list of pairs of columns, got {pair!r} in it; an adjacency matrix has to "
-                "be a SciPy sparse one, or garrote.proximal.Graph.from_adjacency(matrix)"
+                f"graph must be a list of pairs of columns, got {pair!r} in it; an adjacency matrix has "
+                "to be a SciPy sparse one, or garrote.proximal.Graph.from_adjacency(matrix)"
             )
     places = {str(name): j for j, name in enumerate(names)} if names is not None else {}
     found = [[_place(node, count, places) for node in pair] for pair in pairs]

@@ -148,7 +148,7 @@ def _checked(start: Any, limits: Floats) -> Floats:
 def split_by_cuts(
     numbers: Floats, graph: Graph, limits: Floats, start: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the solution for numbers of mean 0 and its flow on each edge, at most ``limits`` in size."""
+    """Return the solution for numbers of mean 0 and its flow on each edge, within ``limits``."""
     first, head, mate, edge = graph.arcs
     forwards = np.repeat(np.arange(graph.n_nodes), np.diff(first)) < head
     flow = np.where(forwards, start[edge], -start[edge])

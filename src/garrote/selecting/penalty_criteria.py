@@ -14,8 +14,9 @@ def criterion(name: str, path: PenaltyPath, problem: Problem) -> Floats:
     """Return BIC or EBIC at each strength, up to a constant.
 
     Minus twice the log likelihood, plus log N for each coefficient that is not 0 (Zou et al. 2007), or
-    each piece of equal ones of a fused lasso (Tibshirani & Taylor 2011); EBIC (Chen & Chen 2008) adds 2 log D for each, which keeps the false ones out where D is large. A Gaussian
-    response has its noise variance estimated at each strength.
+    each piece of equal ones of a fused lasso (Tibshirani & Taylor 2011). EBIC (Chen & Chen 2008) adds
+    2 log D for each, which keeps the false ones out where D is large. A Gaussian response has its noise
+    variance estimated at each strength.
     """
     loss = np.array([fit.loss for fit in path.fits])
     fit = misfit(problem, loss, 1e-12 * path.null_loss or 1e-300)

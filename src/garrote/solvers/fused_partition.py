@@ -56,7 +56,7 @@ class Pieces(NamedTuple):
 
 
 def steepest(rule: FusedRule, gradient: Floats, coef: Floats, stiffer: float = 1.0) -> Steepest:
-    """Return the gradient of least length, downhill; kinks may be taken to be ``stiffer`` than they are."""
+    """Return the gradient of least length, downhill; kinks may be made ``stiffer`` than they are."""
     fused, sign = rule.equal_ends(coef)
     smooth = gradient - rule.graph.outflow(rule.weight * sign) - rule.threshold * np.sign(coef)
     limits = np.where(fused, stiffer * rule.weight, 0.0)
@@ -93,11 +93,11 @@ def best_values(
 ) -> Floats | None:
     """Return values of pieces that minimise a quadratic plus the penalty, merging those that would pass.
 
-    ``products`` are the pieces' second derivatives (a vector, where there are no mixed ones) and
-    ``downhill`` the gradient of the quadratic at their present values. Every piece is merged
-    with what it meets first, then all are solved for again. If ``walking`` pieces stop wherever the first
-    of all meets another, which surely goes down, but may take as many systems as there are pieces.
-    Returns None where no system can be solved.
+    ``products`` are the pieces' second derivatives (a vector, if there are no mixed ones) and
+    ``downhill`` the gradient of the quadratic at their present values. Every piece is merged with what
+    it meets first, then all are solved for again. If ``walking``, pieces stop wherever the first of all
+    meets another: that surely goes down, but may take as many systems as there are pieces. Returns None
+    where no system can be solved.
     """
     count = len(pieces.value)
     charged = pieces.weight * pieces.sign

@@ -132,7 +132,7 @@ def _sums(rows: Floats, pieces: Pieces) -> Floats:
 
 
 def solve_fused(state: FusedState, tolerance: float, max_rounds: int) -> int:
-    """Split and merge pieces until the way down is shorter than ``tolerance``; return the rounds made."""
+    """Split and merge pieces until the way down is shorter than ``tolerance``; return the rounds."""
     if not len(state.coef):
         return 0
     _snap(state)

@@ -23,7 +23,7 @@ from garrote.solvers.optimality import Evaluated
 
 
 class FusedDiagonal:
-    """The quadratic sum_j curvature_j w_j^2 / 2 - pull_j w_j, its coefficients and the gradient there."""
+    """The quadratic sum_j curvature_j w_j^2 / 2 - pull_j w_j, coefficients and the gradient there."""
 
     most_pieces = np.inf
 
@@ -77,7 +77,7 @@ def _filled(rule: FusedRule, values: Floats, known: Array) -> Floats:
 
 
 class SignalSquares:
-    """Half the mean squared residual where every row has one column at most, and every column one row."""
+    """Half the mean squared residual where a row has one column at most, and a column one row."""
 
     intercept = 0.0
 
