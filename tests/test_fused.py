@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
+from garrote.experiments import Settings, run_study
 from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties import L1, FusedLasso, Terms
@@ -452,3 +453,20 @@ def test_impossible_settings_are_refused():
             fuse_signal(y, 1.0)
     with pytest.raises(ValueError, match="sample_weight must have"):
         fuse_signal([1.0, 2.0], 1.0, sample_weight=[1.0, -1.0])
+
+
+def test_copy_numbers_are_off_over_long_stretches(shared_data):
+    numbers = run_study("murphy-figure-13.16a", Settings(quick=True)).numbers
+    for name, denoised in numbers["found"].items():
+        fused, measured = denoised.fused, numbers["signals"][name]
+        assert np.isfinite(fused.values).all()
+        assert fused.n_pieces < len(measured) / 5
+        assert fused.gap < 1e-10
+    assert any(np.isnan(signal).any() for signal in numbers["signals"].values())
+
+
+def test_an_image_is_denoised_better_over_its_lattice_than_by_moving_averages():
+    errors = run_study("murphy-figure-13.16b-c", Settings(quick=True)).numbers["errors"]
+    noisy, averaged, fused = errors.values()
+    assert (fused < 0.5 * averaged).all()
+    assert (averaged < noisy).all()

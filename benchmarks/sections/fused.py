@@ -44,7 +44,8 @@ solvers = {"garrote": lambda alpha: ours(alpha)}
 read = {"garrote": lambda path: path.coefficients().toarray()[0]}
 try:
     from celer import Lasso
-    solvers["celer"] = lambda alpha: Lasso(alpha, fit_intercept=False, tol=1e-9, max_iter=1000).fit(jumps, rest)
+    settings = dict(fit_intercept=False, tol=1e-9, max_iter=1000)
+    solvers["celer"] = lambda alpha: Lasso(alpha, **settings).fit(jumps, rest)
     read["celer"] = lambda model: with_level(model.coef_)
 except ImportError:
     pass
@@ -78,7 +79,8 @@ for share in (0.1, 0.03, 0.01, 0.003, 0.001):
 side = int(np.sqrt(D))
 width = D // side
 others = []
-for graph, l1_ratio in ((None, 0.3), (("lattice", (side, width)), 0.0), (("lattice", (side, width)), 0.3)):
+lattice = ("lattice", (side, width))
+for graph, l1_ratio in ((None, 0.3), (lattice, 0.0), (lattice, 0.3)):
     if graph and side * width != D:
         X = np.asfortranarray(X[:, : side * width])
     runs = [timed(lambda: ours(0.1, graph, l1_ratio)) for _ in range(turns)]
