@@ -19,6 +19,7 @@ from garrote.penalties.fused_rule import feasible_share, proximal_pieces
 from garrote.penalties.neighbours import chain_order, in_order, resolve_graph
 from garrote.proximal import Graph, fused_lasso
 from garrote.signals import fuse_signal
+from garrote.solvers import fused_quadratic, penalised
 from garrote.solvers.annealing import Control
 from garrote.solvers.proximal_point import proximal_point
 from reference import fused_regression, sparse_regression
@@ -108,6 +109,22 @@ def test_more_columns_than_rows_are_certified_to_nearly_all_digits():
                 control=Control(1e-10),
             )  # fmt: skip
             assert path.certificate.max() < 1e-10
+
+
+@pytest.mark.parametrize("graph", [None, ("lattice", (15, 20))])
+def test_working_sets_that_grow_lead_to_the_same_pieces(graph, monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 300))
+    y = X[:, 40:90].sum(axis=1) + rng.standard_normal(60)
+    penalty, problem = FusedLasso(graph, 0.5), problem_of(X, y)
+    whole = fit_path(problem, penalty, 10)
+    monkeypatch.setattr(fused_quadratic, "_ALL_COLUMNS", 0)
+    monkeypatch.setattr(penalised, "_FEWEST_TAKEN", 20)
+    grown = fit_path(problem, penalty, 10)
+    assert grown.certificate.max() < 1e-6
+    np.testing.assert_allclose(
+        grown.coefficients().toarray(), whole.coefficients().toarray(), atol=1e-8
+    )
 
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.4])
