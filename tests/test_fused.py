@@ -461,6 +461,10 @@ def test_impossible_settings_are_refused():
         SparseRegressor(penalty=FusedLasso(), lower=0.0, alpha=0.1).fit(X, y)
     with pytest.raises(ValueError, match="lose its pieces"):
         SparseRegressor(penalty=FusedLasso(), refit=True, alpha=0.1).fit(X, y)
+    with pytest.raises(ValueError, match="30 components whose levels nothing penalises"):
+        SparseRegressor(penalty=FusedLasso([(0, 1)]), family="poisson", alpha=0.1).fit(
+            np.eye(31)[:20], np.arange(20)
+        )
     with pytest.raises(ValueError, match="has its own"):
         fit_path(problem_of(X, y), FusedLasso(("lattice", (2, 2)), weights=np.ones(4)), 3)
     for y, message in (

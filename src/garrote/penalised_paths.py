@@ -15,6 +15,7 @@ from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Concave, Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fused import FusedLasso
+from garrote.penalties.fused_rule import FusedRule
 from garrote.penalties.mixtures import Mixture
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalty_path import MultinomialPath, PenaltyFit, PenaltyPath
@@ -87,6 +88,7 @@ def _first_gradient(problem: Problem, smooth: Smooth, penalty: Penalty, terms: T
         # Strong enough to hold any gradient, and no more: the levels are found to all digits.
         strength = 10.0 * float(np.abs(smooth.null.gradient).sum())
         rule: Any = penalty.at(strength / penalty.least_weight, terms)
+        _refuse_free_levels(problem, rule)
         free = np.flatnonzero(rule.free)
     else:
         rule = L1().at(_FORBIDDING, terms)
@@ -139,11 +141,13 @@ def penalty_solver(
     takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
     """
     smooth = make_smooth(problem, solver, penalty)
-    if relax > 0 and isinstance(penalty, FusedLasso):
-        raise ValueError(
-            "refit is for penalties that set single coefficients to 0; the fused lasso would lose its "
-            "pieces: leave refit at False"
-        )
+    if isinstance(penalty, FusedLasso):
+        _refuse_free_levels(problem, penalty.at(1.0, terms))
+        if relax > 0:
+            raise ValueError(
+                "refit is for penalties that set single coefficients to 0; the fused lasso would lose "
+                "its pieces: leave refit at False"
+            )
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
     points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
@@ -195,6 +199,15 @@ def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) 
         raise ValueError(
             f"{problem.n_features} columns fit any response of {len(problem.response)} rows: maximum "
             "likelihood without a penalty does not exist; take Ridge() with a small alpha"
+        )
+
+
+def _refuse_free_levels(problem: Problem, rule: FusedRule) -> None:
+    levels = len(np.unique(rule.graph.components[rule.free])) // outputs_of(problem)
+    if problem.likelihood is not None and levels >= len(problem.response):
+        raise ValueError(
+            f"the graph has {levels} components whose levels nothing penalises, which fit any response "
+            f"of {len(problem.response)} rows: set l1_ratio above 0, or join them"
         )
 
 
