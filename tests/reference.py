@@ -378,3 +378,22 @@ def probit_lasso_by_em(X, y, threshold, steps=3000):
         if np.abs(w - before).max() < 1e-12:
             break
     return b, w
+
+
+def fused_regression(X, y, edges, alpha, l1_ratio=0.0, weights=None, factor=None):
+    """The fused lasso (Murphy 2012, Eq. 13.116 with a design), by bounded least squares on its dual.
+
+    With A the differences and the identity, scaled by what they are charged, the optimum is
+    w = H^-1 (X'y / N - A'u), H = X'X / N, where u minimises the length of H^-1/2 (X'y / N - A'u) subject
+    to |u| <= charges. Columns have to be independent.
+    """
+    N, D = X.shape
+    weights = np.ones(len(edges)) if weights is None else weights
+    factor = np.ones(D) if factor is None else factor
+    A = np.concatenate([differences(D, edges), np.eye(D)])
+    charges = alpha * np.append((1 - l1_ratio) * weights, l1_ratio * factor)
+    A, charges = A[charges > 0], charges[charges > 0]
+    lower = np.linalg.cholesky(X.T @ X / N)
+    left, right = np.linalg.solve(lower, A.T), np.linalg.solve(lower, X.T @ y / N)
+    u = lsq_linear(left, right, (-charges, charges), "bvls", tol=1e-15, max_iter=1000).x
+    return np.linalg.solve(lower.T, right - left @ u)

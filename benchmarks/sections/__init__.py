@@ -9,5 +9,6 @@ NAMES = (
     "hard",
     "models",
     "variation",
+    "fused",
     "startup",
 )

@@ -7,13 +7,16 @@ from typing import Any, cast
 
 import numpy as np
 
-import garrote.solvers.group_quadratic  # noqa: F401  (solvers come to know groups by it)
+import garrote.solvers.fused_quadratic  # (solvers come to know graphs by it)
+import garrote.solvers.group_quadratic  # noqa: F401  (and groups)
 from garrote.arrays import Floats
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Concave, Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
+from garrote.penalties.fused import FusedLasso
+from garrote.penalties.fused_rule import FusedRule
 from garrote.penalties.mixtures import Mixture
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalty_path import (
@@ -25,6 +28,7 @@ from garrote.penalty_path import (
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
+from garrote.solvers.fused_signal import SignalSquares, is_signal
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.latent import LatentLeastSquares
 from garrote.solvers.least_squares import LeastSquares
@@ -48,8 +52,12 @@ _MATCHED = 1e-6
 _FORBIDDING = 1e200
 
 
-def make_smooth(problem: Problem, solver: str = "coordinate") -> Smooth:
+def make_smooth(
+    problem: Problem, solver: str = "coordinate", penalty: Penalty | None = None
+) -> Smooth:
     """Return the loss of a problem, ready for a working set."""
+    if isinstance(penalty, FusedLasso) and is_signal(problem):
+        return SignalSquares(problem)
     if solver == "em":
         return LatentLeastSquares(problem)
     if problem.likelihood is None:
@@ -77,23 +85,30 @@ def alpha_grid(
     """Return alphas from the least that empties the model downwards, evenly spaced in logarithms."""
     if isinstance(penalty, NoPenalty):
         return np.zeros(1)
-    smooth = make_smooth(problem)
+    smooth = make_smooth(problem, penalty=penalty)
     if isinstance(penalty, AdaptiveLasso):
         terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
-    gradient = _first_gradient(problem, smooth, terms)
+    gradient = _first_gradient(problem, smooth, penalty, terms)
     largest = penalty.largest_strength(gradient, terms, smooth.curvature)
     if eps is None:
         eps = _EPS_WIDE if problem.n_features > problem.n else _EPS
     return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
 
 
-def _first_gradient(problem: Problem, smooth: Smooth, terms: Terms) -> Floats:
+def _first_gradient(problem: Problem, smooth: Smooth, penalty: Penalty, terms: Terms) -> Floats:
     """Return the gradient where all that is penalised is 0 and what is not is fitted."""
-    free = np.flatnonzero(terms.factor == 0)
+    if isinstance(penalty, FusedLasso):
+        # Strong enough to hold any gradient, and no more: the levels are found to all digits.
+        strength = 10.0 * float(np.abs(smooth.null.gradient).sum())
+        rule: Any = penalty.at(strength / penalty.least_weight, terms)
+        _refuse_free_levels(problem, rule)
+        free = np.flatnonzero(rule.free)
+    else:
+        rule = L1().at(_FORBIDDING, terms)
+        free = np.flatnonzero(terms.factor == 0)
     if not len(free):
         return smooth.null.gradient
     smooth.grow(free)
-    rule = L1().at(_FORBIDDING, terms)
     tolerance = tolerance_at(smooth, 0.0, Control())
     seen, _ = run_alone(problem, solve_at(smooth, rule, tolerance, Control().max_iter))
     return seen.gradient * (1 + 1e-10)  # rounding must not let the first one in
@@ -167,7 +182,14 @@ def penalty_solver(
     ``relax`` mixes the penalised coefficients with those of an unpenalised fit to the same columns: 1
     takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
     """
-    smooth = make_smooth(problem, solver)
+    smooth = make_smooth(problem, solver, penalty)
+    if isinstance(penalty, FusedLasso):
+        _refuse_free_levels(problem, penalty.at(1.0, terms))
+        if relax > 0:
+            raise ValueError(
+                "refit is for penalties that set single coefficients to 0; the fused lasso would lose "
+                "its pieces: leave refit at False"
+            )
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
     points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
@@ -176,6 +198,12 @@ def penalty_solver(
     if relax > 0:
         points = yield from relaxed(smooth, points, terms, control, relax)
     path = as_path(problem, smooth, points)
+    if isinstance(penalty, FusedLasso):
+        fits = tuple(
+            replace(fit, pieces=penalty.count_pieces(fit.columns, fit.coef, path.n_features))
+            for fit in path.fits
+        )
+        path = replace(path, fits=fits)
     if len(path) == len(alphas) or control.stop_at is None:
         return path
     return replace(
@@ -222,6 +250,15 @@ def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) 
         raise ValueError(
             f"{problem.n_features} columns fit any response of {rows} rows: maximum likelihood without "
             "a penalty does not exist; take a small alpha, or Ridge() with one"
+        )
+
+
+def _refuse_free_levels(problem: Problem, rule: FusedRule) -> None:
+    levels = len(np.unique(rule.graph.components[rule.free])) // outputs_of(problem)
+    if problem.likelihood is not None and levels >= len(problem.response):
+        raise ValueError(
+            f"the graph has {levels} components whose levels nothing penalises, which fit any response "
+            f"of {len(problem.response)} rows: set l1_ratio above 0, or join them"
         )
 
 

@@ -35,6 +35,7 @@ class PenaltyFit:
     """One fit: the coefficients that are not 0, for standardised columns, and what it reached.
 
     ``loss`` is half the mean deviance (for a Gaussian response half the mean squared residual).
+    ``pieces`` counts runs of equal coefficients that are not 0, where the penalty makes such.
     """
 
     strength: float
@@ -44,6 +45,7 @@ class PenaltyFit:
     loss: float
     certificate: OptimalityCertificate
     n_iter: int
+    pieces: int | None = None
 
     @property
     def expected_size(self) -> float:
@@ -103,6 +105,11 @@ class PenaltyPath:
     def size(self) -> Array:
         """How many coefficients are not 0 at each strength."""
         return np.array([len(fit.columns) for fit in self.fits])
+
+    @cached_property
+    def degrees_of_freedom(self) -> Array:
+        """What each fit has adapted to the data: coefficients that are not 0, or pieces of those."""
+        return np.array([len(f.columns) if f.pieces is None else f.pieces for f in self.fits])
 
     @cached_property
     def deviance_explained(self) -> Floats:

@@ -101,10 +101,13 @@ class SparseLinearModel(SelectorFace):
         if hasattr(penalty, "resolved"):
             penalty = penalty.resolved(count, names, X)
         given = self._given_terms(names, count)
-        free = _projected_columns(given, likelihood, names)
+        # Where coefficients are compared, columns keep their units and none can be taken out.
+        compared = getattr(penalty, "compares_columns", False)
+        nothing = np.zeros(0, np.intp)
+        free = nothing if compared else _projected_columns(given, likelihood, names)
         settings: dict[str, Any] = {
             "fit_intercept": self.fit_intercept,
-            "standardize": self.standardize,
+            "standardize": self.standardize and not compared,
             "scale_response": False,
             "likelihood": likelihood,
             "offset": check_offset(offset, len(y)),

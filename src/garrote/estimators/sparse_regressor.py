@@ -53,7 +53,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         a Gaussian response, LARS: from knot to knot; or, for ``family="probit"``, EM.
     fit_intercept, standardize : bool, default=True
         Columns are penalised in units of their standard deviation; coefficients return in those of the
-        data.
+        data. With `FusedLasso` columns are left as they are.
     tol : float, default=1e-6
         Relative duality gap that every point of the path has to reach; a violation of optimality where
         the penalty is not convex.

@@ -22,6 +22,11 @@ SOURCES = {
         "GPL-2 or GPL-3",
         "Harrison & Rubinfeld 1978; also UCI housing.data",
     ),
+    "cgh.npz": Source(
+        "R package cghFLasso, data set CGH (GBM.y as GBM_y, DiseaseArray, both as arrays)",
+        "GPL-2 or later",
+        "Tibshirani & Wang 2008; Lai et al. 2005",
+    ),
     "mice_genotypes.npz": Source(
         "R package BGLR, data set mice (mice.X as int8 array X, without names)",
         "GPL-3",

@@ -91,6 +91,17 @@ STUDIES = {
     "murphy-figure-13.14": Study(
         "groups of equal coefficients", "murphy_groups", "run_figure_13_14"
     ),
+    "murphy-figure-13.16a": Study(
+        "the fused lasso on comparative genomic hybridization",
+        "murphy_fused",
+        "run_figure_13_16a",
+        ("cgh.npz",),
+    ),
+    "murphy-figure-13.16b-c": Study(
+        "an image denoised by the fused lasso over its lattice",
+        "murphy_fused",
+        "run_figure_13_16bc",
+    ),
     "murphy-figure-13.17": Study(
         "priors that are not log-concave", "murphy_sparse_priors", "run_figure_13_17"
     ),

@@ -9,6 +9,7 @@ from garrote.penalties.bridge import Bridge
 from garrote.penalties.concave import MCP, SCAD, LogSum
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fixed_ridge import L1WithRidge
+from garrote.penalties.fused import FusedLasso
 from garrote.penalties.group import GroupLasso
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
 from garrote.penalties.subset import BestSubset, NoPenalty
@@ -30,6 +31,7 @@ PENALTIES: dict[str, Callable[[], Any]] = {
     "normal-gamma": NormalGamma,
     "neg": NEG,
     "group-lasso": GroupLasso,
+    "fused-lasso": FusedLasso,
     "best-subset": BestSubset,
     "none": NoPenalty,
 }
@@ -45,6 +47,7 @@ __all__ = [
     "BestSubset",
     "Bridge",
     "ElasticNet",
+    "FusedLasso",
     "GroupLasso",
     "L1WithRidge",
     "LogSum",

@@ -125,6 +125,16 @@ class Graph:
         )
 
     @cached_property
+    def components(self) -> Array:
+        """Return the number of each node's component, joined by edges of positive weight."""
+        return self.joined(self.weights > 0)
+
+    def joined(self, which: Array) -> Array:
+        """Return the number of each node's component, joined by some of the edges."""
+        one, other = self.edges[which].T
+        return label_pieces(self.n_nodes, one, other)
+
+    @cached_property
     def arcs(self) -> Arcs:
         """Return the edges in both directions, for loops over a node's neighbours."""
         m = len(self.edges)
@@ -136,6 +146,15 @@ class Graph:
         first = np.concatenate([[0], np.cumsum(np.bincount(tails, minlength=self.n_nodes))])
         mate = place[(order + m) % max(2 * m, 1)]
         return Arcs(first.astype(np.int64), heads[order], mate, order % max(m, 1))
+
+
+def label_pieces(count: int, one: Array, other: Array) -> Array:
+    """Return the number of the piece that each of ``count`` nodes is in, given the edges' two ends."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    links = coo_array((np.ones(len(one), np.int8), (one, other)), shape=(count, count))
+    return np.asarray(connected_components(links, directed=False)[1], dtype=np.intp)
 
 
 def as_graph(edges: Any, weights: Any, n_nodes: int) -> Graph:

@@ -127,7 +127,7 @@ def denoise_on_graph(
     limits = strength * graph.weights
     centre = float(vector.mean(dtype=np.float64)) if len(vector) else 0.0
     centred = vector.astype(np.float64) - centre
-    values, flow = _split(centred, graph, limits, _checked(start, limits))
+    values, flow = split_by_cuts(centred, graph, limits, _checked(start, limits))
     gap = relative_gap(centred, values, flow, graph, limits)
     return GraphDenoising((values + centre).astype(vector.dtype), graph, flow, gap)
 
@@ -145,8 +145,10 @@ def _checked(start: Any, limits: Floats) -> Floats:
     return np.clip(flow, -limits, limits)
 
 
-def _split(numbers: Floats, graph: Graph, limits: Floats, start: Floats) -> tuple[Floats, Floats]:
-    """Return the solution and its flow on each edge."""
+def split_by_cuts(
+    numbers: Floats, graph: Graph, limits: Floats, start: Floats
+) -> tuple[Floats, Floats]:
+    """Return the solution for numbers of mean 0 and its flow on each edge, within ``limits``."""
     first, head, mate, edge = graph.arcs
     forwards = np.repeat(np.arange(graph.n_nodes), np.diff(first)) < head
     flow = np.where(forwards, start[edge], -start[edge])

@@ -13,9 +13,10 @@ CRITERIA = ("bic", "ebic")
 def criterion(name: str, path: PenaltyPath, problem: Problem) -> Floats:
     """Return BIC or EBIC at each strength, up to a constant.
 
-    EBIC (Chen & Chen 2008) adds 2 log D for each coefficient that is not 0, which keeps the false ones
+    What counts is coefficients that are not 0 (Zou et al. 2007), or pieces of equal ones of a fused
+    lasso (Tibshirani & Taylor 2011). EBIC (Chen & Chen 2008) adds 2 log D for each, which keeps the false ones
     out where D is large; see `garrote.penalty_path.bayesian_criterion`.
     """
     loss = np.array([fit.loss for fit in path.fits])
     extra = 2.0 * np.log(path.n_features) if name == "ebic" else 0.0
-    return bayesian_criterion(loss, path.size, problem.n, noise_scale(problem), extra)
+    return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, noise_scale(problem), extra)

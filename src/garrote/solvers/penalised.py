@@ -125,7 +125,7 @@ def solve_at(
         rounds += 1 + smooth.solve(restricted(rule, smooth.columns), tolerance, max_iter - rounds)
         seen = yield from smooth.evaluate()
         off = violation(rule, seen.gradient, everywhere(smooth), smooth.curvature)
-        violating = companions(rule, foremost(smooth, np.where(off > tolerance, off, 0.0)))
+        violating = _joining(smooth, rule, np.where(off > tolerance, off, 0.0))
         if not len(violating) or rounds >= max_iter:
             return seen, rounds
         smooth.grow(violating)
@@ -159,7 +159,13 @@ def _screened(
     nothing = np.zeros(len(gradient))
     rule = penalty.at(ahead, terms)
     off = violation(rule, gradient, nothing, smooth.curvature)
-    return companions(rule, foremost(smooth, off))
+    return _joining(smooth, rule, off)
+
+
+def _joining(smooth: Smooth, rule: Any, off: Floats) -> Array:
+    """Return columns that join the working set: violating ones, and those that come with them."""
+    columns = companions(rule, foremost(smooth, off))
+    return columns[~smooth.inside[columns]]
 
 
 def foremost(smooth: Smooth, off: Floats) -> Array:
