@@ -57,8 +57,8 @@ class FusedLasso:
     weights: Any = None
     convex = True
     reference = (
-        "Tibshirani, Saunders, Rosset, Zhu & Knight (2005), Sparsity and smoothness via the fused lasso. "
-        "JRSS B 67, 91-108"
+        "Tibshirani, Saunders, Rosset, Zhu & Knight (2005), Sparsity and smoothness via the fused "
+        "lasso. JRSS B 67, 91-108"
     )
     name = "fused lasso"
     # Columns keep their units, and none can be taken out of the others' comparison.

@@ -14,8 +14,8 @@ def criterion(name: str, path: PenaltyPath, problem: Problem) -> Floats:
     """Return BIC or EBIC at each strength, up to a constant.
 
     What counts is coefficients that are not 0 (Zou et al. 2007), or pieces of equal ones of a fused
-    lasso (Tibshirani & Taylor 2011). EBIC (Chen & Chen 2008) adds 2 log D for each, which keeps the false ones
-    out where D is large; see `garrote.penalty_path.bayesian_criterion`.
+    lasso (Tibshirani & Taylor 2011). EBIC (Chen & Chen 2008) adds 2 log D for each, which keeps the
+    false ones out where D is large; see `garrote.penalty_path.bayesian_criterion`.
     """
     loss = np.array([fit.loss for fit in path.fits])
     extra = 2.0 * np.log(path.n_features) if name == "ebic" else 0.0
