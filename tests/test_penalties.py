@@ -564,9 +564,9 @@ def test_settings_out_of_range_are_refused(make, message):
 @pytest.mark.parametrize(
     ("penalty", "terms", "message"),
     [
-        (BestSubset(), None, "needs a Gaussian response"),
-        (AdaptiveLasso(first="ridge"), None, "needs a Gaussian response"),
-        (ElasticNet(0.5, corrected=True), None, "needs a Gaussian response"),
+        (BestSubset(), None, "with a binomial response: change .*'gaussian'"),
+        (AdaptiveLasso(first="ridge"), None, "with a binomial response: change .*'gaussian'"),
+        (ElasticNet(0.5, corrected=True), None, "with a binomial response: change .*'gaussian'"),
         (NoPenalty(), None, "does not exist"),
     ],
 )

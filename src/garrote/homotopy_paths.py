@@ -10,7 +10,7 @@ from garrote.arrays import Floats
 from garrote.penalised_paths import adapted, as_path, corrected, penalty_solver
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
-from garrote.penalties.elastic_net import ElasticNet, ElasticNetRule
+from garrote.penalties.elastic_net import ElasticNet
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
@@ -19,9 +19,6 @@ from garrote.solvers.least_squares import LeastSquares, as_seen
 from garrote.solvers.optimality import certify
 from garrote.solvers.penalised import Solved
 from garrote.solvers.refitting import relaxed
-
-# What to call the two walks: with variables that leave (the lasso), and without (LAR).
-HOMOTOPIES = ("homotopy", "least-angle")
 
 
 def homotopy_solver(
@@ -54,7 +51,7 @@ def homotopy_solver(
     given = terms
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
-    rules = _rules(problem, penalty, terms)
+    rules = _rules(penalty, terms)
     if rules[0].ridge.tolist() == rules[1].ridge.tolist():
         walked = yield from walk(
             problem,
@@ -90,17 +87,11 @@ def homotopy_solver(
     return path
 
 
-def _rules(problem: Problem, penalty: Penalty, terms: Terms) -> tuple[Any, Any]:
-    """Return the penalty's rules at strengths 1 and 2, if they are such that can be walked."""
+def _rules(penalty: Penalty, terms: Terms) -> tuple[Any, Any]:
+    """Return the penalty's rules at strengths 1 and 2."""
     one, two = penalty.at(1.0, terms), penalty.at(2.0, terms)
-    linear = isinstance(one, ElasticNetRule) and np.array_equal(2 * one.threshold, two.threshold)
-    if problem.likelihood is not None or not linear or not one.threshold.any():
-        family = "Gaussian" if problem.likelihood is None else type(problem.likelihood).__name__
-        raise ValueError(
-            f"solver='homotopy' cannot fit penalty {penalty.name!r} with a {family} response: paths are "
-            "piecewise linear for the lasso and the elastic net with a Gaussian one only; use "
-            "solver='coordinate'"
-        )
+    if not one.threshold.any():
+        raise ValueError("no variable has a penalty, so that there is nothing to walk along")
     return one, two
 
 

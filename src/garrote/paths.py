@@ -8,9 +8,10 @@ import numpy as np
 from scipy.special import logit
 
 from garrote.arrays import Floats
+from garrote.combinations import HOMOTOPIES, check_combination
 from garrote.designs import GramDesign
 from garrote.designs.base import Design
-from garrote.homotopy_paths import HOMOTOPIES, homotopy_solver
+from garrote.homotopy_paths import homotopy_solver
 from garrote.penalised_paths import ALPHAS, equal_terms, penalty_solver, resolve_alphas
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalty_path import PenaltyPath
@@ -23,7 +24,6 @@ from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.variational import Annealer, Trace, anneal
 
 SOLVERS = ("coordinate", "primal", "dual")
-PENALTY_SOLVERS = ("coordinate", *HOMOTOPIES, "em")
 # Gammas of a grid, and the largest inclusion probability at the first of them.
 GAMMAS, EPS = 50, 1e-3
 
@@ -112,10 +112,12 @@ def fit_path(
     eps : float, optional
         Where a placed grid ends: the inclusion probability at the first gamma (1e-3), or the last alpha
         as a share of the first (1e-3, and 1e-2 with more columns than rows).
-    solver : {"coordinate", "primal", "dual", "homotopy", "least-angle", "em"}
+    solver : str, default="coordinate"
         "primal" and "dual" are for a prior. "homotopy" (LARS) follows the lasso, or the elastic net,
         from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. Both
-        are for a Gaussian response. "em" is for a probit one.
+        are for a Gaussian response. "ista", "fista", "sparsa", "projected_gradient", "em",
+        "iterated_ridge" and "subgradient" are the classical solvers, slower but each an idea of its own;
+        the manual's page on solvers says which penalty and response each one takes.
     control : Control, optional
         Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback.
     terms : Terms, optional
@@ -188,10 +190,7 @@ def start_penalty_solver(
     relax: float = 0.0,
 ) -> Generator[Floats, Floats, PenaltyPath]:
     """Return the generator that solves one penalised path; see `run_together`."""
-    if solver not in PENALTY_SOLVERS:
-        raise ValueError(f"solver must be one of {PENALTY_SOLVERS}, got {solver!r}")
-    if solver == "em":
-        check_solver(solver, problem.likelihood)
+    check_combination(penalty, problem.likelihood, solver)
     terms = terms or equal_terms(problem)
     alphas = None
     if solver not in HOMOTOPIES or strengths is not None:
@@ -203,20 +202,6 @@ def start_penalty_solver(
         problem, penalty, alphas, terms, control, eps=eps or 0.0, drops=solver == "homotopy",
         relax=relax,
     )  # fmt: skip
-
-
-def check_solver(solver: str, likelihood: Any) -> None:
-    """Refuse a solver that cannot fit a likelihood (None: Gaussian), and say which can."""
-    name = "gaussian" if likelihood is None else likelihood.name
-    needed = "probit" if solver == "em" else "Gaussian"
-    if solver == "coordinate" or name == needed.lower():
-        return
-    possible = ["coordinate", *(HOMOTOPIES if name == "gaussian" else ())]
-    possible += ["em"] if name == "probit" else []
-    raise ValueError(
-        f"solver={solver!r} needs a {needed} response, but y is {name}: take solver="
-        f"{' or '.join(map(repr, possible))}"
-    )
 
 
 def start_solver(

@@ -9,6 +9,7 @@ import numpy as np
 
 import garrote.solvers.group_quadratic  # noqa: F401  (solvers come to know groups by it)
 from garrote.arrays import Floats
+from garrote.combinations import CLASSICAL
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Concave, Penalty, Terms
@@ -19,6 +20,7 @@ from garrote.penalty_path import MultinomialPath, PenaltyFit, PenaltyPath
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
+from garrote.solvers.classical import solve_classically
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.latent import LatentLeastSquares
 from garrote.solvers.least_squares import LeastSquares
@@ -38,7 +40,7 @@ _FORBIDDING = 1e200
 
 def make_smooth(problem: Problem, solver: str = "coordinate") -> Smooth:
     """Return the loss of a problem, ready for a working set."""
-    if solver == "em":
+    if solver == "em" and problem.likelihood is not None:
         return LatentLeastSquares(problem)
     if problem.likelihood is None:
         return LeastSquares(problem)
@@ -128,7 +130,10 @@ def penalty_solver(
     smooth = make_smooth(problem, solver)
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
-    points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
+    if solver in CLASSICAL and (solver != "em" or problem.likelihood is None):
+        points = yield from solve_classically(solver, problem, penalty, alphas, terms, control)
+    else:
+        points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
     if isinstance(penalty, ElasticNet) and penalty.corrected:
         points = yield from corrected(problem, penalty, terms, points)
     if relax > 0:
@@ -178,10 +183,6 @@ def adapted(
 ) -> Generator[Floats, Floats, Terms]:
     """Return terms with the factors that the first fit of an adaptive lasso gives."""
     if penalty.first == "ridge":
-        if problem.likelihood is not None:
-            raise ValueError(
-                "AdaptiveLasso(first='ridge') needs a Gaussian response; take first='lasso'"
-            )
         alphas = alpha_grid(problem, Ridge(), terms)
         points = yield from solve_ridge(problem, Ridge(), alphas, terms, control)
         best = points[int(np.argmin(ridge_scores(problem, alphas, terms, points)))]
@@ -216,10 +217,6 @@ def corrected(
     problem: Problem, penalty: ElasticNet, terms: Terms, points: list[Solved]
 ) -> Generator[Floats, Floats, list[Solved]]:
     """Undo the ridge's shrinkage of an elastic net; see `ElasticNet`."""
-    if problem.likelihood is not None:
-        raise ValueError(
-            "ElasticNet(corrected=True) needs a Gaussian response; take corrected=False"
-        )
     changed = []
     for point in points:
         ridge = penalty.at(point.strength, terms).ridge[point.columns]

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
+from garrote.combinations import check_combination
 from garrote.estimators.face import SelectorFace
 from garrote.estimators.inputs import (
     check_names,
@@ -18,7 +19,7 @@ from garrote.estimators.inputs import (
     resolve_values,
 )
 from garrote.estimators.provenance import provenance
-from garrote.paths import PENALTY_SOLVERS, check_solver, fit_path
+from garrote.paths import fit_path
 from garrote.penalised_paths import outputs_of, resolve_alphas
 from garrote.penalties import PENALTIES, Terms
 from garrote.penalty_path import PenaltyPath
@@ -86,7 +87,7 @@ class SparseLinearModel(SelectorFace):
     ) -> None:
         """Fit the path, choose on it, and store what was found."""
         penalty = self._penalty()
-        check_solver(self.solver, likelihood)
+        check_combination(penalty, likelihood, self.solver)
         weights = check_weights(sample_weight, X)
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
@@ -172,8 +173,6 @@ class SparseLinearModel(SelectorFace):
                 )
         elif self.alpha is not None and not (is_number(self.alpha) and self.alpha >= 0):
             raise ValueError(f"alpha must be a number >= 0, got {self.alpha!r}")
-        if self.solver not in PENALTY_SOLVERS:
-            raise ValueError(f"solver must be one of {PENALTY_SOLVERS}, got {self.solver!r}")
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
         if self.eps is not None and not (is_number(self.eps) and 0 < self.eps < 1):
