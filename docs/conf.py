@@ -25,6 +25,7 @@ extensions = [
     "live_report",
     "mathml",
     "methods_table",
+    "combinations_table",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["extensions"]

@@ -425,6 +425,110 @@ def test_the_null_model_beside_covariates_is_called_by_its_name(run, table):
     assert "without any variable" not in out
 
 
+# --- responses that are no numbers
+
+
+@pytest.fixture
+def labelled(values, tmp_path):
+    X, y = values
+    rng = np.random.default_rng(1)
+    odds = y + rng.logistic(size=N)
+    columns = {
+        "two": np.where(odds > 0, "well", "ill"),
+        "three": np.array(["low", "middle", "high"])[np.digitize(y, [-1.0, 1.0])],
+        "answer": np.where(odds > 0, "yes", "no"),
+        "count": rng.poisson(np.exp(0.4 * y)),
+        "digit": (odds > 0).astype(int),
+    }
+    header = [*NAMES, *columns]
+    rows = [[*X[i].round(6), *(column[i] for column in columns.values())] for i in range(N)]
+    return write(tmp_path / "labels.csv", header, rows)
+
+
+def select_lasso(table, target, *more):
+    names = ",".join(NAMES)
+    return ("select", table, "--target", target, "--include", names, "--method", "lasso", *more)
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "said", "response"),
+    [
+        ("two", [], "labels ill, well", "two = well"),
+        ("two", ["--penalty", "mcp", "--gamma", "2.5", "--alpha", "bic"], "chosen by BIC", "two = well"),
+        ("three", ["--rule", "1se"], "labels high, low, middle", "three"),
+        ("answer", ["--alpha", "0.1"], "alpha = 0.1, chosen as given", "answer = yes"),
+        ("count", ["--family", "poisson"], "Effects are on the log rate of count", "count"),
+        ("digit", ["--family", "binomial"], "Effects are on the log odds of digit", "digit"),
+        ("digit", ["--family", "multinomial"], "the log odds of digit = 1", "digit = 1"),
+    ],
+)  # fmt: skip
+def test_labels_and_counts_are_fitted_as_what_they_are(
+    run, labelled, tmp_path, target, more, said, response
+):
+    file = tmp_path / "out.json"
+    code, out, err = run(*select_lasso(labelled, target, *more), "--json", file)
+    assert (code, err) == (0, "")
+    assert said in " ".join(out.split())
+    found = json.loads(file.read_text())
+    assert found["response"] == response
+    chosen = {v["name"] for v in found["variables"] if v["selected"]}
+    assert {"alpha", "gamma ray"} <= chosen
+    assert "squared error" not in out
+
+
+def test_a_saved_classifier_predicts_labels_with_their_probabilities(run, labelled, tmp_path):
+    model = tmp_path / "model.garrote"
+    assert run(*select_lasso(labelled, "three", "--save", model))[0] == 0
+    code, out, _ = run("predict", model, labelled)
+    rows = list(csv.DictReader(out.splitlines()))
+    truth = [row["three"] for row in csv.DictReader(Path(labelled).read_text().splitlines())]
+    assert code == 0
+    assert (
+        np.mean([row["prediction"] == label for row, label in zip(rows, truth, strict=True)]) > 0.8
+    )
+    for row in rows:
+        chances = {k.removeprefix("probability of "): float(v) for k, v in list(row.items())[1:]}
+        assert sum(chances.values()) == pytest.approx(1.0, abs=1e-5)
+        assert max(chances, key=chances.get) == row["prediction"]
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "code", "said"),
+    [
+        ("two", ["--family", "poisson"], 2, "the target holds labels of classes"),
+        ("count", ["--penalty", "mpc"], 2, "there is no penalty 'mpc'; did you mean mcp?"),
+        ("count", ["--alpha", "-1"], 2, "must be cv, bic, ebic or a number >= 0"),
+        ("count", ["--set", "l1_ratio=0.3"], 2, "lasso has no setting l1_ratio"),
+        ("count", ["--set", "class_weight=balanced"], 2, "lasso has no setting class_weight"),
+        ("count", ["--family", "gamma"], 1, "family must be one of"),
+        ("epsilon", ["--family", "poisson"], 1, "needs counts"),
+        ("count", ["--penalty", "mcp", "--gamma", "-0.5"], 1, "gamma must be"),
+    ],
+)  # fmt: skip
+def test_families_and_penalties_that_cannot_be_meant_get_one_line(
+    run, labelled, target, more, code, said
+):
+    names = ",".join(name for name in NAMES if name != target)
+    given = ("select", labelled, "--target", target, "--include", names, "--method", "lasso")
+    reached, _, err = run(*given, *more)
+    assert reached == code
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_labels_are_refused_with_the_remedy_where_the_method_has_none(run, labelled):
+    code, _, err = run("select", labelled, "--target", "two", "--include", "age")
+    assert code == 1
+    assert "give --method lasso, which takes labels" in err
+
+
+def test_a_response_of_0_and_1_is_noted(run, labelled):
+    _, out, _ = run(*select_lasso(labelled, "digit", "--alpha", "bic"))
+    assert "--family binomial models its log odds" in " ".join(out.split())
+    _, out, _ = run(*select_lasso(labelled, "digit", "--alpha", "bic", "--family", "binomial"))
+    assert "fitted as a number" not in " ".join(out.split())
+
+
 # --- as a process
 
 

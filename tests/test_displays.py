@@ -385,6 +385,7 @@ def test_a_falling_strength_of_another_name_is_drawn_from_sparse_to_dense(diabet
     other = replace(path, strength="alpha", strengths=penalties)
     display = PathDisplay.from_selection(replace(diabetes.selection_, path=other))
     assert display.ax_.get_xlabel() == "strength of the penalty, alpha"
+    assert display.size_axis_.get_xlabel() == "number of coefficients that are not 0"
     assert display.ax_.get_xscale() == display.size_axis_.get_xscale() == "log"
     assert display.ax_.get_xlim() == (10.0, 0.01)
     assert "no variable" not in "".join(texts_of(display.ax_))

@@ -5,10 +5,13 @@ import pandas as pd
 import pytest
 import scipy.optimize
 import scipy.sparse
+from sklearn.linear_model import MultiTaskLasso
+from sklearn.metrics import r2_score
 
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
 from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties import L1, GroupLasso, Terms
 from garrote.penalties.grouping import resolve_groups
 from garrote.proximal import group_l2, group_linf, soft_threshold
@@ -285,3 +288,52 @@ def test_the_proximal_point_of_a_group_rule_is_that_of_the_public_operators(sett
     operator = group_linf if settings.get("norm") == "inf" else group_l2
     expected = operator(softened, 1.0, GROUPS, weights=0.5 * rule.weight)
     np.testing.assert_allclose(point, expected, atol=1e-12)
+
+
+def test_several_responses_share_their_support_as_in_scikit_learn():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 30))
+    Y = X[:, :4] @ rng.standard_normal((4, 3)) + rng.standard_normal((80, 3)) + [0.0, 5.0, -2.0]
+    problem = problem_of(X, Y, likelihood=SeveralResponses(3), standardize=False)
+    path = fit_path(problem, GroupLasso(weights="equal"), 15, control=Control(1e-10))
+    assert path.certificate.max() < 1e-10
+    for k in (4, 14):
+        theirs = MultiTaskLasso(alpha=path.strengths[k], tol=1e-12, max_iter=100_000).fit(X, Y)
+        np.testing.assert_allclose(path.by_class(k), theirs.coef_, atol=1e-6)
+        np.testing.assert_allclose(path.intercepts[k], theirs.intercept_, atol=1e-6)
+
+
+@pytest.mark.parametrize("alpha", ["cv", "bic", 0.1])
+def test_a_variable_is_in_for_all_responses_or_for_none(alpha):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 30))
+    Y = X[:, :4] @ rng.standard_normal((4, 3)) + rng.standard_normal((80, 3)) + [0.0, 5.0, -2.0]
+    model = SparseRegressor(penalty="group-lasso", alpha=alpha, rule="1se").fit(X, Y)
+    used = model.coef_ != 0
+    assert (used.all(axis=0) == used.any(axis=0)).all()
+    assert used[:, :4].all()
+    assert model.predict(X).shape == Y.shape
+    assert model.score(X, Y) == pytest.approx(r2_score(Y, model.predict(X)))
+    assert "on the response that a variable matters most to" in str(model.selection_)
+
+
+def test_several_responses_of_one_lasso_are_lassos_of_their_own():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 20))
+    Y = X[:, :2] @ rng.standard_normal((2, 2)) + rng.standard_normal((60, 2))
+    weights = rng.uniform(0.5, 2.0, 60)
+    both = SparseRegressor(alpha=0.1).fit(X, Y, sample_weight=weights)
+    for k in range(2):
+        alone = SparseRegressor(alpha=0.1).fit(X, Y[:, k], sample_weight=weights)
+        np.testing.assert_allclose(both.coef_[k], alone.coef_, atol=1e-8)
+        assert both.intercept_[k] == pytest.approx(alone.intercept_, abs=1e-8)
+
+
+def test_several_responses_that_are_not_numbers_are_refused():
+    X, Y = np.ones((10, 2)), np.ones((10, 2))
+    with pytest.raises(ValueError, match="y has 2 columns, which family='poisson' cannot take"):
+        SparseRegressor(family="poisson").fit(X, Y)
+    with pytest.raises(ValueError, match="an offset is for one response"):
+        SparseRegressor().fit(X, Y, offset=np.ones(10))
+    with pytest.raises(ValueError, match="cannot fit"):
+        SparseRegressor(solver="homotopy").fit(X, Y)

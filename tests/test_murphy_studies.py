@@ -119,6 +119,19 @@ def test_the_lasso_on_a_polynomial_does_as_well_as_the_best_degree():
     assert (np.diff(numbers["lasso"][:, 0], axis=1) <= 1e-9).all()
 
 
+def test_norms_of_groups_find_the_true_groups_and_single_sizes_do_not():
+    normal, constant = (
+        run_study(f"murphy-figure-{name}", QUICK).numbers["estimates"][0]
+        for name in ("13.13", "13.14")
+    )
+    for found in (normal, constant):
+        assert found["group lasso, length"].groups == 8
+        assert found["group lasso, length"].error < 3e-4 < found["lasso"].error
+    # The largest size suits coefficients of equal size only.
+    assert constant["group lasso, largest size"].error < 3e-3
+    assert normal["group lasso, largest size"].error > 3e-2
+
+
 def test_ridge_keeps_all_variables_and_the_lasso_lets_them_in_one_by_one(shared_data):
     profiles = run_study("murphy-figure-13.7", QUICK).numbers["profiles"]
     assert (profiles["ridge"].coef != 0).all()

@@ -35,6 +35,7 @@ from garrote.penalties import (
     thresholding,
 )
 from garrote.shrinkage import bend, cost, shrink, slope
+from garrote.solvers.extrapolation import Extrapolation
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.surfaces import fit_surface
 from reference import hierarchical_adaptive_lasso, lasso_by_shooting, sparse_regression
@@ -256,6 +257,7 @@ def test_no_single_coefficient_can_do_better(penalty):
     "penalty", [LogSum(0.05), HAL(1.0, 0.2), MCP(), NEG(0.5, 0.1)], ids=described
 )
 def test_the_objective_falls_with_every_lasso_of_tangents(penalty, monkeypatch):
+    jumping = Extrapolation.next
     X, _, _ = sparse_regression(120, 20, 3, correlation=0.5)
     y = responses(X[:, 0] - X[:, 1], Binomial())
     problem = problem_of(X, y, likelihood=Binomial())
@@ -271,6 +273,7 @@ def test_the_objective_falls_with_every_lasso_of_tangents(penalty, monkeypatch):
         return rounds
 
     monkeypatch.setattr(GeneralisedLoss, "solve", recorded)
+    monkeypatch.setattr(Extrapolation, "next", lambda self, point, image: image)
     steps, gains = [], []
     for strength in strengths:
         seen.clear()
@@ -284,6 +287,14 @@ def test_the_objective_falls_with_every_lasso_of_tangents(penalty, monkeypatch):
         assert (np.diff(objective) <= 1e-12).all()
         steps.append(len(objective))
         gains.append(objective[0] - objective[-1])
+        # Jumps along the way do not lead elsewhere, and are no detour.
+        with monkeypatch.context() as again:
+            again.setattr(Extrapolation, "next", jumping)
+            lasso_by_lasso = seen[-1][1]
+            seen.clear()
+            fit_path(problem, penalty, [strength])
+        np.testing.assert_allclose(seen[-1][1], lasso_by_lasso, atol=1e-6)
+        assert len(seen) <= steps[-1] + 5
     assert max(steps) > 5
     assert max(gains) > 1e-4
 
@@ -564,9 +575,9 @@ def test_settings_out_of_range_are_refused(make, message):
 @pytest.mark.parametrize(
     ("penalty", "terms", "message"),
     [
-        (BestSubset(), None, "with a binomial response: change .*'gaussian'"),
-        (AdaptiveLasso(first="ridge"), None, "with a binomial response: change .*'gaussian'"),
-        (ElasticNet(0.5, corrected=True), None, "with a binomial response: change .*'gaussian'"),
+        (BestSubset(), None, "cannot fit penalty .* family='gaussian'; or"),
+        (AdaptiveLasso(first="ridge"), None, "cannot fit penalty .* family='gaussian'; or"),
+        (ElasticNet(0.5, corrected=True), None, "cannot fit penalty .* family='gaussian'; or"),
         (NoPenalty(), None, "does not exist"),
     ],
 )
@@ -600,3 +611,32 @@ def test_shooting_agrees_with_the_solver():
     np.testing.assert_allclose(
         coefficients(path)[0], lasso_by_shooting(Z, yc, np.full(12, 0.1)), atol=1e-9
     )
+
+
+def test_extrapolation_jumps_to_where_small_steps_lead():
+    rng = np.random.default_rng(0)
+    turn = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    shrink_by = turn @ np.diag([0.99, 0.9, 0.95, -0.5]) @ turn.T
+    goal = rng.standard_normal(4)
+    creep, point = Extrapolation(), np.zeros(4)
+    for _ in range(20):
+        point = creep.next(point, goal + shrink_by @ (point - goal))
+    np.testing.assert_allclose(point, goal, atol=1e-8)
+
+
+def test_extrapolation_gives_up_where_jumps_do_harm():
+    creep, point = Extrapolation(), np.array([1.0])
+    for _ in range(2000):  # a kink at 0 that no line foretells
+        point = creep.next(point, np.where(point > 0, 0.99 * point - 1e-3, 0.5 * point))
+    assert creep.patience > 8
+    np.testing.assert_allclose(point, 0.0, atol=1e-6)
+
+
+def test_a_variable_that_a_jump_put_out_comes_back():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 8))
+    eta = 1.2 * X[:, 0] - 0.9 * X[:, 3]
+    rng.standard_normal(150)
+    y = (eta + rng.logistic(size=150) > 0).astype(float)
+    path = fit_path(problem_of(X, y, likelihood=Binomial()), MCP())
+    assert path.certificate.max() < 1e-8

@@ -1,12 +1,18 @@
 """The penalised regressor and classifier as scikit-learn estimators."""
 
+import re
+from itertools import product
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import SparseClassifier, SparseRegressor
-from garrote.penalties import MCP
+from garrote.combinations import SOLVERS, is_possible
+from garrote.displays import PathDisplay
+from garrote.penalties import MCP, PENALTIES, ElasticNet
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
@@ -165,6 +171,34 @@ def test_models_are_saved_and_reported(data, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("family", "said", "axis"),
+    [
+        ("gaussian", "by how much y changes", "effect on y"),
+        ("binomial", "by how much the log odds of y change for", "effect on log odds of y"),
+        ("poisson", "by how much the log rate of y changes", "effect on log rate of y"),
+    ],
+)
+def test_reports_say_what_effects_are_on(data, tmp_path, family, said, axis):
+    model = SparseRegressor("mcp", "bic", family=family, alphas=20).fit(
+        data[0], response(data, family)
+    )
+    model.selection_.report(tmp_path / "report.html")
+    text = re.sub(r"</?bdi>", "", (tmp_path / "report.html").read_text())
+    assert said in text
+    assert "Zhang (2010), Nearly unbiased" in text
+    assert "Tibshirani" not in text
+    display = PathDisplay.from_estimator(model)
+    assert display.ax_.get_ylabel().startswith(axis)
+    assert ("effects are on the" in str(model.selection_.summary())) == (family != "gaussian")
+
+
+def test_every_penalty_names_its_source():
+    sources = {name: make().reference for name, make in PENALTIES.items()}
+    assert all(re.search(r"\((19|20)\d\d\), ", source) for source in sources.values())
+    assert sources["lasso"] == sources["l1"] != sources["elastic-net"] != sources["ridge"]
+
+
+@pytest.mark.parametrize(
     ("settings", "said"),
     [
         ({"penalty": "garrote"}, "penalty must be one of"),
@@ -178,7 +212,7 @@ def test_models_are_saved_and_reported(data, tmp_path):
         ({"lower": 0.1}, "bounds must contain 0"),
         ({"family": "gamma"}, "family must be one of"),
         ({"family": 3}, r"family must be one of .* or garrote.likelihoods.Huber"),
-        ({"family": "huber", "solver": "homotopy"}, "'homotopy' cannot fit .*'lasso' with a huber"),
+        ({"family": "huber", "solver": "homotopy"}, "with a huber response"),
         ({"family": "poisson"}, "needs counts"),
         ({"family": "binomial"}, "needs labels 0 and 1"),
         ({"solver": "newton"}, "solver must be one of"),
@@ -193,10 +227,14 @@ def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
 
 def test_impossible_combinations_say_what_is_possible(data):
     X, _, _ = data
-    with pytest.raises(ValueError, match=r"with a poisson response.*to solver='coordinate'"):
+    said = r"cannot fit penalty 'lasso' with a poisson .*'coordinate'.*'fista'.*; or family='gauss"
+    with pytest.raises(ValueError, match=said):
         SparseRegressor(solver="homotopy", family="poisson").fit(X, response(data, "poisson"))
-    with pytest.raises(ValueError, match="offset must have 120 entries"):
-        SparseRegressor().fit(X, response(data, "gaussian"), offset=np.zeros(3))
+    said = "solver='coordinate'.*; or penalty='lasso' or 'l1' or 'elastic-net' or 'adaptive-lasso'$"
+    with pytest.raises(ValueError, match=said):
+        SparseRegressor("scad", solver="least-angle").fit(X, response(data, "gaussian"))
+    with pytest.raises(ValueError, match=r"'elastic net' \(corrected=True\) with a multinomial"):
+        SparseClassifier(ElasticNet(corrected=True)).fit(X, np.arange(120) % 3)
     with pytest.raises(ValueError, match="one class only"):
         SparseClassifier().fit(X, np.zeros(120))
 
@@ -216,8 +254,119 @@ def test_no_penalty_at_all_with_more_columns_than_rows_interpolates(data):
 
 
 def test_a_class_with_one_member_is_fitted_where_it_can_be(data):
+    X, eta, _ = data
+    rare = np.zeros(120)
+    rare[7] = 1
+    three = np.where(rare > 0, "rare", np.where(eta > 0, "high", "low"))
+    for labels in (rare, three):
+        model = SparseClassifier(alpha="bic").fit(X, labels)
+        assert model.certificate_.gap < 1e-6
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize("names", [("common", "rare"), ("high", "low", "rare")])
+def test_a_fold_that_trains_without_a_class_is_refused(data, names):
+    X, eta, _ = data
+    labels = np.array(names)[np.digitize(eta, [0.0]) if len(names) == 3 else np.zeros(120, int)]
+    labels[7] = "rare"
+    said = r"trains without class 'rare' \(1 of 120 rows\): choose alpha by 'bic', or leave"
+    with pytest.raises(ValueError, match=said):
+        SparseClassifier().fit(X, labels)
+    labels[[8, 9]] = "rare"
+    assert SparseClassifier(alphas=10).fit(X, labels).certificate_.gap < 1e-6
+
+
+def test_a_fold_that_trains_on_zeros_is_refused(data):
     X, _, _ = data
-    y = np.zeros(120)
-    y[7] = 1
-    model = SparseClassifier(alpha="bic").fit(X, y)
-    assert model.certificate_.gap < 1e-6
+    counts = np.zeros(120)
+    counts[:5] = 3
+    with pytest.raises(ValueError, match="fold 0 of cv trains on counts that are all 0"):
+        SparseRegressor(family="poisson").fit(X, counts)
+    assert SparseRegressor(family="poisson", alpha="bic").fit(X, counts).certificate_.gap < 1e-6
+
+
+@pytest.mark.parametrize("penalty", ["mcp", "scad"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classes_that_a_flat_penalty_separates_have_no_finite_optimum(data, penalty, classes):
+    X, _, _ = data
+    labels = np.digitize(X[:, 0], [0.0] if classes == 2 else [-0.5, 0.5])
+    model = SparseClassifier(penalty, None)
+    with pytest.warns(ConvergenceWarning, match="match.* without error .* no finite optimum"):
+        model.fit(X, labels)
+    assert model.get_support(indices=True).tolist() == [0]
+    assert model.score(X, labels) == 1
+    assert not model.selection_.converged
+    assert "99.9 % of the deviance" in model.path_.cut
+    assert model.path_.certificate.max() < 1e-6
+    assert len(model.path_) < 100
+
+
+def test_without_a_penalty_separable_classes_have_no_finite_optimum(data):
+    X, _, _ = data
+    for settings in ({"penalty": "none"}, {"alpha": 0.0}, {"alpha": 0.1, "refit": True}):
+        with pytest.warns(ConvergenceWarning, match="no finite optimum"):
+            SparseClassifier(**settings).fit(X, X[:, 0] > 0)
+
+
+def test_separable_classes_have_a_lasso(data):
+    X, _, _ = data
+    model = SparseClassifier(alpha=None).fit(X, X[:, 0] > 0)
+    assert model.path_.certificate.max() < 1e-6
+    assert model.score(X, X[:, 0] > 0) == 1
+
+
+@pytest.mark.parametrize("family", ["binomial", "poisson"])
+@pytest.mark.parametrize("penalty", ["l1", "mcp", "none", "ridge"])
+def test_likelihoods_without_a_maximum_are_refused(penalty, family):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 50)), rng.integers(0, 2, 20)
+    with pytest.raises(ValueError, match="50 columns fit any response of 20 rows: maximum likel"):
+        SparseRegressor(penalty, 0.0, family=family).fit(X, y)
+
+
+def test_placed_grids_end_where_nearly_all_is_explained_and_given_ones_do_not():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 200))
+    y = (X[:, 0] + X[:, 1] > 0).astype(float)
+    placed = SparseClassifier(eps=1e-5, alphas=60).fit(X, y)
+    assert len(placed.path_) < 60
+    assert 0.999 <= placed.path_.deviance_explained[-1] < 0.9999
+    assert (placed.path_.deviance_explained[:-1] < 0.999).all()
+    assert placed.cv_results_["fold_errors"].shape == (5, len(placed.path_))
+    assert np.isfinite(placed.cv_results_["fold_errors"]).all()
+    assert placed.selection_.path.cut == placed.path_.cut
+    given = np.geomspace(placed.path_.strengths[0], 1e-5 * placed.path_.strengths[0], 60)
+    whole = SparseClassifier(alphas=given, alpha=None).fit(X, y)
+    assert len(whole.path_) == 60
+    assert whole.path_.cut is None
+    np.testing.assert_allclose(
+        whole.path_.coefficients()[: len(placed.path_)].toarray(),
+        placed.path_.coefficients().toarray(),
+        atol=1e-6,
+    )
+    asked = SparseClassifier(alpha=float(given[-1]), eps=1e-5).fit(X, y)
+    assert asked.alpha_ == given[-1]
+
+
+def test_bic_does_not_choose_a_model_that_interpolates():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 300))
+    y = 2 * X[:, 0] + rng.standard_normal(40)
+    model = SparseRegressor(alpha="bic", eps=1e-4).fit(X, y)
+    assert 0 in model.get_support(indices=True)
+    assert model.get_support().sum() <= 20
+
+
+def test_the_table_of_combinations_is_what_fits_do(data):
+    X, _, _ = data
+    some = {family: response(data, family) for family in ("gaussian", "binomial", "poisson")}
+    for name, make in PENALTIES.items():
+        for (family, y), solver in product(some.items(), SOLVERS):
+            # Subgradients are good for two digits.
+            tol = 1e-2 if solver == "subgradient" else 1e-6
+            model = SparseRegressor(name, 0.3, family=family, solver=solver, alphas=2, tol=tol)
+            if is_possible(make(), family, solver):
+                assert model.fit(X, y).path_.certificate.max() <= tol or solver == "least-angle"
+            else:
+                with pytest.raises(ValueError, match="cannot fit penalty"):
+                    model.fit(X, y)

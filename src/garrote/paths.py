@@ -1,6 +1,7 @@
 """From a problem to a path: the grid of gammas, both directions, the better solution at each gamma."""
 
 from collections.abc import Generator
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, cast, overload
 
@@ -12,7 +13,13 @@ from garrote.combinations import HOMOTOPIES, check_combination
 from garrote.designs import GramDesign
 from garrote.designs.base import Design
 from garrote.homotopy_paths import homotopy_solver
-from garrote.penalised_paths import ALPHAS, equal_terms, penalty_solver, resolve_alphas
+from garrote.penalised_paths import (
+    ALPHAS,
+    equal_terms,
+    penalty_solver,
+    resolve_alphas,
+    stop_at,
+)
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalty_path import PenaltyPath
 from garrote.priors.garrote import GarrotePrior
@@ -119,7 +126,9 @@ def fit_path(
         "iterated_ridge" and "subgradient" are the classical solvers, slower but each an idea of its own;
         the manual's page on solvers says which penalty and response each one takes.
     control : Control, optional
-        Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback.
+        Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback; and the
+        share of the deviance at which a placed grid of alphas ends, 0.999 unless the response is
+        Gaussian and the penalty convex. Strengths that were given are all fitted.
     terms : Terms, optional
         Each variable's own factor of the penalty, and bounds.
     relax : float
@@ -142,9 +151,11 @@ def fit_path(
     solving: Solver
     if hasattr(prior, "largest_strength"):
         prior = prior.resolved(problem.n_features) if hasattr(prior, "resolved") else prior
-        compressed = problem.compressed()
+        compressed, control = problem.compressed(), control or Control(1e-6)
+        if control.stop_at is None and (strengths is None or isinstance(strengths, Integral)):
+            control = replace(control, stop_at=stop_at(problem, prior))
         solving = start_penalty_solver(
-            compressed, prior, strengths, eps, terms, control or Control(1e-6), solver, relax
+            compressed, prior, strengths, eps, terms, control, solver, relax
         )
         (relaxed,) = run_together([solving], stored_design(compressed))
         return cast(PenaltyPath, relaxed)

@@ -11,12 +11,18 @@ import garrote.solvers.group_quadratic  # noqa: F401  (solvers come to know grou
 from garrote.arrays import Floats
 from garrote.combinations import CLASSICAL
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Concave, Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.mixtures import Mixture
 from garrote.penalties.subset import BestSubset, NoPenalty
-from garrote.penalty_path import MultinomialPath, PenaltyFit, PenaltyPath
+from garrote.penalty_path import (
+    MultinomialPath,
+    PenaltyFit,
+    PenaltyPath,
+    bayesian_criterion,
+)
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
@@ -27,13 +33,19 @@ from garrote.solvers.least_squares import LeastSquares
 from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.multinomial import MultinomialLoss
 from garrote.solvers.penalised import Smooth, Solved, solve_at, solve_path, tolerance_at
+from garrote.solvers.quadratic import restricted
 from garrote.solvers.refitting import relaxed
-from garrote.solvers.reweighted import solve_reweighted
+from garrote.solvers.reweighted import slopes, solve_reweighted
 from garrote.solvers.ridge import ridge_scores, solve_ridge, solve_rotated
+from garrote.solvers.several_responses import SeveralLeastSquares
 
 # Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
 ALPHAS = 100
 _EPS, _EPS_WIDE = 1e-3, 1e-2
+# A placed grid may end where so much of the deviance is explained, as in glmnet.
+_ENOUGH = 0.999
+# Losses below this share of the null model's are those of a fit that matches the data.
+_MATCHED = 1e-6
 # A strength at which nothing that is penalised is in.
 _FORBIDDING = 1e200
 
@@ -46,6 +58,8 @@ def make_smooth(problem: Problem, solver: str = "coordinate") -> Smooth:
         return LeastSquares(problem)
     if isinstance(problem.likelihood, Multinomial):
         return MultinomialLoss(problem)
+    if isinstance(problem.likelihood, SeveralResponses):
+        return SeveralLeastSquares(problem)
     return GeneralisedLoss(problem)
 
 
@@ -55,9 +69,8 @@ def equal_terms(problem: Problem) -> Terms:
 
 
 def outputs_of(problem: Problem) -> int:
-    """Return how many coefficients a column has: one for each class."""
-    likelihood = problem.likelihood
-    return likelihood.classes if isinstance(likelihood, Multinomial) else 1
+    """Return how many coefficients a column has: one for each class, or response."""
+    return int(getattr(problem.likelihood, "classes", 1))
 
 
 def alpha_grid(
@@ -113,6 +126,35 @@ def resolve_alphas(
     return grid
 
 
+def stop_at(problem: Problem, penalty: Penalty) -> float | None:
+    """Return the share of the deviance at which a placed grid ends; None if at its last alpha only.
+
+    Fits that come near to the data are where separable classes drive coefficients to infinity, and
+    where a penalty that is not convex has ever more optima. For the lasso and its kin with a Gaussian
+    response nothing of that kind happens.
+    """
+    return None if problem.likelihood is None and penalty.convex else _ENOUGH
+
+
+def runs_away(
+    problem: Problem,
+    penalty: Penalty,
+    fit: PenaltyFit,
+    null: float,
+    terms: Terms,
+    relax: float = 0.0,
+) -> bool:
+    """Tell whether the coefficients of a fit would grow for ever.
+
+    They do where labels are matched without error (of the null model's loss nothing is left) by
+    coefficients that the penalty does not hold back any more.
+    """
+    if problem.likelihood is None or fit.loss > _MATCHED * null or not len(fit.columns):
+        return False
+    rule = restricted(penalty.at(fit.strength, terms), fit.columns)
+    return relax == 1 or bool((slopes(rule, np.abs(fit.coef)) == 0).any())
+
+
 def penalty_solver(
     problem: Problem,
     penalty: Penalty,
@@ -130,15 +172,25 @@ def penalty_solver(
     smooth = make_smooth(problem, solver)
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
+    bounded = bool((np.isfinite(terms.lower) | np.isfinite(terms.upper)).any())
+    if problem.likelihood is not None and not bounded:
+        _refuse_without_penalty(problem, penalty, alphas)
     if solver in CLASSICAL and (solver != "em" or problem.likelihood is None):
         points = yield from solve_classically(solver, problem, penalty, alphas, terms, control)
     else:
-        points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
+        points = yield from _solve(smooth, problem, penalty, alphas, terms, control, bounded)
     if isinstance(penalty, ElasticNet) and penalty.corrected:
         points = yield from corrected(problem, penalty, terms, points)
     if relax > 0:
         points = yield from relaxed(smooth, points, terms, control, relax)
-    return as_path(problem, smooth, points)
+    path = as_path(problem, smooth, points)
+    if len(path) == len(alphas) or control.stop_at is None:
+        return path
+    return replace(
+        path,
+        cut=f"the path ends at alpha = {path.strengths[-1]:.4g}, {len(path)} of {len(alphas)}: "
+        f"{100 * control.stop_at:g} % of the deviance is explained there",
+    )
 
 
 def _solve(
@@ -148,16 +200,16 @@ def _solve(
     alphas: Floats,
     terms: Terms,
     control: Control,
+    bounded: bool,
 ) -> Generator[Floats, Floats, list[Solved]]:
     """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
     gaussian = problem.likelihood is None
     if isinstance(penalty, BestSubset):
         return (yield from solve_best_subsets(problem, penalty, alphas, terms, control))
-    if _is_ridge(penalty) and not (np.isfinite(terms.lower) | np.isfinite(terms.upper)).any():
+    if _is_ridge(penalty) and not bounded:
         if gaussian:
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
         if problem.n_features > len(problem.response) and (terms.factor > 0).all():
-            _refuse_without_penalty(problem, penalty, alphas)
             return solve_rotated(problem, penalty, alphas, terms, control, type(smooth))
     if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
         concave = cast(Concave, penalty)
@@ -171,10 +223,11 @@ def _is_ridge(penalty: Penalty) -> bool:
 
 
 def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) -> None:
-    if isinstance(penalty, NoPenalty) or alphas.min() == 0:
+    rows = int(np.count_nonzero(problem.weights))
+    if problem.n_features >= rows and (isinstance(penalty, NoPenalty) or alphas.min() == 0):
         raise ValueError(
-            f"{problem.n_features} columns fit any response of {len(problem.response)} rows: maximum "
-            "likelihood without a penalty does not exist; take Ridge() with a small alpha"
+            f"{problem.n_features} columns fit any response of {rows} rows: maximum likelihood without "
+            "a penalty does not exist; take a small alpha, or Ridge() with one"
         )
 
 
@@ -189,28 +242,23 @@ def adapted(
     else:
         alphas = alpha_grid(problem, L1(), terms)
         points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
-        best = points[int(np.argmin([_bic(problem, point) for point in points]))]
+        loss, size = (np.array(each) for each in zip(*map(_loss_and_size, points), strict=True))
+        criterion = bayesian_criterion(loss, size, problem.n, noise_scale(problem))
+        best = points[int(np.argmin(criterion))]
     first = np.zeros(len(terms.factor))
     first[best.columns] = best.coef
     return penalty.weighted(terms, first)
 
 
-def _bic(problem: Problem, point: Solved) -> float:
-    """Return the Bayesian information criterion; infinite where a model comes near interpolation."""
-    size = len(point.columns)
-    if size > 0.5 * problem.n:
-        return np.inf
-    return float(misfit(problem, point.loss) + np.log(problem.n) * size)
+def noise_scale(problem: Problem) -> float | None:
+    """Return the noise's scale that a criterion takes for known: None where it is estimated."""
+    if problem.likelihood is None or isinstance(problem.likelihood, SeveralResponses):
+        return None
+    return float(getattr(problem.likelihood, "scale", 1.0))
 
 
-def misfit(problem: Problem, loss: Any, least: float = 1e-300) -> Any:
-    """Return minus twice the largest log likelihood, up to a constant, of fits of some losses.
-
-    A Gaussian response has its noise variance estimated for each fit; Huber's has the scale for it.
-    """
-    if problem.likelihood is None:
-        return problem.n * np.log(np.maximum(loss, least))
-    return 2.0 * problem.n * loss / getattr(problem.likelihood, "scale", 1.0) ** 2
+def _loss_and_size(point: Solved) -> tuple[float, int]:
+    return point.loss, len(point.columns)
 
 
 def corrected(

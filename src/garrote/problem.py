@@ -153,8 +153,10 @@ class Problem:
         likelihood: Any,
         offset: Array | None,
     ) -> "Problem":
+        y = np.asarray(y)
+        first = y if y.ndim == 1 else y[:, 0]
         plain = cls.from_rows(
-            X, y, sample_weight, fit_intercept=fit_intercept, standardize=standardize,
+            X, first, sample_weight, fit_intercept=fit_intercept, standardize=standardize,
             scale_response=False,
         )  # fmt: skip
         response = np.asarray(y, dtype=np.float64)

@@ -22,6 +22,8 @@ _MOST_LISTED = 200
 _LEAST_EVIDENCE = 0.01
 # The evidence of a penalised path, whose last word is its noun as with every kind of evidence.
 ENTRY = "alpha at which a variable enters, of the largest: entry"
+# What effects change where the response is not a number in units of its own, by its likelihood.
+_EFFECT_SCALES = {"binomial": "log odds", "multinomial": "class score", "poisson": "log rate"}
 # Digits of the numbers that only pictures need.
 _PICTURE_DIGITS = 6
 
@@ -29,6 +31,13 @@ _PICTURE_DIGITS = 6
 def is_certainty(evidence: str) -> bool:
     """Tell whether a kind of evidence says how sure a variable is: 0.5 is the border then."""
     return evidence.split()[-1:] != ENTRY.split()[-1:]
+
+
+def effect_scale(likelihood: Any) -> str:
+    """Return what effects are on: "" for the response itself, as without a likelihood."""
+    if likelihood is None or likelihood.name.endswith("gaussian"):
+        return ""
+    return _EFFECT_SCALES.get(likelihood.name, "linear predictor")
 
 
 @dataclass(frozen=True)
@@ -163,6 +172,8 @@ class Selection:
         Settings, versions, sizes and the fingerprint of the data.
     path, validation, predictions, stand_ins, models
         Where the method gives them, else None.
+    effect_scale : str
+        What of the response effects change: "log odds" or "log rate"; "" for the response itself.
 
     Examples
     --------
@@ -202,6 +213,7 @@ class Selection:
     predictions: Predictions | None = None
     stand_ins: StandIns | None = None
     models: ModelsView | None = None
+    effect_scale: str = ""
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
@@ -234,6 +246,11 @@ class Selection:
         fixed = len(self.always_in)
         beside = f" beside {fixed} always in" if fixed else ""
         return f"{self.n_selected} of {len(self.names) - fixed} variables selected{beside}"
+
+    @property
+    def affected(self) -> str:
+        """What effects are on: the response, or the log odds of it."""
+        return f"{self.effect_scale} of {self.response}" if self.effect_scale else self.response
 
     @property
     def evidence_noun(self) -> str:
@@ -269,6 +286,8 @@ class Selection:
             facts.append(
                 f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
             )
+        if self.effect_scale:
+            facts.append(f"effects are on the {self.affected}")
         return Summary((*facts, *self.warnings, self.intervals), self.table().without_empty())
 
     def to_dict(self) -> dict[str, Any]:
@@ -287,6 +306,7 @@ class Selection:
             "rule": self.rule,
             "variables": [self._variable(j) for j in listed],
             "unlisted": self._unlisted(listed),
+            "effect_scale": self.effect_scale,
             "interval_level": self.level,
             "intervals": self.intervals,
             "always_in": list(self.always_in),
@@ -417,7 +437,7 @@ class Selection:
     def __str__(self) -> str:
         lines = [f"{self.headline} ({self.rule})"]
         if self.selected.any():
-            lines.append(str(self.table()))
+            lines.append(str(self.table().without_empty()))
         lines += [*self.warnings, self.intervals, f"certificate {self.certificate}"]
         return "\n".join(lines)
 

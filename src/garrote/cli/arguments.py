@@ -111,6 +111,16 @@ def _select(command: argparse.ArgumentParser) -> None:
     method.add_argument(
         "--expected-size", type=_positive, metavar="M", help="variables expected a priori"
     )
+    method.add_argument(
+        "--family", metavar="NAME",
+        help="what the response is: gaussian (numbers), poisson (counts), binomial (0 and 1), or "
+        "multinomial (labels of classes; words are such without being asked)",
+    )  # fmt: skip
+    method.add_argument("--penalty", metavar="NAME", help="lasso, elastic-net, mcp, scad, ...")
+    method.add_argument(
+        "--alpha", type=_penalty_strength, metavar="A",
+        help="strength of the penalty: a number, or cv (default), bic or ebic",
+    )  # fmt: skip
     method.add_argument("--cv", type=_folds, metavar="K", help="folds (default 5)")
     method.add_argument(
         "--rule", choices=("min", "1se"), help="which strength of the curve to take"
@@ -202,6 +212,18 @@ def _strength(text: str) -> float | str:
         raise argparse.ArgumentTypeError(
             f"must be cv, free_energy or a number, got {text!r}"
         ) from None
+
+
+def _penalty_strength(text: str) -> float | str:
+    if text in ("cv", "bic", "ebic"):
+        return text
+    try:
+        value = _number(text)
+    except argparse.ArgumentTypeError:
+        value = -1.0
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"must be cv, bic, ebic or a number >= 0, got {text!r}")
+    return value
 
 
 def _whole(text: str, least: int) -> int:

@@ -12,5 +12,7 @@ def run(options: argparse.Namespace) -> int:
 
     for name, method in METHODS.items():
         say(f"{name}: {method.title}. {method.purpose[0].upper()}{method.purpose[1:]}.")
-        say(f"  garrote.{method.estimator}; {method.reference}")
+        names = [method.estimator, *([method.for_labels.estimator] if method.for_labels else [])]
+        said = " and ".join(f"garrote.{name}" for name in names)
+        say(f"  {said}; {method.reference}")
     return DONE

@@ -36,6 +36,10 @@ def run(options: argparse.Namespace) -> int:
         mean, deviation = model.predict(rows, return_std=True)
         writer.writerow(["prediction", "standard_deviation"])
         writer.writerows((f"{m:.10g}", f"{s:.6g}") for m, s in zip(mean, deviation, strict=True))
+    elif hasattr(model, "predict_proba"):
+        writer.writerow(["prediction", *(f"probability of {label}" for label in model.classes_)])
+        for label, chances in zip(model.predict(rows), model.predict_proba(rows), strict=True):
+            writer.writerow([label, *(f"{chance:.6g}" for chance in chances)])
     else:
         writer.writerow(["prediction"])
         writer.writerows((f"{m:.10g}",) for m in model.predict(rows))

@@ -27,6 +27,8 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
     say(f"Certificate {selection.certificate.value:.1e}{wanted}, {reached}.")
     for text in selection.warnings:
         say(f"Note: {text}.")
+    if selection.effect_scale:
+        say(f"Effects are on the {selection.affected}.")
     say(f"{selection.intervals[0].upper()}{selection.intervals[1:]}.")
 
 

@@ -7,8 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError, suggestion
+from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError
 from garrote.cli.outputs import check_library, check_targets
+from garrote.cli.settings import (
+    asks_for_labels,
+    by_folds,
+    check_settings,
+    find_method,
+    make_settings,
+)
 
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -17,14 +24,23 @@ def run(options: argparse.Namespace) -> int:
     """Check everything that can be checked, read, fit, print, write."""
     _check(options)
     _limit_threads(options)
-    from garrote.estimators.registry import METHODS
+    method = find_method(options.method)
+    check_settings(options, method)
+    table = _read(options, method.for_labels is not None)
+    labels = asks_for_labels(options) or table.y.dtype.kind == "U"
+    estimator = method.for_labels.load() if labels else method.load()
+    settings = make_settings(options, estimator, labels)
+    _check_folds(table, settings.get("cv"), options)
+    if table.covariates:
+        settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
+    if not options.quiet and options.json != "-":
+        _announce(table)
+    model = _fit(estimator, settings, table, labels, options)
+    _write(model, table, options)
+    return DONE if model.selection_.converged else NOT_CONVERGED
 
-    if options.method not in METHODS:
-        hint = suggestion(options.method, METHODS) or f"; known are {', '.join(METHODS)}"
-        raise UsageError(f"there is no method {options.method!r}{hint}", "select")
-    estimator = METHODS[options.method].load()
-    settings = _settings(options, estimator)
 
+def _read(options: argparse.Namespace, labels: bool) -> Any:
     from garrote.cli import console
     from garrote.tables import Wanted, read_table
 
@@ -37,37 +53,50 @@ def run(options: argparse.Namespace) -> int:
         groups=options.groups,
         encode=options.encode,
         missing=options.missing,
+        labels=labels,
     )
     with console.waiting(f"reading {options.file}"):
-        table = read_table(options.file, wanted)
-    _check_folds(table, settings.get("cv"), options)
-    if not options.quiet and options.json != "-":
-        console.say(
-            f"{table.source}: {table.X.shape[0]} rows, {table.X.shape[1]} variables, response "
-            f"{table.response}"
-        )
-    if table.covariates:
-        settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
+        return read_table(options.file, wanted)
+
+
+def _announce(table: Any) -> None:
+    from garrote.cli import console
+    from garrote.summaries import listing
+
+    said = f"{table.X.shape[0]} rows, {table.X.shape[1]} variables, response {table.response}"
+    if table.y.dtype.kind == "U":
+        said += f" (labels {listing(sorted(set(table.y.tolist())), str)})"
+    console.say(f"{table.source}: {said}")
+
+
+def _fit(
+    estimator: Any, settings: dict[str, Any], table: Any, labels: bool, options: argparse.Namespace
+) -> Any:
+    """Return the fitted model; its selection tells also of the table and of the command."""
+    from garrote.cli import console
+
+    y = _as_labels(table.y) if labels else table.y
     with console.warnings_kept() as heard, console.progress() as callback:
         if "callback" in inspect.signature(estimator).parameters:
             settings["callback"] = None if options.quiet else callback
         model = estimator(**settings)
         model.fit(
-            table.X, table.y, sample_weight=table.weights, groups=table.groups,
+            table.X, y, sample_weight=table.weights, groups=table.groups,
             feature_names=table.names,
         )  # fmt: skip
     found = model.selection_
+    notes = [*table.notes, *_response_notes(y, settings, estimator)]
     model.selection_ = replace(
         found,
-        response=table.response,
-        warnings=(*table.notes, *found.warnings),
+        # The fit knows the response as y; of two classes it says which one's log odds it models.
+        response=table.response + found.response.removeprefix("y"),
+        warnings=(*notes, *found.warnings),
         provenance={**found.provenance, "source": table.source, "command": options.words},
     )
     for text in heard:
         if text not in found.warnings:
             console.warn(text)
-    _write(model, table, options)
-    return DONE if model.selection_.converged else NOT_CONVERGED
+    return model
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -88,61 +117,44 @@ def _check(options: argparse.Namespace) -> None:
 
 def _check_folds(table: Any, splitter: Any, options: argparse.Namespace) -> None:
     """Refuse folds that the rows, or their groups, cannot fill."""
-    by_folds = options.gamma in (None, "cv") and options.expected_size is None
-    if splitter is None or isinstance(splitter, int) or not by_folds:
+    if splitter is None or isinstance(splitter, int) or not by_folds(options):
         return
     things, count = "rows", len(table.X)
     if table.groups is not None:
         things, count = "groups", len(set(table.groups.tolist()))
     if splitter.get_n_splits() > count:
         remedy = f"--cv {count}" if count > 1 else "more of them"
+        without = "--gamma or --expected-size" if options.method == "garrote" else "--alpha bic"
         raise CommandError(
             f"{splitter.get_n_splits()} folds need as many {things}, and there are {count}: give "
-            f"{remedy}, or --gamma or --expected-size, which need no folds"
+            f"{remedy}, or {without}, which need no folds"
         )
 
 
 def _limit_threads(options: argparse.Namespace) -> None:
     """Share threads between folds, one product each; must happen before NumPy is loaded."""
     if options.threads is not None:
-        alone = options.gamma not in (None, "cv") or options.expected_size is not None
         for name in _THREAD_SETTINGS:
-            os.environ[name] = str(options.threads if alone else 1)
+            os.environ[name] = str(1 if by_folds(options) else options.threads)
         os.environ["POLARS_MAX_THREADS"] = str(options.threads)
 
 
-def _settings(options: argparse.Namespace, estimator: Any) -> dict[str, Any]:
-    """Return the estimator's settings; refuse those that the method does not have."""
-    from sklearn.model_selection import GroupKFold, KFold
+def _as_labels(y: Any) -> Any:
+    """Return labels; numbers that are whole without their decimals."""
+    whole = y.dtype.kind == "f" and bool((y == y.round()).all())
+    return y.astype("int64") if whole else y
 
-    known = inspect.signature(estimator).parameters
-    given = {
-        "--gamma": ("gamma", options.gamma),
-        "--expected-size": ("expected_size", options.expected_size),
-        "--rule": ("rule", options.rule),
-        "--threads": ("n_jobs", options.threads),
-        **{f"--set {name}": (name, value) for name, value in options.set},
-    }
-    settings = {}
-    for option, (name, value) in given.items():
-        if value is None and not option.startswith("--set"):
-            continue
-        if name not in known or name == "callback":
-            names = ", ".join(n for n in known if n != "callback")
-            raise UsageError(
-                f"{option}: {options.method} has no setting {name} (it has {names})", "select"
-            )
-        settings[name] = value
-    if "cv" in known and "cv" not in settings:
-        folds = options.cv or 5
-        shuffled = KFold(folds, shuffle=True, random_state=options.seed)
-        settings["cv"] = GroupKFold(folds) if options.groups else shuffled
-    elif options.cv is not None:
-        why = "--set cv says the same thing" if "cv" in known else f"{options.method} has no folds"
-        raise UsageError(f"--cv: {why}", "select")
-    if "random_state" in known:
-        settings.setdefault("random_state", options.seed)
-    return settings
+
+def _response_notes(y: Any, settings: Mapping[str, Any], estimator: Any) -> list[str]:
+    """Say what else a response of 0 and 1 could be taken for."""
+    if "family" not in inspect.signature(estimator).parameters or "family" in settings:
+        return []
+    if not bool(((y == 0) | (y == 1)).all()):
+        return []
+    return [
+        "the response is 0 or 1 in every row and was fitted as a number; --family binomial models its "
+        "log odds"
+    ]
 
 
 def _always_in(

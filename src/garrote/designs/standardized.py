@@ -26,6 +26,7 @@ _CANCELLED = 1e-4
 
 # Means of up to so many deviations cost products of columns that are not centred no more than 2 digits.
 _FAR = 10.0
+_LARGE = 1e100
 
 SharedProduct = Generator[Floats, Floats, Floats]
 
@@ -179,8 +180,12 @@ class StandardizedDesign:
 
     def _corrected_gram(self) -> Floats | None:
         """Return the products of stored columns, corrected; None where that would lose digits."""
-        level = np.abs(self.mean) > _FAR * self._spread * self.scale
-        if len(self.covariates) or (self.weights != 1.0).any() or (level & ~self.constant).any():
+        spread = self._spread[~self.constant] * self.scale[~self.constant]
+        plain = not len(self.covariates) and (self.weights == 1.0).all()
+        plain &= bool((np.abs(self.mean[~self.constant]) <= _FAR * spread).all())
+        # Squares of such numbers would overflow, or vanish.
+        extreme = (np.abs(self.mean) > _LARGE).any() or (spread > _LARGE).any()
+        if not plain or extreme or (spread < 1.0 / _LARGE).any():
             return None
         whole = self.stored.own_products()
         if whole is not None:

@@ -130,7 +130,7 @@ class CVCurveDisplay(SelectionDisplay):
         self._draw_errors()
         self._draw_points()
         leave_headroom(self.ax_)
-        self.size_axis_ = add_size_axis(self.ax_, self.strengths, self.expected_size)
+        self.size_axis_ = add_size_axis(self.ax_, self.strengths, self.expected_size, self.strength)
         value = float(self.strengths[self.chosen])
         self.chosen_line_, self.chosen_label_ = mark_chosen(self.ax_, value)
         folds = f",\nmean over {self.folds} folds" if self.folds > 1 else ""

@@ -118,7 +118,7 @@ class InclusionDisplay(SelectionDisplay):
             always_in=np.array([name in selection.always_in for name in names], dtype=bool),
             n_variables=len(selection.names),
             level=selection.level,
-            response=selection.response,
+            response=selection.affected,
             evidence=selection.evidence,
             name=selection.method,
         )

@@ -102,7 +102,7 @@ class PathDisplay(SelectionDisplay):
             expected_size=path.expected_size,
             chosen=path.chosen,
             strength=path.strength,
-            response=selection.response,
+            response=selection.affected,
             evidence=selection.evidence,
             name=selection.method,
         )
@@ -141,7 +141,7 @@ class PathDisplay(SelectionDisplay):
         self._draw_curves(kind, self._named(max_named))
         self._set_values_axis(kind)
         leave_headroom(self.ax_)
-        self.size_axis_ = add_size_axis(self.ax_, self.strengths, self.expected_size)
+        self.size_axis_ = add_size_axis(self.ax_, self.strengths, self.expected_size, self.strength)
         value = float(self.strengths[self.chosen])
         self.chosen_line_, self.chosen_label_ = mark_chosen(self.ax_, value)
         if not np.any(self.selected):

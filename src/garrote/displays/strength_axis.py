@@ -19,6 +19,10 @@ _LABELS = {
     "gamma": "prior log odds of inclusion, gamma",
     "alpha": "strength of the penalty, alpha",
 }
+_SIZES = {
+    "gamma": "expected number of variables in the model",
+    "alpha": "number of coefficients that are not 0",
+}
 _MOST_TICKS = 9
 _MOST_CANDIDATES = 200
 _DECADES = 6
@@ -79,8 +83,8 @@ def set_strength_axis(axes: Any, strengths: Floats, strength: str, label: bool =
         axes.set_xlabel(_LABELS.get(strength, strength), **LITERAL)
 
 
-def add_size_axis(axes: Any, strengths: Floats, expected_size: Floats) -> Any:
-    """Write above the axes how many variables are expected to be in the model."""
+def add_size_axis(axes: Any, strengths: Floats, expected_size: Floats, strength: str) -> Any:
+    """Write above the axes how large the model is: expected, or counted where that is certain."""
     above = axes.secondary_xaxis("top")
     rising = np.argsort(strengths)  # a penalty falls along its path
     x_known, sizes = strengths[rising], expected_size[rising]
@@ -95,7 +99,7 @@ def add_size_axis(axes: Any, strengths: Floats, expected_size: Floats) -> Any:
         return _count(np.interp(x, x_known, sizes)) if inside else ""
 
     above.xaxis.set_major_formatter(FuncFormatter(size))
-    above.set_xlabel("expected number of variables in the model", fontsize="small")
+    above.set_xlabel(_SIZES.get(strength, _SIZES["gamma"]), fontsize="small")
     above.tick_params(labelsize="small")
     return above
 

@@ -1,7 +1,6 @@
 """Bayesian selection of variables, exact or sampled, as a scikit-learn regressor and selector."""
 
 import warnings
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.averaging import averaged_mean
+from garrote.estimators.bayesian_settings import DEFAULT_G, check_settings, inclusion_prior
 from garrote.estimators.face import SelectingRegressor, dense_columns
 from garrote.estimators.inputs import (
     check_names,
@@ -17,26 +17,21 @@ from garrote.estimators.inputs import (
     check_rows,
     check_weights,
     column_labels,
-    is_number,
     resolve_columns,
     resolve_values,
     response_name,
 )
 from garrote.estimators.provenance import provenance
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized
-from garrote.inference.choosing import FACTORISED, METHODS, choose_method
-from garrote.inference.generalized import GENERALIZED_METHODS
-from garrote.inference.mean_field import HYPERPARAMETERS
+from garrote.inference.choosing import FACTORISED, choose_method
 from garrote.likelihoods import CANONICAL, deviance_explained
 from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import BIC, HYPER_G, GaussianSlab, GPrior, Slab
+from garrote.priors.slab import BIC, GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
 
-# How an unknown g is treated by default.
-_G = "hyper-g/n"
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
 _NOTHING_LEFT = (
@@ -158,7 +153,7 @@ class BayesianSelector(SelectingRegressor):
         inclusion: Any = None,
         expected_size: float | None = None,
         slab_variance: float | None = None,
-        g: float | str = _G,
+        g: float | str = DEFAULT_G,
         noise_variance: float | None = None,
         covariates: Any = None,
         prior_log_odds: Any = None,
@@ -213,7 +208,7 @@ class BayesianSelector(SelectingRegressor):
         feature_names : sequence of str, optional
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
-        self._check_settings()
+        check_settings(self)
         response = response_name(y)
         X, y = check_rows(self, X, y)
         weights = check_weights(sample_weight, X)
@@ -277,75 +272,9 @@ class BayesianSelector(SelectingRegressor):
                 problem, beliefs, self.method, hyperparameters=self.hyperparameters,
                 spike_variance=self.spike_variance, **settings,
             )  # fmt: skip
-        inclusion = self._inclusion(problem.n_features, usable, offsets)
+        inclusion = self._inclusion(problem, usable, offsets)
         likelihood = CANONICAL[self.family]
         return infer_generalized(problem, likelihood, y, inclusion, self.method, **settings)
-
-    def _check_settings(self) -> None:
-        """Refuse settings that cannot be meant, before any work."""
-        methods = METHODS if self.family == "gaussian" else GENERALIZED_METHODS
-        for name, known in (
-            ("family", tuple(CANONICAL)),
-            ("method", methods),
-            ("hyperparameters", HYPERPARAMETERS),
-        ):
-            if getattr(self, name) not in known:
-                raise ValueError(f"{name} must be one of {known}, got {getattr(self, name)!r}")
-        if isinstance(self.g, str):
-            if self.g not in HYPER_G:
-                raise ValueError(f"g must be a number or one of {HYPER_G}, got {self.g!r}")
-        elif not (is_number(self.g) and self.g > 0):
-            raise ValueError(f"g must be positive and finite, got {self.g!r}")
-        if isinstance(self.prior, Slab):
-            for name, default in (("slab_variance", None), ("noise_variance", None), ("g", _G)):
-                if getattr(self, name) != default:
-                    raise ValueError(
-                        f"leave out {name}: the prior object given has its own settings"
-                    )
-        elif self.prior not in ("spike-slab", "g-prior", "bic"):
-            raise ValueError(
-                "prior must be 'spike-slab', 'g-prior', 'bic', a GaussianSlab, a GPrior or a BIC, got "
-                f"{self.prior!r}"
-            )
-        if self.family != "gaussian" and not (self.prior == "bic" or isinstance(self.prior, BIC)):
-            raise ValueError(
-                f"family={self.family!r} needs prior='bic', got prior={self.prior!r}: only Gaussian "
-                "models have closed marginal likelihoods"
-            )
-        if self.family != "gaussian" and not (
-            self.hyperparameters == "average"
-            and self.spike_variance is None
-            and self.noise_variance is None
-        ):
-            raise ValueError(
-                "hyperparameters, spike_variance and noise_variance are for Gaussian models: "
-                f"family={self.family!r} has none of them"
-            )
-        if self.slab_variance is not None and self.prior in ("g-prior", "bic"):
-            raise ValueError(
-                f"slab_variance is for prior='spike-slab': leave it out with prior={self.prior!r}"
-            )
-        if self.g != _G and self.prior in ("spike-slab", "bic"):
-            raise ValueError(f"g is for prior='g-prior': leave it out with prior={self.prior!r}")
-        for name in ("slab_variance", "spike_variance", "noise_variance", "expected_size"):
-            value = getattr(self, name)
-            if value is not None and not (is_number(value) and value > 0):
-                raise ValueError(f"{name} must be positive and finite, got {value!r}")
-        for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
-        if self.inclusion is not None and self.expected_size is not None:
-            raise ValueError("inclusion and expected_size say the same thing: give one of them")
-        spike, slab = self.spike_variance, self.slab_variance
-        if spike is not None and slab is not None and spike >= slab:
-            raise ValueError(
-                f"spike_variance = {spike} must be below slab_variance = {slab}, the wider of the two"
-            )
-        if self.prior == "g-prior" and self.noise_variance is not None:
-            raise ValueError("prior='g-prior' integrates the noise out: leave out noise_variance")
-        if self.prior == "bic" and self.noise_variance is not None:
-            raise ValueError("prior='bic' maximises over the noise: leave out noise_variance")
 
     def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
         slab = self.prior
@@ -355,40 +284,11 @@ class BayesianSelector(SelectingRegressor):
             slab = BIC()
         elif slab == "spike-slab":
             slab = GaussianSlab(self.slab_variance, self.noise_variance)
-        return Beliefs.about(problem, slab, self._inclusion(problem.n_features, usable, offsets))
+        return Beliefs.about(problem, slab, self._inclusion(problem, usable, offsets))
 
-    def _inclusion(self, count: int, usable: Array, offsets: Floats) -> Inclusion:
-        """Return the prior on models of the usable columns."""
-        given, D = self.inclusion, max(len(usable), 1)
-        if self.expected_size is not None:
-            if self.expected_size >= D:
-                raise ValueError(
-                    f"expected_size = {self.expected_size} must be below the number of columns, {D}"
-                )
-            given = (1.0, D / self.expected_size - 1.0)
-        if given is None:
-            return Inclusion.of_few(offsets[usable])
-        if isinstance(given, str):  # as the command line has it
-            given = given.strip("()[] ").split(",")
-            given = tuple(float(v) if _is_float(v) else v for v in given)
-        if isinstance(given, tuple) or (isinstance(given, list) and len(given) == 2 != count):
-            if len(given) != 2 or not all(is_number(v) and v > 0 for v in given):
-                raise ValueError(
-                    "inclusion must be a probability, one for each column, or the pair (a, b) of a Beta "
-                    f"law, both positive; got {given!r}"
-                )
-            return Inclusion.beta(float(given[0]), float(given[1]), offsets[usable])
-        probability = np.asarray(given, dtype=np.float64)
-        if probability.ndim and probability.shape != (count,):
-            raise ValueError(
-                f"inclusion must have {count} entries, one a column, got shape {probability.shape}"
-            )
-        probability = np.broadcast_to(probability, (count,))[usable]
-        if not ((probability > 0) & (probability < 1)).all():
-            raise ValueError(
-                "inclusion must lie between 0 and 1; name certain columns as covariates"
-            )
-        return Inclusion.independent(probability, offsets[usable])
+    def _inclusion(self, problem: Problem, usable: Array, offsets: Floats) -> Inclusion:
+        given, size = self.inclusion, self.expected_size
+        return inclusion_prior(given, size, problem.n_features, usable, offsets)
 
     def _store(self, problem: Problem, inferred: Inferred) -> None:
         posterior = inferred.posterior
@@ -477,11 +377,3 @@ def _seed(random_state: Any) -> Any:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     return random_state
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

@@ -12,9 +12,12 @@ from garrote.arrays import Array, Floats
 from garrote.summaries import listing
 
 
-def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
-    """Return X as a float array or CSC matrix, uncopied where possible, and y as a float vector."""
-    X, y = check_labelled_rows(estimator, X, y, y_numeric=True)
+def check_rows(estimator: Any, X: Any, y: Any, several: bool = False) -> tuple[Any, Floats]:
+    """Return X as a float array or CSC matrix, uncopied where possible, and y as a float vector.
+
+    With ``several`` y may be a matrix, a column for each response.
+    """
+    X, y = check_labelled_rows(estimator, X, y, y_numeric=True, multi_output=several)
     try:
         return X, np.asarray(y, dtype=np.float64)
     except ValueError:
@@ -22,10 +25,8 @@ def check_rows(estimator: Any, X: Any, y: Any) -> tuple[Any, Floats]:
         raise ValueError(f"y must hold numbers, got {some}: code two classes as 0 and 1") from None
 
 
-def check_labelled_rows(
-    estimator: Any, X: Any, y: Any, y_numeric: bool = False
-) -> tuple[Any, Array]:
-    """Do as `check_rows`, but leave y as the labels that it holds unless it has to be numbers."""
+def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, Array]:
+    """Do as `check_rows`, but leave y as the labels that it holds unless ``checks`` ask for more."""
     refuse_text_columns(X)
     try:
         X, y = validate_data(
@@ -34,8 +35,8 @@ def check_labelled_rows(
             y,
             accept_sparse="csc",
             dtype=[np.float64, np.float32],
-            y_numeric=y_numeric,
             ensure_min_samples=2,
+            **checks,
         )
     except ValueError as error:
         raise _with_place(error, X, y) from None

@@ -27,9 +27,17 @@ _FEW = 8
 
 
 def provenance(
-    estimator: Any, X: Any, y: Floats, weights: Floats, covariates: Sequence[str]
+    estimator: Any,
+    X: Any,
+    y: Floats,
+    weights: Floats,
+    covariates: Sequence[str],
+    reference: str | None = None,
 ) -> dict[str, Any]:
-    """Describe a fit for a reader who wants to repeat it; ``covariates`` are names."""
+    """Describe a fit for a reader who wants to repeat it; ``covariates`` are names.
+
+    ``reference`` is the source of what was fitted, where that is not the estimator's.
+    """
     settings: dict[str, Any] = {
         name: _plain(value)
         for name, value in estimator.get_params(deep=False).items()
@@ -40,7 +48,7 @@ def provenance(
         settings["covariates"] = [str(name) for name in covariates]
     seed = getattr(estimator, "random_state", None)
     return {
-        "reference": reference_of(type(estimator)),
+        "reference": reference or reference_of(type(estimator)),
         "settings": settings,
         "seed": int(seed) if isinstance(seed, Integral) else None,
         "n_rows": X.shape[0],

@@ -4,18 +4,33 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 
+class Place(NamedTuple):
+    """Where an estimator's class lives."""
+
+    module: str
+    estimator: str
+
+    def load(self) -> Any:
+        """Return the class."""
+        return getattr(import_module(self.module), self.estimator)
+
+
 class Method(NamedTuple):
-    """A selector: its full name, what it is for in one line, where it lives, its source."""
+    """A selector: its full name, what it is for in one line, where it lives, its source.
+
+    ``for_labels`` is the estimator for a response of labels, where there is one.
+    """
 
     title: str
     purpose: str
     module: str
     estimator: str
     reference: str
+    for_labels: Place | None = None
 
     def load(self) -> Any:
         """Return the estimator's class."""
-        return getattr(import_module(self.module), self.estimator)
+        return Place(self.module, self.estimator).load()
 
 
 METHODS = {
@@ -28,10 +43,11 @@ METHODS = {
     ),
     "lasso": Method(
         "Penalised regression",
-        "the lasso and its kin for numbers and counts, each point of the path certified",
+        "the lasso and its kin for numbers, counts and labels, each point of the path certified",
         "garrote.estimators.sparse_regressor",
         "SparseRegressor",
         "Tibshirani (1996), Regression shrinkage and selection via the lasso. JRSS B 58, 267-288",
+        for_labels=Place("garrote.estimators.sparse_classifier", "SparseClassifier"),
     ),
     "bayes": Method(
         "Bayesian variable selection",
@@ -45,13 +61,9 @@ METHODS = {
 }
 
 
-# Estimators without a row that share a method's source.
-_KIN = {("garrote.estimators.sparse_classifier", "SparseClassifier"): "lasso"}
-
-
 def reference_of(estimator: type) -> str | None:
     """Return the source of an estimator's class, or of what it derives from, if it has a row."""
     known = {(m.module, m.estimator): m.reference for m in METHODS.values()}
-    known |= {place: METHODS[name].reference for place, name in _KIN.items()}
+    known |= {m.for_labels: m.reference for m in METHODS.values() if m.for_labels}
     family = ((kind.__module__, kind.__name__) for kind in estimator.__mro__)
     return next((known[place] for place in family if place in known), None)

@@ -1,6 +1,7 @@
 """What the penalised regressor and classifier share: settings, the path, the choice of alpha."""
 
 import warnings
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -20,7 +21,7 @@ from garrote.estimators.inputs import (
 )
 from garrote.estimators.provenance import provenance
 from garrote.paths import fit_path
-from garrote.penalised_paths import outputs_of, resolve_alphas
+from garrote.penalised_paths import outputs_of, resolve_alphas, runs_away, stop_at
 from garrote.penalties import PENALTIES, Terms
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem, as_design
@@ -30,6 +31,11 @@ from garrote.selecting.on_penalty_path import select_on_penalty_path
 from garrote.selecting.penalty_criteria import CRITERIA, criterion
 from garrote.selecting.penalty_validation import PenaltyFold, cross_validate_penalty
 from garrote.solvers.annealing import Control
+
+# How alpha can be chosen.
+CHOSEN = ("cv", *CRITERIA)
+# Families whose responses are labels.
+_LABELLED = ("binomial", "probit", "multinomial")
 
 
 class SparseLinearModel(SelectorFace):
@@ -95,10 +101,7 @@ class SparseLinearModel(SelectorFace):
         if hasattr(penalty, "resolved"):
             penalty = penalty.resolved(count, names, X)
         given = self._given_terms(names, count)
-        # Columns without a penalty are projected out where that is exact: for a Gaussian response.
-        free = np.flatnonzero(given.factor == 0) if likelihood is None else np.zeros(0, np.intp)
-        if len(free) and (np.isfinite(given.lower[free]) | np.isfinite(given.upper[free])).any():
-            raise ValueError("columns with penalty_factor 0 are always in and cannot have bounds")
+        free = _projected_columns(given, likelihood, names)
         settings: dict[str, Any] = {
             "fit_intercept": self.fit_intercept,
             "standardize": self.standardize,
@@ -113,27 +116,16 @@ class SparseLinearModel(SelectorFace):
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=3)
         terms = scaled_terms(given, problem)
-        grid = self._grid(problem, penalty, terms)
-        control = Control(self.tol, self.max_iter, self.callback)
-        validation = None
+        folds = []
         if self.alpha == "cv":
             splits = list(self._splitter(y).split(X, y, groups))
-            folds = []
-            for inside, outside in split_weights(weights, splits):
+            for number, (inside, outside) in enumerate(split_weights(weights, splits)):
+                self._check_fold(number, inside, y, likelihood)
                 part = Problem.from_rows(design, y, inside, **settings)
                 folds.append(PenaltyFold(part, scaled_terms(given, part), outside))
-            path, validation = cross_validate_penalty(
-                problem, penalty, terms, folds, grid, control,
-                solver=self.solver, relax=float(self.refit), n_jobs=self.n_jobs,
-            )  # fmt: skip
-            chosen = validation.choose(self.rule)
-        else:
-            path = fit_path(
-                problem, penalty, grid, control=control, terms=terms, solver=self.solver,
-                relax=float(self.refit),
-            )  # fmt: skip
-            chosen = self._choose(path, problem)
-        self._store(problem, path, chosen, validation)
+        path, validation = self._fit_path(problem, penalty, terms, folds)
+        chosen = validation.choose(self.rule) if validation else self._choose(path, problem)
+        self._store(path, chosen, validation)
         self.selection_ = select_on_penalty_path(
             problem,
             path,
@@ -144,9 +136,51 @@ class SparseLinearModel(SelectorFace):
             names=labels,
             response=response,
             tol=self.tol,
-            provenance=provenance(self, X, y, weights, [labels[j] for j in free]),
+            provenance=provenance(
+                self, X, y, weights, [labels[j] for j in free], getattr(penalty, "reference", None)
+            ),
         )
-        self._warn_if_not_converged()
+        fit, relax = path.fits[chosen], float(self.refit)
+        self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
+
+    def _fit_path(
+        self, problem: Problem, penalty: Any, terms: Terms, folds: list[PenaltyFold]
+    ) -> tuple[PenaltyPath, CrossValidation | None]:
+        """Fit all strengths, and those of the folds if there are any."""
+        grid = self._grid(problem, penalty, terms)
+        # Of a grid that we place the dense end may be left out; what was asked for is fitted.
+        placed = isinstance(self.alphas, Integral) and (self.alpha is None or self.alpha in CHOSEN)
+        stop = stop_at(problem, penalty) if placed else None
+        control = Control(self.tol, self.max_iter, self.callback, stop)
+        relax = float(self.refit)
+        if folds:
+            return cross_validate_penalty(
+                problem, penalty, terms, folds, grid, control,
+                solver=self.solver, relax=relax, n_jobs=self.n_jobs,
+            )  # fmt: skip
+        path = fit_path(
+            problem, penalty, grid, control=control, terms=terms, solver=self.solver, relax=relax
+        )
+        return path, None
+
+    def _check_fold(self, number: int, inside: Floats, y: Floats, likelihood: Any) -> None:
+        """Refuse training rows from which there is nothing to learn about a held-out one."""
+        if likelihood is None:
+            return
+        trained, name = y[inside > 0], likelihood.name
+        if name == "poisson" and not trained.any():
+            raise ValueError(
+                f"fold {number} of cv trains on counts that are all 0: take fewer folds, or choose "
+                "alpha by 'bic'"
+            )
+        if name in _LABELLED and len(missing := np.setdiff1d(y, trained)):
+            code = int(missing[0])
+            label = getattr(self, "classes_", np.arange(len(np.unique(y))))[code]
+            raise ValueError(
+                f"fold {number} of cv trains without class {str(label)!r} "
+                f"({np.count_nonzero(y == code)} of {len(y)} rows): choose alpha by 'bic', or leave "
+                "that class out"
+            )
 
     def _splitter(self, y: Floats) -> Any:
         return check_cv(self.cv)
@@ -165,11 +199,15 @@ class SparseLinearModel(SelectorFace):
             raise ValueError(
                 f"penalty must be a name or an object of garrote.penalties, got {penalty!r}"
             )
+        self._check_numbers()
+        return penalty
+
+    def _check_numbers(self) -> None:
+        """Refuse values that are out of range."""
         if isinstance(self.alpha, str):
-            if self.alpha != "cv" and self.alpha not in CRITERIA:
-                known = ("cv", *CRITERIA)
+            if self.alpha not in CHOSEN:
                 raise ValueError(
-                    f"alpha must be a number, None or one of {known}, got {self.alpha!r}"
+                    f"alpha must be a number, None or one of {CHOSEN}, got {self.alpha!r}"
                 )
         elif self.alpha is not None and not (is_number(self.alpha) and self.alpha >= 0):
             raise ValueError(f"alpha must be a number >= 0, got {self.alpha!r}")
@@ -185,7 +223,6 @@ class SparseLinearModel(SelectorFace):
             raise ValueError(
                 f"refit must be True, False or a share between 0 and 1, got {self.refit!r}"
             )
-        return penalty
 
     def _given_terms(self, names: Array | None, count: int) -> Terms:
         """Return factors and bounds as given, in the user's units."""
@@ -194,7 +231,9 @@ class SparseLinearModel(SelectorFace):
             factor = resolve_values(self.penalty_factor, names, count, "penalty_factor", 1.0)
         if (factor < 0).any():
             j = int(np.argmin(factor))
-            raise ValueError(f"penalty_factor must be >= 0, got {factor[j]:g} at column {j}")
+            raise ValueError(
+                f"penalty_factor must be >= 0, got {factor[j]:g} at column {_named(names, j)}"
+            )
         if not factor.any():
             raise ValueError(
                 "penalty_factor is 0 for every column: nothing is penalised; use penalty='none'"
@@ -204,8 +243,8 @@ class SparseLinearModel(SelectorFace):
         wrong = np.flatnonzero((lower > 0) | (upper < 0))
         if len(wrong):
             raise ValueError(
-                f"bounds must contain 0, but column {wrong[0]} has {lower[wrong[0]]:g} to "
-                f"{upper[wrong[0]]:g}"
+                f"bounds must contain 0, but column {_named(names, wrong[0])} has "
+                f"{lower[wrong[0]]:g} to {upper[wrong[0]]:g}"
             )
         return Terms(factor, lower, upper)
 
@@ -221,9 +260,7 @@ class SparseLinearModel(SelectorFace):
             return int(np.argmin(criterion(self.alpha, path, problem)))
         return len(path) - 1
 
-    def _store(
-        self, problem: Problem, path: PenaltyPath, chosen: int, validation: CrossValidation | None
-    ) -> None:
+    def _store(self, path: PenaltyPath, chosen: int, validation: CrossValidation | None) -> None:
         """Set the fitted attributes."""
         self.path_ = path
         fit = path.fits[chosen]
@@ -244,7 +281,8 @@ class SparseLinearModel(SelectorFace):
             return f"by {self.alpha.upper()}"
         return "as the last of the path" if self.alpha is None else "as given"
 
-    def _warn_if_not_converged(self) -> None:
+    def _warn(self, runs_away: bool) -> None:
+        """Say where the answer is not what was asked for."""
         reached = float(self.path_.certificate.max())
         if not reached <= self.tol:
             worst = self.path_.strengths[int(np.argmax(self.path_.certificate))]
@@ -255,6 +293,33 @@ class SparseLinearModel(SelectorFace):
                 ConvergenceWarning,
                 stacklevel=4,
             )
+        if runs_away:
+            remedy = "refit=False" if float(self.refit) == 1 else "penalty='lasso'"
+            said = (
+                f"y is matched without error at alpha = {self.alpha_:.4g}, by coefficients that the "
+                f"penalty does not hold back: they have no finite optimum, and {remedy} or a larger "
+                "alpha gives one"
+            )
+            warnings.warn(said, ConvergenceWarning, stacklevel=4)
+            found = self.selection_
+            self.selection_ = replace(found, converged=False, warnings=(*found.warnings, said))
+
+
+def _named(names: Array | None, j: int) -> str:
+    """Return how a column is called in an error: by its name, or else by its position."""
+    return str(j) if names is None else repr(str(names[j]))
+
+
+def _projected_columns(given: Terms, likelihood: Any, names: Array | None) -> Array:
+    """Return the columns without a penalty that are projected out: for a Gaussian response, exactly."""
+    free = np.flatnonzero(given.factor == 0) if likelihood is None else np.zeros(0, np.intp)
+    held = free[np.isfinite(given.lower[free]) | np.isfinite(given.upper[free])]
+    if len(held):
+        raise ValueError(
+            f"columns with penalty_factor 0 are always in and cannot have bounds, but "
+            f"{_named(names, held[0])} has: leave out its factor or its bounds"
+        )
+    return free
 
 
 def scaled_terms(given: Terms, problem: Problem) -> Terms:

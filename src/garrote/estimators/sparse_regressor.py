@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
 from garrote.estimators.inputs import check_new_rows, check_rows, check_weights, response_name
 from garrote.estimators.sparse_linear import SparseLinearModel, check_offset
 from garrote.likelihoods import FAMILIES, Huber, deviance_explained, inverse_link, settled
+from garrote.likelihoods.several import SeveralResponses
 
 
 class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
@@ -30,7 +32,8 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts, or
         numbers with outliers. ``Huber(corner, scale)`` of `garrote.likelihoods` says where those begin.
     alphas : int or array, default=100
-        The grid: how many, or which.
+        The grid: how many, or which. A grid that is placed may end before, where 99.9 % of the deviance
+        is explained, unless the response is Gaussian and the penalty convex; `path_.cut` says so.
     eps : float, optional
         The last alpha of a placed grid, as a share of the first; 1e-3, or 1e-2 with more columns than
         rows.
@@ -63,8 +66,8 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
 
     Attributes
     ----------
-    coef_ : array of shape (D,)
-    intercept_ : float
+    coef_ : array of shape (D,), or (K, D) for K responses
+    intercept_ : float, or array of shape (K,)
     alpha_ : float
     path_ : PenaltyPath
         All fits, with ``coefficients()`` (strengths x features) and the certificate of each.
@@ -76,6 +79,12 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         With ``family="huber"``: the unit of its corner.
     n_iter_ : int
     n_features_in_, feature_names_in_
+
+    Notes
+    -----
+    The model is a selector itself (`get_support`, `transform`). `SelectFromModel` of scikit-learn takes
+    it as well: with ``penalty="l1"`` it keeps what is not 0, up to its threshold of 1e-5. For any other
+    penalty its threshold is the mean size of a coefficient, so give ``threshold=1e-10`` there.
 
     References
     ----------
@@ -137,7 +146,9 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (N, D)
-        y : array of shape (N,)
+        y : array of shape (N,) or (N, K)
+            With K columns, all are fitted at once, with one alpha and coefficients of shape (K, D).
+            `GroupLasso` puts a variable in or out for all of them (multi-task regression).
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
         offset : array of shape (N,), optional
@@ -149,7 +160,11 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         """
         family = self._family()
         response = response_name(y)
-        X, y = check_rows(self, X, y)
+        # A single column is for scikit-learn to flatten where several are no use.
+        several = family.name == "gaussian" or (np.ndim(y) == 2 and np.shape(y)[1] > 1)
+        X, y = check_rows(self, X, y, several)
+        if y.ndim == 2:
+            return self._fit_several(X, y, response, sample_weight, offset, groups, feature_names)
         # What it takes from the data it takes once, so that all folds have the same loss.
         known = check_offset(offset, len(y))
         likelihood = settled(family, y, check_weights(sample_weight, X), known)
@@ -157,8 +172,39 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
             self.scale_ = likelihood.scale
         likelihood = None if family.name == "gaussian" else likelihood
         self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)
-        self.coef_, self.intercept_ = self._coefficients, float(self._constant)
+        self.coef_: Floats = self._coefficients
+        self.intercept_: Any = float(self._constant)
         return self
+
+    def _fit_several(
+        self,
+        X: Any,
+        y: Floats,
+        response: str,
+        sample_weight: Any,
+        offset: Any,
+        groups: Any,
+        feature_names: Any,
+    ) -> "SparseRegressor":
+        """Fit all columns of y at once."""
+        if self.family != "gaussian":
+            raise ValueError(
+                f"y has {y.shape[1]} columns, which family={self.family!r} cannot take: fit one at a "
+                "time, or take family='gaussian'"
+            )
+        if offset is not None:
+            raise ValueError("an offset is for one response: subtract it from y instead")
+        likelihood = SeveralResponses(y.shape[1])
+        self._fit(X, y, response, likelihood, sample_weight, None, groups, feature_names)
+        self.coef_ = self._coefficients.reshape(y.shape[1], -1)
+        self.intercept_ = np.asarray(self._constant)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = self.family == "gaussian"
+        tags.target_tags.single_output = True
+        return tags
 
     def _family(self) -> Any:
         """Return the likelihood as given."""
@@ -175,7 +221,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         """Return the expected response: the mean of y, a probability or a rate."""
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
-        eta = np.asarray(X @ self.coef_ + self.intercept_)
+        eta = np.asarray(X @ self.coef_.T + self.intercept_)
         known = check_offset(offset, X.shape[0])
         eta = eta if known is None else eta + known
         return np.asarray(inverse_link(self._family(), eta))
@@ -183,9 +229,13 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that is explained; R^2 for a Gaussian response.
 
+        Of several responses it is the mean of their R^2.
+
         That of ``family="huber"`` is twice its loss, beside the best constant's.
         """
         family = self._family()
+        if self.coef_.ndim == 2:
+            return float(r2_score(y, self.predict(X, offset), sample_weight=sample_weight))
         if isinstance(family, Huber):
             family = replace(family, scale=self.scale_)
         return deviance_explained(

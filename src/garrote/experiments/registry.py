@@ -85,6 +85,12 @@ STUDIES = {
         "run_figure_13_8",
         ("prostate.csv",),
     ),
+    "murphy-figure-13.13": Study(
+        "groups of normal coefficients", "murphy_groups", "run_figure_13_13"
+    ),
+    "murphy-figure-13.14": Study(
+        "groups of equal coefficients", "murphy_groups", "run_figure_13_14"
+    ),
     "murphy-figure-13.17": Study(
         "priors that are not log-concave", "murphy_sparse_priors", "run_figure_13_17"
     ),

@@ -24,6 +24,7 @@ class AdaptiveLasso:
     power: float = 1.0
     first: str = "lasso"
     name: str = "adaptive lasso"
+    reference = "Zou (2006), The adaptive lasso and its oracle properties. JASA 101, 1418-1429"
     convex = True
 
     def __post_init__(self) -> None:

@@ -101,6 +101,10 @@ class Bridge:
 
     b: float = 0.5
     name: str = "bridge"
+    reference = (
+        "Frank & Friedman (1993), A statistical view of some chemometrics regression tools. "
+        "Technometrics 35, 109-135"
+    )
     convex: bool = field(init=False, repr=False)
     singular: bool = field(init=False, repr=False)
 

@@ -73,6 +73,10 @@ class MCP:
 
     gamma: float = 3.0
     name: str = "MCP"
+    reference = (
+        "Zhang (2010), Nearly unbiased variable selection under minimax concave penalty. "
+        "Annals of Statistics 38, 894-942"
+    )
     convex = False
     singular = False
 
@@ -152,6 +156,10 @@ class SCAD:
 
     a: float = 3.7
     name: str = "SCAD"
+    reference = (
+        "Fan & Li (2001), Variable selection via nonconcave penalized likelihood and its "
+        "oracle properties. JASA 96, 1348-1360"
+    )
     convex = False
     singular = False
 
@@ -229,6 +237,10 @@ class LogSum:
 
     eps: float = 0.1
     name: str = "log-sum"
+    reference = (
+        "Candes, Wakin & Boyd (2008), Enhancing sparsity by reweighted l1 minimization. "
+        "Journal of Fourier Analysis and Applications 14, 877-905"
+    )
     convex = False
     singular = False
 

@@ -9,6 +9,16 @@ from garrote.arrays import Floats
 from garrote.penalties.base import Terms, steepest
 from garrote.shrinkage import bend, cost, shrink, slope
 
+_ZOU_HASTIE = (
+    "Zou & Hastie (2005), Regularization and variable selection via the elastic net. "
+    "JRSS B 67, 301-320"
+)
+_REFERENCES = {
+    1.0: "Tibshirani (1996), Regression shrinkage and selection via the lasso. JRSS B 58, 267-288",
+    0.0: "Hoerl & Kennard (1970), Ridge regression: biased estimation for nonorthogonal problems. "
+    "Technometrics 12, 55-67",
+}
+
 
 class ElasticNetRule(NamedTuple):
     """threshold_j |w| + ridge_j w^2 / 2, and w between bounds."""
@@ -63,6 +73,11 @@ class ElasticNet:
     def __post_init__(self) -> None:
         if not 0.0 <= self.l1_ratio <= 1.0:
             raise ValueError(f"l1_ratio must lie between 0 and 1, got {self.l1_ratio}")
+
+    @property
+    def reference(self) -> str:
+        """Where it comes from."""
+        return _REFERENCES.get(self.l1_ratio, _ZOU_HASTIE)
 
     def at(self, strength: float, terms: Terms) -> ElasticNetRule:
         """Return the scalar rule at one strength."""

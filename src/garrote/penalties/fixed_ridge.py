@@ -19,6 +19,10 @@ class L1WithRidge:
 
     ridge: float = 0.1
     name: str = "lasso with a ridge"
+    reference = (
+        "Zou & Hastie (2005), Regularization and variable selection via the elastic net. JRSS "
+        "B 67, 301-320"
+    )
     convex = True
 
     def __post_init__(self) -> None:

@@ -62,6 +62,10 @@ class GroupLasso:
     l1_ratio: float = 0.0
     weights: Any = "size"
     convex = True
+    reference = (
+        "Yuan & Lin (2006), Model selection and estimation in regression with grouped variables. JRSS B "
+        "68, 49-67"
+    )
 
     def __post_init__(self) -> None:
         if self.norm not in (2, "inf", np.inf):

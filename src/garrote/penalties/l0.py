@@ -26,6 +26,10 @@ class L0:
 
     name: str = "l0"
     convex = False
+    reference = (
+        "Blumensath & Davies (2008), Iterative thresholding for sparse approximations. J. Fourier Anal. "
+        "Appl. 14, 629-654"
+    )
 
     def at(self, strength: float, terms: Terms) -> PriceRule:
         """Return the scalar rule at one strength."""

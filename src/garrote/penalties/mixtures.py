@@ -114,6 +114,10 @@ class HAL(Mixture):
     a: float = 1.0
     b: float = 0.1
     name: str = "HAL"
+    reference = (
+        "Lee, Caron, Doucet & Holmes (2010), A hierarchical Bayesian framework for "
+        "constructing sparsity-inducing priors. arXiv:1009.1914"
+    )
     singular = False
     infinite = False
 
@@ -137,6 +141,9 @@ class NormalJeffreys(Mixture):
     """
 
     name: str = "normal-Jeffreys"
+    reference = (
+        "Figueiredo (2003), Adaptive sparseness for supervised learning. IEEE TPAMI 25, 1150-1159"
+    )
     singular = True
     infinite = True
 
@@ -161,6 +168,10 @@ class NormalGamma(Mixture):
     delta: float = 0.75
     gamma: float = 1.0
     name: str = "normal-gamma"
+    reference = (
+        "Griffin & Brown (2010), Inference with normal-gamma prior distributions in "
+        "regression problems. Bayesian Analysis 5, 171-188"
+    )
 
     def __post_init__(self) -> None:
         _check_positive(delta=self.delta, gamma=self.gamma)
@@ -202,6 +213,10 @@ class NEG(Mixture):
     a: float = 0.5
     b: float = 0.01
     name: str = "NEG"
+    reference = (
+        "Griffin & Brown (2007), Bayesian adaptive lassos with non-convex penalization. "
+        "Technical report, University of Kent"
+    )
     singular = False
     infinite = False
 

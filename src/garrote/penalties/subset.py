@@ -19,6 +19,9 @@ class NoPenalty:
     """
 
     name: str = "no penalty"
+    reference = (
+        "McCullagh & Nelder (1989), Generalized Linear Models, 2nd edition. Chapman and Hall"
+    )
     convex = True
 
     def at(self, strength: float, terms: Terms) -> ElasticNetRule:
@@ -71,6 +74,9 @@ class BestSubset:
 
     size: int | None = None
     name: str = "best subset"
+    reference = (
+        "Furnival & Wilson (1974), Regressions by leaps and bounds. Technometrics 16, 499-511"
+    )
     convex = False
     singular = True
 

@@ -27,6 +27,12 @@ def evidence_noun(document: Mapping[str, Any]) -> str:
     return readable(words[-1], 30) if words else "evidence"
 
 
+def effect_scale(document: Mapping[str, Any]) -> str:
+    """Return what of the response effects change, in words; "" for the response itself."""
+    said = document.get("effect_scale", "")
+    return readable(said, 30) if said else ""
+
+
 def answer(document: Mapping[str, Any]) -> list[str]:
     """Return the answer as sentences; a reservation that concerns all of it comes first."""
     said = []

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from garrote.report.answer import evidence_noun
+from garrote.report.answer import effect_scale, evidence_noun
 from garrote.report.pictures import apart_ranges, has_branches
 from garrote.report.sources import (
     certificate_sentences,
@@ -57,12 +57,9 @@ def warnings(document: Mapping[str, Any]) -> list[str]:
 def variables_words(document: Mapping[str, Any]) -> str:
     """Say what evidence and effects in the table are."""
     response = isolated(readable(document["response"]))
-    # Labels and counts have no noise variance: their effects are on another scale.
-    changes = (
-        f"{response} changes"
-        if document["noise_variance"] is not None
-        else f"the log odds of {response} (of a count: the logarithm of its rate) change"
-    )
+    scale = effect_scale(document)
+    verb = "change" if scale.endswith("s") else "changes"
+    changes = f"the {scale} of {response} {verb}" if scale else f"{response} changes"
     about, remark = evidence_words(document["evidence"])
     return (
         f"{about}, and by how much {changes} for one unit of it, all others held fixed. Selected "

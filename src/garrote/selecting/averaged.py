@@ -12,7 +12,7 @@ from garrote.problem import Problem
 from garrote.results import AnyCertificate
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.stand_ins import find_stand_ins, shared_notes, stand_in_notes
-from garrote.selection import ModelsView, Predictions, Selection
+from garrote.selection import ModelsView, Predictions, Selection, effect_scale
 
 _LEVEL = 0.95
 # Variables in the table of correlations.
@@ -99,6 +99,7 @@ def select_averaged(
         predictions=_predictions(problem, predict or linear, y),
         stand_ins=stand_ins,
         models=list_models(posterior, fixed),
+        effect_scale=effect_scale(problem.likelihood),
     )
 
 

@@ -6,17 +6,18 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.likelihoods.several import SeveralResponses
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
 from garrote.selecting.on_path import Choice, describe_validation, shown_predictions
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import ENTRY, PathView, Selection
+from garrote.selection import ENTRY, PathView, Selection, effect_scale
 
 # Variables with a line in pictures of the path, and in the table of correlations.
 _LINES = 40
 _CORRELATED = 25
 _NO_INTERVALS = "a penalised fit states no intervals: BayesianSelector and VariationalGarrote do"
-_STRONGEST = "effects are those on the class that a variable matters most to"
+_STRONGEST = "effects are those on the {} that a variable matters most to"
 
 
 def select_on_penalty_path(
@@ -63,7 +64,7 @@ def select_on_penalty_path(
         upper=nothing,
         evidence=ENTRY,
         level=0.95,
-        intervals=_NO_INTERVALS if path.n_features == D else f"{_STRONGEST}; {_NO_INTERVALS}",
+        intervals=_intervals(problem, path),
         interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},
         constant=tuple(names[j] for j in constant),
         always_in=tuple(names[j] for j in fixed),
@@ -77,7 +78,16 @@ def select_on_penalty_path(
         validation=describe_validation(choice, measure),
         predictions=shown_predictions(problem, path, choice.validation, y),
         stand_ins=stand_ins,
+        effect_scale=effect_scale(problem.likelihood),
     )
+
+
+def _intervals(problem: Problem, path: PenaltyPath) -> str:
+    """Say why there are no intervals, and what effects are where a variable has several."""
+    if path.n_features == problem.n_features:
+        return _NO_INTERVALS
+    several = isinstance(problem.likelihood, SeveralResponses)
+    return f"{_STRONGEST.format('response' if several else 'class')}; {_NO_INTERVALS}"
 
 
 def entry_strengths(path: PenaltyPath) -> Floats:

@@ -8,7 +8,6 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
-from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths import start_penalty_solver, stored_design
 from garrote.penalised_paths import make_smooth
 from garrote.penalties.base import Penalty, Terms
@@ -50,7 +49,7 @@ def cross_validate_penalty(
 ) -> tuple[PenaltyPath, CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out errors."""
     solve = partial(start_penalty_solver, eps=None, solver=solver, relax=relax)
-    loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter)
+    loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter, stop_at=control.stop_at)
     rows = spread_rows(whole.weights)
     tasks: list[Solver] = [solve(whole.compressed(), penalty, alphas, terms=terms, control=control)]
     tasks += [_hold_out(fold, penalty, alphas, loose, solve, rows) for fold in folds]
@@ -59,7 +58,8 @@ def cross_validate_penalty(
     kept = kept_residuals(held_out, [fold.held_out for fold in folds], rows)
     errors = np.array([part.errors for part in held_out])
     nulls = np.array([_null_error(fold) for fold in folds])
-    return path, CrossValidation(path.strengths, errors, nulls, rows, kept)
+    reached = len(path)
+    return path, CrossValidation(path.strengths, errors[:, :reached], nulls, rows, kept[:reached])
 
 
 def _hold_out(
@@ -75,12 +75,15 @@ def _hold_out(
     path: PenaltyPath = yield from solve(
         problem.compressed(), penalty, alphas, terms=fold.terms, control=control
     )
-    errors, residuals = np.zeros(len(path)), np.zeros((len(path), len(shown)))
+    errors, residuals = np.zeros(len(alphas)), np.zeros((len(alphas), len(shown)))
     for first in range(0, len(path), problem.columns_together):
         group = range(first, min(first + problem.columns_together, len(path)))
         for k, eta in zip(group, linear_predictors(problem, path, group), strict=True):
             errors[k] = held_out_error(problem, eta, fold.held_out)
             residuals[k] = _residuals(problem, eta)[shown]
+    # A fold whose path ends early stays as it is there: weaker penalties would hardly change it.
+    last = len(path) - 1
+    errors[last:], residuals[last:] = errors[last], residuals[last]
     return HeldOut(errors, residuals)
 
 
@@ -109,7 +112,7 @@ def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
     """Return the mean deviance of some rows: the mean squared error of a Gaussian response."""
     if problem.likelihood is None:
         each = (problem.response - eta) ** 2 * problem.scale.response_scale**2
-    elif isinstance(problem.likelihood, Multinomial):
+    elif hasattr(problem.likelihood, "classes"):
         each = 2.0 * problem.likelihood.loss(problem.response, eta)
     else:
         likelihood, y = problem.likelihood, problem.response
@@ -119,8 +122,8 @@ def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
 
 
 def _residuals(problem: Problem, eta: Floats) -> Floats:
-    """Return responses less their predicted means; NaN for classes, which have none."""
-    if isinstance(problem.likelihood, Multinomial):
+    """Return responses less their predicted means; NaN where there are several a row."""
+    if hasattr(problem.likelihood, "classes"):
         return np.full(len(problem.response), np.nan)
     mean = eta if problem.likelihood is None else inverse_link(problem.likelihood, eta)
     return np.asarray(problem.response - mean)

@@ -25,11 +25,16 @@ Callback = Callable[[Progress], None]
 
 @dataclass(frozen=True)
 class Control:
-    """When to stop, and whom to tell."""
+    """When to stop, and whom to tell.
+
+    ``stop_at`` is the share of the null model's deviance at which a path of falling penalties may end:
+    beyond it weaker ones only bring the fit nearer to the data themselves.
+    """
 
     tol: float = 1e-4
     max_iter: int = 10_000
     callback: Callback | None = None
+    stop_at: float | None = None
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Tell the callback, if there is one."""

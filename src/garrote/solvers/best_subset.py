@@ -63,11 +63,6 @@ def solve_best_subsets(
 
 
 def _check(problem: Problem, terms: Terms) -> None:
-    if problem.likelihood is not None:
-        raise ValueError(
-            "penalty 'best subset' needs a Gaussian response; for other families take MCP or "
-            "Bridge, or BayesianSelector"
-        )
     if np.isfinite(terms.lower).any() or np.isfinite(terms.upper).any():
         raise ValueError("penalty 'best subset' takes no bounds; leave them out or take MCP")
     if (terms.factor != 1).any():

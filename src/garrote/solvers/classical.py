@@ -12,7 +12,7 @@ from garrote.solvers.first_order import Method, Task, make_steps
 from garrote.solvers.fista import Fista
 from garrote.solvers.ista import Ista
 from garrote.solvers.iterated_ridge import IteratedRidge
-from garrote.solvers.penalised import Solved, solved
+from garrote.solvers.penalised import Solved, explains_enough, solved
 from garrote.solvers.projected_gradient import ProjectedGradient
 from garrote.solvers.scale_mixture_em import ScaleMixtureEM
 from garrote.solvers.sparsa import Sparsa
@@ -44,7 +44,9 @@ def solve_classically(
 
     Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
     """
-    if name in _WITHOUT_BOUNDS and np.isfinite([terms.lower, terms.upper]).any():
+    open_ended = np.isinf(terms.lower) & np.isinf(terms.upper)
+    out = (terms.lower == 0.0) & (terms.upper == 0.0)
+    if name in _WITHOUT_BOUNDS and not (open_ended | out).all():
         others = [repr(other) for other in METHODS if other not in _WITHOUT_BOUNDS]
         raise ValueError(
             f"solver={name!r} has no bounds on coefficients: take solver='coordinate' or "
@@ -60,4 +62,6 @@ def solve_classically(
         certificate = task.certificate(loss, seen, steps.steepness)
         points.append(solved(loss, float(strength), seen.loss, certificate, rounds))
         control.report("path", done + 1, len(strengths))
+        if explains_enough(loss, points[-1], control):
+            break
     return points

@@ -107,7 +107,8 @@ class GeneralisedLoss(NewtonLoss):
         bent = self.share * curvature(self.likelihood, self.y, eta)
         largest = bent.max(initial=0.0)
         if largest == 0.0:  # all rows lie where the loss is straight
-            return np.asarray(self.share * majoriser(self.likelihood, self.y, eta))
+            above = np.asarray(majoriser(self.likelihood, self.y, eta), dtype=np.float64)
+            return self.share * np.maximum(above, LEAST_CURVATURE)
         return np.maximum(bent, LEAST_CURVATURE * largest)
 
     def _settle_intercept(self) -> None:

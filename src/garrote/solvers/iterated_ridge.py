@@ -137,7 +137,8 @@ def _solved(system: Floats, right: Floats) -> Floats:
 @singledispatch
 def ridge_weights(rule: Any, size: Floats) -> Floats:
     """Return the bend of the parabola that touches a rule's charge at coefficients of some size > 0."""
-    return slopes(rule, size) / size
+    out = (rule.lower == 0.0) & (rule.upper == 0.0)
+    return np.where(out, np.inf, slopes(rule, size) / size)
 
 
 @ridge_weights.register

@@ -1,63 +1,19 @@
-"""The smooth part of a problem with several classes: Newton's method on all of them together.
+"""The smooth part of a problem with several classes: Newton's method on all of them together."""
 
-Coefficients are numbered class by class: column j of class k is j + k D.
-"""
-
-from collections.abc import Generator
 from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.likelihoods.multinomial import Multinomial
-from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
-from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
+from garrote.solvers.newton_loss import INNER, LEAST_CURVATURE, Derivatives
 from garrote.solvers.optimality import Evaluated
 from garrote.solvers.quadratic import minimise, restricted
-from garrote.solvers.working_block import WorkingBlock
+from garrote.solvers.several_outputs import SeveralOutputs
 
 
-class MultinomialLoss(NewtonLoss):
+class MultinomialLoss(SeveralOutputs):
     """The mean of minus the log probabilities, as a function of the coefficients of a working set."""
-
-    def __init__(self, problem: Problem):
-        self.problem, self.y = problem, problem.response
-        self.likelihood: Multinomial = problem.likelihood
-        self.classes, self.count = self.likelihood.classes, problem.n_features
-        self.share = problem.weights / problem.n
-        self.free_intercept = bool(problem.scale.intercept_count)
-        self.block = WorkingBlock(problem)
-        self.columns = np.zeros(0, np.intp)
-        self.inside = np.zeros(self.classes * self.count, dtype=bool)
-        self.coef = np.zeros(0)
-        self.intercept: Any = np.zeros(self.classes)
-        self._place = np.zeros(self.count, np.intp)
-        self._settle_intercepts()
-        eta = self._eta()
-        mean = self.likelihood.mean(eta)
-        bent = (mean * (1 - mean)) @ self.share
-        self.curvature = np.concatenate([problem.curvature / problem.n * b for b in bent])
-        rows = self.likelihood.gradient(self.y, eta)
-        self.null = self._seen(eta, problem.table.tdot(rows).ravel() / problem.n)
-
-    def grow(self, columns: Array) -> None:
-        """Take more coefficients into the working set, with value 0."""
-        if len(columns):
-            own = np.unique(columns % self.count)
-            self.block.grow(own[~self.block.inside[own]])
-            self.columns = np.append(self.columns, columns)
-            self.inside[columns] = True
-            self.coef = np.append(self.coef, np.zeros(len(columns)))
-            self._place[self.block.columns] = np.arange(len(self.block.columns))
-
-    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
-        """Look at the present coefficients, from the data alone."""
-        self._settle_intercepts()
-        eta = self._eta()
-        rows = self.likelihood.gradient(self.y, eta)
-        _, product = yield from self.problem.evaluate_rows(rows)
-        return self._seen(eta, product.ravel() / self.problem.n)
 
     def _derivatives(self, eta: Floats) -> Derivatives:
         mean = self.likelihood.mean(eta)
@@ -77,11 +33,11 @@ class MultinomialLoss(NewtonLoss):
         spread = values * mean[owner].T
         weighted = spread * self.share[:, None]
         gram = -weighted.T @ spread
-        for k in range(self.classes):
+        for k in range(self.outputs):
             own = np.flatnonzero(owner == k)
             gram[np.ix_(own, own)] += weighted[:, own].T @ values[:, own]
         gram[np.diag_indices_from(gram)] += LEAST_CURVATURE * np.diag(gram).max(initial=0.0)
-        right, shift = near.downhill[moving].copy(), np.zeros(self.classes)
+        right, shift = near.downhill[moving].copy(), np.zeros(self.outputs)
         if self.free_intercept:
             across = -weighted.T @ mean.T
             across[np.arange(len(moving)), owner] += weighted.sum(axis=0)
@@ -96,31 +52,12 @@ class MultinomialLoss(NewtonLoss):
             shift = inverse @ (uphill - across.T @ step)
         return moving, step, shift
 
-    def _change(self, moving: Array, step: Floats, shift: Floats) -> Floats:
-        return self._predictors(moving, step) + shift[:, None]
-
     def _intercept_curvature(self, mean: Floats) -> Floats:
         return np.diag(mean @ self.share) - (mean * self.share) @ mean.T
 
-    def _values(self, group: Array) -> Floats:
-        return self.block.values[:, self._place[self.columns[group] % self.count]]
-
-    def _eta(self) -> Floats:
-        used = np.flatnonzero(self.coef)
-        return self.intercept[:, None] + self._predictors(used, self.coef[used])
-
-    def _predictors(self, group: Array, coef: Floats) -> Floats:
-        """Return what some coefficients add to the linear predictors (classes x rows)."""
-        predictors = np.zeros((self.classes, len(self.y)))
-        owner = self.columns[group] // self.count
-        for k in range(self.classes):
-            own = np.flatnonzero(owner == k)
-            if len(own):
-                predictors[k] = self._values(group[own]) @ coef[own]
-        return predictors
-
-    def _loss(self, eta: Floats) -> float:
-        return float(self.share @ self.likelihood.loss(self.y, eta))
+    def _bent(self, eta: Floats) -> Floats:
+        mean = self.likelihood.mean(eta)
+        return np.asarray(mean * (1 - mean))
 
     def _settle_intercepts(self) -> None:
         """Make the intercepts the best ones for the present coefficients, by Newton's method."""

@@ -35,6 +35,10 @@ class Located(Protocol):
     def columns(self) -> Array:
         """The columns that the coefficients belong to."""
 
+    @property
+    def null(self) -> Evaluated:
+        """The fit without any column."""
+
 
 class Smooth(Protocol):
     """A loss on a growing working set, and the intercept beside it (or one for each class)."""
@@ -106,7 +110,16 @@ def solve_path(
         points.append(point)
         before = strength
         control.report("path", step + 1, len(strengths))
+        if explains_enough(smooth, points[-1], control):
+            break
     return points
+
+
+def explains_enough(smooth: Located, point: Solved, control: Control) -> bool:
+    """Tell whether a path may end here."""
+    if control.stop_at is None:
+        return False
+    return point.loss <= (1.0 - control.stop_at) * smooth.null.loss
 
 
 def tolerance_at(smooth: Smooth, strength: float, control: Control, share: float = 1e-3) -> float:

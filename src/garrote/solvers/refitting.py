@@ -31,7 +31,7 @@ def relaxed(
         before = np.zeros(len(terms.lower))
         before[point.columns] = point.coef
         smooth.grow(point.columns[~smooth.inside[point.columns]])
-        smooth.coef[:] = before[smooth.columns]
+        smooth.coef[:], smooth.intercept = before[smooth.columns], np.copy(point.intercept)[()]
         rounds = smooth.solve(restricted(free, smooth.columns), tolerance, control.max_iter)
         smooth.coef[:] = share * smooth.coef + (1.0 - share) * before[smooth.columns]
         seen = yield from smooth.evaluate()

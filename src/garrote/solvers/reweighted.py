@@ -25,11 +25,13 @@ from garrote.penalties.mixtures import MixtureRule
 from garrote.results import OptimalityCertificate
 from garrote.shrinkage import slope
 from garrote.solvers.annealing import Control
+from garrote.solvers.extrapolation import Extrapolation
 from garrote.solvers.optimality import Evaluated
 from garrote.solvers.penalised import (
     Smooth,
     Solved,
     everywhere,
+    explains_enough,
     foremost,
     solve_at,
     solved,
@@ -66,6 +68,8 @@ def solve_reweighted(
         seen, rounds = yield from solve_tangents(smooth, rule, tolerance, control.max_iter)
         points.append(stationary(smooth, rule, float(strength), seen, rounds + len(blurs)))
         control.report("path", step + 1, len(strengths))
+        if explains_enough(smooth, points[-1], control):
+            break
     return points
 
 
@@ -87,15 +91,27 @@ def solve_tangents(
 def _settle(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) -> int:
     """Solve lassos on the working set until tangents hardly change; return the rounds it took."""
     rounds, lasso = 0, tangent(rule, np.abs(smooth.coef))
+    creep, kept = Extrapolation(), smooth.coef != 0
     while True:
         before = smooth.coef.copy()
         rounds += 1 + smooth.solve(lasso, tolerance, max_iter - rounds)
         own = tangent(rule, np.abs(smooth.coef))
-        # What is 0 stays so: its own tangent is the steepest.
-        change = np.abs(own.threshold - lasso.threshold)[smooth.coef != 0].max(initial=0.0)
-        # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance.
-        if change <= tolerance or rounds >= max_iter or np.array_equal(before, smooth.coef):
+        inside = smooth.coef != 0
+        # What is 0 stays so, as its own tangent is the steepest; unless a jump went beyond that.
+        settling = inside | (lasso.threshold > own.threshold)
+        change = np.abs(own.threshold - lasso.threshold)[settling].max(initial=0.0)
+        # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance;
+        # but a jump may have led to where the same coefficients are the answer, and tells nothing.
+        still = np.array_equal(before, smooth.coef) and not creep.jumped
+        if change <= tolerance or rounds >= max_iter or still:
             return rounds
+        # Beyond the knee of a flat penalty there is no slope, and nothing to follow.
+        steep = inside & (own.threshold > 0) & (lasso.threshold > 0)
+        if not np.array_equal(steep, kept):
+            creep.restart()
+            kept = steep
+        ahead = creep.next(np.log(lasso.threshold[steep]), np.log(own.threshold[steep]))
+        own.threshold[steep] = np.exp(ahead)
         lasso = own
 
 

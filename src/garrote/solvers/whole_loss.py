@@ -170,14 +170,14 @@ class WholeMultinomial(MultinomialLoss):
 
     def __init__(self, problem: Problem):
         super().__init__(problem)
-        self.columns = np.arange(self.classes * self.count)
+        self.columns = np.arange(self.outputs * self.count)
         self.inside = np.ones(len(self.columns), dtype=bool)
         self.coef = np.zeros(len(self.columns))
-        self.image = np.zeros((self.classes, len(self.y)))
+        self.image = np.zeros((self.outputs, len(self.y)))
 
     def product(self, coef: Floats) -> Floats:
         """Return the image of coefficients."""
-        each = coef.reshape(self.classes, self.count)
+        each = coef.reshape(self.outputs, self.count)
         used = np.flatnonzero(each.any(axis=0))
         return np.ascontiguousarray(self.problem.table.dot(used, each[:, used].T).T)
 
@@ -201,7 +201,7 @@ class WholeMultinomial(MultinomialLoss):
         return largest_curvature(self.likelihood) * float(self.share @ along)
 
     def _eta(self) -> Floats:
-        shape = (self.classes, len(self.y))
+        shape = (self.outputs, len(self.y))
         return np.broadcast_to(self.intercept[:, None] + self.image, shape)
 
 

@@ -3,7 +3,7 @@
 Only X itself is as large as the table; everything else is read in pieces.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from garrote.tables.filling import (
 from garrote.tables.notes import notes_on
 from garrote.tables.opening import refuse_same_names, with_table
 from garrote.tables.refusals import (
+    is_labels,
     refuse_infinite,
     refuse_no_rows,
     refuse_target,
@@ -47,7 +48,7 @@ class DataTable:
     X : array of shape (N, D)
         The variables, float64, column after column in memory.
     y : array of shape (N,), or None
-        The target.
+        The target: numbers, or the labels of classes as texts.
     names : tuple of str
         Of the D columns.
     covariates : tuple of int
@@ -66,7 +67,7 @@ class DataTable:
     """
 
     X: Floats
-    y: Floats | None
+    y: Array | None
     names: tuple[str, ...]
     covariates: tuple[int, ...]
     weights: Floats | None
@@ -103,23 +104,29 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
     refuse_no_rows(table, found)
     single = [j for j in (roles.target, roles.weights) if j is not None]
     find_resemblances(table, sorted({*roles.variables, *single}), found)
-    refuse_target(table, roles, found)
+    refuse_target(table, roles, found, wanted.labels)
     refuse_unusable(table, roles, found, wanted.encode)
     refuse_infinite(table, found)
     keep = rows_to_keep(table, roles, found, wanted.missing)
     coding = _make_coding(table, roles, found, keep)
     X = allocate(table, int(keep.sum()), len(coding.names))
     y, weights = (None if j is None else np.empty(len(X)) for j in (roles.target, roles.weights))
+    labels = _labels(table, roles, found, wanted, keep)
     destinations = destinations_in(roles.variables, coding, X)
-    for j, values in ((roles.target, y), (roles.weights, weights)):
+    for j, values in ((None if labels else roles.target, y), (roles.weights, weights)):
         if j is not None and values is not None:
             column = CodedColumn(table.names[j], found.columns[j].kind)
             destinations.append(Destination(j, column, values[:, None]))
+    if labels:
+        destinations.append(labels)
     groups = fill(table, destinations, keep, roles.groups)
+    if labels:
+        y = np.array(labels.column.levels)[labels.values.argmax(axis=1)]
     refuse_huge(table, destinations)
     _check_weights(table, weights, keep)
     coding = with_means(X, coding)
     put_means(X, coding)
+    coded = replace(roles, target=None) if labels else roles  # labels stay as they are
     return DataTable(
         X,
         y,
@@ -129,7 +136,7 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
         groups,
         wanted.target or "",
         table.label,
-        notes_on(table, roles, found, coding, X, wanted.missing),
+        notes_on(table, coded, found, coding, X, wanted.missing),
         coding,
     )
 
@@ -150,14 +157,31 @@ def _make_coding(table: TableFile, roles: Roles, found: Survey, keep: Array) -> 
     return coding
 
 
-def _word_column(table: TableFile, j: int, words: dict[str, WordCount]) -> CodedColumn:
-    name = table.names[j]
+def _labels(
+    table: TableFile, roles: Roles, found: Survey, wanted: Wanted, keep: Array
+) -> Destination | None:
+    """Return where the classes of a target of labels go, a column each; None if it is no such."""
+    j = roles.target
+    if j is None or not wanted.labels or not is_labels(found, j):
+        return None
+    words = count_words(table, [j], keep)[j]
+    _refuse_many(table, j, words, "name another target")
+    column = CodedColumn(table.names[j], "word", tuple(sorted(words)))
+    return Destination(j, column, np.empty((int(keep.sum()), len(words))))
+
+
+def _refuse_many(table: TableFile, j: int, words: dict[str, WordCount], remedy: str) -> None:
     if len(words) > MOST_LEVELS:
         number = f"more than {MOST_COUNTED:,}" if len(words) > MOST_COUNTED else f"{len(words):,}"
         raise TableError(
-            f"{table.label}: column {listing([name])} has {number} different words, and at most "
-            f"{MOST_LEVELS} can be coded: group them, or give --exclude to leave it out"
+            f"{table.label}: column {listing([table.names[j]])} has {number} different words, and at "
+            f"most {MOST_LEVELS} can be coded: group them, or {remedy}"
         )
+
+
+def _word_column(table: TableFile, j: int, words: dict[str, WordCount]) -> CodedColumn:
+    name = table.names[j]
+    _refuse_many(table, j, words, "give --exclude to leave it out")
     levels = sorted(words)
     reference = max(levels, key=lambda word: words[word].count)  # the first of equals
     return CodedColumn(name, "word", tuple(w for w in levels if w != reference), reference)

@@ -16,19 +16,33 @@ def refuse_no_rows(table: TableFile, found: Survey) -> None:
         raise TableError(f"{table.label} has a header but no rows: add some")
 
 
-def refuse_target(table: TableFile, roles: Roles, found: Survey) -> None:
-    """Refuse a target or weights that are not numbers, and groups that cannot be told apart."""
+def refuse_target(table: TableFile, roles: Roles, found: Survey, labels: bool = False) -> None:
+    """Refuse a target or weights that are not numbers, and groups that cannot be told apart.
+
+    A target of labels may also be words.
+    """
     if roles.groups is not None and found.columns[roles.groups].kind == "unusable":
         raise TableError(
             f"{table.label}: --groups cannot be {_shown(table, found, roles.groups)}: name a column of "
             "numbers or words"
         )
     for option, j in (("--target", roles.target), ("--weights", roles.weights)):
-        if j is not None and found.columns[j].kind not in ("number", "boolean"):
+        if j is None or (labels and option == "--target" and is_labels(found, j)):
+            continue
+        if found.columns[j].kind not in ("number", "boolean"):
+            classes = ", or give --method lasso, which takes labels"
+            labelled = option == "--target" and not labels and is_labels(found, j)
             raise TableError(
                 f"{table.label}: {option} needs a column of numbers, but {_shown(table, found, j)} "
                 f"is {_in_words(found.columns[j])}: name another column or recode it as numbers"
+                f"{classes if labelled else ''}"
             )
+
+
+def is_labels(found: Survey, j: int) -> bool:
+    """Tell whether a column names classes: words that are no numbers or dates, or true and false."""
+    facts = found.columns[j]
+    return facts.kind in ("word", "boolean") and not facts.resembles
 
 
 def refuse_unusable(table: TableFile, roles: Roles, found: Survey, encode: bool) -> None:

@@ -34,6 +34,8 @@ class Wanted:
     missing : {"error", "drop", "mean"}
         Rows with missing values are refused, or left out; or a variable's mean is put in. The mean
         is never put in for target, weights or groups.
+    labels : bool
+        Whether the target may hold words, or true and false, which are then the labels of classes.
     """
 
     target: str | None
@@ -44,6 +46,7 @@ class Wanted:
     groups: str | None = None
     encode: bool = False
     missing: str = "error"
+    labels: bool = False
 
 
 @dataclass(frozen=True)

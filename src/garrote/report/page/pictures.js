@@ -164,7 +164,8 @@ class PredictionPicture {
   }
 
   draw(width) {
-    const { predictions: found, response, path } = this.report.data;
+    const { predictions: found, response, scale, path } = this.report.data;
+    const odds = scale === "log odds";
     const size = Math.min(width, 480);
     const box = { left: 64, right: size - 12, top: 10, bottom: size - 60 };
     const svg = canvas(this.figure, size, size - 10, `predicted against observed ${response}`);
@@ -188,7 +189,7 @@ class PredictionPicture {
     svg.append(
       line("base", x(low), y(low), x(high), y(high)),
       write("label", middle, box.bottom + 38, `observed ${isolate(short)}`, "middle"),
-      writeUpwards(13, centre, `predicted ${isolate(short)} (${seen})`),
+      writeUpwards(13, centre, `predicted ${odds ? "probability of " : ""}${isolate(short)} (${seen})`),
     );
     this.dots = found.observed.map((value) => {
       const dot = mark("circle", { class: "dot", cx: x(value).toFixed(1), r: 3 }, tip(""));

@@ -1,0 +1,141 @@
+"""From options of the command line to an estimator and its settings."""
+
+import argparse
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from garrote.cli.errors import UsageError, suggestion
+
+# A response of labels, whatever they are written in.
+LABELS = "multinomial"
+# What a classifier calls the families of labels.
+_LABEL_FAMILIES = {
+    LABELS: "logistic",
+    "binomial": "logistic",
+    "logistic": "logistic",
+    "probit": "probit",
+}
+_NOT_GIVEN = object()
+
+
+def find_method(name: str) -> Any:
+    """Return a method of the registry."""
+    from garrote.estimators.registry import METHODS
+
+    if name not in METHODS:
+        hint = suggestion(name, METHODS) or f"; known are {', '.join(METHODS)}"
+        raise UsageError(f"there is no method {name!r}{hint}", "select")
+    return METHODS[name]
+
+
+def by_folds(options: argparse.Namespace) -> bool:
+    """Tell whether the strength is chosen by cross-validation."""
+    more = dict(options.set)
+    strengths = (options.gamma, options.alpha, more.get("gamma"), more.get("alpha"))
+    return options.expected_size is None and all(given in (None, "cv") for given in strengths)
+
+
+def asks_for_labels(options: argparse.Namespace) -> bool:
+    """Tell whether the target is to be labels, even if it holds numbers."""
+    return LABELS in (options.family, dict(options.set).get("family"))
+
+
+def check_settings(options: argparse.Namespace, method: Any) -> None:
+    """Refuse, before anything is read, settings that no estimator of a method has."""
+    kinds = [method.load(), *([method.for_labels.load()] if method.for_labels else [])]
+    _given_settings(options, [name for kind in kinds for name in _parameters(kind)])
+
+
+def make_settings(options: argparse.Namespace, estimator: Any, labels: bool) -> dict[str, Any]:
+    """Return the settings of the estimator that was chosen."""
+    known = _parameters(estimator)
+    settings = _given_settings(options, known, labels)
+    if "cv" in known:
+        settings.setdefault("cv", _splitter(options, labels))
+    if "random_state" in known:
+        settings.setdefault("random_state", options.seed)
+    return settings
+
+
+def _given_settings(
+    options: argparse.Namespace, known: Sequence[str], labels: bool = False
+) -> dict[str, Any]:
+    given = {
+        "--gamma": ("gamma", options.gamma),
+        "--expected-size": ("expected_size", options.expected_size),
+        "--family": ("family", options.family),
+        "--penalty": ("penalty", options.penalty),
+        "--alpha": ("alpha", options.alpha),
+        "--rule": ("rule", options.rule),
+        "--threads": ("n_jobs", options.threads),
+        **{f"--set {name}": (name, value) for name, value in options.set},
+    }
+    settings: dict[str, Any] = {}
+    of_penalty = _penalty_settings(dict(given.values()).get("penalty"))
+    for option, (name, value) in given.items():
+        if value is None and not option.startswith("--set"):
+            continue
+        if name == "family" and labels:
+            settings[name] = _label_family(value)
+        elif name in known:
+            settings[name] = value
+        elif name in of_penalty:
+            of_penalty[name] = value
+        else:
+            names = ", ".join(dict.fromkeys([*known, *of_penalty]))
+            raise UsageError(
+                f"{option}: {options.method} has no setting {name} (it has {names})", "select"
+            )
+    chosen = {name: value for name, value in of_penalty.items() if value is not _NOT_GIVEN}
+    if chosen:
+        settings["penalty"] = _make_penalty(settings["penalty"], chosen)
+    if options.cv is not None and ("cv" not in known or "cv" in settings):
+        why = "--set cv says the same thing" if "cv" in known else f"{options.method} has no folds"
+        raise UsageError(f"--cv: {why}", "select")
+    return settings
+
+
+def _parameters(estimator: Any) -> list[str]:
+    return [name for name in inspect.signature(estimator).parameters if name != "callback"]
+
+
+def _label_family(family: str) -> str:
+    """Return what a classifier calls a family of labels."""
+    if family not in _LABEL_FAMILIES:
+        raise UsageError(
+            f"--family {family}: the target holds labels of classes, which are binomial or probit (two) "
+            f"or {LABELS}: leave it out, or name a target of numbers",
+            "select",
+        )
+    return _LABEL_FAMILIES[family]
+
+
+def _penalty_settings(name: Any) -> dict[str, Any]:
+    """Return the settings of a penalty, none of them given yet."""
+    if name is None:
+        return {}
+    from garrote.penalties import PENALTIES
+
+    if name not in PENALTIES:
+        hint = suggestion(str(name), PENALTIES) or f"; known are {', '.join(PENALTIES)}"
+        raise UsageError(f"there is no penalty {str(name)!r}{hint}", "select")
+    kind: Any = PENALTIES[name]
+    return {name: _NOT_GIVEN for name in inspect.signature(kind).parameters if name != "name"}
+
+
+def _make_penalty(name: str, settings: Mapping[str, Any]) -> Any:
+    from garrote.penalties import PENALTIES
+
+    kind: Any = PENALTIES[name]
+    return kind(**settings)
+
+
+def _splitter(options: argparse.Namespace, labels: bool) -> Any:
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    folds = options.cv or 5
+    if options.groups:
+        return StratifiedGroupKFold(folds) if labels else GroupKFold(folds)
+    kind = StratifiedKFold if labels else KFold
+    return kind(folds, shuffle=True, random_state=options.seed)

@@ -1,0 +1,143 @@
+"""The settings of a `BayesianSelector`: which cannot be meant, and the prior on models they make."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.estimators.inputs import is_number
+from garrote.inference.choosing import METHODS
+from garrote.inference.generalized import GENERALIZED_METHODS
+from garrote.inference.mean_field import HYPERPARAMETERS
+from garrote.likelihoods import CANONICAL
+from garrote.priors.inclusion import Inclusion
+from garrote.priors.slab import BIC, HYPER_G, Slab
+
+# How an unknown g is treated by default.
+DEFAULT_G = "hyper-g/n"
+
+
+def check_settings(model: Any) -> None:
+    """Refuse settings that cannot be meant, before any work."""
+    _check_names(model)
+    _check_prior(model)
+    _check_family(model)
+    _check_numbers(model)
+
+
+def _check_names(model: Any) -> None:
+    methods = METHODS if model.family == "gaussian" else GENERALIZED_METHODS
+    for name, known in (
+        ("family", tuple(CANONICAL)),
+        ("method", methods),
+        ("hyperparameters", HYPERPARAMETERS),
+    ):
+        if getattr(model, name) not in known:
+            raise ValueError(f"{name} must be one of {known}, got {getattr(model, name)!r}")
+    if isinstance(model.g, str):
+        if model.g not in HYPER_G:
+            raise ValueError(f"g must be a number or one of {HYPER_G}, got {model.g!r}")
+    elif not (is_number(model.g) and model.g > 0):
+        raise ValueError(f"g must be positive and finite, got {model.g!r}")
+
+
+def _check_prior(model: Any) -> None:
+    """Refuse an unknown prior, and settings that belong to another."""
+    if isinstance(model.prior, Slab):
+        for name, default in (("slab_variance", None), ("noise_variance", None), ("g", DEFAULT_G)):
+            if getattr(model, name) != default:
+                raise ValueError(f"leave out {name}: the prior object given has its own settings")
+    elif model.prior not in ("spike-slab", "g-prior", "bic"):
+        raise ValueError(
+            "prior must be 'spike-slab', 'g-prior', 'bic', a GaussianSlab, a GPrior or a BIC, got "
+            f"{model.prior!r}"
+        )
+    if model.slab_variance is not None and model.prior in ("g-prior", "bic"):
+        raise ValueError(
+            f"slab_variance is for prior='spike-slab': leave it out with prior={model.prior!r}"
+        )
+    if model.g != DEFAULT_G and model.prior in ("spike-slab", "bic"):
+        raise ValueError(f"g is for prior='g-prior': leave it out with prior={model.prior!r}")
+    if model.prior == "g-prior" and model.noise_variance is not None:
+        raise ValueError("prior='g-prior' integrates the noise out: leave out noise_variance")
+    if model.prior == "bic" and model.noise_variance is not None:
+        raise ValueError("prior='bic' maximises over the noise: leave out noise_variance")
+
+
+def _check_family(model: Any) -> None:
+    """Refuse for labels and counts what only Gaussian models have."""
+    if model.family != "gaussian" and not (model.prior == "bic" or isinstance(model.prior, BIC)):
+        raise ValueError(
+            f"family={model.family!r} needs prior='bic', got prior={model.prior!r}: only Gaussian "
+            "models have closed marginal likelihoods"
+        )
+    if model.family != "gaussian" and not (
+        model.hyperparameters == "average"
+        and model.spike_variance is None
+        and model.noise_variance is None
+    ):
+        raise ValueError(
+            "hyperparameters, spike_variance and noise_variance are for Gaussian models: "
+            f"family={model.family!r} has none of them"
+        )
+
+
+def _check_numbers(model: Any) -> None:
+    for name in ("slab_variance", "spike_variance", "noise_variance", "expected_size"):
+        value = getattr(model, name)
+        if value is not None and not (is_number(value) and value > 0):
+            raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
+        value = getattr(model, name)
+        if not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
+    if model.inclusion is not None and model.expected_size is not None:
+        raise ValueError("inclusion and expected_size say the same thing: give one of them")
+    spike, slab = model.spike_variance, model.slab_variance
+    if spike is not None and slab is not None and spike >= slab:
+        raise ValueError(
+            f"spike_variance = {spike} must be below slab_variance = {slab}, the wider of the two"
+        )
+
+
+def inclusion_prior(
+    given: Any, expected_size: float | None, count: int, usable: Array, offsets: Floats
+) -> Inclusion:
+    """Return the prior on models of the usable columns."""
+    D = max(len(usable), 1)
+    if expected_size is not None:
+        if expected_size >= D:
+            raise ValueError(
+                f"expected_size = {expected_size} must be below the number of columns, {D}"
+            )
+        given = (1.0, D / expected_size - 1.0)
+    if given is None:
+        return Inclusion.of_few(offsets[usable])
+    if isinstance(given, str):  # as the command line has it
+        given = given.strip("()[] ").split(",")
+        given = tuple(float(v) if _is_float(v) else v for v in given)
+    if isinstance(given, tuple) or (isinstance(given, list) and len(given) == 2 != count):
+        if len(given) != 2 or not all(is_number(v) and v > 0 for v in given):
+            raise ValueError(
+                "inclusion must be a probability, one for each column, or the pair (a, b) of a Beta "
+                f"law, both positive; got {given!r}"
+            )
+        return Inclusion.beta(float(given[0]), float(given[1]), offsets[usable])
+    probability = np.asarray(given, dtype=np.float64)
+    if probability.ndim and probability.shape != (count,):
+        raise ValueError(
+            f"inclusion must have {count} entries, one a column, got shape {probability.shape}"
+        )
+    probability = np.broadcast_to(probability, (count,))[usable]
+    if not ((probability > 0) & (probability < 1)).all():
+        raise ValueError("inclusion must lie between 0 and 1; name certain columns as covariates")
+    return Inclusion.independent(probability, offsets[usable])
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
