@@ -67,11 +67,15 @@ class Task:
 
 
 class Steps:
-    """Proximal steps w <- prox(w - g / L), with L as large as the loss is steep along the step."""
+    """Proximal steps w <- prox(w - g / L), with L as large as the loss is steep along the step.
 
-    def __init__(self, loss: WholeLoss, steepness: float):
+    Where steepness is not ``bounded``, it is tried lower again after every step. Nothing here but the
+    loss knows of which library the arrays are; see `garrote.array_descent`.
+    """
+
+    def __init__(self, loss: WholeLoss, steepness: float, bounded: bool = True):
         self.loss, self.steepness = loss, steepness
-        self._bounded = np.isfinite(_largest(loss))
+        self._bounded = bounded
 
     def take(
         self, rule: Any, coef: Floats, image: Floats, downhill: Floats
@@ -102,15 +106,11 @@ class Method(Protocol):
 def make_steps(loss: WholeLoss) -> Generator[Floats, Floats, Steps]:
     """Return steps as long as the loss allows everywhere; where it has no bound, at the null model."""
     design = yield from largest_eigenvalue(loss.problem)
-    bent = _largest(loss)
-    if np.isinf(bent):
-        problem = loss.problem
+    problem = loss.problem
+    bent = 1.0 if problem.likelihood is None else float(largest_curvature(problem.likelihood))
+    bounded = bool(np.isfinite(bent))
+    if not bounded:
         known = loss.intercept + (0.0 if problem.offset is None else problem.offset)
         eta = np.broadcast_to(known, problem.response.shape)
         bent = float(curvature(problem.likelihood, problem.response, eta).max())
-    return Steps(loss, bent * design or 1.0)
-
-
-def _largest(loss: WholeLoss) -> float:
-    likelihood = loss.problem.likelihood
-    return 1.0 if likelihood is None else float(largest_curvature(likelihood))
+    return Steps(loss, bent * design or 1.0, bounded)
