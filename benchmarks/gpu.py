@@ -3,8 +3,8 @@
     python benchmarks/gpu.py                # needs the extra "gpu" and a GPU that PyTorch knows
     python benchmarks/gpu.py --size 2000 5000 --iterations 50
 
-The first row is NumPy on the CPU, by which the others are divided. X lies where it is worked on; the time
-to bring it there is stated apart.
+The first row is NumPy on the CPU, by which the others are divided. X lies where it is worked on; the
+time to bring it there is stated apart.
 """
 
 import argparse
@@ -35,7 +35,9 @@ def main() -> None:
 def compare(n: int, d: int, iterations: int, device: str) -> None:
     """Print the seconds of every kind of array for one problem."""
     X, y, strength = draw(n, d)
-    print(f"N = {n}, D = {d}, {iterations} iterations of FISTA, lasso at 0.1 of the largest strength\n")
+    print(
+        f"N = {n}, D = {d}, {iterations} iterations of FISTA, lasso at 0.1 of the largest strength\n"
+    )
     print("| arrays | to the device, s | fit, s | times faster | duality gap | variables |")
     print("|---|---|---|---|---|---|")
     first = None
