@@ -35,6 +35,25 @@ def lasso_gap(X, y, lambdas, coefficients):
     return float((primal - dual).max() / (y @ y / (2 * N)))
 
 
+def group_gap(X, y, lambdas, coefficients, size):
+    """Largest relative duality gap over the path of a group lasso, groups being ``size`` columns each.
+
+    The objective is ||y - Xb||^2 / (2N) + lambda sum_g ||b_g||, the gap is divided by that of b = 0.
+    """
+    N = y.size
+    residuals = residuals_of(X, y, coefficients)
+    largest = np.zeros(len(lambdas))
+    for start in range(0, X.shape[1], size):
+        products = X[:, start : start + size].T @ residuals
+        np.maximum(largest, np.linalg.norm(products, axis=0), out=largest)
+    squares = np.einsum("nk,nk->k", residuals, residuals)
+    lengths = np.linalg.norm(coefficients.toarray().reshape(len(lambdas), -1, size), axis=2)
+    primal = squares / (2 * N) + lambdas * lengths.sum(axis=1)
+    scale = np.minimum(1.0, N * np.asarray(lambdas) / np.maximum(largest, 1e-300))
+    dual = (y @ y - ((y[:, None] - scale * residuals) ** 2).sum(axis=0)) / (2 * N)
+    return float((primal - dual).max() / (y @ y / (2 * N)))
+
+
 def logistic_gap(X, labels, lambdas, coefficients):
     """Largest relative duality gap over the path of a logistic lasso without an intercept.
 

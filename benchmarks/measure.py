@@ -33,18 +33,24 @@ def main(job_file):
             "design_bytes": measurement.design_bytes,
         }
         if job["judge"]:
-            result |= judge(measurement.answer, problems.load(job["folder"]), job["task"])
+            result |= judge(measurement.answer, problems.load(job["folder"]), job)
     Path(job_file).with_name("result.json").write_text(json.dumps(result))
 
 
-def judge(answer, problem, task):
+def judge(answer, problem, job):
     """Compare an answer with the truth and compute its certificate."""
     verdict = {}
     if answer.coefficients is not None:
         verdict["points"] = answer.coefficients.shape[0]
     if answer.lambdas is not None:
-        gap = certificates.logistic_gap if task == "labels" else certificates.lasso_gap
-        verdict["gap"] = gap(problem.X, problem.y, answer.lambdas, answer.coefficients)
+        given = problem.X, problem.y, answer.lambdas, answer.coefficients
+        if job["task"] == "groups":
+            verdict["gap"] = certificates.group_gap(*given, job["options"]["size"])
+        else:
+            labels = job["task"] == "labels"
+            verdict["gap"] = (certificates.logistic_gap if labels else certificates.lasso_gap)(
+                *given
+            )
     if answer.garrote_state is not None:
         violation = certificates.garrote_violation(
             problem.X, problem.y, coefficients=answer.coefficients, **answer.garrote_state

@@ -70,6 +70,24 @@ def sparse_columns(N, D, seed, *, density=DENSITY, k=20, snr=3.0):
     return RegressionProblem(X, y, truth, lambda_grid(X, y))
 
 
+def grouped(N, groups, size, seed, *, k=8, snr=3.0):
+    """Draw independent columns in groups of one size, ``k`` groups with normal coefficients.
+
+    Lambdas are those of the group lasso without weights.
+    """
+    rng = np.random.default_rng(seed)
+    X = np.asfortranarray(rng.standard_normal((N, groups * size)))
+    for j in range(X.shape[1]):
+        standardise(X[:, j])
+    truth = np.zeros((groups, size))
+    truth[rng.choice(groups, k, replace=False)] = rng.standard_normal((k, size))
+    signal, noise = X @ truth.ravel(), rng.standard_normal(N)
+    y = signal + noise * np.linalg.norm(signal) / (snr * np.linalg.norm(noise))
+    y -= y.mean()
+    largest = np.linalg.norm((X.T @ y).reshape(groups, size), axis=1).max() / N
+    return RegressionProblem(X, y, truth.ravel(), largest * np.geomspace(1, 1e-2, 100))
+
+
 def labelled(problem):
     """The same rows with labels, 1 where the response is above its mean, and lambdas that suit them."""
     labels = (problem.y > problem.y.mean()).astype(np.float64)
@@ -135,12 +153,14 @@ def load(folder):
     return RegressionProblem(X, np.fromfile(folder / "y.bin", dtype), truth, lambdas)
 
 
-def small_twin(problem):
+def small_twin(problem, groups=False):
     """A small problem of the same kind (storage, type, N < D or not), to warm a process up."""
     N, D = problem.X.shape
     if sparse.issparse(problem.X):
         return sparse_columns(300, 600, seed=1, density=0.02)
     order = "F" if problem.X.flags.f_contiguous else "C"
     shape = (200, 600) if N < D else (600, 200)
+    if groups:
+        return grouped(200, 20, 10, seed=1, k=3)
     twin = dense(*shape, seed=1, order=order, dtype=problem.X.dtype)
     return labelled(twin) if np.isin(problem.y, (0.0, 1.0)).all() else twin

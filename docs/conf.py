@@ -26,6 +26,7 @@ extensions = [
     "mathml",
     "methods_table",
     "combinations_table",
+    "absolute_values",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["extensions"]

@@ -1,7 +1,7 @@
-"""adelie: the lasso as a group elastic net with groups of one, by residuals or by the Gram matrix.
+"""adelie: the group lasso, and the lasso as one with groups of one, by residuals or by the Gram matrix.
 
 Options: `tol` (1e-7 is its default), `covariance` (the Gram matrix is made inside the clock),
-`folds`.
+`folds`, `size` (of groups).
 """
 
 import numpy as np
@@ -31,7 +31,11 @@ def measure(job):
         wrap = adelie.matrix.sparse if sparse.issparse(X) else adelie.matrix.dense
         X = wrap(X, method="naive", n_threads=threads)
         response = adelie.glm.gaussian(y)
-        if job["task"] == "path":
+        if job["task"] == "groups":
+            size = options["size"] if X.shape[1] % options["size"] == 0 else 10
+            first = np.arange(0, X.shape[1], size)
+            common |= {"groups": first, "penalty": np.ones(len(first))}
+        if job["task"] in ("path", "groups"):
             return adelie.grpnet(X, response, intercept=False, **common)
         folds = {"n_folds": options.get("folds", 5), "seed": 0, "intercept": False}
         validated = adelie.cv_grpnet(X, response, **folds, **settings, min_ratio=1e-2)
@@ -39,7 +43,7 @@ def measure(job):
 
     def read_answer(state, problem):
         path = sparse.csr_matrix(state.betas)
-        if job["task"] == "path":
+        if job["task"] in ("path", "groups"):
             return Answer(coefficients=path, lambdas=np.asarray(state.lmdas))
         return Answer(coef=path[-1].toarray().ravel())
 

@@ -46,7 +46,7 @@ def measure_here(job, fit, read_answer):
     """
     problem = problems.load(job["folder"])
     if job["warm_up"]:
-        fit(problems.small_twin(problem))
+        fit(problems.small_twin(problem, job["task"] == "groups"))
     gc.collect()
     forget_peak_memory()
     before = memory_in_use("VmRSS")

@@ -1,6 +1,7 @@
-"""Ours, the penalised half: lasso paths, their cross-validation, logistic ones, and LARS.
+"""Ours, the penalised half: lasso paths, their cross-validation, logistic ones, LARS and groups.
 
-Options: `tol` (on the relative duality gap), `folds`. The task "knots" walks from knot to knot.
+Options: `tol` (on the relative duality gap), `folds`, `size` (of groups). The task "knots" walks from
+knot to knot.
 """
 
 import warnings
@@ -15,7 +16,7 @@ __all__ = ["measure", "version"]
 
 def measure(job):
     from garrote import Problem, SparseRegressor, fit_path
-    from garrote.penalties import L1
+    from garrote.penalties import L1, GroupLasso
 
     warnings.simplefilter("ignore")  # convergence warnings; the certificate tells
     options = job["options"]
@@ -27,6 +28,10 @@ def measure(job):
             eps = problem.lambdas[-1] / problem.lambdas[0]
             return fit_path(rows, L1(), solver="homotopy", eps=eps)
         chosen = {"alpha": None}
+        if job["task"] == "groups":
+            size = options["size"] if problem.X.shape[1] % options["size"] == 0 else 10
+            groups = np.arange(problem.X.shape[1]) // size
+            chosen["penalty"] = GroupLasso(groups, weights="equal")
         if job["task"] == "cv":
             chosen = {"alpha": "cv", "cv": options["folds"], "n_jobs": job["threads"]}
         family = "binomial" if job["task"] == "labels" else "gaussian"

@@ -36,6 +36,13 @@ KNOTS = (
     Contender("garrote, all knots certified", OURS),
     Contender("scikit-learn, lars_path", "scikit_learn"),
 )
+GROUPS = (
+    Contender("garrote, gap 1e-5", OURS, {"tol": 1e-5, "size": 64}),
+    Contender("adelie, tol 1e-12", "adelie", {"tol": 1e-12, "size": 64}),
+    Contender("garrote, gap 2e-3", OURS, {"tol": 2e-3, "size": 64}),
+    Contender("adelie, tol 1e-7", "adelie", {"tol": 1e-7, "size": 64}),
+)
+GROUPS_SHAPE, QUICK_GROUPS_SHAPE = (1000, 64), (200, 20)
 KNOTS_SHAPE, QUICK_KNOTS_SHAPE = (1000, 1000), (200, 200)
 NOTE = (
     "Seconds: fastest .. slowest repetition. Gap: the largest over the path, over the objective of the "
@@ -62,6 +69,11 @@ def run(settings):
     N, D = QUICK_KNOTS_SHAPE if settings.quick else KNOTS_SHAPE
     folder = problems.save(problems.dense(N, D, settings.seed), settings.scratch / "knots")
     add(settings, tables, results, f"LARS: N = {N}, D = {D}", KNOTS, "knots", folder)
+    N, count = QUICK_GROUPS_SHAPE if settings.quick else GROUPS_SHAPE
+    problem = problems.grouped(N, count, 64, settings.seed)
+    folder = problems.save(problem, settings.scratch / "groups")
+    title = f"Group lasso path: N = {N}, {count} groups of 64"
+    add(settings, tables, results, title, GROUPS, "groups", folder)
     tables[0].note = NOTE
     return tables, results
 

@@ -70,7 +70,7 @@ def _run(settings: Settings, figure: str, law: str, values: Any) -> Report:
             "the text: group lasso does much better than the lasso, and the largest size suits "
             "coefficients of equal size only",
             f"N = {_ROWS}, noise of variance {_NOISE**2:g}, rows of X orthonormal, lambda = {_LAMBDA} "
-            "for all, groups not weighted; the chapter prints no numbers, and neither X's law nor lambda",
+            "for all, groups not weighted; the chapter prints no numbers, neither X's law nor lambda",
         ),
         {"estimates": estimates, "truth": [draw[2] for draw in draws]},
         lambda: _draw(draws[0][2], estimates[0]),

@@ -28,11 +28,11 @@ class GroupRule(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GroupLasso:
-    r"""The norm of each group of coefficients, so that groups are in or out as a whole.
+    """The norm of each group of coefficients, so that groups are in or out as a whole.
 
-    The penalty is (1 - l1_ratio) sum_g sqrt(size_g) \|\|w_g\|\| + l1_ratio sum_j \|w_j\| (Yuan & Lin
+    The penalty is (1 - l1_ratio) sum_g sqrt(size_g) ||w_g|| + l1_ratio sum_j |w_j| (Yuan & Lin
     2006; with l1_ratio > 0 members of a group may be out as well, Simon et al. 2013). With
-    ``norm="inf"`` the norm is the largest \|w_j\| and the weight the size of the group: members tend to
+    ``norm="inf"`` the norm is the largest |w_j| and the weight the size of the group: members tend to
     have equal sizes (Murphy 2012, section 13.5.1).
 
     Parameters

@@ -155,23 +155,23 @@ def _solve(state: GroupQuadratic | GroupRows, tolerance: float, max_rounds: int)
             )
         )
 
-    everything, made = np.arange(len(sizes)), 0
-    while made < max_rounds:
+    everything, whole = np.arange(len(sizes)), True
+    seen: list[Floats] = []
+    for made in range(max_rounds):
         state.finish(made)
-        made += 1
-        if sweep(everything) <= tolerance:
-            return made - 1
-        seen: list[Floats] = []
-        while made < max_rounds:
-            state.finish(made)
-            made += 1
-            if sweep(np.unique(rule.group[state.coef != 0.0])) <= tolerance:
-                break
-            seen.append(state.coef.copy())
-            if len(seen) > _SWEEPS:
-                _extrapolate(state, seen)
-                seen.clear()
-    return made
+        lively = np.unique(rule.group[state.coef != 0.0])
+        whole = whole or 2 * len(lively) > len(everything)
+        if sweep(everything if whole else lively) <= tolerance:
+            if whole:
+                return made
+            whole = True  # look at the others as well
+            continue
+        whole = False
+        seen.append(state.coef.copy())
+        if len(seen) > _SWEEPS:
+            _extrapolate(state, seen)
+            seen.clear()
+    return max_rounds
 
 
 def _extrapolate(state: GroupQuadratic | GroupRows, seen: list[Floats]) -> None:
