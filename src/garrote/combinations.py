@@ -54,8 +54,8 @@ def is_possible(penalty: Penalty, family: str, solver: str) -> bool:
         return _is_elastic_net(penalty)
     if not squares or isinstance(penalty, L0 | NoPenalty):
         return False
-    if isinstance(penalty, GroupLasso):
-        return not penalty.flat
+    if hasattr(penalty, "resolved"):  # norms of groups, or differences
+        return isinstance(penalty, GroupLasso) and not penalty.flat
     return solver == "iterated_ridge" or _is_elastic_net(penalty)
 
 

@@ -35,7 +35,7 @@ _FASTEST, _LONGEST = 2.0, 1e6
 # The certificate is looked at every so many rounds.
 _CHECK = 5
 # Sizes of which 1 is still a number.
-_TINY = 1e-150
+TINY = 1e-150
 # Weights are this large at least, as a share of the columns' curvatures: 0 is no ridge at all.
 _LEAST_WEIGHT = 1e-12
 
@@ -56,12 +56,13 @@ class IteratedRidge:
         blurs = typical_size(self.loss) * np.geomspace(_FIRST, _LAST, _BLURS)
         coef = self.loss.coef
         for blur in blurs:
-            coef = self._round(task.rule, np.sqrt(coef**2 + blur**2))
+            coef = self._round(task.rule, coef, blur)
         return (yield from multiply(self.loss, self.steps, task, coef, self._round))
 
-    def _round(self, rule: Any, size: Floats) -> Floats:
-        """Return the coefficients of the ridge regression that belongs to coefficients of some size."""
-        return self._system.solve(np.maximum(ridge_weights(rule, size), self._least))
+    def _round(self, rule: Any, coef: Floats, blur: float = TINY) -> Floats:
+        """Return the coefficients of the ridge regression that belongs to the present ones."""
+        weights = ridge_weights(rule, np.hypot(coef, blur))
+        return self._system.solve(np.maximum(weights, self._least))
 
 
 def multiply(
@@ -73,13 +74,12 @@ def multiply(
 ) -> Solution:
     """Make rounds that multiply sizes, each prolonged while that pays; return the fit and the rounds.
 
-    ``make_round(rule, size)`` returns new coefficients, given the sizes of those before.
+    ``make_round(rule, coef)`` returns new coefficients, given those before.
     """
     power = 1.0
     for made in range(1, task.max_iter + 1):
-        size = np.maximum(np.abs(coef), _TINY)
-        new = make_round(task.rule, size)
-        grown = power * np.log(np.maximum(np.abs(new), _TINY) / size)
+        new = make_round(task.rule, coef)
+        grown = power * np.log(np.maximum(np.abs(new), TINY) / np.maximum(np.abs(coef), TINY))
         ahead = new * np.exp(np.clip(grown, -_FASTEST, _FASTEST))
         if _objective(loss, task, ahead) <= _objective(loss, task, new):
             coef, power = ahead, min(2.0 * power, _LONGEST)

@@ -22,7 +22,7 @@ from scipy.linalg import cho_factor, cho_solve
 from garrote.arrays import Floats
 from garrote.problem import Problem
 from garrote.solvers.first_order import Solution, Steps, Task
-from garrote.solvers.iterated_ridge import multiply, ridge_weights, typical_size
+from garrote.solvers.iterated_ridge import TINY, multiply, ridge_weights, typical_size
 from garrote.solvers.whole_loss import WholeLoss
 
 # Sizes at the start of a strength, at least, as a share of the largest a variable alone would have.
@@ -48,9 +48,9 @@ class ScaleMixtureEM:
         coef = np.maximum(np.abs(self.loss.coef), _START * typical_size(self.loss))
         return (yield from multiply(self.loss, self.steps, task, coef, self._maximise))
 
-    def _maximise(self, rule: Any, size: Floats) -> Floats:
-        """Return the coefficients' mean, given the precisions that the present sizes let expect."""
-        spread = expected_spread(rule, size, self._directions)
+    def _maximise(self, rule: Any, coef: Floats) -> Floats:
+        """Return the coefficients' mean, given the precisions that the present ones let expect."""
+        spread = expected_spread(rule, coef, self._directions)
         system = self._directions.T @ spread
         system[np.diag_indices_from(system)] += self.loss.problem.n / self._squares
         factor = cho_factor(system, overwrite_a=True, check_finite=False)
@@ -58,11 +58,12 @@ class ScaleMixtureEM:
 
 
 @singledispatch
-def expected_spread(rule: Any, size: Floats, directions: Floats) -> Floats:
+def expected_spread(rule: Any, coef: Floats, directions: Floats) -> Floats:
     """Return Psi times some directions (D x r), Psi being the inverse of the expected precision.
 
     A rule that ties coefficients to one another registers its own: its precision is not diagonal.
     """
+    size = np.maximum(np.abs(coef), TINY)
     return directions / np.maximum(ridge_weights(rule, size), 1e-300)[:, None]
 
 
