@@ -45,7 +45,7 @@ class ScaleMixtureEM:
         seen = yield from self.loss.evaluate()
         if task.reached(self.loss, seen, self.steps.steepness):
             return seen, 0
-        coef = np.maximum(np.abs(self.loss.coef), _START * typical_size(self.loss))
+        coef = first_guess(task.rule, self.loss.coef, _START * typical_size(self.loss))
         return (yield from multiply(self.loss, self.steps, task, coef, self._maximise))
 
     def _maximise(self, rule: Any, coef: Floats) -> Floats:
@@ -55,6 +55,12 @@ class ScaleMixtureEM:
         system[np.diag_indices_from(system)] += self.loss.problem.n / self._squares
         factor = cho_factor(system, overwrite_a=True, check_finite=False)
         return np.asarray(spread @ cho_solve(factor, self._along))
+
+
+@singledispatch
+def first_guess(rule: Any, coef: Floats, size: float) -> Floats:
+    """Return coefficients near some of them of which nothing is 0 that would stay so."""
+    return np.maximum(np.abs(coef), size)
 
 
 @singledispatch
