@@ -307,6 +307,17 @@ def test_estimators_choose_alpha_by_any_solver():
     np.testing.assert_allclose(model.coef_, usual.coef_, atol=2e-3)
 
 
+@pytest.mark.parametrize("solver", PROXIMAL)
+def test_several_responses_have_the_same_optimum(solver):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 20))
+    Y = X[:, :3] @ rng.standard_normal((3, 2)) + rng.standard_normal((80, 2)) + 5.0
+    usual = SparseRegressor("group-lasso", 0.1, tol=1e-9).fit(X, Y)
+    model = SparseRegressor("group-lasso", 0.1, tol=1e-9, solver=solver).fit(X, Y)
+    np.testing.assert_allclose(model.coef_, usual.coef_, atol=1e-3)
+    np.testing.assert_allclose(model.intercept_, usual.intercept_, atol=1e-3)
+
+
 def test_a_limit_that_is_too_low_is_said_with_the_gap():
     X, y, _ = sparse_regression(60, 80, 3)
     with pytest.warns(ConvergenceWarning, match="the certificate reached"):

@@ -15,11 +15,14 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import curvature, largest_curvature
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.likelihoods.several import SeveralResponses
 from garrote.problem import Problem
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.least_squares import as_seen
 from garrote.solvers.multinomial import MultinomialLoss
 from garrote.solvers.optimality import Evaluated
+from garrote.solvers.several_outputs import SeveralOutputs
+from garrote.solvers.several_responses import SeveralLeastSquares
 
 
 class WholeLoss(Protocol):
@@ -61,6 +64,8 @@ def whole_loss(problem: Problem) -> WholeLoss:
         return WholeSquares(problem)
     if isinstance(problem.likelihood, Multinomial):
         return WholeMultinomial(problem)
+    if isinstance(problem.likelihood, SeveralResponses):
+        return WholeResponses(problem)
     return WholeGeneralised(problem)
 
 
@@ -163,8 +168,8 @@ class WholeGeneralised(GeneralisedLoss):
         return np.asarray(self.offset + self.intercept + self.image)
 
 
-class WholeMultinomial(MultinomialLoss):
-    """The mean of minus the log probabilities; images have a row for each class."""
+class WholeOutputs(SeveralOutputs):
+    """A loss of several outputs; images have a row for each of them."""
 
     image: Any = 0.0
 
@@ -203,6 +208,14 @@ class WholeMultinomial(MultinomialLoss):
     def _eta(self) -> Floats:
         shape = (self.outputs, len(self.y))
         return np.broadcast_to(self.intercept[:, None] + self.image, shape)
+
+
+class WholeMultinomial(WholeOutputs, MultinomialLoss):
+    """The mean of minus the log probabilities."""
+
+
+class WholeResponses(WholeOutputs, SeveralLeastSquares):
+    """Half the mean squared residual, summed over responses."""
 
 
 def image_of(problem: Problem, coef: Floats) -> Floats:
