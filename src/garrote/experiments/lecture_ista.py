@@ -155,7 +155,8 @@ def _share(value: float) -> str:
 
 
 def _draw(above: dict[str, Floats], start: dict[float, float]) -> Any:
-    figure, axis = make_axes(1, 1, width=7, height=4.5)
+    figure, axes = make_axes(1, 1, width=7, height=4.5)
+    axis = axes[0, 0]
     for one, style in zip(_ITERATIONS, (":", "-", ":", "-"), strict=True):
         values = np.maximum(above[one.name] / start[one.alpha], 1e-16)
         axis.loglog(
