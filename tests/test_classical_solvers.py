@@ -74,8 +74,10 @@ def test_every_solver_reaches_the_certified_optimum(solver, penalty, shape):
         penalty = GroupLasso(np.arange(shape[1]) // 3)
     problem = problem_of(X, y)
     best = fit_path(problem, penalty, 6, eps=0.05, control=Control(1e-10))
-    path = fit_path(problem, penalty, best.strengths, solver=solver, control=Control(1e-8))
-    assert path.certificate.max() <= 1e-8
+    # What the manual states: parabolas creep where a coefficient is near its threshold.
+    tol = 1e-8 if solver in ("em", "iterated_ridge") else 1e-9
+    path = fit_path(problem, penalty, best.strengths, solver=solver, control=Control(tol))
+    assert path.certificate.max() <= tol
     losses = [[fit.loss for fit in one.fits] for one in (path, best)]
     np.testing.assert_allclose(*losses, rtol=2e-4)
     np.testing.assert_allclose(
