@@ -397,3 +397,98 @@ def fused_regression(X, y, edges, alpha, l1_ratio=0.0, weights=None, factor=None
     left, right = np.linalg.solve(lower, A.T), np.linalg.solve(lower, X.T @ y / N)
     u = lsq_linear(left, right, (-charges, charges), "bvls", tol=1e-15, max_iter=1000).x
     return np.linalg.solve(lower.T, right - left @ u)
+
+
+# The classical solvers of the lasso, ||y - Xw||^2 / (2 N) + strength |w|_1, each as its text has it.
+
+
+def soft(u, a):
+    """Return the soft threshold (Murphy 2012, Eq. 13.70)."""
+    return np.sign(u) * np.maximum(np.abs(u) - a, 0.0)
+
+
+def lasso_by_ista(X, y, strength, steps):
+    """Return every iterate of the Lecture's section 6.3, whose loss is ||y - Xw||^2 / N.
+
+    Its lambda is 2 strength; its step gamma = N / (2 ||X'X||). The sign of its gradient is put right.
+    """
+    n, lam = len(y), 2 * strength
+    gamma = n / (2 * np.linalg.norm(X.T @ X, 2))
+    iterates = [np.zeros(X.shape[1])]
+    for _ in range(steps):
+        w = iterates[-1]
+        iterates.append(soft(w + 2 * gamma / n * X.T @ (y - X @ w), lam * gamma))
+    return iterates
+
+
+def lasso_by_fista(X, y, strength, steps):
+    """Return the last iterate of Murphy (2012), Eqs. 13.83-13.85."""
+    n = len(y)
+    step = n / np.linalg.norm(X.T @ X, 2)
+    before = w = np.zeros(X.shape[1])
+    for k in range(1, steps + 1):
+        ahead = w + (k - 1) / (k + 2) * (w - before)
+        before, w = w, soft(ahead + step / n * X.T @ (y - X @ ahead), strength * step)
+    return w
+
+
+def lasso_by_sparsa(X, y, strength, share=0.5, steps=500):
+    """Return the last iterate of Murphy (2012), Algorithm 13.2, with ``steps`` at each lambda."""
+    n = len(y)
+    w, r = np.zeros(X.shape[1]), y
+    while True:
+        lam = max(share * np.abs(X.T @ r).max() / n, strength)
+        alpha, g = np.linalg.norm(X, 2) ** 2 / n, -X.T @ (y - X @ w) / n
+        for _ in range(steps):
+            new = soft(w - g / alpha, lam / alpha)
+            new_g = -X.T @ (y - X @ new) / n
+            change = new - w
+            if np.abs(change).max() < 1e-12:
+                break
+            alpha = change @ (new_g - g) / (change @ change)  # Eq. 13.82
+            w, g = new, new_g
+        r = y - X @ w
+        if lam == strength:
+            return w
+
+
+def lasso_by_projected_gradient(X, y, strength, steps):
+    """Return the solution of exercise 13.11: w = u - v with u, v >= 0, and safe steps."""
+    n = len(y)
+    step = n / (2 * np.linalg.norm(X.T @ X, 2))
+    u = v = np.zeros(X.shape[1])
+    for _ in range(steps):
+        g = -X.T @ (y - X @ (u - v)) / n
+        u, v = (np.maximum(part - step * (strength + s * g), 0.0) for part, s in ((u, 1), (v, -1)))
+    return u - v
+
+
+def lasso_by_em(X, y, strength, steps, ridge=0.0, groups=None):
+    """Return the last iterate of Murphy (2012), section 13.4.4, in the form of Eq. 13.96.
+
+    With sigma^2 = N the prior's gamma is the strength. Precisions are those of Eq. 13.91, of 13.129 with
+    a ridge, and of 13.112 with groups.
+    """
+    left, d, right = np.linalg.svd(X, full_matrices=False)
+    V, w = right.T, np.ones(X.shape[1])
+    for _ in range(steps):
+        size = np.abs(w)
+        if groups is not None:
+            size = np.sqrt(np.bincount(groups, w**2))[groups]
+        psi = size / (strength + ridge * size)
+        system = V.T @ (psi[:, None] * V) + len(y) * np.diag(d**-2.0)
+        w = psi * (V @ np.linalg.solve(system, left.T @ y / d))
+    return w
+
+
+def lasso_by_subgradient(X, y, strength, steps):
+    """Return the best objective of steps 1 / (L sqrt(k)) along a subgradient, the shortest at 0."""
+    n = len(y)
+    steep = np.linalg.norm(X.T @ X, 2) / n
+    w, best = np.zeros(X.shape[1]), np.inf
+    for k in range(1, steps + 1):
+        r = y - X @ w
+        best = min(best, r @ r / (2 * n) + strength * np.abs(w).sum())
+        g = X.T @ r / n
+        w = w + np.where(w == 0, soft(g, strength), g - strength * np.sign(w)) / (steep * k**0.5)
+    return best

@@ -491,3 +491,21 @@ def test_an_image_is_denoised_better_over_its_lattice_than_by_moving_averages():
     noisy, averaged, fused = errors.values()
     assert (fused < 0.5 * averaged).all()
     assert (averaged < noisy).all()
+
+
+@pytest.mark.parametrize(
+    "given_settings", [{}, {"l1_ratio": 0.3}, {"graph": [(0, 3), (3, 1), (1, 2)]}]
+)
+def test_em_by_the_precision_of_differences_ends_where_pieces_do(given_settings):
+    """Murphy (2012), Eqs. 13.117-13.121: the precision is tridiagonal along a chain."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 8))
+    y = X @ np.repeat([1.0, -1.0], 4) + rng.standard_normal(80)
+    problem = Problem.from_rows(X, y, fit_intercept=False, standardize=False, scale_response=False)
+    penalty = FusedLasso(**given_settings)
+    pieces = fit_path(problem, penalty, [0.2, 0.05])
+    em = fit_path(problem, penalty, [0.2, 0.05], solver="em", control=Control(1e-6))
+    assert em.certificate.max() < 1e-5
+    np.testing.assert_allclose(
+        em.coefficients().toarray(), pieces.coefficients().toarray(), atol=1e-3
+    )

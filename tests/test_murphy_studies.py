@@ -201,3 +201,24 @@ def test_the_hierarchical_prior_hardly_shrinks_large_coefficients():
     numbers = run_study("murphy-figure-13.19", QUICK).numbers
     assert numbers["worst"] < 5e-4
     assert max(numbers["bias"].values()) < 0.3
+
+
+def test_the_debiased_estimate_of_figure_13_9_has_the_spikes():
+    for draw in run_study("murphy-figure-13.9", QUICK).numbers["draws"]:
+        assert draw.missed == 0
+        assert draw.exact
+        assert draw.gap <= 1e-8
+        assert (
+            draw.error("debiased") < 0.1 * draw.error("lasso") < 0.1 * draw.error("least squares")
+        )
+
+
+def test_the_lecture_s_soft_thresholding_ends_in_the_optimum_once_it_is_put_right():
+    numbers = run_study("lecture-ista", QUICK).numbers
+    above, start = numbers["above"], numbers["start"]
+    for name, alpha in (("lasso", 1.0), ("elastic net", 0.5)):
+        assert (np.diff(above[name]) <= 1e-12).all()
+        assert abs(above[name][-1]) < 1e-9 * start[alpha]
+    assert above["lasso, as printed"][-1] > start[1.0]
+    # Half of the ridge is another problem.
+    assert above["elastic net, as printed but for the sign"][-1] > 1e-4 * start[0.5]

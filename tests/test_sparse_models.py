@@ -227,12 +227,10 @@ def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
 
 def test_impossible_combinations_say_what_is_possible(data):
     X, _, _ = data
-    said = (
-        r"cannot fit penalty 'lasso' with a poisson response.*solver='coordinate'; or family='gauss"
-    )
+    said = r"cannot fit penalty 'lasso' with a poisson .*'coordinate'.*'fista'.*; or family='gauss"
     with pytest.raises(ValueError, match=said):
         SparseRegressor(solver="homotopy", family="poisson").fit(X, response(data, "poisson"))
-    said = "solver='coordinate'; or penalty='lasso' or 'l1' or 'elastic-net' or 'adaptive-lasso'$"
+    said = "solver='coordinate'.*; or penalty='lasso' or 'l1' or 'elastic-net' or 'adaptive-lasso'$"
     with pytest.raises(ValueError, match=said):
         SparseRegressor("scad", solver="least-angle").fit(X, response(data, "gaussian"))
     with pytest.raises(ValueError, match=r"'elastic net' \(corrected=True\) with a multinomial"):
@@ -364,9 +362,11 @@ def test_the_table_of_combinations_is_what_fits_do(data):
     some = {family: response(data, family) for family in ("gaussian", "binomial", "poisson")}
     for name, make in PENALTIES.items():
         for (family, y), solver in product(some.items(), SOLVERS):
-            model = SparseRegressor(name, 0.3, family=family, solver=solver, alphas=2)
+            # Subgradients are good for two digits.
+            tol = 1e-2 if solver == "subgradient" else 1e-6
+            model = SparseRegressor(name, 0.3, family=family, solver=solver, alphas=2, tol=tol)
             if is_possible(make(), family, solver):
-                assert model.fit(X, y).path_.certificate.max() < 1e-6 or solver == "least-angle"
+                assert model.fit(X, y).path_.certificate.max() <= tol or solver == "least-angle"
             else:
                 with pytest.raises(ValueError, match="cannot fit penalty"):
                     model.fit(X, y)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from garrote.array_descent import proximal_gradient
     from garrote.estimators.bayesian_selector import BayesianSelector
     from garrote.estimators.sparse_classifier import SparseClassifier
     from garrote.estimators.sparse_regressor import SparseRegressor
@@ -26,6 +27,7 @@ _HOMES = {
     "Problem": "garrote.problem",
     "fit_path": "garrote.paths",
     "load": "garrote.persistence",
+    "proximal_gradient": "garrote.array_descent",
     "Certificate": "garrote.results",
     "Fit": "garrote.results",
     "Path": "garrote.results",
@@ -46,6 +48,7 @@ __all__ = [
     "VariationalGarrote",
     "fit_path",
     "load",
+    "proximal_gradient",
 ]
 
 

@@ -7,11 +7,19 @@ from garrote.penalties import PENALTIES
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.elastic_net import ElasticNet, ElasticNetRule
-from garrote.penalties.subset import BestSubset
+from garrote.penalties.fused import FusedLasso
+from garrote.penalties.group import GroupLasso
+from garrote.penalties.l0 import L0
+from garrote.penalties.mixtures import Mixture
+from garrote.penalties.subset import BestSubset, NoPenalty
 
 # What to call the two walks of LARS: with variables that leave (the lasso), and without (LAR).
 HOMOTOPIES = ("homotopy", "least-angle")
-SOLVERS = ("coordinate", *HOMOTOPIES, "em")
+# Those that know a penalty by its proximal operator.
+PROXIMAL = ("ista", "fista", "sparsa")
+# All that move every coefficient at once; see `garrote.solvers.classical`.
+CLASSICAL = (*PROXIMAL, "projected_gradient", "em", "iterated_ridge", "subgradient")
+SOLVERS = ("coordinate", *HOMOTOPIES, *CLASSICAL)
 ALL_FAMILIES = (*FAMILIES, "multinomial")
 _FIRST = "gaussian"
 
@@ -20,8 +28,10 @@ def is_possible(penalty: Penalty, family: str, solver: str) -> bool:
     """Tell whether a penalty can be fitted to a family of responses by a solver.
 
     Coordinates take everything but what has a closed form for squares only: best subsets, and what
-    undoes a ridge or begins with one. The walks need paths that are piecewise linear, EM the latent
-    variables of a probit model.
+    undoes a ridge or begins with one; and L0, whose tangents tell nothing. The walks need paths that are
+    piecewise linear, proximal steps a penalty's own operator, split coefficients and subgradients the
+    lasso or the elastic net, parabolas a slope; EM is by the scales of coefficients for a Gaussian
+    response, and by latent variables for a probit one.
 
     Examples
     --------
@@ -30,11 +40,25 @@ def is_possible(penalty: Penalty, family: str, solver: str) -> bool:
     >>> is_possible(MCP(), "poisson", "coordinate"), is_possible(L1(), "poisson", "homotopy")
     (True, False)
     """
-    if solver == "em" and family != "probit":
+    squares = family == _FIRST
+    if not squares and _setting_for_squares(penalty):
         return False
     if solver in HOMOTOPIES:
-        return family == _FIRST and _is_piecewise_linear(penalty)
-    return family == _FIRST or not _setting_for_squares(penalty)
+        return squares and _is_piecewise_linear(penalty)
+    if solver == "coordinate" or (solver == "em" and family == "probit"):
+        return squares or not isinstance(penalty, L0)
+    if isinstance(penalty, Mixture | BestSubset):
+        return False
+    if solver in PROXIMAL:
+        return True
+    if solver in ("projected_gradient", "subgradient"):
+        return _is_elastic_net(penalty)
+    if not squares or isinstance(penalty, L0 | NoPenalty):
+        return False
+    if hasattr(penalty, "resolved"):  # norms of groups, or differences
+        fused = isinstance(penalty, FusedLasso) and solver == "em"
+        return fused or (isinstance(penalty, GroupLasso) and not penalty.flat)
+    return solver == "iterated_ridge" or _is_elastic_net(penalty)
 
 
 def check_combination(penalty: Penalty, likelihood: Any, solver: str) -> None:
@@ -73,9 +97,13 @@ def _setting_for_squares(penalty: Penalty) -> str:
 
 def _is_piecewise_linear(penalty: Penalty) -> bool:
     """Tell whether paths have knots: thresholds are proportional to the strength, and nothing bends."""
-    if hasattr(penalty, "resolved"):  # norms of groups, or differences
+    if not _is_elastic_net(penalty):
         return False
     one, two = (penalty.at(strength, Terms.equal(1)) for strength in (1.0, 2.0))
-    if not isinstance(one, ElasticNetRule):
-        return False
     return bool(one.threshold[0] > 0 and 2 * one.threshold[0] == two.threshold[0])
+
+
+def _is_elastic_net(penalty: Penalty) -> bool:
+    """Tell whether a penalty is a case of the elastic net, of single coefficients."""
+    structured = hasattr(penalty, "resolved")
+    return not structured and isinstance(penalty.at(1.0, Terms.equal(1)), ElasticNetRule)

@@ -119,10 +119,12 @@ def fit_path(
     eps : float, optional
         Where a placed grid ends: the inclusion probability at the first gamma (1e-3), or the last alpha
         as a share of the first (1e-3, and 1e-2 with more columns than rows).
-    solver : {"coordinate", "primal", "dual", "homotopy", "least-angle", "em"}
+    solver : str, default="coordinate"
         "primal" and "dual" are for a prior. "homotopy" (LARS) follows the lasso, or the elastic net,
         from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. Both
-        are for a Gaussian response. "em" is for a probit one.
+        are for a Gaussian response. "ista", "fista", "sparsa", "projected_gradient", "em",
+        "iterated_ridge" and "subgradient" are the classical solvers, slower but each an idea of its own;
+        the manual's page on solvers says which penalty and response each one takes.
     control : Control, optional
         Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback; and the
         share of the deviance at which a placed grid of alphas ends, 0.999 unless the response is

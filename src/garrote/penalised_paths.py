@@ -7,9 +7,11 @@ from typing import Any, cast
 
 import numpy as np
 
-import garrote.solvers.fused_quadratic  # (solvers come to know graphs by it)
+import garrote.solvers.fused_em
+import garrote.solvers.fused_quadratic  # (solvers come to know graphs by these)
 import garrote.solvers.group_quadratic  # noqa: F401  (and groups)
 from garrote.arrays import Floats
+from garrote.combinations import CLASSICAL
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties.adaptive import AdaptiveLasso
@@ -28,6 +30,7 @@ from garrote.penalty_path import (
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
+from garrote.solvers.classical import solve_classically
 from garrote.solvers.fused_signal import SignalSquares, is_signal
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.latent import LatentLeastSquares
@@ -58,7 +61,7 @@ def make_smooth(
     """Return the loss of a problem, ready for a working set."""
     if isinstance(penalty, FusedLasso) and is_signal(problem):
         return SignalSquares(problem)
-    if solver == "em":
+    if solver == "em" and problem.likelihood is not None:
         return LatentLeastSquares(problem)
     if problem.likelihood is None:
         return LeastSquares(problem)
@@ -192,7 +195,13 @@ def penalty_solver(
             )
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
-    points = yield from _solve(smooth, problem, penalty, alphas, terms, control)
+    bounded = bool((np.isfinite(terms.lower) | np.isfinite(terms.upper)).any())
+    if problem.likelihood is not None and not bounded:
+        _refuse_without_penalty(problem, penalty, alphas)
+    if solver in CLASSICAL and (solver != "em" or problem.likelihood is None):
+        points = yield from solve_classically(solver, problem, penalty, alphas, terms, control)
+    else:
+        points = yield from _solve(smooth, problem, penalty, alphas, terms, control, bounded)
     if isinstance(penalty, ElasticNet) and penalty.corrected:
         points = yield from corrected(problem, penalty, terms, points)
     if relax > 0:
@@ -220,12 +229,10 @@ def _solve(
     alphas: Floats,
     terms: Terms,
     control: Control,
+    bounded: bool,
 ) -> Generator[Floats, Floats, list[Solved]]:
     """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
     gaussian = problem.likelihood is None
-    bounded = bool((np.isfinite(terms.lower) | np.isfinite(terms.upper)).any())
-    if not gaussian and not bounded:
-        _refuse_without_penalty(problem, penalty, alphas)
     if isinstance(penalty, BestSubset):
         return (yield from solve_best_subsets(problem, penalty, alphas, terms, control))
     if _is_ridge(penalty) and not bounded:

@@ -129,6 +129,8 @@ class DenseDesign:
         return StandardizedDense(self.values, mean, scale, bool((weights == 1.0).all()))
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
+        if coef.shape[1] == 1:
+            return self._one_dot(columns, np.ascontiguousarray(coef[:, 0]))[:, None]
         if len(columns) > self.shape[1] // 4 and self.dtype == np.float64:
             everywhere = np.zeros((self.shape[1], coef.shape[1]))
             everywhere[columns] = coef
@@ -139,6 +141,28 @@ class DenseDesign:
             part = slice(start, start + width)
             block = self.values[:, columns[part]].astype(np.float64, copy=False)
             product += _product(block, coef[part])
+        return product
+
+    def _one_dot(self, columns: Array, coef: Floats) -> Floats:
+        """Return the product with one vector, for which a copy of the columns would cost most."""
+        in_columns = self.values.flags.f_contiguous
+        if self.dtype == np.float64 and len(columns) > self.shape[1] // (4 if in_columns else 16):
+            everywhere = np.zeros(self.shape[1])
+            everywhere[columns] = coef
+            return np.asarray(self.values @ everywhere)
+        product = np.zeros(self.shape[0])
+        columns = np.asarray(columns, dtype=np.intp)
+        if in_columns:
+            step = max(4, _ENTRIES_PER_CALL // max(1, self.shape[0]))
+            for start in range(0, len(columns), step):
+                part = slice(start, start + step)
+                _add_columns(self.values, columns[part], coef[part], product)
+        else:
+            step = max(1, _ENTRIES_PER_CALL // max(1, self.shape[1]))
+            for start in range(0, self.shape[0], step):
+                _add_in_row_order(
+                    self.values, columns, coef, start, min(start + step, self.shape[0]), product
+                )
         return product
 
     def tdot(self, rows: Floats) -> Floats:
@@ -206,6 +230,34 @@ class DenseDesign:
 def _product(values: Array, coef: Floats) -> Floats:
     """Return values @ coef; the transposed product is twice as fast for tall, narrow ``coef``."""
     return (np.ascontiguousarray(coef.T) @ values.T).T
+
+
+@kernel
+def _add_columns(values, columns, coef, product):
+    """Add some columns times their coefficients, four at a time so that the sum is read less often."""
+    count, n = columns.shape[0], values.shape[0]
+    k = 0
+    while k + 4 <= count:
+        a, b, c, d = columns[k], columns[k + 1], columns[k + 2], columns[k + 3]
+        first, second, third, fourth = coef[k], coef[k + 1], coef[k + 2], coef[k + 3]
+        for i in range(n):
+            change = first * values[i, a] + second * values[i, b]
+            product[i] += change + third * values[i, c] + fourth * values[i, d]
+        k += 4
+    while k < count:
+        for i in range(n):
+            product[i] += coef[k] * values[i, columns[k]]
+        k += 1
+
+
+@kernel
+def _add_in_row_order(values, columns, coef, start, stop, product):
+    """Do as `_add_columns` for some rows of a C-ordered matrix."""
+    for i in range(start, stop):
+        total = 0.0
+        for k in range(columns.shape[0]):
+            total += coef[k] * values[i, columns[k]]
+        product[i] = total
 
 
 @kernel

@@ -48,9 +48,10 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     refit : bool or float, default=False
         True replaces the coefficients by those of an unpenalised fit to the columns found (debiasing); a
         share mixes both (the relaxed lasso).
-    solver : {"coordinate", "homotopy", "least-angle", "em"}, default="coordinate"
+    solver : str, default="coordinate"
         Working sets with Newton steps, for every penalty and family; or, for the lasso and its kin with
-        a Gaussian response, LARS: from knot to knot; or, for ``family="probit"``, EM.
+        a Gaussian response, LARS: "homotopy" or "least-angle", from knot to knot; or a classical one:
+        "ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge", "subgradient".
     fit_intercept, standardize : bool, default=True
         Columns are penalised in units of their standard deviation; coefficients return in those of the
         data. With `FusedLasso` columns are left as they are.

@@ -85,6 +85,9 @@ STUDIES = {
         "run_figure_13_8",
         ("prostate.csv",),
     ),
+    "murphy-figure-13.9": Study(
+        "spikes by the lasso, debiased", "murphy_figure_13_9", "run_figure_13_9"
+    ),
     "murphy-figure-13.13": Study(
         "groups of normal coefficients", "murphy_groups", "run_figure_13_13"
     ),
@@ -110,6 +113,10 @@ STUDIES = {
     ),
     "murphy-figure-13.19": Study(
         "thresholds of the hierarchical adaptive prior", "murphy_thresholding", "run_figure_13_19"
+    ),
+    # Lecture: Odone, F. and Rosasco, L., Variable Selection & Sparsity (RegML), section 6.3.
+    "lecture-ista": Study(
+        "soft thresholding as printed and as derived", "lecture_ista", "run_lecture_ista"
     ),
     # Not of a text: what the documentation says of calibration.
     "calibration": Study(

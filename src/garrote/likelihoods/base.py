@@ -9,7 +9,8 @@ on arrays and, for the exponential families (NamedTuples), compiled, on numbers:
 
 Where it is no exponential family with its canonical link, it also registers ``conjugate``, by which
 duality gaps are computed; where its curvature may vanish, ``majoriser``; where it takes a number from
-the data, ``settled``; where its null model is not the mean, ``null_mean``. Beside these it has ``name``,
+the data, ``settled``; where its null model is not the mean, ``null_mean``; where its curvature has a
+bound, ``largest_curvature``, which is the step of first-order solvers. Beside these it has ``name``,
 ``check_response``, ``link`` and ``variance``. Sample weights and offsets (a known part of eta) belong to
 whoever sums: a weight of k counts as k repeats of its row.
 """
@@ -87,6 +88,12 @@ def majoriser(likelihood: Any, y: Any, eta: Any) -> Any:
     The curvature stands for it where that never vanishes.
     """
     return curvature(likelihood, y, eta)
+
+
+@singledispatch
+def largest_curvature(likelihood: Any) -> float:
+    """Return the largest curvature that any y and eta give; infinite where there is none."""
+    return np.inf
 
 
 @singledispatch

@@ -5,7 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.likelihoods.base import curvature, gradient, inverse_link, log_likelihood, saturated
+from garrote.likelihoods.base import (
+    curvature,
+    gradient,
+    inverse_link,
+    largest_curvature,
+    log_likelihood,
+    saturated,
+)
 from garrote.summaries import listing
 
 # Probabilities are this far from 0 and 1 at least when log odds are taken of them.
@@ -84,3 +91,8 @@ def _(likelihood: Binomial, y, eta):
 def _(likelihood: Binomial, y, eta):
     t = np.exp(-np.abs(eta))
     return t / (1.0 + t) ** 2
+
+
+@largest_curvature.register
+def _(likelihood: Binomial):
+    return 0.25  # at even odds

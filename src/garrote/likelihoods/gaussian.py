@@ -10,6 +10,7 @@ from garrote.likelihoods.base import (
     curvature,
     gradient,
     inverse_link,
+    largest_curvature,
     log_likelihood,
     saturated,
 )
@@ -76,3 +77,8 @@ def _(likelihood: Gaussian, y, eta):
 def _(likelihood: Gaussian, y, slope):
     # Its log likelihood has the term of y alone that an exponential family's has not.
     return 0.5 * slope**2 - slope * y
+
+
+@largest_curvature.register
+def _(likelihood: Gaussian):
+    return 1.0

@@ -12,6 +12,7 @@ from garrote.likelihoods.base import (
     curvature,
     gradient,
     inverse_link,
+    largest_curvature,
     log_likelihood,
     majoriser,
     null_mean,
@@ -162,3 +163,8 @@ def _median(values: Floats, weights: Floats) -> float:
     lower = np.searchsorted(reached, half * (1.0 - 1e-12))
     upper = np.searchsorted(reached, half * (1.0 + 1e-12), side="right")
     return float(0.5 * (values[order[lower]] + values[order[min(upper, len(order) - 1)]]))
+
+
+@largest_curvature.register
+def _(likelihood: Huber):
+    return 1.0

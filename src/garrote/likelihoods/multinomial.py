@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.likelihoods.base import largest_curvature
 
 
 class Multinomial(NamedTuple):
@@ -53,3 +54,8 @@ class Multinomial(NamedTuple):
     def entropy(self, mean: Floats) -> Floats:
         """Return sum_k p_k log p_k of every row: what a likelihood's conjugate is at its means."""
         return np.asarray(np.sum(mean * np.log(np.maximum(mean, 1e-300)), axis=0))
+
+
+@largest_curvature.register
+def _(likelihood: Multinomial):
+    return 0.5  # the largest eigenvalue of diag(p) - p p', at even odds of two classes

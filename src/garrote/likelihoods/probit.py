@@ -12,6 +12,7 @@ from garrote.likelihoods.base import (
     curvature,
     gradient,
     inverse_link,
+    largest_curvature,
     log_likelihood,
     saturated,
 )
@@ -137,3 +138,8 @@ def _log_mills(t: Floats) -> Floats:
     above = np.maximum(t, 0.0)
     high = -0.5 * above**2 - _LOG_ROOT_2_PI - log_ndtr(above)
     return np.where(t > 0, high, np.log(mills(np.minimum(t, 0.0))))
+
+
+@largest_curvature.register
+def _(likelihood: Probit):
+    return 1.0

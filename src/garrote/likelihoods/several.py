@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.likelihoods.base import largest_curvature
 
 
 class SeveralResponses(NamedTuple):
@@ -34,3 +35,8 @@ class SeveralResponses(NamedTuple):
     def gradient(self, y: Floats, eta: Floats) -> Floats:
         """Return the derivative of the log likelihood in every linear predictor (K x N)."""
         return np.asarray(y.T - eta)
+
+
+@largest_curvature.register
+def _(likelihood: SeveralResponses):
+    return 1.0

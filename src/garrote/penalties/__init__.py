@@ -11,6 +11,7 @@ from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fixed_ridge import L1WithRidge
 from garrote.penalties.fused import FusedLasso
 from garrote.penalties.group import GroupLasso
+from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalties.thresholds import thresholding
@@ -32,12 +33,14 @@ PENALTIES: dict[str, Callable[[], Any]] = {
     "neg": NEG,
     "group-lasso": GroupLasso,
     "fused-lasso": FusedLasso,
+    "l0": L0,
     "best-subset": BestSubset,
     "none": NoPenalty,
 }
 
 __all__ = [
     "HAL",
+    "L0",
     "L1",
     "MCP",
     "NEG",

@@ -92,7 +92,12 @@ class BestSubset:
         self, gradient: Floats, terms: Terms, curvature: Floats | None = None
     ) -> float:
         """Return the least price at which no variable alone pays, given the null gradient."""
-        bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(gradient != 0, 2 * bent / np.abs(gradient), 1.0)
-        return steepest(gradient, terms, share)
+        return forbidding_price(gradient, terms, curvature)
+
+
+def forbidding_price(gradient: Floats, terms: Terms, curvature: Floats | None) -> float:
+    """Return the least price at which no variable alone pays, given the null gradient."""
+    bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(gradient != 0, 2 * bent / np.abs(gradient), 1.0)
+    return steepest(gradient, terms, share)

@@ -25,6 +25,21 @@ _AGAIN = 5
 _FEWEST_TAKEN = 500
 
 
+class Located(Protocol):
+    """Coefficients of some columns, and the intercept beside them (or one for each class)."""
+
+    coef: Floats
+    intercept: Any
+
+    @property
+    def columns(self) -> Array:
+        """The columns that the coefficients belong to."""
+
+    @property
+    def null(self) -> Evaluated:
+        """The fit without any column."""
+
+
 class Smooth(Protocol):
     """A loss on a growing working set, and the intercept beside it (or one for each class)."""
 
@@ -100,7 +115,7 @@ def solve_path(
     return points
 
 
-def explains_enough(smooth: Smooth, point: Solved, control: Control) -> bool:
+def explains_enough(smooth: Located, point: Solved, control: Control) -> bool:
     """Tell whether a path may end here."""
     if control.stop_at is None:
         return False
@@ -138,7 +153,7 @@ def certified(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, round
 
 
 def solved(
-    smooth: Smooth, strength: float, loss: float, certificate: OptimalityCertificate, rounds: int
+    smooth: Located, strength: float, loss: float, certificate: OptimalityCertificate, rounds: int
 ) -> Solved:
     """Return the present coefficients as the solution at one strength."""
     # A copy: intercepts of several classes are an array that the solver goes on with.
@@ -146,7 +161,7 @@ def solved(
     return Solved(float(strength), *_model(smooth), intercept, loss, certificate, rounds)
 
 
-def _model(smooth: Smooth) -> tuple[Array, Floats]:
+def _model(smooth: Located) -> tuple[Array, Floats]:
     used = np.flatnonzero(smooth.coef)
     return smooth.columns[used], smooth.coef[used]
 
