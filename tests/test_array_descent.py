@@ -104,3 +104,14 @@ def test_what_cannot_be_meant_is_refused(change, said):
     X, y = columns()
     with pytest.raises(ValueError, match=said):
         proximal_gradient(**{"X": X, "y": y, "penalty": L1(), "strength": 0.1, **change})
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rounds_beyond_the_optimum_do_no_harm(dtype):
+    """Where nothing moves any more, rounding would make the loss look infinitely steep."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 20)).astype(dtype)
+    y = (X[:, 0] + rng.standard_normal(50)).astype(dtype)
+    fit = proximal_gradient(X, y, L1(), 0.1, tol=0.0, max_iter=3000)
+    assert np.isfinite(fit.coef).all()
+    assert fit.certificate.gap < (1e-5 if dtype == np.float32 else 1e-12)

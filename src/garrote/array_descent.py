@@ -28,6 +28,8 @@ from garrote.solvers.whole_loss import WholeLoss
 LOSSES = ("squared", "logistic")
 # Power iterations for the first step, which is corrected on the way; and a margin.
 _POWERS, _MARGIN = 15, 1.05
+# Changes of coefficients below so many roundings tell nothing of the loss's steepness.
+_DIGITS = 1e4
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,9 @@ def proximal_gradient(
     at_zero = xp.zeros_like(X[0, :])
     data = ArrayLoss(X, y, loss, at_zero)
     rule = array_rule(penalty, as_strength(strength), at_zero)
-    steps = Steps(cast(WholeLoss, data), _MARGIN * data.bend * _largest_eigenvalue(X))
+    steepness = _MARGIN * data.bend * _largest_eigenvalue(X)
+    rounding = _DIGITS * float(xp.finfo(X.dtype).eps)
+    steps = Steps(cast(WholeLoss, data), steepness, rounding=rounding)
     task = ArrayTask(rule, tol, max_iter)
     if start is not None:
         data.place(start, data.product(start))

@@ -69,13 +69,16 @@ class Task:
 class Steps:
     """Proximal steps w <- prox(w - g / L), with L as large as the loss is steep along the step.
 
-    Where steepness is not ``bounded``, it is tried lower again after every step. Nothing here but the
-    loss knows of which library the arrays are; see `garrote.array_descent`.
+    Where steepness is not ``bounded``, it is tried lower again after every step. Changes below a share
+    ``rounding`` of the coefficients tell nothing about it. Nothing here but the loss knows of which
+    library the arrays are; see `garrote.array_descent`.
     """
 
-    def __init__(self, loss: WholeLoss, steepness: float, bounded: bool = True):
+    def __init__(
+        self, loss: WholeLoss, steepness: float, bounded: bool = True, rounding: float = 1e-11
+    ):
         self.loss, self.steepness = loss, steepness
-        self._bounded = bounded
+        self._bounded, self._rounding = bounded, rounding
 
     def take(
         self, rule: Any, coef: Floats, image: Floats, downhill: Floats
@@ -87,6 +90,8 @@ class Steps:
             new = proximal_point(rule, coef + downhill / self.steepness, 1.0 / self.steepness)
             change, reached = new - coef, self.loss.product(new)
             moved = float(change @ change)
+            if moved <= self._rounding**2 * float(new @ new):
+                return new, reached
             bent = self.loss.bending(change, image, reached)
             if not bent > self.steepness * moved * (1.0 + 1e-10):
                 return new, reached
