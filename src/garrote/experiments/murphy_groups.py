@@ -57,11 +57,11 @@ def _run(settings: Settings, figure: str, law: str, values: Any) -> Report:
             Table(
                 {
                     "": list(rows),
-                    "groups in the model": [_spread([r[0] for r in one], 0) for one in rows.values()],
-                    "squared error after least squares on them": [
+                    "groups in": [_spread([r[0] for r in one], 0) for one in rows.values()],
+                    "squared error, refitted": [
                         _spread([r[1] for r in one], 5) for one in rows.values()
                     ],
-                    "duality gap, at most": [f"{max(r[2] for r in one):.0e}" for one in rows.values()],
+                    "largest gap": [f"{max(r[2] for r in one):.0e}" for one in rows.values()],
                 },
                 caption=f"{count} draws; {_TRUE} groups are true",
             ),
