@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote._jit import kernel
-from garrote.arrays import Floats
-from garrote.penalties.base import Terms, cheaper, steepest
+from garrote.arrays import Array, Floats
+from garrote.penalties.base import Terms, cheaper, first_strength, steepest
 from garrote.shrinkage import bend, cost, shrink, slope
 
 # A power of a coefficient near 0 has no end; a Newton step is stopped by this much as well.
@@ -124,13 +124,11 @@ class Bridge:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
         if self.b == 1:
             return steepest(gradient, terms)
-        bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
-        size = np.abs(gradient) / bent
+        return first_strength(self._first_strength, gradient, terms, curvature)
+
+    def _first_strength(self, size: Floats, bent: Floats, columns: Array) -> Floats:
         if self.b < 1:  # a coefficient jumps to this share of its least-squares value
-            jump = (2 - 2 * self.b) / (2 - self.b) * size
-            wanted = bent * jump ** (2 - self.b) / (2 - 2 * self.b)
-        else:  # none is ever 0: a strength that shrinks them a thousandfold, as for a ridge
-            wanted = bent * size ** (2 - self.b) * 1e3 ** (self.b - 1) / self.b
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(wanted > 0, np.abs(gradient) / wanted, 1.0)
-        return steepest(gradient, terms, share)
+            jump = (2 - 2 * self.b) / (2 - self.b) * size / bent
+            return bent * jump ** (2 - self.b) / (2 - 2 * self.b)
+        # None is ever 0: a strength that shrinks them a thousandfold, as for a ridge.
+        return bent * (size / bent) ** (2 - self.b) * 1e3 ** (self.b - 1) / self.b
