@@ -51,3 +51,21 @@ def test_a_column_that_is_always_in_sets_no_strength(rows, penalty):
     path = SparseRegressor(penalty, "bic", alphas=8, penalty_factor={0: 0}).fit(X, y).path_
     assert 0 < path.strengths[0] < 100
     assert path.size[0] == 0
+
+
+@pytest.mark.parametrize("shape", [(40, 80), (100, 30)])
+@pytest.mark.parametrize("twin", [False, True])
+def test_ridge_with_columns_that_are_always_in_is_its_closed_form(shape, twin):
+    N, D = shape
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=shape)
+    if twin:  # what the columns that are always in explain has a coefficient of 0
+        X[:, 3] = X[:, 0]
+    y = X[:, 0] + rng.normal(size=N)
+    model = SparseRegressor("ridge", 5.0, alphas=[6.0], penalty_factor={0: 0, 7: 0}).fit(X, y)
+    Z, factor = (X - X.mean(axis=0)) / X.std(axis=0), np.ones(D)
+    factor[[0, 7]] = 0.0
+    expected = np.linalg.solve(Z.T @ Z / N + 5.0 * np.diag(factor), Z.T @ (y - y.mean()) / N)
+    np.testing.assert_allclose(model.coef_, expected / X.std(axis=0), atol=1e-12)
+    assert model.certificate_.gap < 1e-12
+    assert (model.coef_[3] == 0) == twin

@@ -59,7 +59,8 @@ def solve_ridge(
 def _by_columns(problem: Problem, strengths: Floats, terms: Terms) -> Floats:
     """Return the coefficients (D x strengths) from X'X."""
     gram, right = problem.whole_gram() / problem.n, problem.xty / problem.n
-    free, rest = np.flatnonzero(terms.factor == 0), np.flatnonzero(terms.factor > 0)
+    free = np.flatnonzero(terms.factor == 0)
+    rest = np.flatnonzero((terms.factor > 0) & (problem.curvature > 0))
     root = np.sqrt(terms.factor[rest])
     shares = np.linalg.pinv(gram[np.ix_(free, free)], hermitian=True) @ gram[np.ix_(free, rest)]
     own = (gram[np.ix_(rest, rest)] - gram[np.ix_(rest, free)] @ shares) / np.outer(root, root)
@@ -75,7 +76,9 @@ def _by_columns(problem: Problem, strengths: Floats, terms: Terms) -> Floats:
 def _by_rows(problem: Problem, strengths: Floats, terms: Terms) -> Floats:
     """Return the coefficients (D x strengths) from XX'."""
     n, root = problem.n, np.sqrt(problem.weights)
-    free = np.flatnonzero(terms.factor == 0)
+    # What has been projected out already, or is constant, would be rounding here: it has no part.
+    varying = problem.curvature > 0
+    free = np.flatnonzero((terms.factor == 0) & varying)
     always = root[:, None] * problem.table.block(free)
     basis = _orthonormal(always)
     kernel = root[:, None] * _row_products(problem, terms.factor) * root / n
@@ -90,7 +93,9 @@ def _by_rows(problem: Problem, strengths: Floats, terms: Terms) -> Floats:
     for columns in _blocks(problem):
         block = root[:, None] * problem.table.block(columns)
         factor = terms.factor[columns]
-        share = np.divide(1.0, factor, out=np.zeros(len(columns)), where=factor > 0)
+        share = np.divide(
+            1.0, factor, out=np.zeros(len(columns)), where=(factor > 0) & varying[columns]
+        )
         coef[columns] = share[:, None] * (block.T @ dual)
         explained += block @ coef[columns]
     coef[free] = np.linalg.pinv(always) @ (y[:, None] - explained)
