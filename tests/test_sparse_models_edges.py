@@ -5,9 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from garrote import SparseRegressor
+from garrote import Problem, SparseRegressor, fit_path
 from garrote.combinations import is_possible
-from garrote.penalties import PENALTIES
+from garrote.penalties import MCP, PENALTIES, Bridge, ElasticNet
+from garrote.solvers.annealing import Control
 
 FAMILIES = ("gaussian", "binomial", "probit", "poisson", "huber")
 
@@ -69,3 +70,47 @@ def test_ridge_with_columns_that_are_always_in_is_its_closed_form(shape, twin):
     np.testing.assert_allclose(model.coef_, expected / X.std(axis=0), atol=1e-12)
     assert model.certificate_.gap < 1e-12
     assert (model.coef_[3] == 0) == twin
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "penalty", [Bridge(1.0), Bridge(1.1), Bridge(1.5), Bridge(2.0), MCP(np.inf)]
+)
+def test_convex_penalties_have_a_duality_gap(rows, penalty, family):
+    X, y = rows[0], response(rows, family)
+    settings = {"family": family, "alphas": 8, "penalty_factor": {1: 0, 2: 2.0}}
+    if family != "gaussian":
+        settings["upper"] = {0: 0.3}
+    path = SparseRegressor(penalty, "bic", **settings).fit(X, y).path_
+    gaps = np.array([fit.certificate.gap for fit in path.fits])
+    assert (gaps < 1e-6).all()
+
+
+def test_the_gap_of_a_bridge_bounds_what_can_be_gained(rows):
+    X, y, _ = rows
+    problem = Problem.from_rows(X, y, scale_response=False)
+    loose, tight = (
+        fit_path(problem, Bridge(1.5), [0.5, 0.1], control=Control(tol, rounds))
+        for tol, rounds in ((1e-1, 2), (1e-12, 10_000))
+    )
+    for rough, fine in zip(loose.fits, tight.fits, strict=True):
+        cost = [fit.loss + fit.strength * (np.abs(fit.coef) ** 1.5).sum() for fit in (rough, fine)]
+        gained = (cost[0] - cost[1]) / tight.null_loss
+        assert 1e-14 < gained <= rough.certificate.gap * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("penalty", [Bridge(1.0), MCP(np.inf)])
+def test_limits_that_are_the_lasso_can_do_what_it_can(rows, penalty):
+    X, y, _ = rows
+    walked = SparseRegressor(penalty, 0.1, solver="homotopy").fit(X, y)
+    lasso = SparseRegressor("lasso", 0.1).fit(X, y)
+    np.testing.assert_allclose(walked.coef_, lasso.coef_, atol=1e-6)
+
+
+def test_undoing_shrinkage_refuses_the_bounds_that_it_would_break(rows):
+    X, y, _ = rows
+    with pytest.raises(ValueError, match="corrected=True .* would break bounds"):
+        SparseRegressor(ElasticNet(corrected=True), 0.1, upper=0.5).fit(X, y)
+    signs = SparseRegressor(ElasticNet(corrected=True), 0.1, lower=0.0).fit(X, y)
+    assert (signs.coef_ >= 0).all()
+    assert signs.coef_[0] > 1

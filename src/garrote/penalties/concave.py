@@ -11,6 +11,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms, cheaper, first_strength
+from garrote.penalties.elastic_net import L1, ElasticNetRule
 from garrote.shrinkage import bend, cost, shrink, slope
 
 
@@ -77,15 +78,21 @@ class MCP:
         "Zhang (2010), Nearly unbiased variable selection under minimax concave penalty. "
         "Annals of Statistics 38, 894-942"
     )
-    convex = False
     singular = False
 
     def __post_init__(self) -> None:
         if not self.gamma > 0:
             raise ValueError(f"gamma must be > 0, got {self.gamma}")
 
-    def at(self, strength: float, terms: Terms) -> MinimaxRule:
-        """Return the scalar rule at one strength."""
+    @property
+    def convex(self) -> bool:
+        """Whether it is the lasso."""
+        return self.gamma == np.inf
+
+    def at(self, strength: float, terms: Terms) -> MinimaxRule | ElasticNetRule:
+        """Return the scalar rule at one strength; that of the lasso for gamma = inf."""
+        if self.convex:
+            return L1().at(strength, terms)
         return MinimaxRule(strength * terms.factor, 1.0 / self.gamma, terms.lower, terms.upper)
 
     def largest_strength(
@@ -185,7 +192,7 @@ def _first_strength(
     """Return the largest strength of a variable alone, where a penalty flattens out so fast."""
 
     def wanted(size: Floats, bent: Floats, columns: Array) -> Floats:
-        if curvature is None or flattening == 0.0:
+        if curvature is None or flattening == 0.0:  # no column's own, or the lasso
             return size
         # A flat column jumps away from 0 before its gradient reaches the threshold.
         return size / np.sqrt(np.clip(bent / flattening, 1e-12, 1.0))
