@@ -109,7 +109,7 @@ def test_limits_that_are_the_lasso_can_do_what_it_can(rows, penalty):
 
 def test_undoing_shrinkage_refuses_the_bounds_that_it_would_break(rows):
     X, y, _ = rows
-    with pytest.raises(ValueError, match="corrected=True .* would break bounds"):
+    with pytest.raises(ValueError, match=r"corrected=True .* would break bounds"):
         SparseRegressor(ElasticNet(corrected=True), 0.1, upper=0.5).fit(X, y)
     signs = SparseRegressor(ElasticNet(corrected=True), 0.1, lower=0.0).fit(X, y)
     assert (signs.coef_ >= 0).all()
