@@ -166,10 +166,11 @@ def solve_rotated(
     A ridge is blind to rotations: with X = R V' and coefficients V v, the penalty of v is that of w.
     """
     turned = _rotate(problem, terms.factor)
-    count = turned.problem.n_features
-    path = solve_path(make_loss(turned.problem), penalty, strengths, Terms.equal(count), control)
+    outputs = len(terms.factor) // problem.n_features
+    equal = Terms.equal(turned.problem.n_features).repeated(outputs)
+    path = solve_path(make_loss(turned.problem), penalty, strengths, equal, control)
     (points,) = run_together([path], turned.problem.table.stored)
-    return [_turned_back(problem, terms.factor, turned.back, point) for point in points]
+    return [_turned_back(problem, terms.factor, turned.back, point, outputs) for point in points]
 
 
 def _rotate(problem: Problem, factor: Floats) -> _Rotated:
@@ -179,15 +180,21 @@ def _rotate(problem: Problem, factor: Floats) -> _Rotated:
     reduced = Problem.from_rows(
         vectors * sizes, problem.response, problem.weights, standardize=False,
         fit_intercept=bool(problem.scale.intercept_count), likelihood=problem.likelihood,
-        offset=problem.offset,
+        offset=None if problem.offset is None else problem.offset.T,
     )  # fmt: skip
     return _Rotated(reduced, vectors / sizes)
 
 
-def _turned_back(problem: Problem, factor: Floats, back: Floats, point: Any) -> Solved:
-    rows = back[:, point.columns] @ point.coef
-    coef = np.concatenate(
-        [problem.table.block(columns).T @ rows / factor[columns] for columns in _blocks(problem)]
-    )
+def _turned_back(
+    problem: Problem, factor: Floats, back: Floats, point: Any, outputs: int
+) -> Solved:
+    turned = np.zeros(outputs * back.shape[1])
+    turned[point.columns] = point.coef
+    rows = back @ turned.reshape(outputs, -1).T
+    blocks = [
+        problem.table.block(columns).T @ rows / factor[columns, None]
+        for columns in _blocks(problem)
+    ]
+    coef = np.concatenate(blocks).T.ravel()
     used = np.flatnonzero(coef)
     return point._replace(columns=used, coef=coef[used])
