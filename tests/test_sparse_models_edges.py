@@ -7,8 +7,11 @@ import pytest
 
 from garrote import Problem, SparseRegressor, fit_path
 from garrote.combinations import is_possible
-from garrote.penalties import MCP, PENALTIES, Bridge, ElasticNet
+from garrote.likelihoods.multinomial import Multinomial
+from garrote.penalised_paths import equal_terms
+from garrote.penalties import L1, MCP, PENALTIES, Bridge, ElasticNet
 from garrote.solvers.annealing import Control
+from garrote.surfaces import fit_surface
 
 FAMILIES = ("gaussian", "binomial", "probit", "poisson", "huber")
 
@@ -114,3 +117,28 @@ def test_undoing_shrinkage_refuses_the_bounds_that_it_would_break(rows):
     signs = SparseRegressor(ElasticNet(corrected=True), 0.1, lower=0.0).fit(X, y)
     assert (signs.coef_ >= 0).all()
     assert signs.coef_[0] > 1
+
+
+def test_a_surface_has_several_classes_too(rows):
+    X, y, _ = rows
+    thirds = np.searchsorted(np.quantile(y, [1 / 3, 2 / 3]), y)
+    problem = Problem.from_rows(X, thirds, likelihood=Multinomial(3))
+    surface = fit_surface(problem, gammas=[3.0], alphas=5)
+    assert surface.certificate.max() < 1e-6
+    lasso = fit_path(problem, L1(), surface.strengths, terms=equal_terms(problem))
+    one, two = (path.coefficients().toarray() for path in (surface.paths[0], lasso))
+    np.testing.assert_allclose(one, two, atol=1e-5)
+
+
+@pytest.mark.parametrize("gamma", [np.nan, 0.0, -1.0])
+def test_a_surface_refuses_concavities_that_are_none(rows, gamma):
+    X, y, _ = rows
+    with pytest.raises(ValueError, match=r"gammas must be > 0, got"):
+        fit_surface(Problem.from_rows(X, y), gammas=[2.0, gamma])
+
+
+def test_a_walk_refuses_bounds_in_the_user_s_units_and_names(rows):
+    X, y, _ = rows
+    model = SparseRegressor(alpha=0.1, solver="homotopy", upper={"b": 0.5})
+    with pytest.raises(ValueError, match=r"column 'b' has -inf to 0.5 with a penalty factor of 1"):
+        model.fit(X * 10, y, feature_names=list("abcdefgh"))

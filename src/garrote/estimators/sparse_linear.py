@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
-from garrote.combinations import check_combination
+from garrote.combinations import HOMOTOPIES, check_combination
 from garrote.estimators.face import SelectorFace
 from garrote.estimators.inputs import (
     check_names,
@@ -34,6 +34,7 @@ from garrote.selecting.on_penalty_path import select_on_penalty_path
 from garrote.selecting.penalty_criteria import CRITERIA, criterion
 from garrote.selecting.penalty_validation import PenaltyFold, cross_validate_penalty
 from garrote.solvers.annealing import Control
+from garrote.solvers.homotopy import check_signs
 
 # How alpha can be chosen.
 CHOSEN = ("cv", *CRITERIA)
@@ -272,6 +273,8 @@ class SparseLinearModel(SelectorFace):
                 f"bounds must contain 0, but column {_named(names, wrong[0])} has "
                 f"{lower[wrong[0]]:g} to {upper[wrong[0]]:g}"
             )
+        if self.solver in HOMOTOPIES:
+            check_signs(lower, upper, factor, partial(_named, names))
         return Terms(factor, lower, upper)
 
     def _grid(self, problem: Problem, penalty: Any, terms: Terms) -> Floats:
