@@ -84,7 +84,8 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     -----
     The model is a selector itself (`get_support`, `transform`). `SelectFromModel` of scikit-learn takes
     it as well: with ``penalty="l1"`` it keeps what is not 0, up to its threshold of 1e-5. For any other
-    penalty its threshold is the mean size of a coefficient, so give ``threshold=1e-10`` there.
+    penalty its threshold is the mean size of a coefficient, so give ``threshold=1e-10`` there. Its
+    thresholds are in the units of the data: a column of large numbers may have a smaller coefficient.
 
     References
     ----------
