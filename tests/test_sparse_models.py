@@ -70,7 +70,11 @@ def test_every_penalty_has_every_family(data, penalty, family):
     assert model.score(X, y) > (0.5 if family == "multinomial" else 0.05)
     found = set(model.get_support(indices=True))
     assert {0, 3} <= found or family in ("binomial", "multinomial")
-    assert model.path_.size[0] == 0 or penalty in ("ridge", "none")
+    # The first alpha of an infinitely steep penalty is exact for squares only.
+    if penalty not in ("ridge", "none") and not (
+        getattr(PENALTIES[penalty](), "singular", False) and family != "gaussian"
+    ):
+        assert model.path_.size[0] == 0
 
 
 @pytest.mark.parametrize(
