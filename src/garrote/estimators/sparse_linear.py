@@ -114,9 +114,8 @@ class SparseLinearModel(SelectorFace):
         terms = scaled_terms(given, problem)
         folds = []
         if self.alpha == "cv":
-            for inside, outside in self._split(X, y, weights, groups, likelihood):
-                part = make_problem(inside)
-                folds.append(PenaltyFold(part, scaled_terms(given, part), outside))
+            parts = self._split(X, y, weights, groups, likelihood)
+            folds = [_fold(make_problem(inside), given, outside) for inside, outside in parts]
         path, validation = self._fit_path(problem, penalty, terms, folds)
         chosen = validation.choose(self.rule) if validation else self._choose(path, problem)
         self._store(path, chosen, validation)
@@ -349,6 +348,10 @@ def _projected_columns(given: Terms, likelihood: Any, names: Array | None) -> Ar
             f"{_named(names, held[0])} has: leave out its factor or its bounds"
         )
     return free
+
+
+def _fold(problem: Problem, given: Terms, held_out: Floats) -> PenaltyFold:
+    return PenaltyFold(problem, scaled_terms(given, problem), held_out)
 
 
 def scaled_terms(given: Terms, problem: Problem) -> Terms:
