@@ -162,7 +162,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         family = self._family()
         response = response_name(y)
         # A single column is for scikit-learn to flatten where several are no use.
-        several = family.name == "gaussian" or (np.ndim(y) == 2 and np.shape(y)[1] > 1)
+        several = family.name == "gaussian" or np.asarray(y).shape[1:] not in ((), (1,))
         X, y = check_rows(self, X, y, several)
         if y.ndim == 2:
             return self._fit_several(X, y, response, sample_weight, offset, groups, feature_names)
