@@ -14,10 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from garrote import __version__
+from garrote import SparseRegressor, __version__
 from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
 from garrote.cli.rendering import short_names
+from garrote.combinations import ALL_FAMILIES
 from garrote.estimators.registry import METHODS
 
 N, NAMES = 80, ["alpha", "beta", "gamma ray", "delta", "epsilon", "age"]
@@ -527,6 +528,62 @@ def test_a_response_of_0_and_1_is_noted(run, labelled):
     assert "--family binomial models its log odds" in " ".join(out.split())
     _, out, _ = run(*select_lasso(labelled, "digit", "--alpha", "bic", "--family", "binomial"))
     assert "fitted as a number" not in " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--penalty", "mcp"], "--penalty: garrote has no setting penalty; add --method lasso"),
+        (["--family", "probit"], "--family: garrote has no setting family; add --method lasso"),
+        (["--offset", "age"], "--offset: garrote takes none; add --method lasso"),
+        (["--set", "hope=1"], "garrote has no setting hope (it has"),
+    ],
+)
+def test_settings_of_another_method_name_it(run, labelled, given, said):
+    code, _, err = run("select", labelled, "--target", "digit", *given)
+    assert code == 2
+    assert said in err
+
+
+def test_the_help_names_every_family(run):
+    _, out, _ = run("select", "--help")
+    assert all(family in out for family in ALL_FAMILIES)
+
+
+def test_settings_may_be_lists_and_numbers_of_columns(run, labelled, tmp_path):
+    file = tmp_path / "out.json"
+    given = select_lasso(labelled, "digit", "--alpha", "bic", "--json", file)
+    code, out, _ = run(
+        *given, "--set", "alphas=0.5,0.1,0.3", "--set", "penalty_factor=age:0,delta:2.5"
+    )
+    assert code == 0
+    assert "1 always in" in " ".join(out.split())
+    found = json.loads(file.read_text())
+    assert found["path"]["strengths"] == [0.5, 0.3, 0.1]
+    code, _, err = run(*given, "--set", "penalty_factor=aeg:0")
+    assert code == 1
+    assert "names an unknown column 'aeg'; known are" in err
+
+
+def test_an_offset_is_known_to_the_fit_and_to_predictions(run, values, tmp_path):
+    X, y = values
+    known = np.linspace(-2.0, 2.0, N)
+    counts = np.random.default_rng(3).poisson(np.exp(0.4 * y + known))
+    table = write(tmp_path / "counts.csv", [*NAMES, "log_days", "count"], np.c_[X, known, counts])
+    model = tmp_path / "model.garrote"
+    asked = ("select", table, "--target", "count", "--method", "lasso", "--family", "poisson")
+    code, _, err = run(*asked, "--alpha", "0.05", "--offset", "log_days", "--save", model)
+    assert (code, err) == (0, "")
+    code, out, _ = run("predict", model, table)
+    assert code == 0
+    fitted = SparseRegressor(alpha=0.05, family="poisson").fit(X, counts, offset=known)
+    predicted = [float(row["prediction"]) for row in csv.DictReader(out.splitlines())]
+    np.testing.assert_allclose(predicted, fitted.predict(X, known), rtol=1e-6)
+    code, _, err = run("predict", model, table, "--offset", "age")
+    assert (code, "is a variable of the model" in err) == (1, True)
+    bare = write(tmp_path / "bare.csv", NAMES, X)
+    code, _, err = run("predict", model, bare)
+    assert (code, "log_days" in err) == (1, True)
 
 
 # --- as a process

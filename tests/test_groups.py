@@ -333,7 +333,7 @@ def test_several_responses_that_are_not_numbers_are_refused():
     X, Y = np.ones((10, 2)), np.ones((10, 2))
     with pytest.raises(ValueError, match="y has 2 columns, which family='poisson' cannot take"):
         SparseRegressor(family="poisson").fit(X, Y)
-    with pytest.raises(ValueError, match="an offset is for one response"):
+    with pytest.raises(ValueError, match=r"offset must have shape \(10, 2\), a column for each"):
         SparseRegressor().fit(X, Y, offset=np.ones(10))
     with pytest.raises(ValueError, match="cannot fit"):
         SparseRegressor(solver="homotopy").fit(X, Y)

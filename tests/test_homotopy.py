@@ -394,7 +394,7 @@ def test_knots_do_not_depend_on_the_units(scale):
         ({"prior": L1(), "solver": "lars"}, "must be one of .*'homotopy', 'least-angle'.*'lars'"),
         (
             {"prior": L1(), "terms": Terms(np.ones(6), np.full(6, -1.0), np.full(6, np.inf))},
-            "variable 0 has bounds -1.0 and inf",
+            "column 0 has -1 to inf",
         ),
     ],
 )

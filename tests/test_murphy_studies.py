@@ -190,6 +190,14 @@ def test_contours_of_the_hierarchical_penalty_bend_inwards():
         assert place < 0.5
 
 
+def test_the_hierarchical_model_draws_from_the_density_of_its_penalty():
+    numbers = run_study("murphy-figure-13.18", QUICK).numbers
+    np.testing.assert_allclose(numbers["drawn"], numbers["expected"], rtol=0.06)
+    penalty = hierarchical_penalty(numbers["expected"], 1.0, 0.1)
+    # With a = 1 a density proportional to exp(-penalty) leaves exp(-penalty / 2) beyond.
+    np.testing.assert_allclose(1 - np.exp(-penalty / 2), [0.1, 0.25, 0.5, 0.75, 0.9])
+
+
 @pytest.mark.parametrize(("a", "b"), [(1.0, 0.01), (1.0, 1.0), (0.0, 3.0), (3.0, 0.5)])
 def test_the_hierarchical_threshold_is_the_minimum(a, b):
     values = np.linspace(-9, 9, 73)

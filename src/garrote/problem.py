@@ -33,7 +33,7 @@ class Problem:
     Made by `from_rows` or `from_moments`. ``n`` is the total weight, ``xty`` and ``yty`` the
     standardised cross products, ``curvature`` the diagonal of X'WX (0 for a column without content).
     ``likelihood`` is None for a Gaussian response; any other leaves the response as it is, and
-    ``offset`` is then a known part of the linear predictor.
+    ``offset`` is then a known part of the linear predictor, with a row for each of several outputs.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class Problem:
         likelihood : object of `garrote.likelihoods`, optional
             What y is, where it is not Gaussian; y is then left as it is.
         offset : array of shape (N,), optional
-            A known part of the linear predictor.
+            A known part of the linear predictor; (N, K) where it has K outputs.
         """
         if likelihood is not None:
             return cls._from_likelihood(
@@ -171,7 +171,8 @@ class Problem:
             response=response - level,
             scale=replace(plain.scale, response_mean=level, response_scale=1.0),
             likelihood=likelihood,
-            offset=np.zeros(len(plain.response)) if offset is None else np.asarray(offset, float),
+            # Linear predictors of several outputs have a row for each.
+            offset=np.zeros(len(y)) if offset is None else np.asarray(offset, float).T,
         )
 
     @classmethod

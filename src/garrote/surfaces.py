@@ -14,6 +14,7 @@ from garrote.arrays import Floats
 from garrote.penalised_paths import (
     ALPHAS,
     as_path,
+    equal_terms,
     make_smooth,
     resolve_alphas,
     run_alone,
@@ -91,9 +92,12 @@ def fit_surface(
     -------
     PenaltySurface
     """
-    falling = np.unique(np.append(np.asarray(gammas, dtype=np.float64), np.inf))[::-1]
+    given = np.atleast_1d(np.asarray(gammas, dtype=np.float64))
+    if not (given > 0).all():
+        raise ValueError(f"gammas must be > 0, got {given[np.argmin(given > 0)]:g}")
+    falling = np.unique(np.append(given, np.inf))[::-1]
     penalties = [MCP(float(gamma)) for gamma in falling[1:]]
-    terms = terms or Terms.equal(problem.n_features)
+    terms = terms or equal_terms(problem)
     strengths = resolve_alphas(problem, L1(), terms, alphas, None)
     problem = problem.compressed()
     smooth = make_smooth(problem)
@@ -120,7 +124,7 @@ def _solve(
         lasso = L1().at(strength, terms)
         seen, rounds = yield from solve_at(smooth, lasso, tolerance, control.max_iter)
         row = [certified(smooth, lasso, strength, seen, rounds)]
-        convex, intercept = smooth.coef.copy(), smooth.intercept
+        convex, intercept = smooth.coef.copy(), np.copy(smooth.intercept)[()]
         # Where curvatures change with the fit, only tangents are sure to descend.
         solve, state = (
             (solve_at, certified) if problem.likelihood is None else (solve_tangents, stationary)

@@ -96,6 +96,10 @@ def _select(command: argparse.ArgumentParser) -> None:
     columns.add_argument("--weights", metavar="COLUMN", help="weights of the rows")
     columns.add_argument("--groups", metavar="COLUMN", help="rows of a group share a fold")
     columns.add_argument(
+        "--offset", metavar="COLUMN",
+        help="a known part of the linear predictor, such as the logarithm of an exposure",
+    )  # fmt: skip
+    columns.add_argument(
         "--encode", action="store_true", help="code text and dates as numbers instead of refusing"
     )
     columns.add_argument(
@@ -113,8 +117,9 @@ def _select(command: argparse.ArgumentParser) -> None:
     )
     method.add_argument(
         "--family", metavar="NAME",
-        help="what the response is: gaussian (numbers), poisson (counts), binomial (0 and 1), or "
-        "multinomial (labels of classes; words are such without being asked)",
+        help="what the response is: gaussian (numbers), huber (numbers with outliers), poisson "
+        "(counts), binomial or probit (0 and 1), or multinomial (labels of classes; words are such "
+        "without being asked)",
     )  # fmt: skip
     method.add_argument("--penalty", metavar="NAME", help="lasso, elastic-net, mcp, scad, ...")
     method.add_argument(
@@ -129,7 +134,7 @@ def _select(command: argparse.ArgumentParser) -> None:
     method.add_argument("--threads", type=_count, metavar="T", help="default: as many as help")
     method.add_argument(
         "--set", type=_setting, action="append", default=[], metavar="NAME=VALUE",
-        help="any other setting of the method",
+        help="any other setting of the method; lists as 0.1,0.2 and columns' numbers as age:0,dose:2",
     )  # fmt: skip
     output = command.add_argument_group("output")
     output.add_argument("--report", metavar="FILE", help="write an HTML report")
@@ -146,6 +151,10 @@ def _predict(command: argparse.ArgumentParser) -> None:
         "file", help="new rows, with the same column names; - reads standard input"
     )
     command.add_argument("--output", metavar="FILE", help="CSV to write (default: print)")
+    command.add_argument(
+        "--offset", metavar="COLUMN",
+        help="the known part of the linear predictor (default: the column that was in the fit)",
+    )  # fmt: skip
     command.add_argument("--missing", choices=("error", "mean"), default="error",
                          help="fill in the means of the fitted table (default: refuse)")  # fmt: skip
 
@@ -251,12 +260,27 @@ def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"must look like NAME=VALUE, got {text!r}")
+    parts = _names(value)
+    pairs = [part.rpartition(":") for part in parts]
+    if parts and all(key and _is_number(number) for key, _, number in pairs):
+        return name, {key: float(number) for key, _, number in pairs}
+    if len(parts) > 1 and all(map(_is_number, parts)):
+        return name, [_plain(part) for part in parts]
+    return name, _plain(value)
+
+
+def _plain(value: str) -> Any:
+    """Return a word or a number as what it means."""
     words = {"true": True, "false": False, "none": None}
     if value.lower() in words:
-        return name, words[value.lower()]
+        return words[value.lower()]
     for kind in (int, float):
         try:
-            return name, kind(value)
+            return kind(value)
         except ValueError:
             continue
-    return name, value
+    return value
+
+
+def _is_number(text: str) -> bool:
+    return isinstance(_plain(text), int | float) and not isinstance(_plain(text), bool)

@@ -51,6 +51,7 @@ def _read(options: argparse.Namespace, labels: bool) -> Any:
         covariates=tuple(options.covariates),
         weights=options.weights,
         groups=options.groups,
+        offset=options.offset,
         encode=options.encode,
         missing=options.missing,
         labels=labels,
@@ -80,9 +81,10 @@ def _fit(
         if "callback" in inspect.signature(estimator).parameters:
             settings["callback"] = None if options.quiet else callback
         model = estimator(**settings)
+        known = {} if table.offset is None else {"offset": table.offset}
         model.fit(
             table.X, y, sample_weight=table.weights, groups=table.groups,
-            feature_names=table.names,
+            feature_names=table.names, **known,
         )  # fmt: skip
     found = model.selection_
     notes = [*table.notes, *_response_notes(y, settings, estimator)]
@@ -179,7 +181,10 @@ def _write(model: Any, table: Any, options: argparse.Namespace) -> None:
     if options.save is not None:
         from garrote.persistence import save_model
 
-        save_model(model, options.save, extra={"coding": table.coding.to_dict()})
+        extra = {"coding": table.coding.to_dict()}
+        if options.offset is not None:
+            extra["offset"] = options.offset
+        save_model(model, options.save, extra=extra)
     if options.report is not None:
         selection.report(options.report)
     if options.json == "-":

@@ -45,6 +45,8 @@ def check_settings(options: argparse.Namespace, method: Any) -> None:
     """Refuse, before anything is read, settings that no estimator of a method has."""
     kinds = [method.load(), *([method.for_labels.load()] if method.for_labels else [])]
     _given_settings(options, [name for kind in kinds for name in _parameters(kind)])
+    if options.offset is not None and "offset" not in inspect.signature(kinds[0].fit).parameters:
+        raise UsageError(f"--offset: {options.method} takes none; add --method lasso", "select")
 
 
 def make_settings(options: argparse.Namespace, estimator: Any, labels: bool) -> dict[str, Any]:
@@ -85,7 +87,9 @@ def _given_settings(
         else:
             names = ", ".join(dict.fromkeys([*known, *of_penalty]))
             raise UsageError(
-                f"{option}: {options.method} has no setting {name} (it has {names})", "select"
+                f"{option}: {options.method} has no setting {name}{_elsewhere(name, options.method)} "
+                f"(it has {names})",
+                "select",
             )
     chosen = {name: value for name, value in of_penalty.items() if value is not _NOT_GIVEN}
     if chosen:
@@ -98,6 +102,14 @@ def _given_settings(
 
 def _parameters(estimator: Any) -> list[str]:
     return [name for name in inspect.signature(estimator).parameters if name != "callback"]
+
+
+def _elsewhere(name: str, method: str) -> str:
+    """Return which method to ask for where another one has a setting; "" if none has it."""
+    from garrote.estimators.registry import METHODS
+
+    having = [m for m, row in METHODS.items() if m != method and name in _parameters(row.load())]
+    return f"; add --method {having[0]}" if having else ""
 
 
 def _label_family(family: str) -> str:

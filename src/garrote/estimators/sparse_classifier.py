@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.model_selection import check_cv
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -40,7 +41,7 @@ class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
     family : {"logistic", "probit"}, default="logistic"
         Whether log odds are linear, for two classes or more, or normal quantiles, for two.
     class_weight : {"balanced"} or dict, optional
-        Weights of the classes; "balanced" makes them count equally.
+        Weights of the classes, beside those of the rows; "balanced" makes all classes' weights equal.
     alphas, eps, cv, rule, penalty_factor, lower, upper, refit, solver, fit_intercept, standardize, \
 tol, max_iter, n_jobs, callback
         As in `SparseRegressor`; folds are stratified by default.
@@ -114,16 +115,26 @@ tol, max_iter, n_jobs, callback
         groups: Any = None,
         feature_names: Any = None,
     ) -> "SparseClassifier":
-        """Fit the path and choose on it; ``y`` holds labels, the rest is as in `SparseRegressor`."""
+        """Fit the path and choose on it; ``y`` holds labels, the rest is as in `SparseRegressor`.
+
+        An ``offset`` is a known part of the second class's log odds, an array of shape (N,); of K > 2
+        classes it is one of their linear predictors, of shape (N, K).
+        """
         if self.family not in _FAMILIES:
             raise ValueError(f"family must be one of {_FAMILIES}, got {self.family!r}")
         response = response_name(y)
         X, y = check_labelled_rows(self, X, y)
         check_classification_targets(y)
         weights = check_weights(sample_weight, X)
+        balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced"
+        if not balanced:
+            weights = weights * compute_sample_weight(self.class_weight, y)
         self.classes_ = np.unique(y[weights > 0])
         if len(self.classes_) < 2:
-            raise ValueError("y has one class only: rows of at least two classes are needed")
+            raise ValueError(
+                "y has one class only among rows of positive weight: rows of at least two classes are "
+                "needed"
+            )
         count = len(self.classes_)
         if self.family == "probit" and count > 2:
             raise ValueError(
@@ -131,11 +142,11 @@ tol, max_iter, n_jobs, callback
                 "classes: take family='logistic', which has any number of them"
             )
         likelihood = self._two_classes() if count == 2 else Multinomial(count)
-        if offset is not None and count > 2:
-            raise ValueError(f"offset is for two classes, but y has {count}: leave it out")
         # Rows of weight 0 may have labels of their own: they count as the nearest class.
         codes = np.minimum(np.searchsorted(self.classes_, y), count - 1).astype(np.float64)
-        weights = weights * compute_sample_weight(self.class_weight, y)
+        if balanced:
+            total = np.bincount(codes.astype(np.intp), weights)
+            weights = weights * (total.sum() / (count * total))[codes.astype(np.intp)]
         if count == 2:
             response = f"{response} = {self.classes_[1]}"
         self._fit(X, codes, response, likelihood, weights, offset, groups, feature_names)
@@ -163,7 +174,7 @@ tol, max_iter, n_jobs, callback
         X = check_new_rows(self, X)
         eta = np.asarray(X @ self.coef_.T + self.intercept_)
         eta = eta[:, 0] if len(self.classes_) == 2 else eta
-        known = check_offset(offset, X.shape[0])
+        known = check_offset(offset, X.shape[0], eta.shape[1] if eta.ndim == 2 else 1)
         return eta if known is None else eta + known
 
     def predict_proba(self, X: Any, offset: Any = None) -> Floats:
@@ -188,6 +199,6 @@ tol, max_iter, n_jobs, callback
         place = eta.argmax(axis=1) if eta.ndim == 2 else (eta > 0).astype(np.intp)
         return self.classes_[place]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of rows whose class is predicted."""
-        return float(super().score(X, y, sample_weight))
+        return float(accuracy_score(y, self.predict(X, offset), sample_weight=sample_weight))

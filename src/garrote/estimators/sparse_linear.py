@@ -1,7 +1,9 @@
 """What the penalised regressor and classifier share: settings, the path, the choice of alpha."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -10,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
-from garrote.combinations import check_combination
+from garrote.combinations import HOMOTOPIES, check_combination
 from garrote.estimators.face import SelectorFace
 from garrote.estimators.inputs import (
     check_names,
@@ -23,6 +25,7 @@ from garrote.estimators.provenance import provenance
 from garrote.paths import fit_path
 from garrote.penalised_paths import outputs_of, resolve_alphas, runs_away, stop_at
 from garrote.penalties import PENALTIES, Terms
+from garrote.penalties.subset import NoPenalty
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem, as_design
 from garrote.selecting.cross_validation import CrossValidation, split_weights
@@ -31,6 +34,7 @@ from garrote.selecting.on_penalty_path import select_on_penalty_path
 from garrote.selecting.penalty_criteria import CRITERIA, criterion
 from garrote.selecting.penalty_validation import PenaltyFold, cross_validate_penalty
 from garrote.solvers.annealing import Control
+from garrote.solvers.homotopy import check_signs
 
 # How alpha can be chosen.
 CHOSEN = ("cv", *CRITERIA)
@@ -100,32 +104,21 @@ class SparseLinearModel(SelectorFace):
         labels = column_labels(names, count)
         if hasattr(penalty, "resolved"):
             penalty = penalty.resolved(count, names, X)
-        given = self._given_terms(names, count)
+        given = self._given_terms(penalty, names, count)
         # Where coefficients are compared, columns keep their units and none can be taken out.
         compared = getattr(penalty, "compares_columns", False)
         nothing = np.zeros(0, np.intp)
         free = nothing if compared else _projected_columns(given, likelihood, names)
-        settings: dict[str, Any] = {
-            "fit_intercept": self.fit_intercept,
-            "standardize": self.standardize and not compared,
-            "scale_response": False,
-            "likelihood": likelihood,
-            "offset": check_offset(offset, len(y)),
-        }
-        if likelihood is None:
-            settings["covariates"] = free
-        design = as_design(X)
-        problem = Problem.from_rows(design, y, weights, **settings)
+        known = check_offset(offset, len(y), getattr(likelihood, "classes", 1))
+        make_problem = self._problem_maker(X, y, likelihood, known, free, not compared)
+        problem = make_problem(weights)
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=3)
         terms = scaled_terms(given, problem)
         folds = []
         if self.alpha == "cv":
-            splits = list(self._splitter(y).split(X, y, groups))
-            for number, (inside, outside) in enumerate(split_weights(weights, splits)):
-                self._check_fold(number, inside, y, likelihood)
-                part = Problem.from_rows(design, y, inside, **settings)
-                folds.append(PenaltyFold(part, scaled_terms(given, part), outside))
+            parts = self._split(X, y, weights, groups, likelihood)
+            folds = [_fold(make_problem(inside), given, outside) for inside, outside in parts]
         path, validation = self._fit_path(problem, penalty, terms, folds)
         chosen = validation.choose(self.rule) if validation else self._choose(path, problem)
         self._store(path, chosen, validation)
@@ -134,7 +127,8 @@ class SparseLinearModel(SelectorFace):
             path,
             Choice(chosen, self._reason(validation), self.rule, validation),
             self._coefficients,
-            y,
+            # A Gaussian problem is one of what the offset leaves of y.
+            y if likelihood is not None or known is None else y - known,
             method=f"{penalty.name} ({'least squares' if likelihood is None else likelihood.name})",
             names=labels,
             response=response,
@@ -145,6 +139,46 @@ class SparseLinearModel(SelectorFace):
         )
         fit, relax = path.fits[chosen], float(self.refit)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
+
+    def _problem_maker(
+        self,
+        X: Any,
+        y: Floats,
+        likelihood: Any,
+        offset: Floats | None,
+        projected: Array,
+        in_deviations: bool,
+    ) -> Callable[[Floats], Problem]:
+        """Return what makes the problem of some weights, those of all rows or of a fold's.
+
+        ``in_deviations`` says whether columns may be measured in units of their standard deviation.
+        """
+        return partial(
+            Problem.from_rows,
+            as_design(X),
+            y,
+            fit_intercept=self.fit_intercept,
+            standardize=self.standardize and in_deviations,
+            scale_response=False,
+            likelihood=likelihood,
+            offset=offset,
+            covariates=projected if likelihood is None else None,
+        )
+
+    def _split(
+        self, X: Any, y: Floats, weights: Floats, groups: Any, likelihood: Any
+    ) -> list[tuple[Floats, Floats]]:
+        """Return the weights of the rows that each fold trains on, and of those it holds out."""
+        try:
+            splits = list(self._splitter(y).split(X, y, groups))
+        except ValueError as error:
+            raise ValueError(
+                f"{error} (X has {X.shape[0]} rows): take fewer folds by cv, or choose alpha by 'bic'"
+            ) from error
+        folds = list(split_weights(weights, splits))
+        for number, (inside, _) in enumerate(folds):
+            self._check_fold(number, inside, y, likelihood)
+        return folds
 
     def _fit_path(
         self, problem: Problem, penalty: Any, terms: Terms, folds: list[PenaltyFold]
@@ -227,10 +261,11 @@ class SparseLinearModel(SelectorFace):
                 f"refit must be True, False or a share between 0 and 1, got {self.refit!r}"
             )
 
-    def _given_terms(self, names: Array | None, count: int) -> Terms:
+    def _given_terms(self, penalty: Any, names: Array | None, count: int) -> Terms:
         """Return factors and bounds as given, in the user's units."""
         factor = np.ones(count)
-        if self.penalty_factor is not None:
+        # Without a penalty, factors of it are all the same.
+        if self.penalty_factor is not None and not isinstance(penalty, NoPenalty):
             factor = resolve_values(self.penalty_factor, names, count, "penalty_factor", 1.0)
         if (factor < 0).any():
             j = int(np.argmin(factor))
@@ -249,6 +284,8 @@ class SparseLinearModel(SelectorFace):
                 f"bounds must contain 0, but column {_named(names, wrong[0])} has "
                 f"{lower[wrong[0]]:g} to {upper[wrong[0]]:g}"
             )
+        if self.solver in HOMOTOPIES:
+            check_signs(lower, upper, factor, partial(_named, names))
         return Terms(factor, lower, upper)
 
     def _grid(self, problem: Problem, penalty: Any, terms: Terms) -> Floats:
@@ -325,6 +362,10 @@ def _projected_columns(given: Terms, likelihood: Any, names: Array | None) -> Ar
     return free
 
 
+def _fold(problem: Problem, given: Terms, held_out: Floats) -> PenaltyFold:
+    return PenaltyFold(problem, scaled_terms(given, problem), held_out)
+
+
 def scaled_terms(given: Terms, problem: Problem) -> Terms:
     """Return factors and bounds for standardised columns."""
     scale = problem.scale.column_scale / problem.scale.response_scale
@@ -332,13 +373,19 @@ def scaled_terms(given: Terms, problem: Problem) -> Terms:
     return terms.repeated(outputs_of(problem))
 
 
-def check_offset(offset: Any, count: int) -> Floats | None:
-    """Return a known part of the linear predictor, one number a row."""
+def check_offset(offset: Any, count: int, outputs: int = 1) -> Floats | None:
+    """Return a known part of the linear predictor, one number a row, or one for each output."""
     if offset is None:
         return None
     values = np.asarray(offset, dtype=np.float64)
-    if values.shape != (count,):
+    if outputs == 1 and values.shape != (count,):
         raise ValueError(f"offset must have {count} entries like X has rows, got {values.shape}")
-    if not np.isfinite(values).all():
-        raise ValueError(f"offset is not finite at row {int(np.argmin(np.isfinite(values)))}")
+    if outputs > 1 and values.shape != (count, outputs):
+        raise ValueError(
+            f"offset must have shape {(count, outputs)}, a column for each of {outputs} classes or "
+            f"responses (one number a row would move all of them alike), got {values.shape}"
+        )
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        raise ValueError(f"offset is not finite at row {bad[0][0]}")
     return values

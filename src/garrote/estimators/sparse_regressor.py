@@ -85,7 +85,8 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
     -----
     The model is a selector itself (`get_support`, `transform`). `SelectFromModel` of scikit-learn takes
     it as well: with ``penalty="l1"`` it keeps what is not 0, up to its threshold of 1e-5. For any other
-    penalty its threshold is the mean size of a coefficient, so give ``threshold=1e-10`` there.
+    penalty its threshold is the mean size of a coefficient, so give ``threshold=1e-10`` there. Its
+    thresholds are in the units of the data: a column of large numbers may have a smaller coefficient.
 
     References
     ----------
@@ -152,7 +153,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
             `GroupLasso` puts a variable in or out for all of them (multi-task regression).
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
-        offset : array of shape (N,), optional
+        offset : array of shape (N,) or (N, K), as y, optional
             A known part of the linear predictor, such as the logarithm of an exposure.
         groups : array of shape (N,), optional
             Passed to the splitter given as ``cv``.
@@ -162,7 +163,7 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         family = self._family()
         response = response_name(y)
         # A single column is for scikit-learn to flatten where several are no use.
-        several = family.name == "gaussian" or (np.ndim(y) == 2 and np.shape(y)[1] > 1)
+        several = family.name == "gaussian" or np.asarray(y).shape[1:] not in ((), (1,))
         X, y = check_rows(self, X, y, several)
         if y.ndim == 2:
             return self._fit_several(X, y, response, sample_weight, offset, groups, feature_names)
@@ -193,10 +194,8 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
                 f"y has {y.shape[1]} columns, which family={self.family!r} cannot take: fit one at a "
                 "time, or take family='gaussian'"
             )
-        if offset is not None:
-            raise ValueError("an offset is for one response: subtract it from y instead")
         likelihood = SeveralResponses(y.shape[1])
-        self._fit(X, y, response, likelihood, sample_weight, None, groups, feature_names)
+        self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)
         self.coef_ = self._coefficients.reshape(y.shape[1], -1)
         self.intercept_ = np.asarray(self._constant)
         return self
@@ -223,25 +222,30 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
         eta = np.asarray(X @ self.coef_.T + self.intercept_)
-        known = check_offset(offset, X.shape[0])
+        known = self._known(offset, X)
         eta = eta if known is None else eta + known
         return np.asarray(inverse_link(self._family(), eta))
+
+    def _known(self, offset: Any, X: Any) -> Floats | None:
+        """Return the offset of new rows, in the shape of their responses."""
+        return check_offset(offset, X.shape[0], len(self.coef_) if self.coef_.ndim == 2 else 1)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that is explained; R^2 for a Gaussian response.
 
         Of several responses it is the mean of their R^2.
 
-        That of ``family="huber"`` is twice its loss, beside the best constant's.
+        That of ``family="huber"`` is twice its loss, beside the best constant's. With an offset the
+        null model is a constant beside it.
         """
-        family = self._family()
+        check_is_fitted(self, "coef_")
+        mean, y = self.predict(X, offset), np.asarray(y, dtype=np.float64)
+        known = self._known(offset, mean)
         if self.coef_.ndim == 2:
-            return float(r2_score(y, self.predict(X, offset), sample_weight=sample_weight))
+            taken = 0.0 if known is None else known
+            return float(r2_score(y - taken, mean - taken, sample_weight=sample_weight))
+        family = self._family()
         if isinstance(family, Huber):
             family = replace(family, scale=self.scale_)
-        return deviance_explained(
-            family,
-            np.asarray(y, dtype=np.float64),
-            self.predict(X, offset),
-            None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64),
-        )
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return deviance_explained(family, y, mean, weights, known)

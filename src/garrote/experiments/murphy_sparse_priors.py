@@ -1,4 +1,4 @@
-"""Murphy Figures 13.17 and 13.18b: priors that are not log-concave, and the posteriors they lead to."""
+"""Murphy Figures 13.17 and 13.18: priors that are not log-concave, and the posteriors they lead to."""
 
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ _POWERS = (2.0, 1.0, 0.4)
 # One observation y = x'w + noise; the text does not print its own.
 _X, _Y, _NOISE = np.array([1.0, 2.0]), 1.5, 0.3
 _HIERARCHICAL_A, _SCALES = 1.0, (0.01, 0.1, 1.0)
+_LEVELS = np.array([0.1, 0.25, 0.5, 0.75, 0.9])
 
 
 class Surface(NamedTuple):
@@ -122,6 +123,47 @@ def local_maxima(values: Floats) -> Array:
         axis=0,
     )
     return np.argwhere(values > around)
+
+
+def run_figure_13_18(settings: Settings) -> Report:
+    """Draw from the model of part a, whose coefficients should have the density of part b."""
+    contours = run_figure_13_18b(settings)
+    rng = np.random.default_rng(settings.streams(1)[0])
+    w = np.abs(
+        draw_hierarchical(_HIERARCHICAL_A, _SCALES[1], 20_000 if settings.quick else 10**6, rng)
+    )
+    # The density (a / 2b) (1 + |w| / b)^-(a + 1) leaves (1 + |w| / b)^-a beyond a size.
+    expected = _SCALES[1] * ((1 - _LEVELS) ** (-1 / _HIERARCHICAL_A) - 1)
+    drawn = np.quantile(w, _LEVELS)
+    return Report(
+        "Murphy Figure 13.18: the hierarchical adaptive lasso, its model and its contours",
+        (
+            Table(
+                {
+                    "share of |w| below": [f"{level:g}" for level in _LEVELS],
+                    "drawn from the model (a)": [f"{size:.4f}" for size in drawn],
+                    "of the density behind (b)": [f"{size:.4f}" for size in expected],
+                },
+                caption=f"a = {_HIERARCHICAL_A:g}, b = {_SCALES[1]:g}: gamma, then tau^2, then w",
+            ),
+            *contours.tables,
+        ),
+        (
+            "part a is a diagram without numbers: what is checked is that drawing along its arrows "
+            "gives the density whose penalty part b shows. tau^2 has the rate 1 / (2 gamma^2), which "
+            "Eq. 13.137 needs; Eq. 13.134 prints gamma^2 / 2",
+            *contours.remarks,
+        ),
+        {"drawn": drawn, "expected": expected, **contours.numbers},
+        contours.draw,
+    )
+
+
+def draw_hierarchical(a: float, b: float, count: int, rng: np.random.Generator) -> Floats:
+    """Draw coefficients along the arrows of the hierarchical adaptive lasso (Eqs. 13.133-13.135)."""
+    gamma = b / rng.gamma(a, size=count)
+    variance = rng.exponential(2 * gamma**2)
+    return np.sqrt(variance) * rng.standard_normal(count)
 
 
 def run_figure_13_18b(settings: Settings) -> Report:

@@ -108,6 +108,11 @@ STUDIES = {
     "murphy-figure-13.17": Study(
         "priors that are not log-concave", "murphy_sparse_priors", "run_figure_13_17"
     ),
+    "murphy-figure-13.18": Study(
+        "the hierarchical adaptive lasso: its model and its contours",
+        "murphy_sparse_priors",
+        "run_figure_13_18",
+    ),
     "murphy-figure-13.18b": Study(
         "contours of the hierarchical adaptive penalty", "murphy_sparse_priors", "run_figure_13_18b"
     ),

@@ -19,9 +19,13 @@ from functools import singledispatch
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.optimize import brentq
 
 from garrote._jit import generic
 from garrote.arrays import Floats
+
+# How often an interval is doubled in which the null model's level is looked for.
+_MOST_DOUBLINGS = 60
 
 
 class Likelihood(Protocol):
@@ -110,6 +114,34 @@ def null_mean(likelihood: Any, y: Floats, weights: Floats | None = None) -> floa
     return float(np.average(y, weights=weights))
 
 
+def null_predictor(
+    likelihood: Any, y: Floats, weights: Floats | None = None, offset: Floats | None = None
+) -> Floats:
+    """Return the linear predictor that fits best without any column: one level beside the offset."""
+    level = likelihood.link(np.full(len(y), null_mean(likelihood, y, weights)))
+    if offset is None:
+        return np.asarray(level)
+    return offset + _level_beside(
+        likelihood, y, weights, offset, float(level[0] - np.average(offset, weights=weights))
+    )
+
+
+def _level_beside(
+    likelihood: Any, y: Floats, weights: Floats | None, offset: Floats, start: float
+) -> float:
+    """Return where the slope of the log likelihood, which falls with the level, is 0."""
+
+    def slope(level: float) -> float:
+        return _summed(gradient(likelihood, y, offset + level), weights)
+
+    first = slope(start)
+    for power in range(_MOST_DOUBLINGS if first else 0):
+        other = start + np.sign(first) * 2.0**power
+        if slope(other) * first <= 0:
+            return float(brentq(slope, start, other, xtol=1e-14))
+    return start  # the best, or labels are all the same and the best is infinite
+
+
 def total_log_likelihood(
     likelihood: Any, y: Floats, eta: Floats, weights: Floats | None = None
 ) -> float:
@@ -132,11 +164,16 @@ def deviance(likelihood: Any, y: Floats, eta: Floats, weights: Floats | None = N
 
 
 def deviance_explained(
-    likelihood: Any, y: Floats, mean: Floats, weights: Floats | None = None
+    likelihood: Any,
+    y: Floats,
+    mean: Floats,
+    weights: Floats | None = None,
+    offset: Floats | None = None,
 ) -> float:
     """Return the share of the null model's deviance that predicted means explain.
 
-    The null model predicts one mean for all, that of y for most likelihoods. Means on the boundary (a
+    The null model predicts one mean for all, that of y for most likelihoods; or, where part of the
+    linear predictor is known, the ``offset``, one level beside it. Means on the boundary (a
     probability of 1) are moved inside by rounding, so that a certain but wrong prediction costs much,
     not everything.
 
@@ -148,8 +185,7 @@ def deviance_explained(
     >>> round(deviance_explained(Binomial(), labels, np.array([0.1, 0.8, 0.9])), 3)
     0.773
     """
-    null = np.full(len(y), null_mean(likelihood, y, weights))
-    whole = deviance(likelihood, y, likelihood.link(null), weights)
+    whole = deviance(likelihood, y, null_predictor(likelihood, y, weights, offset), weights)
     left = deviance(likelihood, y, likelihood.link(np.asarray(mean)), weights)
     if whole > 0:
         return 1.0 - left / whole

@@ -5,7 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.likelihoods.base import curvature, gradient, inverse_link, log_likelihood, saturated
+from garrote.likelihoods.base import (
+    curvature,
+    gradient,
+    inverse_link,
+    log_likelihood,
+    saturated,
+    settled,
+)
 
 # Beyond this a rate is out of the range of any data; squares of it are still numbers.
 _LARGEST = 300.0
@@ -43,6 +50,18 @@ class Poisson(NamedTuple):
     def variance(self, mean: Floats) -> Floats:
         """Return the mean."""
         return mean
+
+
+@settled.register
+def _(likelihood: Poisson, y, weights=None, offset=None):
+    if offset is not None:
+        spread = np.ptp(offset if weights is None else offset[weights > 0])
+        if spread > _LARGEST:
+            raise ValueError(
+                f"offsets differ by {spread:.4g}, rates by a factor of exp({spread:.4g}), which no "
+                "counts can have: give the logarithms of exposures"
+            )
+    return likelihood
 
 
 @log_likelihood.register

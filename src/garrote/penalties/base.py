@@ -1,11 +1,12 @@
 """What a penalty is: settings that do not change along a path, from which a scalar rule is made."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from garrote._jit import kernel
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.shrinkage import cost
 
 # Scalar objectives that differ by less than this share are the same.
@@ -69,9 +70,30 @@ def steepest(gradient: Floats, terms: Terms, share: Floats | float = 1.0) -> flo
 
     What bounds forbid does not count.
     """
-    allowed = np.where(gradient > 0, terms.upper > 0, terms.lower < 0) & (terms.factor > 0)
-    scale = np.broadcast_to(share, gradient.shape)[allowed] * terms.factor[allowed]
-    return float((np.abs(gradient[allowed]) / scale).max(initial=0.0))
+    shares = np.broadcast_to(share, gradient.shape)
+    return first_strength(lambda size, _, some: size / shares[some], gradient, terms)
+
+
+def first_strength(
+    wanted: Callable[[Floats, Floats, Array], Floats],
+    gradient: Floats,
+    terms: Terms,
+    curvature: Floats | None = None,
+) -> float:
+    """Return the largest strength at which a variable alone comes in, by its factor.
+
+    ``wanted(size, bent, columns)`` gives that of some columns with a factor of 1, from the sizes of
+    their gradients and their curvatures (1 where none are given). What bounds forbid does not count,
+    nor does a column without curvature: it is constant, and its gradient is what rounding left.
+    """
+    some = np.where(gradient > 0, terms.upper > 0, terms.lower < 0) & (terms.factor > 0)
+    some &= gradient != 0
+    if curvature is not None:
+        some &= curvature > 0
+    columns = np.flatnonzero(some)
+    bent = np.ones(len(columns)) if curvature is None else curvature[columns]
+    strengths = wanted(np.abs(gradient[columns]), bent, columns) / terms.factor[columns]
+    return float(strengths.max(initial=0.0))
 
 
 @kernel(inline=True)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote._jit import kernel
-from garrote.arrays import Floats
-from garrote.penalties.base import Terms, cheaper, steepest
+from garrote.arrays import Array, Floats
+from garrote.penalties.base import Terms, cheaper, first_strength, steepest
+from garrote.penalties.elastic_net import L1, ElasticNetRule
 from garrote.shrinkage import bend, cost, shrink, slope
 
 # A power of a coefficient near 0 has no end; a Newton step is stopped by this much as well.
@@ -30,8 +31,6 @@ def _(rule: BridgeRule, j, z, curvature):
     size, threshold = abs(z), rule.threshold[j]
     if size == 0.0 or threshold == 0.0:
         inner = size
-    elif rule.power == 1.0:
-        inner = max(size - threshold / curvature, 0.0)
     else:
         # In units of |z| the condition is s + pull s^(power - 1) = 1.
         pull = rule.power * threshold / curvature * max(size, _LEAST) ** (rule.power - 2.0)
@@ -114,8 +113,10 @@ class Bridge:
         object.__setattr__(self, "convex", self.b >= 1)
         object.__setattr__(self, "singular", self.b < 1)
 
-    def at(self, strength: float, terms: Terms) -> BridgeRule:
-        """Return the scalar rule at one strength."""
+    def at(self, strength: float, terms: Terms) -> BridgeRule | ElasticNetRule:
+        """Return the scalar rule at one strength; that of the lasso for b = 1."""
+        if self.b == 1:
+            return L1().at(strength, terms)
         return BridgeRule(strength * terms.factor, self.b, terms.lower, terms.upper)
 
     def largest_strength(
@@ -124,13 +125,11 @@ class Bridge:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
         if self.b == 1:
             return steepest(gradient, terms)
-        bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
-        size = np.abs(gradient) / bent
+        return first_strength(self._first_strength, gradient, terms, curvature)
+
+    def _first_strength(self, size: Floats, bent: Floats, columns: Array) -> Floats:
         if self.b < 1:  # a coefficient jumps to this share of its least-squares value
-            jump = (2 - 2 * self.b) / (2 - self.b) * size
-            wanted = bent * jump ** (2 - self.b) / (2 - 2 * self.b)
-        else:  # none is ever 0: a strength that shrinks them a thousandfold, as for a ridge
-            wanted = bent * size ** (2 - self.b) * 1e3 ** (self.b - 1) / self.b
-        with np.errstate(divide="ignore", invalid="ignore"):
-            share = np.where(wanted > 0, np.abs(gradient) / wanted, 1.0)
-        return steepest(gradient, terms, share)
+            jump = (2 - 2 * self.b) / (2 - self.b) * size / bent
+            return bent * jump ** (2 - self.b) / (2 - 2 * self.b)
+        # None is ever 0: a strength that shrinks them a thousandfold, as for a ridge.
+        return bent * (size / bent) ** (2 - self.b) * 1e3 ** (self.b - 1) / self.b

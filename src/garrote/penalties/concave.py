@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from garrote.arrays import Floats
-from garrote.penalties.base import Terms, cheaper, steepest
+from garrote.arrays import Array, Floats
+from garrote.penalties.base import Terms, cheaper, first_strength
+from garrote.penalties.elastic_net import L1, ElasticNetRule
 from garrote.shrinkage import bend, cost, shrink, slope
 
 
@@ -77,22 +78,28 @@ class MCP:
         "Zhang (2010), Nearly unbiased variable selection under minimax concave penalty. "
         "Annals of Statistics 38, 894-942"
     )
-    convex = False
     singular = False
 
     def __post_init__(self) -> None:
         if not self.gamma > 0:
             raise ValueError(f"gamma must be > 0, got {self.gamma}")
 
-    def at(self, strength: float, terms: Terms) -> MinimaxRule:
-        """Return the scalar rule at one strength."""
+    @property
+    def convex(self) -> bool:
+        """Whether it is the lasso."""
+        return self.gamma == np.inf
+
+    def at(self, strength: float, terms: Terms) -> MinimaxRule | ElasticNetRule:
+        """Return the scalar rule at one strength; that of the lasso for gamma = inf."""
+        if self.convex:
+            return L1().at(strength, terms)
         return MinimaxRule(strength * terms.factor, 1.0 / self.gamma, terms.lower, terms.upper)
 
     def largest_strength(
         self, gradient: Floats, terms: Terms, curvature: Floats | None = None
     ) -> float:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
-        return steepest(gradient, terms, _jump(curvature, 1.0 / self.gamma))
+        return _first_strength(1.0 / self.gamma, gradient, terms, curvature)
 
 
 class ScadRule(NamedTuple):
@@ -176,14 +183,21 @@ class SCAD:
     ) -> float:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
         # Away from 0 the cost is at most (a + 1) t^2 / 2, that of an MCP with gamma = a + 1.
-        return steepest(gradient, terms, _jump(curvature, 1.0 / (self.a + 1.0)))
+        return _first_strength(1.0 / (self.a + 1.0), gradient, terms, curvature)
 
 
-def _jump(curvature: Floats | None, flattening: float) -> Floats:
-    """Return the share of the threshold at which a gradient moves a coefficient away from 0."""
-    if curvature is None or flattening == 0.0:
-        return np.ones(1)
-    return np.sqrt(np.clip(curvature / flattening, 1e-12, 1.0))
+def _first_strength(
+    flattening: float, gradient: Floats, terms: Terms, curvature: Floats | None
+) -> float:
+    """Return the largest strength of a variable alone, where a penalty flattens out so fast."""
+
+    def wanted(size: Floats, bent: Floats, columns: Array) -> Floats:
+        if curvature is None or flattening == 0.0:  # no column's own, or the lasso
+            return size
+        # A flat column jumps away from 0 before its gradient reaches the threshold.
+        return size / np.sqrt(np.clip(bent / flattening, 1e-12, 1.0))
+
+    return first_strength(wanted, gradient, terms, curvature)
 
 
 class LogRule(NamedTuple):
@@ -256,9 +270,10 @@ class LogSum:
         self, gradient: Floats, terms: Terms, curvature: Floats | None = None
     ) -> float:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
-        bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
+        return first_strength(self._first_strength, gradient, terms, curvature)
+
+    def _first_strength(self, size: Floats, bent: Floats, columns: Array) -> Floats:
         # Beyond this the larger root is at 0 or complex: no other minimum than 0.
-        size = np.abs(gradient) / bent
-        gone = np.where(size > self.eps, bent * (size + self.eps) ** 2 / (4 * self.eps), 0.0)
-        share = np.abs(gradient) / np.maximum(gone, np.maximum(np.abs(gradient), 1e-300))
-        return steepest(gradient, terms, share)
+        alone = size / bent
+        gone = np.where(alone > self.eps, bent * (alone + self.eps) ** 2 / (4 * self.eps), 0.0)
+        return np.maximum(gone, size)

@@ -61,8 +61,8 @@ class ElasticNet:
     l1_ratio = 1 is the lasso, 0 ridge regression. ``corrected`` undoes the shrinkage of the second
     term: with a strength a, coefficients are multiplied by 1 + a (1 - l1_ratio), the text's 1 +
     lambda_2 for columns of mean square 1 (Murphy 2012, Eq. 13.125; its columns have length 1). For
-    others of mean square c the factor is 1 + a (1 - l1_ratio) / c. Bounds and the certificate are
-    those of the fit before.
+    others of mean square c the factor is 1 + a (1 - l1_ratio) / c. The certificate is that of the fit
+    before; bounds other than 0 would be broken, and are refused.
     """
 
     l1_ratio: float = 0.5
@@ -81,6 +81,8 @@ class ElasticNet:
 
     def at(self, strength: float, terms: Terms) -> ElasticNetRule:
         """Return the scalar rule at one strength."""
+        if self.corrected:
+            _check_signs_alone(terms)
         each = strength * terms.factor
         return ElasticNetRule(
             self.l1_ratio * each, (1.0 - self.l1_ratio) * each, terms.lower, terms.upper
@@ -92,6 +94,15 @@ class ElasticNet:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
         # A ridge has none: one that shrinks a thousandfold is taken, as in glmnet.
         return steepest(gradient, terms, max(self.l1_ratio, 1e-3))
+
+
+def _check_signs_alone(terms: Terms) -> None:
+    bounds = np.concatenate([terms.lower, terms.upper])
+    if (np.isfinite(bounds) & (bounds != 0)).any():
+        raise ValueError(
+            "corrected=True multiplies the coefficients of an elastic net after the fit, which would "
+            "break bounds other than 0: leave out lower and upper, or take corrected=False"
+        )
 
 
 def L1() -> ElasticNet:

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import kve
 
-from garrote.arrays import Floats
-from garrote.penalties.base import Terms, steepest
+from garrote.arrays import Array, Floats
+from garrote.penalties.base import Terms, first_strength, steepest
 from garrote.shrinkage import bend, cost, shrink, slope
 
 # EM in one dimension ends when it moves less than this, relative to the least-squares value.
@@ -91,16 +91,19 @@ class Mixture:
         steepness: Any = self.steepness  # type: ignore[attr-defined]
         if not self.singular:  # type: ignore[attr-defined]
             return steepest(gradient, terms, float(steepness(np.zeros(()))))
-        # EM leaves w > 0 where curvature (z - w) >= strength p'(w) for some w; the largest gradients
-        # are all that can matter.
-        bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
-        largest = np.argsort(-np.abs(gradient))[:100]
-        size = np.abs(gradient[largest]) / bent[largest]
-        steep = steepness(size[:, None] * _SHARES + 1e-300)
-        wanted = (np.abs(gradient[largest])[:, None] * (1 - _SHARES) / steep).max(axis=1)
-        some = Terms(*(part[largest] for part in terms))
+
+        def wanted(size: Floats, bent: Floats, columns: Array) -> Floats:
+            # EM leaves w > 0 where curvature (z - w) >= strength p'(w) for some w; the largest
+            # gradients are all that can matter.
+            largest = np.argsort(-size)[:100]
+            alone = size[largest] / bent[largest]
+            steep = steepness(alone[:, None] * _SHARES + 1e-300)
+            strengths = np.zeros(len(size))
+            strengths[largest] = (size[largest, None] * (1 - _SHARES) / steep).max(axis=1)
+            return strengths
+
         # A little more: just there EM hardly moves, between a minimum that is about to vanish and 0.
-        return 1.01 * steepest(np.sign(gradient[largest]) * wanted, some)
+        return 1.01 * first_strength(wanted, gradient, terms, curvature)
 
 
 @dataclass(frozen=True)

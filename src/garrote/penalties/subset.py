@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms, cheaper, steepest
+from garrote.penalties.base import Terms, cheaper, first_strength
 from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.shrinkage import bend, cost, shrink, slope
 
@@ -97,7 +97,4 @@ class BestSubset:
 
 def forbidding_price(gradient: Floats, terms: Terms, curvature: Floats | None) -> float:
     """Return the least price at which no variable alone pays, given the null gradient."""
-    bent = np.ones(len(gradient)) if curvature is None else np.maximum(curvature, 1e-300)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(gradient != 0, 2 * bent / np.abs(gradient), 1.0)
-    return steepest(gradient, terms, share)
+    return first_strength(lambda size, bent, _: size**2 / (2 * bent), gradient, terms, curvature)

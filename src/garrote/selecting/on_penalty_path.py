@@ -1,13 +1,13 @@
 """From a penalised path and the alpha chosen on it to a Selection."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.several import SeveralResponses
-from garrote.penalty_path import PenaltyPath
+from garrote.penalty_path import PenaltyFit, PenaltyPath
 from garrote.problem import Problem
 from garrote.selecting.on_path import Choice, describe_validation, shown_predictions
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
@@ -34,21 +34,11 @@ def select_on_penalty_path(
     provenance: dict[str, Any],
 ) -> Selection:
     """Select what is not 0, and describe how it was found."""
-    names = tuple(names)
-    fixed = problem.scale.covariates
-    D = problem.n_features
+    names, fixed = tuple(names), problem.scale.covariates
     fit = path.fits[choice.position]
-    inside = np.unique(fit.columns % D)
-    selected = np.zeros(D, dtype=bool)
-    selected[inside] = True
-    selected[fixed] = True
-    # With several classes a variable counts by the class that it matters most to.
-    coef = _strongest(coef.reshape(-1, D))
-    entry = entry_strengths(path).reshape(-1, D).max(axis=0)
-    entry[fixed] = 1.0
-    view = _view(path, choice.position, entry, coef, selected)
-    chosen = inside[np.argsort(-entry[inside], kind="stable")]
-    stand_ins, same = find_stand_ins(problem, chosen[:_LINES], view.columns[:_CORRELATED])
+    found = _found(problem, path, fit, coef)
+    view = _view(path, choice.position, found)
+    stand_ins, same = find_stand_ins(problem, found.chosen[:_LINES], view.columns[:_CORRELATED])
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     nothing = np.full(problem.n_features, np.nan)
     measure = "squared error" if problem.likelihood is None else "deviance"
@@ -56,9 +46,9 @@ def select_on_penalty_path(
         method=method,
         response=response,
         names=names,
-        selected=selected,
-        probability=entry,
-        effect=coef,
+        selected=found.selected,
+        probability=found.entry,
+        effect=found.coef,
         standard_error=nothing,
         lower=nothing,
         upper=nothing,
@@ -80,6 +70,31 @@ def select_on_penalty_path(
         stand_ins=stand_ins,
         effect_scale=effect_scale(problem.likelihood),
     )
+
+
+class _Found(NamedTuple):
+    """What each variable's part is: whether it is in, since which share of the first alpha, its effect.
+
+    ``chosen`` are the columns that are in, from the first that came; those always in are not among them.
+    """
+
+    selected: Array
+    entry: Floats
+    coef: Floats
+    chosen: Array
+
+
+def _found(problem: Problem, path: PenaltyPath, fit: PenaltyFit, coef: Floats) -> _Found:
+    """Gather what is not 0; of several classes a variable counts by the one it matters most to."""
+    D, fixed = problem.n_features, problem.scale.covariates
+    inside = np.unique(fit.columns % D)
+    selected = np.zeros(D, dtype=bool)
+    selected[inside] = True
+    selected[fixed] = True
+    entry = entry_strengths(path).reshape(-1, D).max(axis=0)
+    entry[fixed] = 1.0
+    chosen = inside[np.argsort(-entry[inside], kind="stable")]
+    return _Found(selected, entry, _strongest(coef.reshape(-1, D)), chosen)
 
 
 def _intervals(problem: Problem, path: PenaltyPath) -> str:
@@ -114,19 +129,17 @@ def _strongest(coef: Floats) -> Floats:
     return np.take_along_axis(coef, np.abs(coef).argmax(axis=0)[None, :], axis=0)[0]
 
 
-def _view(
-    path: PenaltyPath, position: int, entry: Floats, coef: Floats, selected: Array
-) -> PathView:
+def _view(path: PenaltyPath, position: int, found: _Found) -> PathView:
     """Take the variables that enter first."""
-    highest = entry.copy()
+    entry, highest = found.entry, found.entry.copy()
     highest[path.scale.covariates] = 0.0
-    order = np.lexsort((-highest, ~selected | (highest == 0)))[:_LINES]
+    order = np.lexsort((-highest, ~found.selected | (highest == 0)))[:_LINES]
     columns = order[highest[order] > 0]
     outputs = path.n_features // len(entry)
     every = columns + len(entry) * np.arange(outputs)[:, None]
     values = path.coefficients()[:, every.ravel()].toarray().reshape(len(path), outputs, -1)
     effect = np.array([_strongest(part) for part in values]).reshape(len(path), -1)
-    effect[position] = coef[columns]
+    effect[position] = found.coef[columns]
     return PathView(
         strength="alpha",
         strengths=path.strengths,

@@ -12,6 +12,7 @@ from garrote.likelihoods.base import (
     gradient,
     log_likelihood,
     majoriser,
+    null_predictor,
     saturated,
 )
 from garrote.problem import Problem
@@ -36,6 +37,10 @@ class GeneralisedLoss(NewtonLoss):
         self.free_intercept = bool(problem.scale.intercept_count)
         self.level = float(self.share @ saturated(self.likelihood, self.y))
         self.intercept = 0.0
+        if self.free_intercept and self.offset.any():
+            # Beside a large offset Newton's method would take long from 0.
+            known = null_predictor(self.likelihood, self.y, self.share, self.offset)
+            self.intercept = float(known[0] - self.offset[0])
         self._kept: CurvedGram | None = None
         self._settle_intercept()
         eta = self._eta()

@@ -11,7 +11,7 @@ A ridge that does not change along the path is added to the products of columns 
 the reduction of the elastic net to a lasso on more rows (Murphy 2012, exercise 13.5), with no row added.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -53,16 +53,18 @@ class Walked:
     cut: str | None = None
 
 
-def check_signs(rule: ElasticNetRule) -> None:
-    """Refuse bounds other than sign constraints, and those on variables that are always in."""
-    signs = np.isin(rule.lower, [0.0, -np.inf]) & np.isin(rule.upper, [0.0, np.inf])
-    signs &= (rule.threshold > 0) | (np.isinf(rule.lower) & np.isinf(rule.upper))
+def check_signs(
+    lower: Floats, upper: Floats, factor: Floats, named: Callable[[int], str] = str
+) -> None:
+    """Refuse bounds other than sign constraints, and those on columns that are always in."""
+    signs = np.isin(lower, [0.0, -np.inf]) & np.isin(upper, [0.0, np.inf])
+    signs &= (factor > 0) | (np.isinf(lower) & np.isinf(upper))
     if not signs.all():
         j = int(np.argmin(signs))
         raise ValueError(
-            f"solver='homotopy' knows sign constraints of penalised variables only, and variable {j} "
-            f"has bounds {rule.lower[j]} and {rule.upper[j]} with factor {rule.threshold[j]}; "
-            "use solver='coordinate'"
+            f"solver='homotopy' knows sign constraints of penalised columns only, and column {named(j)} "
+            f"has {lower[j]:g} to {upper[j]:g} with a penalty factor of {factor[j]:g}; use "
+            "solver='coordinate'"
         )
 
 
@@ -82,7 +84,7 @@ def walk(
     ``asked`` are strengths, descending, at which solutions are wanted besides the knots. Without
     ``drops`` no variable leaves: least angle regression.
     """
-    check_signs(rule)
+    check_signs(rule.lower, rule.upper, rule.threshold)
     walker = _Walker(problem, rule, drops)
     yield from walker.begin()
     found = walker.found

@@ -83,10 +83,12 @@ class MultinomialLoss(SeveralOutputs):
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
         mean = self.likelihood.mean(eta)
-        indicator = mean + self.likelihood.gradient(self.y, eta)
+        rows = self.likelihood.gradient(self.y, eta)
+        # Slopes sum to 0 where intercepts are free, but for rounding.
+        along = float(self.share @ (rows * self._known()).sum(axis=0))
 
         def dual(share: float) -> float:
-            moved = (1 - share) * indicator + share * mean
-            return -float(self.share @ self.likelihood.entropy(moved))
+            moved = mean + (1 - share) * rows
+            return -float(self.share @ self.likelihood.entropy(moved)) - share * along
 
         return Evaluated(self._loss(eta), product, dual)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.penalties.bridge import BridgeRule
 from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.results import OptimalityCertificate
 from garrote.solvers.quadratic import total_cost, violation
@@ -70,16 +71,34 @@ def dual_bound(
 def _(
     rule: ElasticNetRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated
 ) -> float:
-    rule = _within_reach(rule, coef, curvature, null)
+    free = (rule.threshold == 0) & (rule.ridge == 0)
+    rule = _within_reach(rule, free, coef, curvature, null)
     share = _feasible_share(rule, seen.gradient, curvature)
     return seen.dual(share) - _conjugate(rule, share * seen.gradient, curvature)
 
 
-def _within_reach(
-    rule: ElasticNetRule, coef: Floats, curvature: Floats, null: Evaluated
-) -> ElasticNetRule:
+@dual_bound.register
+def _(rule: BridgeRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated) -> float:
+    if rule.power <= 1:
+        return np.nan
+    rule = _within_reach(rule, rule.threshold == 0, coef, curvature, null)
+    return seen.dual(1.0) - _power_conjugate(rule, seen.gradient, curvature)
+
+
+def _power_conjugate(rule: BridgeRule, gradient: Floats, curvature: Floats) -> float:
+    """Return the supremum of gradient'w less the penalty of w, |w|^b with b > 1."""
+    used = (curvature > 0) & (gradient != 0)
+    gradient, threshold = gradient[used], rule.threshold[used]
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        size = (np.abs(gradient) / (rule.power * threshold)) ** (1.0 / (rule.power - 1.0))
+        best = np.clip(np.sign(gradient) * size, rule.lower[used], rule.upper[used])
+        value = float((gradient * best - threshold * np.abs(best) ** rule.power).sum())
+    return value if np.isfinite(value) else np.inf
+
+
+def _within_reach(rule: Any, free: Array, coef: Floats, curvature: Floats, null: Evaluated) -> Any:
     """Return the rule with bounds for coefficients that have neither a penalty nor bounds."""
-    free = (rule.threshold == 0) & (rule.ridge == 0) & (curvature > 0)
+    free = free & (curvature > 0)
     if not free.any():
         return rule
     alone = np.abs(null.gradient[free] / curvature[free]).max()

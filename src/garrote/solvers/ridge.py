@@ -59,7 +59,8 @@ def solve_ridge(
 def _by_columns(problem: Problem, strengths: Floats, terms: Terms) -> Floats:
     """Return the coefficients (D x strengths) from X'X."""
     gram, right = problem.whole_gram() / problem.n, problem.xty / problem.n
-    free, rest = np.flatnonzero(terms.factor == 0), np.flatnonzero(terms.factor > 0)
+    free = np.flatnonzero(terms.factor == 0)
+    rest = np.flatnonzero((terms.factor > 0) & (problem.curvature > 0))
     root = np.sqrt(terms.factor[rest])
     shares = np.linalg.pinv(gram[np.ix_(free, free)], hermitian=True) @ gram[np.ix_(free, rest)]
     own = (gram[np.ix_(rest, rest)] - gram[np.ix_(rest, free)] @ shares) / np.outer(root, root)
@@ -75,7 +76,9 @@ def _by_columns(problem: Problem, strengths: Floats, terms: Terms) -> Floats:
 def _by_rows(problem: Problem, strengths: Floats, terms: Terms) -> Floats:
     """Return the coefficients (D x strengths) from XX'."""
     n, root = problem.n, np.sqrt(problem.weights)
-    free = np.flatnonzero(terms.factor == 0)
+    # What has been projected out already, or is constant, would be rounding here: it has no part.
+    varying = problem.curvature > 0
+    free = np.flatnonzero((terms.factor == 0) & varying)
     always = root[:, None] * problem.table.block(free)
     basis = _orthonormal(always)
     kernel = root[:, None] * _row_products(problem, terms.factor) * root / n
@@ -90,7 +93,9 @@ def _by_rows(problem: Problem, strengths: Floats, terms: Terms) -> Floats:
     for columns in _blocks(problem):
         block = root[:, None] * problem.table.block(columns)
         factor = terms.factor[columns]
-        share = np.divide(1.0, factor, out=np.zeros(len(columns)), where=factor > 0)
+        share = np.divide(
+            1.0, factor, out=np.zeros(len(columns)), where=(factor > 0) & varying[columns]
+        )
         coef[columns] = share[:, None] * (block.T @ dual)
         explained += block @ coef[columns]
     coef[free] = np.linalg.pinv(always) @ (y[:, None] - explained)
@@ -161,10 +166,11 @@ def solve_rotated(
     A ridge is blind to rotations: with X = R V' and coefficients V v, the penalty of v is that of w.
     """
     turned = _rotate(problem, terms.factor)
-    count = turned.problem.n_features
-    path = solve_path(make_loss(turned.problem), penalty, strengths, Terms.equal(count), control)
+    outputs = len(terms.factor) // problem.n_features
+    equal = Terms.equal(turned.problem.n_features).repeated(outputs)
+    path = solve_path(make_loss(turned.problem), penalty, strengths, equal, control)
     (points,) = run_together([path], turned.problem.table.stored)
-    return [_turned_back(problem, terms.factor, turned.back, point) for point in points]
+    return [_turned_back(problem, terms.factor, turned.back, point, outputs) for point in points]
 
 
 def _rotate(problem: Problem, factor: Floats) -> _Rotated:
@@ -174,15 +180,21 @@ def _rotate(problem: Problem, factor: Floats) -> _Rotated:
     reduced = Problem.from_rows(
         vectors * sizes, problem.response, problem.weights, standardize=False,
         fit_intercept=bool(problem.scale.intercept_count), likelihood=problem.likelihood,
-        offset=problem.offset,
+        offset=None if problem.offset is None else problem.offset.T,
     )  # fmt: skip
     return _Rotated(reduced, vectors / sizes)
 
 
-def _turned_back(problem: Problem, factor: Floats, back: Floats, point: Any) -> Solved:
-    rows = back[:, point.columns] @ point.coef
-    coef = np.concatenate(
-        [problem.table.block(columns).T @ rows / factor[columns] for columns in _blocks(problem)]
-    )
+def _turned_back(
+    problem: Problem, factor: Floats, back: Floats, point: Any, outputs: int
+) -> Solved:
+    turned = np.zeros(outputs * back.shape[1])
+    turned[point.columns] = point.coef
+    rows = back @ turned.reshape(outputs, -1).T
+    blocks = [
+        problem.table.block(columns).T @ rows / factor[columns, None]
+        for columns in _blocks(problem)
+    ]
+    coef = np.concatenate(blocks).T.ravel()
     used = np.flatnonzero(coef)
     return point._replace(columns=used, coef=coef[used])

@@ -23,6 +23,7 @@ class SeveralOutputs(NewtonLoss):
         self.likelihood: Any = problem.likelihood
         self.outputs, self.count = self.likelihood.classes, problem.n_features
         self.share = problem.weights / problem.n
+        self.offset = np.zeros(len(self.y)) if problem.offset is None else problem.offset
         self.free_intercept = bool(problem.scale.intercept_count)
         self.block = WorkingBlock(problem)
         self.columns = np.zeros(0, np.intp)
@@ -68,7 +69,11 @@ class SeveralOutputs(NewtonLoss):
 
     def _eta(self) -> Floats:
         used = np.flatnonzero(self.coef)
-        return self.intercept[:, None] + self._predictors(used, self.coef[used])
+        return self._known() + self._predictors(used, self.coef[used])
+
+    def _known(self) -> Floats:
+        """Return the part of the linear predictors that no column has a share in."""
+        return np.asarray(self.offset + self.intercept[:, None])
 
     def _predictors(self, group: Array, coef: Floats) -> Floats:
         """Return what some coefficients add to the linear predictors (outputs x rows)."""

@@ -46,6 +46,6 @@ class SeveralLeastSquares(SeveralOutputs):
             self.intercept = self.intercept + left @ self.share / self.share.sum()
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
-        rows, centred = self.likelihood.gradient(self.y, eta), self.y.T - self.intercept[:, None]
+        rows, centred = self.likelihood.gradient(self.y, eta), self.y.T - self._known()
         along, loss = float((rows * centred).sum(axis=0) @ self.share), self._loss(eta)
         return Evaluated(loss, product, lambda share: share * (along - share * loss))

@@ -2,8 +2,8 @@
 
 The columns of X are the variables. Their names are the array `names`, `feature_names` or `columns`,
 else the only text array with as many entries as X has columns, else x0, x1, ... Every other
-one-dimensional array with as many entries as X has rows can be named as target, weights or groups. So
-can each column of a two-dimensional array Y with as many rows: they are called Y0, Y1, ...
+one-dimensional array with as many entries as X has rows can be named as target, weights, offset or
+groups. So can each column of a two-dimensional array Y with as many rows: they are called Y0, Y1, ...
 """
 
 import zipfile

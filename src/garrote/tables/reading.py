@@ -64,6 +64,8 @@ class DataTable:
         What a person should know of how the table was read.
     coding : Coding
         How to do the same to new rows.
+    offset : array of shape (N,), or None
+        A known part of the linear predictor.
     """
 
     X: Floats
@@ -76,6 +78,7 @@ class DataTable:
     source: str
     notes: tuple[str, ...]
     coding: Coding
+    offset: Floats | None = None
 
 
 def read_table(source: str, wanted: Wanted) -> DataTable:
@@ -102,7 +105,8 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
     roles = assign_roles(table, wanted)
     found = survey(table, roles.used, {} if roles.groups is None else {roles.groups: "word"})
     refuse_no_rows(table, found)
-    single = [j for j in (roles.target, roles.weights) if j is not None]
+    parts = (roles.target, roles.weights, roles.offset)
+    single = [j for j in parts if j is not None]
     find_resemblances(table, sorted({*roles.variables, *single}), found)
     refuse_target(table, roles, found, wanted.labels)
     refuse_unusable(table, roles, found, wanted.encode)
@@ -110,10 +114,10 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
     keep = rows_to_keep(table, roles, found, wanted.missing)
     coding = _make_coding(table, roles, found, keep)
     X = allocate(table, int(keep.sum()), len(coding.names))
-    y, weights = (None if j is None else np.empty(len(X)) for j in (roles.target, roles.weights))
+    y, weights, offset = (None if j is None else np.empty(len(X)) for j in parts)
     labels = _labels(table, roles, found, wanted, keep)
     destinations = destinations_in(roles.variables, coding, X)
-    for j, values in ((None if labels else roles.target, y), (roles.weights, weights)):
+    for j, values in zip(parts, (None if labels else y, weights, offset), strict=True):
         if j is not None and values is not None:
             column = CodedColumn(table.names[j], found.columns[j].kind)
             destinations.append(Destination(j, column, values[:, None]))
@@ -138,6 +142,7 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
         table.label,
         notes_on(table, coded, found, coding, X, wanted.missing),
         coding,
+        offset,
     )
 
 

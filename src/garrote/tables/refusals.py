@@ -17,7 +17,7 @@ def refuse_no_rows(table: TableFile, found: Survey) -> None:
 
 
 def refuse_target(table: TableFile, roles: Roles, found: Survey, labels: bool = False) -> None:
-    """Refuse a target or weights that are not numbers, and groups that cannot be told apart.
+    """Refuse a target, weights or offset that are not numbers, and groups that cannot be told apart.
 
     A target of labels may also be words.
     """
@@ -26,7 +26,10 @@ def refuse_target(table: TableFile, roles: Roles, found: Survey, labels: bool = 
             f"{table.label}: --groups cannot be {_shown(table, found, roles.groups)}: name a column of "
             "numbers or words"
         )
-    for option, j in (("--target", roles.target), ("--weights", roles.weights)):
+    numbers = {
+        "--target": roles.target, "--weights": roles.weights, "--offset": roles.offset
+    }  # fmt: skip
+    for option, j in numbers.items():
         if j is None or (labels and option == "--target" and is_labels(found, j)):
             continue
         if found.columns[j].kind not in ("number", "boolean"):
@@ -96,7 +99,7 @@ def rows_to_keep(table: TableFile, roles: Roles, found: Survey, missing: str) ->
     """Return which rows are used, or refuse missing values that cannot be dealt with as wanted."""
     gaps = _gaps(found)
     incomplete = int(found.incomplete.sum())
-    own = {j: f for j, f in gaps.items() if j in (roles.target, roles.weights, roles.groups)}
+    own = {j: f for j, f in gaps.items() if j in roles.single}
     if missing == "error":
         drop = f"--missing drop to leave out {incomplete:,} of {count_of(found.n_rows, 'row')}"
         mean = "" if own else ", or --missing mean to put in the column's mean"

@@ -1,4 +1,4 @@
-"""Which column plays which part: target, variables, covariates, weights, groups."""
+"""Which column plays which part: target, variables, covariates, weights, offset, groups."""
 
 import fnmatch
 from collections.abc import Sequence
@@ -29,11 +29,13 @@ class Wanted:
         Column of row weights, none of them negative. Not a variable.
     groups : str, optional
         Column that says which rows must stay together in cross-validation. Not a variable.
+    offset : str, optional
+        Column of a known part of the linear predictor. Not a variable.
     encode : bool
         Whether columns of words are one-hot coded, and dates expanded; otherwise they are refused.
     missing : {"error", "drop", "mean"}
         Rows with missing values are refused, or left out; or a variable's mean is put in. The mean
-        is never put in for target, weights or groups.
+        is never put in for target, weights, offset or groups.
     labels : bool
         Whether the target may hold words, or true and false, which are then the labels of classes.
     """
@@ -44,6 +46,7 @@ class Wanted:
     covariates: tuple[str, ...] = ()
     weights: str | None = None
     groups: str | None = None
+    offset: str | None = None
     encode: bool = False
     missing: str = "error"
     labels: bool = False
@@ -58,12 +61,18 @@ class Roles:
     target: int | None
     weights: int | None
     groups: int | None
+    offset: int | None = None
 
     @property
     def used(self) -> tuple[int, ...]:
         """All of them, in the order of the table."""
-        single = [j for j in (self.target, self.weights, self.groups) if j is not None]
-        return tuple(sorted([*self.variables, *single]))
+        return tuple(sorted([*self.variables, *self.single]))
+
+    @property
+    def single(self) -> tuple[int, ...]:
+        """Those that are no variables."""
+        parts = (self.target, self.weights, self.groups, self.offset)
+        return tuple(j for j in parts if j is not None)
 
 
 def assign_roles(table: TableFile, wanted: Wanted) -> Roles:
@@ -78,6 +87,7 @@ def assign_roles(table: TableFile, wanted: Wanted) -> Roles:
             ("--target", wanted.target),
             ("--weights", wanted.weights),
             ("--groups", wanted.groups),
+            ("--offset", wanted.offset),
         ]
         if name is not None
     }
@@ -105,6 +115,7 @@ def assign_roles(table: TableFile, wanted: Wanted) -> Roles:
         single.get("--target"),
         single.get("--weights"),
         single.get("--groups"),
+        single.get("--offset"),
     )
 
 
@@ -139,8 +150,8 @@ def _matching(
         if text in position:
             if position[text] in taken:
                 raise TableError(
-                    f"column {listing([text])} is the target, the weights or the groups: take it out "
-                    f"of {option}"
+                    f"column {listing([text])} is the target, the weights, the offset or the groups: "
+                    f"take it out of {option}"
                 )
             found.add(position[text])
         else:
