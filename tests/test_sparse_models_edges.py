@@ -36,7 +36,8 @@ def response(rows, family):
     [
         pair
         for pair in product(PENALTIES, FAMILIES)
-        if is_possible(PENALTIES[pair[0]](), pair[1], "coordinate")
+        # A fused lasso gives a column without content the coefficient of its neighbour.
+        if is_possible(PENALTIES[pair[0]](), pair[1], "coordinate") and pair[0] != "fused-lasso"
     ],
 )
 def test_a_constant_column_changes_nothing(rows, penalty, family):
