@@ -52,7 +52,9 @@ def is_possible(penalty: Penalty, family: str, solver: str) -> bool:
     if solver in PROXIMAL:
         return True
     if solver in ("projected_gradient", "subgradient"):
-        return _is_elastic_net(penalty)
+        # Steps of a length set in advance take too long where nothing holds coefficients back.
+        endless = solver == "subgradient" and isinstance(penalty, NoPenalty)
+        return _is_elastic_net(penalty) and not endless
     if not squares or isinstance(penalty, L0 | NoPenalty):
         return False
     if hasattr(penalty, "resolved"):  # norms of groups, or differences
