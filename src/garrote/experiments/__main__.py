@@ -3,6 +3,7 @@
 import argparse
 import sys
 import time
+from pathlib import Path
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -49,7 +50,9 @@ def _run(name: str, settings: Settings, file: str | None) -> None:
     if report.draw is None:
         print(f"{name} is a table: there is no figure to draw", file=sys.stderr)
         return
-    target = file or f"{name}.png"
+    target = Path(file or f"{name}.png")
+    if target.is_dir():
+        target /= f"{name}.png"
     report.draw().savefig(target, dpi=150)
     print(f"drawn to {target}\n")
 

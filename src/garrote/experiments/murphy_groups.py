@@ -117,7 +117,7 @@ def _draw(truth: Floats, estimates: dict[str, Estimate]) -> Any:
     places = (axes[1, 0], axes[0, 1], axes[1, 1])
     for axis, (name, one) in zip(places, estimates.items(), strict=True):
         axis.plot(one.debiased, lw=0.5, color=LASSO if name == "lasso" else GARROTE)
-        axis.set(title=f"{name}: {one.groups} groups, squared error {one.error:.2g}")
+        axis.set(title=f"{name}: {one.groups} groups, error {one.error:.1g}")
     for axis in axes.ravel():
         axis.set(xlabel="coefficient", ylim=(truth.min() - 1.5, truth.max() + 1.5))
     return figure
