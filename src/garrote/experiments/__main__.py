@@ -3,8 +3,8 @@
 import argparse
 import sys
 import time
-from pathlib import Path
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 from garrote.experiments.registry import STUDIES, run_study
