@@ -26,7 +26,9 @@ class LeastSquares:
         self.curvature = problem.curvature / problem.n
         self._gram, self._known = np.zeros((0, 0)), 0
         self._factor, self._before = ActiveFactor(), np.zeros(0)
-        self._block = WorkingBlock(problem) if problem.has_rows else None
+        # Dense copies of sparse columns would be far more than the matrix itself.
+        dense = problem.has_rows and problem.table.keeps_blocks
+        self._block = WorkingBlock(problem) if dense else None
 
     @property
     def null(self) -> Evaluated:
@@ -71,8 +73,10 @@ class LeastSquares:
             larger[:k, :k] = self._gram[:k, :k]
             self._gram = larger
         if m > k:
-            if self._block is None:
+            if not self.problem.has_rows:
                 across = self.problem.known_block(self.columns)[:, k:]
+            elif self._block is None:
+                across = self.problem.table.gram(self.columns, self.columns[k:])
             else:
                 values = self._block.values
                 across = values.T @ (values[:, k:] * self.problem.weights[:, None])
