@@ -8,6 +8,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.designs.base import add_block, block_dot
+from garrote.proximal.l1_ball import level
 
 # Proximal steps on one group's problem, at most; and the share of its violation that they leave.
 _STEPS, _LEFT = 100, 0.05
@@ -23,7 +24,7 @@ def sweep_groups(design, rule, groups, blocks, places, coef, residual, tolerance
     widest = 0
     for g in groups:
         widest = max(widest, rule.starts[g + 1] - rule.starts[g])
-    slope, new, work = np.zeros(widest), np.zeros(widest), np.zeros(widest)
+    slope, new = np.zeros(widest), np.zeros(widest)
     met = 0.0
     for g in groups:
         first, size = rule.starts[g], rule.starts[g + 1] - rule.starts[g]
@@ -35,13 +36,11 @@ def sweep_groups(design, rule, groups, blocks, places, coef, residual, tolerance
         block_dot(design, members, residual, slope)
         for a in range(size):
             new[a] = coef[members[a]]
-        off = _off(rule, g, slope, new, work, size, block)
+        off = _off(rule, g, slope, new, np.diag(block))
         met = max(met, off)
         if off <= tolerance:
             continue
-        _solve_group(
-            rule, g, block, slope, new, work, size, steep, max(_LEFT * off, 0.1 * tolerance)
-        )
+        _solve_group(rule, g, block, slope, new, steep, max(_LEFT * off, 0.1 * tolerance))
         for a in range(size):
             slope[a] = coef[members[a]] - new[a]
             coef[members[a]] = new[a]
@@ -54,36 +53,23 @@ def group_violation(rule, gradient, coef, curvature):
     """Return how far each group is from its own proximal step, in units of gradients."""
     groups = rule.starts.shape[0] - 1
     off = np.zeros(groups)
-    widest = 0
     for g in range(groups):
-        widest = max(widest, rule.starts[g + 1] - rule.starts[g])
-    z, work = np.zeros(widest), np.zeros(widest)
-    for g in range(groups):
-        first, size = rule.starts[g], rule.starts[g + 1] - rule.starts[g]
-        steep = 0.0
-        for a in range(size):
-            steep = max(steep, curvature[rule.order[first + a]])
-        if steep == 0.0:
-            continue
-        for a in range(size):
-            j = rule.order[first + a]
-            z[a] = coef[j] + gradient[j] / steep if curvature[j] > 0.0 else 0.0
-        proximal_group(rule, g, z, work, size, 1.0 / steep)
-        for a in range(size):
-            off[g] = max(off[g], abs(z[a] - coef[rule.order[first + a]]) * steep)
+        members = rule.order[rule.starts[g] : rule.starts[g + 1]]
+        off[g] = _off(rule, g, gradient[members], coef[members], curvature[members])
     return off
 
 
 @kernel
-def _off(rule, g, slope, coef, work, size, block):
+def _off(rule, g, slope, coef, curvature):
     """Return how far a group is from its own proximal step, in units of gradients."""
+    size = curvature.shape[0]
+    steep = curvature.max()
+    if steep == 0.0:
+        return 0.0
     z = np.zeros(size)
-    steep = 0.0
     for a in range(size):
-        steep = max(steep, block[a, a])
-    for a in range(size):
-        z[a] = coef[a] + slope[a] / steep if block[a, a] > 0.0 else 0.0
-    proximal_group(rule, g, z, work, size, 1.0 / steep)
+        z[a] = coef[a] + slope[a] / steep if curvature[a] > 0.0 else 0.0
+    proximal_group(rule, g, z, 1.0 / steep)
     off = 0.0
     for a in range(size):
         off = max(off, abs(z[a] - coef[a]) * steep)
@@ -103,8 +89,9 @@ def _steepness(block):
 
 
 @kernel
-def _solve_group(rule, g, block, slope, new, work, size, steep, tolerance):
+def _solve_group(rule, g, block, slope, new, steep, tolerance):
     """Minimise a group's quadratic plus its penalty, from ``new`` where the gradient is ``slope``."""
+    size = block.shape[0]
     fixed, ahead, z = np.zeros(size), np.zeros(size), np.zeros(size)
     for a in range(size):
         fixed[a] = slope[a]
@@ -118,7 +105,7 @@ def _solve_group(rule, g, block, slope, new, work, size, steep, tolerance):
             for b in range(size):
                 total -= block[a, b] * ahead[b]
             z[a] = ahead[a] + total / steep
-        proximal_group(rule, g, z, work, size, 1.0 / steep)
+        proximal_group(rule, g, z, 1.0 / steep)
         largest, turned = 0.0, 0.0
         for a in range(size):
             largest = max(largest, abs(z[a] - ahead[a]) * steep)
@@ -135,9 +122,9 @@ def _solve_group(rule, g, block, slope, new, work, size, steep, tolerance):
 
 
 @kernel
-def proximal_group(rule, g, z, work, size, step):
+def proximal_group(rule, g, z, step):
     """Replace z by the proximal point of ``step`` times the group's penalty."""
-    first, weight = rule.starts[g], step * rule.weight[g]
+    size, first, weight = z.shape[0], rule.starts[g], step * rule.weight[g]
     total = 0.0
     for a in range(size):
         left = abs(z[a]) - step * rule.threshold[rule.order[first + a]]
@@ -152,22 +139,7 @@ def proximal_group(rule, g, z, work, size, step):
         for a in range(size):
             z[a] = 0.0
     else:
-        level = _cap(z, work, size, weight)
+        # By Moreau: what is left of z beside its projection onto the l1 ball.
+        top = level(np.abs(z), np.ones(size), weight)
         for a in range(size):
-            z[a] = min(max(z[a], -level), level)
-
-
-@kernel
-def _cap(z, work, size, radius):
-    """Return the level at which clipping |z| takes away ``radius`` in all."""
-    for a in range(size):
-        work[a] = abs(z[a])
-    ordered = np.sort(work[:size])[::-1]
-    total = 0.0
-    level = 0.0
-    for a in range(size):
-        total += ordered[a]
-        level = (total - radius) / (a + 1)
-        if a + 1 == size or level >= ordered[a + 1]:
-            break
-    return max(level, 0.0)
+            z[a] = min(max(z[a], -top), top)

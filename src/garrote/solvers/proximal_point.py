@@ -41,14 +41,9 @@ def _each(rule, z, curvature):
 @kernel
 def _groups(rule, z, step):
     """Replace z by its proximal point, group by group."""
-    widest = 0
     for g in range(rule.starts.shape[0] - 1):
-        widest = max(widest, rule.starts[g + 1] - rule.starts[g])
-    own, work = np.zeros(widest), np.zeros(widest)
-    for g in range(rule.starts.shape[0] - 1):
-        first, size = rule.starts[g], rule.starts[g + 1] - rule.starts[g]
-        for a in range(size):
-            own[a] = z[rule.order[first + a]]
-        proximal_group(rule, g, own, work, size, step)
-        for a in range(size):
-            z[rule.order[first + a]] = own[a]
+        members = rule.order[rule.starts[g] : rule.starts[g + 1]]
+        own = z[members]
+        proximal_group(rule, g, own, step)
+        for a in range(members.shape[0]):
+            z[members[a]] = own[a]
