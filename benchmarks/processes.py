@@ -138,5 +138,19 @@ def run(command, threads, timeout=None, environment=()):
     return subprocess.CompletedProcess(command, child.returncode, stdout, stderr)
 
 
+def run_program(settings, program, *arguments):
+    """Run Python text in a process of its own; return what it printed as JSON, and why it could not.
+
+    One of the two is None.
+    """
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    done = run(command, settings.threads, settings.timeout)
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[-1]
+        say(f"  left out: {reason}")
+        return None, reason
+    return json.loads(done.stdout), None
+
+
 def say(text):
     print(text, file=sys.stderr, flush=True)

@@ -5,11 +5,7 @@ projected out for the rivals, which is exact and not timed, nor are the sums. Al
 process, on one thread; objectives are computed here. A lattice and an l1 part have no rival.
 """
 
-import json
-import sys
-
-from processes import run as run_process
-from processes import say
+from processes import run_program, say
 from tables import Table
 
 PROGRAM = """
@@ -94,13 +90,10 @@ print(json.dumps([rows, others]))
 def run(settings):
     n, D = (100, 200) if settings.quick else (500, 1000)
     say(f"fused: regression at ({n}, {D})")
-    command = [sys.executable, "-c", PROGRAM, str(n), str(D), str(2 + settings.reps)]
-    done = run_process(command, settings.threads, settings.timeout, {})
-    if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1]
-        say(f"  left out: {reason}")
+    found, reason = run_program(settings, PROGRAM, n, D, 2 + settings.reps)
+    if found is None:
         return [], {"skipped": reason}
-    chains, others = json.loads(done.stdout)
+    chains, others = found
     headings = ["alpha / largest", "pieces", "garrote, s", "gap"]
     for rival in ("celer", "skglm"):
         headings += [f"{rival}, s", "objective above"]

@@ -5,11 +5,7 @@ nanoseconds a number, lattices seconds. The largest difference between the chain
 how far the rival's objective lies above the certified one, tell whether the answers agree.
 """
 
-import json
-import sys
-
-from processes import run as run_process
-from processes import say
+from processes import run_program, say
 from tables import Table
 
 PROGRAM = """
@@ -75,13 +71,10 @@ print(json.dumps([rows, lattices]))
 def run(settings):
     n, side = (100_000, 64) if settings.quick else (1_000_000, 256)
     say(f"variation: chains of {n}, a lattice of {side} x {side}")
-    command = [sys.executable, "-c", PROGRAM, str(n), str(side), str(2 + settings.reps)]
-    done = run_process(command, settings.threads, settings.timeout, {})
-    if done.returncode:
-        reason = done.stderr.strip().splitlines()[-1]
-        say(f"  left out: {reason}")
+    found, reason = run_program(settings, PROGRAM, n, side, 2 + settings.reps)
+    if found is None:
         return [], {"skipped": reason}
-    chains, lattices = json.loads(done.stdout)
+    chains, lattices = found
     headings = ["chain", "strength", "garrote, ns", "prox_tv, ns", "largest difference"]
     chain_table = Table(f"Total variation, chain of {n}: nanoseconds a number", headings)
     for name, strength, ours, theirs, apart in chains:
