@@ -15,7 +15,7 @@ from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.homotopy import Point, Walked, walk
-from garrote.solvers.least_squares import LeastSquares, as_seen
+from garrote.solvers.least_squares import LeastSquares, as_seen, null_squares
 from garrote.solvers.optimality import certify
 from garrote.solvers.penalised import Solved
 from garrote.solvers.refitting import relaxed
@@ -119,7 +119,7 @@ def _certified(
     problem: Problem, penalty: Penalty, points: Sequence[Point], terms: Terms
 ) -> Generator[Floats, Floats, list[Solved]]:
     """Certify solutions from the data, some of them in one pass over X."""
-    null, together = LeastSquares(problem).null, problem.columns_together
+    null, together = null_squares(problem), problem.columns_together
     curvature = problem.curvature / problem.n
     solved = []
     for start in range(0, len(points), together):

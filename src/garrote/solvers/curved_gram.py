@@ -9,6 +9,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.solvers.active_factor import ActiveFactor
+from garrote.solvers.growing_gram import GrowingGram
 
 
 class CurvedGram:
@@ -23,14 +24,16 @@ class CurvedGram:
         self.total = float(bent.sum())
         self.factor = ActiveFactor()
         scaled = values[:, places] * np.sqrt(bent)[:, None]
-        self._room = scaled.T @ scaled  # one factor, twice: half of the products
+        products = scaled.T @ scaled  # one factor, twice: half of the products
         self.sums = (np.sqrt(bent) @ scaled) if centered else np.zeros(len(places))
-        self._centre(self._room, self.sums, self.sums)
+        self._centre(products, self.sums, self.sums)
+        self._gram = GrowingGram()
+        self._gram.append(products)
 
     @property
     def products(self) -> Floats:
         """The cross products of all kept columns."""
-        return self._room[: len(self.places), : len(self.places)]
+        return self._gram.values
 
     def take(self, values: Floats, places: Array) -> None:
         """Keep more columns, those that are not yet kept."""
@@ -39,18 +42,13 @@ class CurvedGram:
         new = places[~kept[places]]
         if not len(new):
             return
-        k, m = len(self.places), len(self.places) + len(new)
-        if m > len(self._room):
-            larger = np.zeros((m + m // 2, m + m // 2))
-            larger[:k, :k] = self.products
-            self._room = larger
         self.places = np.append(self.places, new)
         weighted = values[:, new] * self.bent[:, None]
         sums = weighted.sum(axis=0) if self.centered else np.zeros(len(new))
         self.sums = np.append(self.sums, sums)
         across = (values.T @ weighted)[self.places]
         self._centre(across, self.sums, sums)
-        self._room[:m, k:m], self._room[k:m, :m] = across, across.T
+        self._gram.append(across)
 
     def _centre(self, products: Floats, left: Floats, right: Floats) -> None:
         """Take from products what an intercept explains, in place."""

@@ -19,6 +19,7 @@ from garrote.likelihoods.base import gradient
 from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
 from garrote.solvers.generalised import GeneralisedLoss
+from garrote.solvers.growing_gram import GrowingGram
 from garrote.solvers.newton_loss import INNER
 from garrote.solvers.quadratic import minimise, violation
 
@@ -31,7 +32,7 @@ class LatentLeastSquares(GeneralisedLoss):
 
     def __init__(self, problem: Problem):
         super().__init__(problem)
-        self._gram = np.zeros((0, 0))
+        self._gram = GrowingGram()
         self._factor = ActiveFactor()
 
     def grow(self, columns: Array) -> None:
@@ -40,17 +41,13 @@ class LatentLeastSquares(GeneralisedLoss):
         if len(columns):
             values = self.block.values
             across = values.T @ (values[:, -len(columns) :] * self.share[:, None])
-            k, m = len(self._gram), len(self.coef)
-            larger = np.zeros((m, m))
-            larger[:k, :k] = self._gram
-            larger[:, k:], larger[k:] = across, across.T
-            self._gram = larger
+            self._gram.append(across)
 
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
         objective = self._objective(rule, self._eta())
         before, speed = (self.coef.copy(), self.intercept), 1.0
-        own = np.ascontiguousarray(np.diag(self._gram))
+        own = np.ascontiguousarray(np.diag(self._gram.values))
         for made in range(max_rounds):
             slope = self.share * gradient(self.likelihood, self.y, self._eta())
             off = violation(rule, self.block.values.T @ slope, self.coef, own)
@@ -82,7 +79,7 @@ class LatentLeastSquares(GeneralisedLoss):
         left = self.share * (expected - eta)
         new = self.coef.copy()
         slope = self.block.values.T @ left
-        minimise(rule, self._gram, slope, new, self._factor, INNER * tolerance)
+        minimise(rule, self._gram.values, slope, new, self._factor, INNER * tolerance)
         self.coef[:] = new
         if self.free_intercept:  # columns are centred: it is fitted by itself
             self.intercept += float(left.sum() / self.share.sum())

@@ -8,6 +8,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
+from garrote.solvers.growing_gram import GrowingGram
 from garrote.solvers.optimality import Evaluated, beyond_rounding
 from garrote.solvers.quadratic import minimise, minimise_by_rows, suits_rows
 from garrote.solvers.working_block import WorkingBlock
@@ -24,19 +25,12 @@ class LeastSquares:
         self.inside = np.zeros(problem.n_features, dtype=bool)
         self.coef = np.zeros(0)
         self.curvature = problem.curvature / problem.n
-        self._gram, self._known = np.zeros((0, 0)), 0
+        self._gram = GrowingGram()
         self._factor, self._before = ActiveFactor(), np.zeros(0)
         # Dense copies of sparse columns would be far more than the matrix itself.
         dense = problem.has_rows and problem.table.keeps_blocks
         self._block = WorkingBlock(problem) if dense else None
-
-    @property
-    def null(self) -> Evaluated:
-        """The fit without any column."""
-        n, loss = self.problem.n, 0.5 * self.problem.yty / self.problem.n
-        spread = float(np.sqrt(2.0 * loss))
-        gradient = beyond_rounding(self.problem.xty / n, self.curvature, spread)
-        return Evaluated(loss, gradient, lambda share: share * (2 - share) * loss)
+        self.null = null_squares(problem)
 
     def grow(self, columns: Array) -> None:
         """Take more columns into the working set, with coefficients of 0."""
@@ -67,12 +61,8 @@ class LeastSquares:
 
     def _products(self) -> Floats:
         """Return the cross products of the working set; those of new columns are made now."""
-        k, m = self._known, len(self.columns)
-        if m > len(self._gram):
-            larger = np.zeros((max(64, 2 * m), max(64, 2 * m)))
-            larger[:k, :k] = self._gram[:k, :k]
-            self._gram = larger
-        if m > k:
+        k = len(self._gram)
+        if len(self.columns) > k:
             if not self.problem.has_rows:
                 across = self.problem.known_block(self.columns)[:, k:]
             elif self._block is None:
@@ -80,10 +70,8 @@ class LeastSquares:
             else:
                 values = self._block.values
                 across = values.T @ (values[:, k:] * self.problem.weights[:, None])
-            across = across / self.problem.n
-            self._gram[:m, k:m], self._gram[k:m, :m] = across, across.T
-            self._known = m
-        return self._gram[:m, :m]
+            self._gram.append(across / self.problem.n)
+        return self._gram.values
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
@@ -96,6 +84,14 @@ class LeastSquares:
         )
         explained = float(self.coef @ self.problem.xty[self.columns])
         return as_seen(self.problem, float(squared[0]), gradient[0], explained)
+
+
+def null_squares(problem: Problem) -> Evaluated:
+    """Return the fit without any column."""
+    loss = 0.5 * problem.yty / problem.n
+    curvature, spread = problem.curvature / problem.n, float(np.sqrt(2.0 * loss))
+    gradient = beyond_rounding(problem.xty / problem.n, curvature, spread)
+    return Evaluated(loss, gradient, lambda share: share * (2 - share) * loss)
 
 
 def as_seen(problem: Problem, squared: float, gradient: Floats, explained: float) -> Evaluated:

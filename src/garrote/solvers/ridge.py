@@ -18,7 +18,7 @@ from garrote.penalties.base import Penalty, Terms
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.generalised import GeneralisedLoss
-from garrote.solvers.least_squares import LeastSquares, as_seen
+from garrote.solvers.least_squares import as_seen, null_squares
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.optimality import certify
 from garrote.solvers.penalised import Smooth, Solved, solve_path
@@ -37,7 +37,7 @@ def solve_ridge(
     penalised = [float(s) * bool(penalty.at(1.0, terms).ridge.any()) for s in strengths]
     by_rows = problem.has_rows and problem.n_features > len(problem.response)
     coef = (_by_rows if by_rows else _by_columns)(problem, np.array(penalised), terms)
-    null = LeastSquares(problem).null
+    null = null_squares(problem)
     points, together = [], problem.columns_together
     everyone = np.arange(problem.n_features)
     for start in range(0, len(strengths), together):

@@ -18,7 +18,7 @@ from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.problem import Problem
 from garrote.solvers.generalised import GeneralisedLoss
-from garrote.solvers.least_squares import as_seen
+from garrote.solvers.least_squares import as_seen, null_squares
 from garrote.solvers.multinomial import MultinomialLoss
 from garrote.solvers.optimality import Evaluated
 from garrote.solvers.several_outputs import SeveralOutputs
@@ -79,9 +79,7 @@ class WholeSquares:
         self.columns = np.arange(problem.n_features)
         self.curvature = problem.curvature / problem.n
         self.image = np.zeros(len(problem.response) if problem.has_rows else problem.n_features)
-        loss = 0.5 * problem.yty / problem.n
-        xty = np.where(self.curvature > 0, problem.xty / problem.n, 0.0)
-        self.null = Evaluated(loss, xty, lambda share: share * (2 - share) * loss)
+        self.null = null_squares(problem)
 
     def product(self, coef: Floats) -> Floats:
         """Return the image of coefficients."""

@@ -1,0 +1,31 @@
+"""Cross products of columns that come one after the other."""
+
+import numpy as np
+
+from garrote.arrays import Floats
+
+
+class GrowingGram:
+    """A symmetric matrix in a room that doubles, so that newcomers seldom cost a copy."""
+
+    def __init__(self) -> None:
+        self._room = np.zeros((0, 0))
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def values(self) -> Floats:
+        """The products of all columns so far."""
+        return self._room[: self._size, : self._size]
+
+    def append(self, across: Floats) -> None:
+        """Take in the products of all columns, the newest last, with the newest."""
+        k, m = self._size, len(across)
+        if m > len(self._room):
+            larger = np.zeros((max(64, 2 * m), max(64, 2 * m)))
+            larger[:k, :k] = self.values
+            self._room = larger
+        self._room[:m, k:m], self._room[k:m, :m] = across, across.T
+        self._size = m
