@@ -10,7 +10,8 @@ from sklearn.linear_model import lasso_path
 from garrote import Problem, fit_path
 from garrote.likelihoods import Binomial, Huber, Poisson, Probit, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
-from garrote.penalties import L1, ElasticNet, Terms
+from garrote.penalties import L1, MCP, ElasticNet, Terms
+from garrote.solvers import column_sweeps
 from garrote.solvers.annealing import Control
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.least_squares import LeastSquares
@@ -144,6 +145,39 @@ def test_every_kind_of_matrix_gives_the_same_path(kind, likelihood):
     np.testing.assert_allclose(
         one.coefficients().toarray(), two.coefficients().toarray(), atol=1e-6
     )
+
+
+@pytest.mark.parametrize("columns", ["few", "many"])
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(
+    "penalty", [L1(), ElasticNet(0.5), MCP(3.0)], ids=lambda p: type(p).__name__
+)
+@pytest.mark.parametrize("likelihood", FAMILIES, ids=str)
+def test_sparse_columns_give_the_path_of_dense_ones(
+    likelihood, penalty, intercept, columns, monkeypatch
+):
+    if columns == "many":
+        monkeypatch.setattr(column_sweeps, "_MANY", 0)
+    _, X, y, offset, weights = weighted_rows(likelihood)
+    rng = np.random.default_rng(5)
+    X = np.column_stack([X, X[:, :2] + 0.1 * rng.standard_normal((80, 2)), rng.random((80, 20))])
+    X[rng.random(X.shape) < 0.5] = 0.0
+    settings = {"likelihood": likelihood, "fit_intercept": intercept}
+    offset = None if likelihood is None else offset
+    one, two = (
+        Problem.from_rows(x, y, weights, offset=offset, scale_response=False, **settings)
+        for x in (X, scipy.sparse.csc_array(X))
+    )
+    terms = Terms.equal(X.shape[1])._replace(lower=np.r_[-0.1, np.full(27, -np.inf)])
+    # Farther down labels can be told apart, and a concave penalty holds nothing back.
+    dense = fit_path(one, penalty, 8, eps=0.3, terms=terms)
+    sparse = fit_path(two, penalty, dense.strengths, terms=terms)
+    if penalty.convex:
+        assert sparse.certificate.max() < 1e-8
+    np.testing.assert_allclose(
+        sparse.coefficients().toarray(), dense.coefficients().toarray(), atol=1e-5
+    )
+    np.testing.assert_allclose(sparse.intercepts, dense.intercepts, atol=1e-5)
 
 
 def test_moments_give_the_same_path_as_rows():

@@ -1,7 +1,8 @@
 """From a problem and a penalty to a path of certified fits."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from garrote.penalties.base import Concave, Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fused import FusedLasso
 from garrote.penalties.fused_rule import FusedRule
+from garrote.penalties.group import GroupLasso
 from garrote.penalties.mixtures import Mixture
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalty_path import (
@@ -43,6 +45,7 @@ from garrote.solvers.refitting import relaxed
 from garrote.solvers.reweighted import slopes, solve_reweighted
 from garrote.solvers.ridge import ridge_scores, solve_ridge, solve_rotated
 from garrote.solvers.several_responses import SeveralLeastSquares
+from garrote.solvers.sparse_loss import SparseLoss
 
 # Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
 ALPHAS = 100
@@ -69,6 +72,9 @@ def make_smooth(
         return MultinomialLoss(problem)
     if isinstance(problem.likelihood, SeveralResponses):
         return SeveralLeastSquares(problem)
+    together = isinstance(penalty, (GroupLasso, FusedLasso))
+    if problem.has_rows and not problem.table.keeps_blocks and not together:
+        return SparseLoss(problem)
     return GeneralisedLoss(problem)
 
 
@@ -201,7 +207,8 @@ def penalty_solver(
     if solver in CLASSICAL and (solver != "em" or problem.likelihood is None):
         points = yield from solve_classically(solver, problem, penalty, alphas, terms, control)
     else:
-        points = yield from _solve(smooth, problem, penalty, alphas, terms, control, bounded)
+        same = partial(make_smooth, solver=solver)
+        points = yield from _solve(smooth, problem, penalty, alphas, terms, control, bounded, same)
     if isinstance(penalty, ElasticNet) and penalty.corrected:
         points = yield from corrected(problem, penalty, terms, points)
     if relax > 0:
@@ -230,6 +237,7 @@ def _solve(
     terms: Terms,
     control: Control,
     bounded: bool,
+    make_loss: Callable[[Problem], Smooth],
 ) -> Generator[Floats, Floats, list[Solved]]:
     """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
     gaussian = problem.likelihood is None
@@ -239,7 +247,7 @@ def _solve(
         if gaussian:
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
         if problem.n_features > len(problem.response) and (terms.factor > 0).all():
-            return solve_rotated(problem, penalty, alphas, terms, control, type(smooth))
+            return solve_rotated(problem, penalty, alphas, terms, control, make_loss)
     if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
         concave = cast(Concave, penalty)
         return (yield from solve_reweighted(smooth, concave, alphas, terms, control))

@@ -26,9 +26,11 @@ from garrote.solvers.working_block import WorkingBlock
 class GeneralisedLoss(NewtonLoss):
     """Half the mean deviance, as a function of the coefficients of a growing working set."""
 
+    block: Any  # the columns: dense copies here, sparse in a subclass
+
     def __init__(self, problem: Problem):
         self.problem, self.likelihood, self.y = problem, problem.likelihood, problem.response
-        self.block = WorkingBlock(problem)
+        self.block = self._make_block(problem)
         self.coef = np.zeros(0)
         self.share = problem.weights / problem.n
         self.offset = np.zeros(len(self.y)) if problem.offset is None else problem.offset
@@ -50,6 +52,9 @@ class GeneralisedLoss(NewtonLoss):
         product = problem.table.tdot(rows[None, :])[0] / problem.n
         spread = float(np.sqrt(self.share @ rows**2))
         self.null = self._seen(eta, beyond_rounding(product, problem.curvature / problem.n, spread))
+
+    def _make_block(self, problem: Problem) -> Any:
+        return WorkingBlock(problem)
 
     @property
     def columns(self) -> Array:
@@ -80,7 +85,7 @@ class GeneralisedLoss(NewtonLoss):
         bent = self._bent(eta)
         # Only a unit to measure violations in: columns of equal length have about equal curvatures.
         own = self.problem.curvature[self.columns] * (bent.sum() / self.problem.n)
-        return Derivatives(slope, self.block.values.T @ slope, own, bent)
+        return Derivatives(slope, self.block.tdot(slope), own, bent)
 
     def _newton(
         self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool

@@ -8,9 +8,10 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.solvers.active_factor import ActiveFactor
+from garrote.solvers.column_sweeps import ColumnSweeps, pays
 from garrote.solvers.growing_gram import GrowingGram
 from garrote.solvers.optimality import Evaluated, beyond_rounding
-from garrote.solvers.quadratic import minimise, minimise_by_rows, suits_rows
+from garrote.solvers.quadratic import is_separable, minimise, minimise_by_rows, suits_rows
 from garrote.solvers.working_block import WorkingBlock
 
 
@@ -46,6 +47,9 @@ class LeastSquares:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
         if self._block is not None and suits_rows(rule, self._block.values.shape):
             return self._solve_by_rows(rule, tolerance, max_rounds)
+        by_columns = self._block is None and self.problem.has_rows
+        if by_columns and pays(len(self.columns)) and is_separable(rule):
+            return self._solve_by_columns(rule, tolerance, max_rounds)
         gram = self._products()
         gradient = self.problem.xty[self.columns] / self.problem.n - gram @ self.coef
         return minimise(rule, gram, gradient, self.coef, self._factor, tolerance, max_rounds)
@@ -58,6 +62,21 @@ class LeastSquares:
         ahead = 2.0 * self.coef  # where the path leads to, if it is straight
         ahead[: len(before)] -= before
         return minimise_by_rows(rule, block, residual, self.coef, ahead, tolerance, max_rounds)
+
+    def _solve_by_columns(self, rule: Any, tolerance: float, max_rounds: int) -> int:
+        table, columns, share = self.problem.table, self.columns, 1.0 / self.problem.n
+        sweeps = ColumnSweeps(
+            table.stored.pick(columns), table.mean[columns], table.scale[columns],
+            table.weights * share, self.curvature[columns],
+        )  # fmt: skip
+        rows = self.problem.response - self._fitted()
+        return sweeps.minimise(rule, rows, self.coef, tolerance, max_rounds)
+
+    def _fitted(self) -> Floats:
+        used = np.flatnonzero(self.coef)
+        if self._block is not None:
+            return self._block.dot(used, self.coef[used])
+        return self.problem.table.dot(self.columns[used], self.coef[used][:, None])[:, 0]
 
     def _products(self) -> Floats:
         """Return the cross products of the working set; those of new columns are made now."""
@@ -75,13 +94,14 @@ class LeastSquares:
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
-        used = np.flatnonzero(self.coef)
-        fitted = None
-        if self._block is not None:
-            fitted = self._block.dot(used, self.coef[used])[:, None]
-        squared, gradient = yield from self.problem.evaluate(
-            self.columns[used], self.coef[used][:, None], fitted
-        )
+        if self.problem.has_rows:
+            rows = self.problem.response - self._fitted()
+            squared, gradient = yield from self.problem.evaluate_rows(rows[None, :])
+        else:
+            used = np.flatnonzero(self.coef)
+            squared, gradient = yield from self.problem.evaluate(
+                self.columns[used], self.coef[used][:, None]
+            )
         explained = float(self.coef @ self.problem.xty[self.columns])
         return as_seen(self.problem, float(squared[0]), gradient[0], explained)
 

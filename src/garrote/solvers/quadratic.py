@@ -172,6 +172,11 @@ def minimise(
     return Quadratic(gram, gradient, coef, factor).solve(rule, tolerance, max_rounds)
 
 
+def is_separable(rule: Any) -> bool:
+    """Tell whether a rule charges each coefficient by itself, as sweeps take for granted."""
+    return minimise.dispatch(type(rule)) is minimise.dispatch(object)
+
+
 @singledispatch
 def suits_rows(rule: Any, shape: tuple[int, int]) -> bool:
     """Tell whether working on rows is cheaper than on cross products, for a block of this shape."""

@@ -1,8 +1,9 @@
-"""Dense copies of the columns of a working set, which only grows."""
+"""The columns of a working set, which only grows: as a dense copy, or sparse as they are stored."""
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.designs.base import Design
 from garrote.problem import Problem
 
 
@@ -40,6 +41,10 @@ class WorkingBlock:
         everywhere[places] = coef
         return np.asarray(self.values @ everywhere)
 
+    def tdot(self, slope: Floats) -> Floats:
+        """Return the products of all columns with a number for every row."""
+        return np.asarray(self.values.T @ slope)
+
     def own_products(self, places: Array) -> Floats:
         """Return X'WX / n of a group of columns, which is always the same; it is kept."""
         first = int(places[0])
@@ -47,3 +52,34 @@ class WorkingBlock:
             part = self.values[:, places]
             self._own[first] = part.T @ (part * self.problem.weights[:, None]) / self.problem.n
         return self._own[first]
+
+
+class SparseBlock:
+    """Sparse columns in order of their coming, standardised in all products."""
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.columns = np.zeros(0, np.intp)
+        self.inside = np.zeros(problem.n_features, dtype=bool)
+        self._stored = problem.table.stored.pick(self.columns)
+
+    def grow(self, columns: Array) -> None:
+        """Take in more columns."""
+        self.columns = np.append(self.columns, columns)
+        self.inside[columns] = True
+        self._stored = self.problem.table.stored.pick(self.columns)
+
+    def pick(self, places: Array) -> Design:
+        """Return some columns as they are stored."""
+        return self._stored.pick(places)
+
+    def dot(self, places: Array, coef: Floats) -> Floats:
+        """Return some columns times their coefficients."""
+        columns = self.columns[places]
+        return self.problem.table.dot(columns, coef[:, None], self.pick(places))[:, 0]
+
+    def tdot(self, slope: Floats) -> Floats:
+        """Return the products of all columns with a number for every row."""
+        table = self.problem.table
+        product = self._stored.tdot(slope[None, :])[0]
+        return (product - slope.sum() * table.mean[self.columns]) / table.scale[self.columns]
