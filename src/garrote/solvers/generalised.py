@@ -76,9 +76,10 @@ class GeneralisedLoss(NewtonLoss):
         """Look at the present coefficients, from the data alone."""
         self._settle_intercept()
         eta = self._eta()
+        seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
         rows = gradient(self.likelihood, self.y, eta)
         _, product = yield from self.problem.evaluate_rows(rows[None, :])
-        return self._seen(eta, product[0] / self.problem.n)
+        return seen._replace(gradient=product[0] / self.problem.n)
 
     def _derivatives(self, eta: Floats) -> Derivatives:
         slope = self.share * gradient(self.likelihood, self.y, eta)

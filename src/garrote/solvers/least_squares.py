@@ -94,6 +94,7 @@ class LeastSquares:
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
+        explained = float(self.coef @ self.problem.xty[self.columns])
         if self.problem.has_rows:
             rows = self.problem.response - self._fitted()
             squared, gradient = yield from self.problem.evaluate_rows(rows[None, :])
@@ -102,7 +103,6 @@ class LeastSquares:
             squared, gradient = yield from self.problem.evaluate(
                 self.columns[used], self.coef[used][:, None]
             )
-        explained = float(self.coef @ self.problem.xty[self.columns])
         return as_seen(self.problem, float(squared[0]), gradient[0], explained)
 
 

@@ -16,25 +16,43 @@ from garrote.designs.base import Design
 Solver = Generator[Floats, Floats, Any]
 
 
+class Waiting:
+    """A solver that has been run up to the product it waits for.
+
+    ``rows`` are what it has to be sent the product of; None once it has ended, with a ``result``.
+    """
+
+    def __init__(self, solver: Solver):
+        self._solver = solver
+        self.rows: Floats | None = None
+        self.result: Any = None
+        self.go_on(None)
+
+    def go_on(self, product: Floats | None) -> None:
+        """Run on with the product, to the next one or to the end."""
+        try:
+            self.rows = self._solver.send(product)  # type: ignore[arg-type]
+        except StopIteration as finished:
+            self.rows, self.result = None, finished.value
+
+
+def finish(solvers: Sequence[Waiting]) -> Generator[Floats, Floats, list[Any]]:
+    """Run solvers to their end as if they were one, and return their results."""
+    while True:
+        asking = [(each, each.rows) for each in solvers if each.rows is not None]
+        if not asking:
+            return [each.result for each in solvers]
+        product = yield np.concatenate([rows for _, rows in asking])
+        taken = 0
+        for each, rows in asking:
+            each.go_on(product[taken : taken + len(rows)])
+            taken += len(rows)
+
+
 def run_together(solvers: Sequence[Solver], stored: Design | None) -> list[Any]:
     """Run generators to their end and return their results, sharing each pass over ``stored``."""
-    results: list[Any] = [None] * len(solvers)
-    waiting: dict[int, Floats] = {}
-
-    def advance(index: int, reply: Floats | None) -> None:
-        try:
-            waiting[index] = solvers[index].send(reply)  # type: ignore[arg-type]
-        except StopIteration as finished:
-            results[index] = finished.value
-
-    for index in range(len(solvers)):
-        advance(index, None)
-    while waiting:
+    together = Waiting(finish([Waiting(solver) for solver in solvers]))
+    while together.rows is not None:
         assert stored is not None
-        asked, waiting = waiting, {}
-        product = stored.tdot(np.concatenate(list(asked.values())))
-        taken = 0
-        for index, rows in asked.items():
-            advance(index, product[taken : taken + len(rows)])
-            taken += len(rows)
-    return results
+        together.go_on(stored.tdot(together.rows))
+    return list(together.result)

@@ -57,9 +57,10 @@ class SeveralOutputs(NewtonLoss):
         """Look at the present coefficients, from the data alone."""
         self._settle_intercepts()
         eta = self._eta()
+        seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
         rows = self.likelihood.gradient(self.y, eta)
         _, product = yield from self.problem.evaluate_rows(rows)
-        return self._seen(eta, product.ravel() / self.problem.n)
+        return seen._replace(gradient=product.ravel() / self.problem.n)
 
     def _change(self, moving: Array, step: Floats, shift: Floats) -> Floats:
         return self._predictors(moving, step) + shift[:, None]
