@@ -5,6 +5,7 @@ from importlib.util import find_spec
 import array_api_strict
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from garrote import Problem, fit_path, proximal_gradient
 from garrote.likelihoods import Binomial
@@ -115,3 +116,49 @@ def test_rounds_beyond_the_optimum_do_no_harm(dtype):
     fit = proximal_gradient(X, y, L1(), 0.1, tol=0.0, max_iter=3000)
     assert np.isfinite(fit.coef).all()
     assert fit.certificate.gap < (1e-5 if dtype == np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize("penalty", [L1(), GroupLasso(np.arange(30) // 3)], ids=lambda p: p.name)
+def test_without_a_penalty_the_certificate_is_that_of_least_squares(penalty):
+    X, y = columns()
+    fit = proximal_gradient(X, y, penalty, 0.0, tol=1e-8, max_iter=20_000)
+    assert fit.certificate.gap <= 1e-8
+    np.testing.assert_allclose(fit.coef, np.linalg.lstsq(X, y)[0], atol=1e-3)
+
+
+def test_a_group_that_nothing_penalises_does_not_spoil_the_certificate():
+    X, y = columns()
+    weights = np.r_[0.0, np.ones(9)]
+    penalty = GroupLasso(np.arange(30) // 3, weights=weights)
+    fit = proximal_gradient(X, y, penalty, 0.1, tol=1e-7, max_iter=20_000)
+    assert fit.certificate.gap <= 1e-7
+    assert np.abs(X[:, :3].T @ (y - X @ fit.coef)).max() / 60 < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"y": np.r_[-1.0, np.ones(59)], "loss": "logistic"}, "labels 0 and 1"),
+        ({"y": np.r_[np.nan, np.ones(59)]}, "y has entries that are NaN"),
+        ({"X": np.full((60, 30), np.inf)}, "X has entries"),
+        ({"tol": -1.0}, "tol must be >= 0"),
+        ({"max_iter": 0}, "max_iter at least 1"),
+        ({"penalty": ElasticNet(0.5, corrected=True)}, "corrected"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_any_step(change, said):
+    X, y = columns()
+    given = {"X": X, "y": y, "penalty": L1(), "strength": 0.1} | change
+    with pytest.raises(ValueError, match=said):
+        proximal_gradient(**given)
+
+
+def test_whole_numbers_and_lists_are_numbers():
+    fit = proximal_gradient([[2, 0], [0, 2]], [4, 0], L1(), 1.0)
+    np.testing.assert_allclose(fit.coef, [1.5, 0.0], atol=1e-6)
+
+
+def test_a_descent_that_is_cut_short_says_so():
+    X, y = columns()
+    with pytest.warns(ConvergenceWarning, match=r"raise max_iter \(3\)"):
+        proximal_gradient(X, y, L1(), 0.01, max_iter=3)

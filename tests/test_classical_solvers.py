@@ -20,7 +20,7 @@ from garrote.likelihoods import (
 )
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalised_paths import run_alone
-from garrote.penalties import L0, L1, MCP, SCAD, BestSubset, ElasticNet, GroupLasso, Terms
+from garrote.penalties import L0, L1, MCP, SCAD, BestSubset, ElasticNet, GroupLasso, Ridge, Terms
 from garrote.solvers.annealing import Control
 from garrote.solvers.classical import METHODS, solve_classically
 from garrote.solvers.lockstep import run_together
@@ -349,3 +349,13 @@ def test_impossible_triples_name_the_possible_ones():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not is_possible(GroupLasso(np.arange(9), "inf"), "gaussian", "em")
+
+
+def test_subgradients_of_a_strong_ridge_do_not_run_away():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 10))
+    y = (X[:, 0] > 0).astype(float)
+    model = SparseRegressor(
+        Ridge(), alpha=10.0, alphas=[10.0], solver="subgradient", family="binomial", tol=1e-3
+    ).fit(X, y)
+    assert model.certificate_.gap <= 1e-3

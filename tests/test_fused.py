@@ -509,3 +509,30 @@ def test_em_by_the_precision_of_differences_ends_where_pieces_do(given_settings)
     np.testing.assert_allclose(
         em.coefficients().toarray(), pieces.coefficients().toarray(), atol=1e-3
     )
+
+
+@pytest.mark.parametrize("family", ["gaussian", "poisson"])
+def test_without_a_penalty_the_certificate_is_that_of_the_loss_alone(family):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((80, 6))
+    y = rng.poisson(np.exp(0.3 * X[:, 0])).astype(float)
+    model = SparseRegressor(FusedLasso(), alpha=0.0, family=family).fit(X, y)
+    assert model.certificate_.gap < 1e-9
+
+
+def test_the_level_of_a_signal_is_its_intercept():
+    rng = np.random.default_rng(4)
+    signal = np.repeat([5.0, 8.0, 6.0], 40) + rng.standard_normal(120)
+    strength = {"alpha": 5 / 120, "alphas": [5 / 120]}
+    model = SparseRegressor(FusedLasso(), **strength).fit(
+        scipy.sparse.eye_array(120).tocsc(), signal
+    )
+    np.testing.assert_allclose(model.coef_, fuse_signal(signal, fusion=5.0).values, atol=1e-8)
+    assert model.intercept_ == 0.0
+
+
+def test_a_long_signal_with_an_intercept_and_an_l1_part_is_refused_with_the_remedy():
+    with pytest.raises(ValueError, match="fit_intercept=False"):
+        SparseRegressor(FusedLasso(l1_ratio=0.1), alpha=0.1).fit(
+            scipy.sparse.eye_array(6000).tocsc(), np.arange(6000.0)
+        )

@@ -5,23 +5,25 @@ proximal operator of the penalty. Here both are made of functions of the array's
 copied to another device, and float32 stays float32.
 """
 
+import warnings
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from garrote.penalties import L0, ElasticNet, GroupLasso
 from garrote.penalties.base import Terms
 from garrote.penalties.grouping import resolve_groups
 from garrote.proximal import Groups, elastic_net, group_l2, hard_threshold
-from garrote.proximal.inputs import as_strength, like, namespace
+from garrote.proximal.inputs import as_floats, as_strength, like, namespace
 from garrote.results import OptimalityCertificate
 from garrote.solvers.first_order import Steps, Task
 from garrote.solvers.fista import Fista
 from garrote.solvers.lockstep import run_together
-from garrote.solvers.optimality import Evaluated
+from garrote.solvers.optimality import REACH, Evaluated
 from garrote.solvers.proximal_point import proximal_point
 from garrote.solvers.whole_loss import WholeLoss
 
@@ -87,7 +89,7 @@ def proximal_gradient(
     start : array of shape (D,), optional
         Where to start; 0 by default.
     tol : float
-        The certificate's value at which to stop.
+        The certificate's value at which to stop; with 0 all rounds are made.
     max_iter : int
 
     Returns
@@ -104,7 +106,10 @@ def proximal_gradient(
     >>> fit.coef.round(6).tolist()
     [1.5, 0.0]
     """
+    X, y = as_floats(X), as_floats(y)
     _check(X, y, loss, start)
+    if not tol >= 0 or max_iter < 1:
+        raise ValueError(f"tol must be >= 0 and max_iter at least 1, got {tol} and {max_iter}")
     xp = namespace(X)
     at_zero = xp.zeros_like(X[0, :])
     data = ArrayLoss(X, y, loss, at_zero)
@@ -119,7 +124,15 @@ def proximal_gradient(
     (solved,) = run_together([method.solve(cast(Task, task))], None)
     seen, made = solved
     objective = seen.loss + rule.charge(data.coef)
-    return ArrayFit(data.coef, objective, task.certificate(data, seen, steps.steepness), made)
+    certificate = task.certificate(data, seen, steps.steepness)
+    if tol > 0 and not certificate.value <= tol:
+        warnings.warn(
+            f"the certificate reached {certificate.value:.2e}, not {tol:.2e}: raise max_iter "
+            f"({max_iter}) or tol",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return ArrayFit(data.coef, objective, certificate, made)
 
 
 def _check(X: Any, y: Any, loss: str, start: Any) -> None:
@@ -135,6 +148,14 @@ def _check(X: Any, y: Any, loss: str, start: Any) -> None:
                 f"{name} must have {size} entries of type {X.dtype} like X, got shape "
                 f"{tuple(vector.shape)} of type {vector.dtype}"
             )
+    xp = namespace(X)
+    for name, values in (("X", X), ("y", y)):
+        if not bool(xp.all(xp.isfinite(values))):
+            raise ValueError(
+                f"{name} has entries that are NaN or infinite: fill or drop them first"
+            )
+    if loss == "logistic" and not bool(xp.all((y == 0) | (y == 1))):
+        raise ValueError("loss='logistic' needs labels 0 and 1 in y, and there are others")
 
 
 class ArrayLoss:
@@ -147,6 +168,10 @@ class ArrayLoss:
         self.coef, self.image = coef, self.xp.zeros_like(y)
         (self.null,) = run_together([self.evaluate()], None)
         self.largest = float(self.xp.max(self.xp.abs(self.null.gradient))) or 1.0
+        # As far as the steepest column alone would go, were all of them as short as the shortest.
+        squares = self.xp.sum(X * X, axis=0) / self.n
+        shortest = float(self.xp.min(self.xp.where(squares > 0, squares, self.xp.max(squares))))
+        self.reach = self.largest / (self.bend * shortest or 1.0)
 
     def product(self, coef: Any) -> Any:
         """Return the linear predictors of coefficients."""
@@ -219,19 +244,27 @@ class ArrayRule(NamedTuple):
         squares = 0.5 * self.ridge * float(coef @ coef) if self.ridge else 0.0
         return self.threshold * float(xp.sum(xp.abs(coef))) + squares
 
-    def dual_bound(self, seen: Evaluated) -> float:
-        """Return a value that no coefficients can go below; NaN where duality gives none."""
+    def dual_bound(self, seen: Evaluated, reach: float) -> float:
+        """Return a value that no coefficients can go below; NaN where duality gives none.
+
+        Coefficients that nothing penalises are taken to lie within ``reach`` of 0.
+        """
         if self.prices:
             return np.nan
-        xp, size = namespace(seen.gradient), seen.gradient
+        xp, gradient = namespace(seen.gradient), seen.gradient
         if self.ridge:
-            beyond = xp.clip(xp.abs(size) - self.threshold, 0.0, None)
+            beyond = xp.clip(xp.abs(gradient) - self.threshold, 0.0, None)
             return seen.dual(1.0) - float(beyond @ beyond) / (2.0 * self.ridge)
-        if self.groups is not None:
-            largest = float(xp.max(self.groups.lengths(size) / like(size, self.weights)))
+        if self.groups is None:
+            size, limits = xp.abs(gradient), self.threshold * xp.ones_like(gradient)
         else:
-            largest = float(xp.max(xp.abs(size)))
-        return seen.dual(min(1.0, self.threshold / largest) if largest > 0 else 1.0)
+            size = self.groups.lengths(gradient)
+            limits = self.threshold * like(gradient, self.weights)
+        held = limits > 0
+        shares = xp.where(held & (size > limits), limits / xp.where(size > 0, size, 1.0), 1.0)
+        share = float(xp.min(shares))
+        free = xp.where(held, xp.zeros_like(size), size)
+        return seen.dual(share) - share * reach * float(xp.sum(free))
 
 
 @proximal_point.register
@@ -259,7 +292,8 @@ class ArrayTask(NamedTuple):
         """Return how far the loss's present coefficients are from the optimum."""
         near = proximal_point(self.rule, loss.coef + seen.gradient / steepness, 1.0 / steepness)
         far = float(loss.xp.max(loss.xp.abs(near - loss.coef))) * steepness
-        gap = seen.loss + self.rule.charge(loss.coef) - self.rule.dual_bound(seen)
+        reach = REACH * max(loss.reach, float(loss.xp.max(loss.xp.abs(loss.coef))))
+        gap = seen.loss + self.rule.charge(loss.coef) - self.rule.dual_bound(seen, reach)
         return OptimalityCertificate(max(gap, 0.0) / (loss.null.loss or 1.0), far / loss.largest)
 
     def reached(self, loss: Any, seen: Evaluated, steepness: float) -> bool:
@@ -278,6 +312,11 @@ def array_rule(penalty: Any, strength: float, coef: Any) -> ArrayRule:
 
 @array_rule.register
 def _(penalty: ElasticNet, strength: float, coef: Any) -> ArrayRule:
+    if penalty.corrected:
+        raise ValueError(
+            "corrected=True is for SparseRegressor: multiply the coefficients found with "
+            "corrected=False by 1 + ridge / mean(x_j^2) instead"
+        )
     return ArrayRule(penalty.l1_ratio * strength, (1.0 - penalty.l1_ratio) * strength)
 
 

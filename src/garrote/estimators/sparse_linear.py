@@ -25,6 +25,7 @@ from garrote.estimators.provenance import provenance
 from garrote.paths import fit_path
 from garrote.penalised_paths import outputs_of, resolve_alphas, runs_away, stop_at
 from garrote.penalties import PENALTIES, Terms
+from garrote.penalties.fused import FusedLasso
 from garrote.penalties.subset import NoPenalty
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem, as_design
@@ -34,10 +35,13 @@ from garrote.selecting.on_penalty_path import select_on_penalty_path
 from garrote.selecting.penalty_criteria import CRITERIA, criterion
 from garrote.selecting.penalty_validation import PenaltyFold, cross_validate_penalty
 from garrote.solvers.annealing import Control
+from garrote.solvers.fused_signal import holds_intercept
 from garrote.solvers.homotopy import check_signs
 
 # How alpha can be chosen.
 CHOSEN = ("cv", *CRITERIA)
+# Beyond so many columns an identity matrix that has to be centred is too much to work with.
+_MANY_PIECES = 5000
 # Families whose responses are labels.
 _LABELLED = ("binomial", "probit", "multinomial")
 
@@ -105,12 +109,11 @@ class SparseLinearModel(SelectorFace):
         if hasattr(penalty, "resolved"):
             penalty = penalty.resolved(count, names, X)
         given = self._given_terms(penalty, names, count)
-        # Where coefficients are compared, columns keep their units and none can be taken out.
-        compared = getattr(penalty, "compares_columns", False)
-        nothing = np.zeros(0, np.intp)
-        free = nothing if compared else _projected_columns(given, likelihood, names)
+        free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
+        if not isinstance(penalty, FusedLasso):
+            free = _projected_columns(given, likelihood, names)
         known = check_offset(offset, len(y), getattr(likelihood, "classes", 1))
-        make_problem = self._problem_maker(X, y, likelihood, known, free, not compared)
+        make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
         problem = make_problem(weights)
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=3)
@@ -147,18 +150,25 @@ class SparseLinearModel(SelectorFace):
         likelihood: Any,
         offset: Floats | None,
         projected: Array,
-        in_deviations: bool,
+        penalty: Any,
     ) -> Callable[[Floats], Problem]:
-        """Return what makes the problem of some weights, those of all rows or of a fold's.
-
-        ``in_deviations`` says whether columns may be measured in units of their standard deviation.
-        """
+        """Return what makes the problem of some weights, those of all rows or of a fold's."""
+        design = as_design(X)
+        compared = isinstance(penalty, FusedLasso)
+        signal = compared and likelihood is None and holds_intercept(design)
+        if signal and self.fit_intercept and penalty.l1_ratio and design.shape[1] > _MANY_PIECES:
+            raise ValueError(
+                f"an intercept beside {design.shape[1]} columns of an identity matrix ties every row "
+                "to all others: take fit_intercept=False, with y less its median"
+            )
         return partial(
             Problem.from_rows,
-            as_design(X),
+            design,
             y,
-            fit_intercept=self.fit_intercept,
-            standardize=self.standardize and in_deviations,
+            # The level of a signal is its intercept; both would be one too many.
+            fit_intercept=self.fit_intercept and not (signal and not penalty.l1_ratio),
+            # Where coefficients are compared, columns keep their units.
+            standardize=self.standardize and not compared,
             scale_response=False,
             likelihood=likelihood,
             offset=offset,
@@ -325,11 +335,13 @@ class SparseLinearModel(SelectorFace):
         """Say where the answer is not what was asked for."""
         reached = float(self.path_.certificate.max())
         if not reached <= self.tol:
-            worst = self.path_.strengths[int(np.argmax(self.path_.certificate))]
+            worst = self.path_.fits[int(np.argmax(self.path_.certificate))]
+            remedy = "Raise tol: more rounds did not improve it"
+            if worst.n_iter >= self.max_iter:
+                remedy = f"Raise max_iter ({self.max_iter}) or tol"
             warnings.warn(
-                f"the certificate reached {reached:.2e} at alpha = {worst:.4g}, not {self.tol:.2e}; "
-                f"at the chosen alpha it is {self.certificate_.value:.2e}. Raise max_iter "
-                f"({self.max_iter}) or tol",
+                f"the certificate reached {reached:.2e} at alpha = {worst.strength:.4g}, not "
+                f"{self.tol:.2e}; at the chosen alpha it is {self.certificate_.value:.2e}. {remedy}",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -61,8 +61,6 @@ class FusedLasso:
         "lasso. JRSS B 67, 91-108"
     )
     name = "fused lasso"
-    # Columns keep their units, and none can be taken out of the others' comparison.
-    compares_columns = True
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.l1_ratio < 1.0:

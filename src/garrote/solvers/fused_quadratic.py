@@ -324,9 +324,12 @@ def _(rule: FusedRule, z: Floats, step: float) -> Floats:
 
 @dual_bound.register
 def _(rule: FusedRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated) -> float:
-    share = feasible_share(rule, seen.gradient)
-    # A level that nothing pulls to 0 would need a gradient of sum 0; it is taken to be in reach.
-    levels = share * (seen.gradient - rule.without_levels(seen.gradient))
+    if rule.weight.any() or rule.threshold.any():
+        share = feasible_share(rule, seen.gradient)
+        # A level that nothing pulls to 0 would need a gradient of sum 0; it is taken to be in reach.
+        levels = share * (seen.gradient - rule.without_levels(seen.gradient))
+    else:
+        share, levels = 1.0, seen.gradient  # without a penalty every coefficient is a level
     beyond = float(np.abs(levels).sum())
     reach = 0.0
     if beyond:

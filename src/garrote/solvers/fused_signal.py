@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array, Floats
+from garrote.designs.base import Design
 from garrote.designs.dense import DenseDesign
 from garrote.designs.gram import GramDesign
 from garrote.designs.sparse import SparseDesign
@@ -131,16 +132,27 @@ def is_signal(problem: Problem) -> bool:
         return int(np.count_nonzero(design.values)) <= problem.n_features
     if design.centered or design.basis.shape[1]:
         return False
-    stored = design.stored
-    if isinstance(stored, SparseDesign):
-        matrix: Any = stored.matrix
-        if matrix.nnz > matrix.shape[0]:
-            return False
-    elif isinstance(stored, DenseDesign):
-        if np.count_nonzero(stored.values) > stored.shape[0]:
-            return False
-        matrix = scipy.sparse.csc_array(stored.values)
-    else:
+    matrix = _few_entries(design.stored)
+    if matrix is None:
         return False
     used = matrix.indices[matrix.data != 0]
     return bool(len(np.unique(used)) == len(used))
+
+
+def holds_intercept(stored: Design) -> bool:
+    """Tell whether equal coefficients of all columns are an intercept: X = I, or rows of it."""
+    matrix = _few_entries(stored)
+    if matrix is None:
+        return False
+    kept = matrix.data != 0
+    used, values = matrix.indices[kept], matrix.data[kept]
+    return len(used) == stored.shape[0] == len(np.unique(used)) and len(np.unique(values)) == 1
+
+
+def _few_entries(stored: Design) -> Any:
+    """Return a matrix by its columns; None if it has more entries than rows."""
+    if isinstance(stored, SparseDesign):
+        return stored.matrix if stored.matrix.nnz <= stored.shape[0] else None
+    if isinstance(stored, DenseDesign) and np.count_nonzero(stored.values) <= stored.shape[0]:
+        return scipy.sparse.csc_array(stored.values)
+    return None

@@ -133,6 +133,8 @@ class GeneralisedLoss(NewtonLoss):
         for _ in range(100):
             slope = float(self.share @ gradient(self.likelihood, self.y, eta))
             shift = slope / float(self._bent(eta).sum())
+            if not np.isfinite(shift):
+                return  # coefficients beyond all numbers leave nothing to settle
             while abs(shift) > 1e-16 * self.unit and not self._loss(eta + shift) <= loss * (
                 1 + 1e-15
             ):

@@ -1,9 +1,9 @@
 """Paths of penalised fits: working sets, screening, and a check of all columns at every strength.
 
-Columns that may matter at the next strengths join the working set: those whose gradient, if it goes on as
-it did before, will be large enough; or those of the sequential strong rule (Tibshirani et al. 2012). The
-working set is solved for these strengths; one product with X then gives the gradients of all columns for
-all of them. Columns that violate their optimality join, until none does.
+Columns that may matter at the next strengths join the working set: those whose gradient, if it goes on
+as it did before, will be large enough; or those of the sequential strong rule (Tibshirani et al. 2012).
+The working set is solved for these strengths; one product with X then gives the gradients of all columns
+for all of them. Columns that violate their optimality join, until none does.
 """
 
 from collections.abc import Generator, Sequence

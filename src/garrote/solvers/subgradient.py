@@ -27,6 +27,8 @@ class Subgradient:
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the best fit as seen, and the rounds."""
         loss, rule = self.loss, task.rule
+        # A ridge is as steep as it is strong, beside the loss.
+        steepness = self.steps.steepness + float(rule.ridge.max(initial=0.0))
         best, best_objective = (loss.coef, loss.image), np.inf
         for made in range(task.max_iter):
             seen = yield from loss.evaluate()
@@ -35,7 +37,7 @@ class Subgradient:
                 best, best_objective = (loss.coef, loss.image), objective
                 if made % _CHECK == 0 and task.reached(loss, seen, self.steps.steepness):
                     return seen, made
-            length = 1.0 / (self.steps.steepness * np.sqrt(made + 1.0))
+            length = 1.0 / (steepness * np.sqrt(made + 1.0))
             new = loss.coef + length * _downhill(rule, loss.coef, seen.gradient)
             new = np.clip(new, rule.lower, rule.upper)
             loss.place(new, loss.product(new))
