@@ -1,7 +1,7 @@
 """The smooth part of a Gaussian problem on a working set: cross products are computed once."""
 
 from collections.abc import Generator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,14 @@ from garrote.solvers.growing_gram import GrowingGram
 from garrote.solvers.optimality import Evaluated, beyond_rounding
 from garrote.solvers.quadratic import is_separable, minimise, minimise_by_rows, suits_rows
 from garrote.solvers.working_block import WorkingBlock
+
+
+class _Fitted(NamedTuple):
+    """Coefficients of some columns, and what they make of the rows."""
+
+    columns: Array
+    coef: Floats
+    values: Floats
 
 
 class LeastSquares:
@@ -28,6 +36,8 @@ class LeastSquares:
         self.curvature = problem.curvature / problem.n
         self._gram = GrowingGram()
         self._factor, self._before = ActiveFactor(), np.zeros(0)
+        nothing = np.zeros(len(problem.response)) if problem.has_rows else np.zeros(0)
+        self._last = _Fitted(self.columns, self.coef, nothing)
         # Dense copies of sparse columns would be far more than the matrix itself.
         dense = problem.has_rows and problem.table.keeps_blocks
         self._block = WorkingBlock(problem) if dense else None
@@ -57,7 +67,7 @@ class LeastSquares:
     def _solve_by_rows(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         block = self._block
         assert block is not None
-        residual = self.problem.response - block.values @ self.coef
+        residual = self.problem.response - self._fitted()
         before, self._before = self._before, self.coef.copy()
         ahead = 2.0 * self.coef  # where the path leads to, if it is straight
         ahead[: len(before)] -= before
@@ -73,10 +83,17 @@ class LeastSquares:
         return sweeps.minimise(rule, rows, self.coef, tolerance, max_rounds)
 
     def _fitted(self) -> Floats:
+        """Return the fitted values; after a look at the solution the next one starts there."""
         used = np.flatnonzero(self.coef)
+        columns, coef = self.columns[used], self.coef[used]
+        if np.array_equal(columns, self._last.columns) and np.array_equal(coef, self._last.coef):
+            return self._last.values
         if self._block is not None:
-            return self._block.dot(used, self.coef[used])
-        return self.problem.table.dot(self.columns[used], self.coef[used][:, None])[:, 0]
+            values = self._block.dot(used, coef)
+        else:
+            values = self.problem.table.dot(columns, coef[:, None])[:, 0]
+        self._last = _Fitted(columns, coef, values)
+        return values
 
     def _products(self) -> Floats:
         """Return the cross products of the working set; those of new columns are made now."""
