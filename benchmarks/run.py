@@ -20,7 +20,7 @@ from processes import Settings
 
 def main(arguments=None):
     asked = parse(arguments)
-    tables, results = [], {}
+    results = {}
     with tempfile.TemporaryDirectory(prefix="garrote-benchmark-", dir=asked.scratch) as scratch:
         settings = Settings(
             scratch=Path(scratch),
@@ -34,15 +34,13 @@ def main(arguments=None):
         )
         for name in asked.sections:
             section = importlib.import_module(f"sections.{name}")
-            new_tables, results[name] = section.run(settings)
-            tables += new_tables
-            if asked.json:  # after every section, so that an interrupted run keeps what it has
+            tables, results[name] = section.run(settings)
+            # After every section, so that an interrupted run keeps what it has.
+            for table in tables:
+                print(table.markdown() if asked.markdown else table.text(), end="\n\n", flush=True)
+            if asked.json:
                 asked.json.write_text(json.dumps(results, indent=1))
-    about = machine.describe(results, asked.threads)
-    if asked.markdown:
-        print("\n\n".join(["\n".join(about), *(table.markdown() for table in tables)]))
-    else:
-        print("\n\n".join(["\n".join(about), *(table.text() for table in tables)]))
+    print("\n".join(machine.describe(results, asked.threads)))
     return 0
 
 

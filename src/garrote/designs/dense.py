@@ -16,7 +16,10 @@ from garrote.designs.base import (
 )
 
 # Below this many right-hand sides our own loop beats the packing that a matrix product starts with.
-_SKINNY = 8
+_SKINNY = 6
+# Up to this many, products of few columns at a time do: of so many multiplications at most, for which
+# OpenBLAS copies nothing.
+_NARROW, _SMALL_PRODUCT = 16, 600_000
 # Entries of X that one kernel call reads at most: a few milliseconds, so that Ctrl-C is heard.
 _ENTRIES_PER_CALL = 1 << 23
 
@@ -169,6 +172,9 @@ class DenseDesign:
         if self.values.flags.f_contiguous and len(rows) < _SKINNY:
             return self._skinny_tdot(rows)
         if self.dtype == np.float64:
+            width = _SMALL_PRODUCT // max(1, rows.size)
+            if self.values.flags.f_contiguous and len(rows) <= _NARROW and width >= 8:
+                return self._narrow_tdot(rows, width)
             # A matrix of one row would be packed like any other; a vector is not.
             return rows @ self.values if len(rows) > 1 else (rows[0] @ self.values)[None, :]
         product = np.empty((len(rows), self.shape[1]))
@@ -199,6 +205,15 @@ class DenseDesign:
         for start in range(0, self.shape[1], step):
             _multiply_columns(self.values, rows, start, min(start + step, self.shape[1]), product)
         return product
+
+    def _narrow_tdot(self, rows: Floats, width: int) -> Floats:
+        """Multiply some columns at a time, so few that the library does not copy them first."""
+        product = np.empty((self.shape[1], len(rows)))
+        sides = np.ascontiguousarray(rows.T)
+        for start in range(0, self.shape[1], width):
+            part = slice(start, start + width)
+            np.matmul(self.values[:, part].T, sides, out=product[part])
+        return np.ascontiguousarray(product.T)
 
     def take(self, columns: Array, mean: Floats) -> Floats:
         block = np.empty((self.shape[0], len(columns)), order="F")
