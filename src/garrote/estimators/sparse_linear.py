@@ -105,6 +105,8 @@ class SparseLinearModel(SelectorFace):
         if hasattr(penalty, "resolved"):
             penalty = penalty.resolved(count, names, X)
         given = self._given_terms(penalty, names, count)
+        if hasattr(penalty, "with_factors"):
+            penalty = penalty.with_factors(given.factor, names)
         # Where coefficients are compared, columns keep their units and none can be taken out.
         compared = getattr(penalty, "compares_columns", False)
         nothing = np.zeros(0, np.intp)
