@@ -12,8 +12,8 @@ from garrote.penalties.base import Terms, check_share
 from garrote.penalties.fused_rule import FusedRule, feasible_share
 from garrote.penalties.neighbours import (
     chain_order,
-    check_edge_weights,
     plain_graph,
+    plain_weights,
     resolve_graph,
 )
 from garrote.proximal.graph import Graph
@@ -76,7 +76,7 @@ class FusedLasso:
         if isinstance(self.graph, AbstractSet) and self.weights is not None:
             raise ValueError("weights go with pairs in an order, got a set of pairs: give a list")
         object.__setattr__(self, "graph", plain_graph(self.graph))
-        check_edge_weights(self.weights)
+        object.__setattr__(self, "weights", plain_weights(self.weights))
 
     @property
     def least_weight(self) -> float:

@@ -81,7 +81,7 @@ class GroupLasso:
             raise ValueError(f"norm must be 2 or 'inf', got {self.norm!r}")
         check_share(self.l1_ratio)
         object.__setattr__(self, "groups", plain_groups(self.groups))
-        _check_weights(self.weights)
+        object.__setattr__(self, "weights", _plain_weights(self.weights))
 
     @property
     def name(self) -> str:
@@ -173,7 +173,7 @@ class GroupLasso:
             if self.weights == "equal":
                 return np.ones(len(sizes))
             return np.asarray(sizes, dtype=np.float64) ** (1.0 if self.flat else 0.5)
-        weights = np.asarray(self.weights, dtype=np.float64)
+        weights: Floats = self.weights
         if weights.shape != sizes.shape:
             raise ValueError(
                 f"weights must have a number for each of the {len(sizes)} groups, in the order of their "
@@ -198,19 +198,20 @@ def group_norms(rule: GroupRule, coef: Floats) -> Floats:
     return np.sqrt(np.add.reduceat(ordered**2, rule.starts[:-1]))
 
 
-def _check_weights(weights: Any) -> None:
-    """Refuse what cannot be weights of any groups."""
+def _plain_weights(weights: Any) -> Any:
+    """Return a word, or numbers as an array; refuse what cannot be weights of any groups."""
     allowed = "weights must be 'size', 'equal' or a finite number >= 0 for each group"
     if isinstance(weights, str):
         if weights not in ("size", "equal"):
             raise ValueError(f"{allowed}, got {weights!r}")
-        return
+        return weights
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         values = np.array(np.nan)
     if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"{allowed}, in the order of their labels, got {_some(weights)}")
+    return values
 
 
 def _some(weights: Any) -> str:

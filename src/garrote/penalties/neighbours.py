@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.proximal.graph import Graph
 from garrote.summaries import listing
 
@@ -80,10 +80,10 @@ def plain_graph(graph: Any) -> Any:
     return [_pair(entry) for entry in entries]
 
 
-def check_edge_weights(weights: Any) -> None:
-    """Refuse what cannot be weights of any edges."""
+def plain_weights(weights: Any) -> Floats | None:
+    """Return weights of edges as an array; refuse what cannot be such."""
     if weights is None:
-        return
+        return None
     try:
         values = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
@@ -91,6 +91,7 @@ def check_edge_weights(weights: Any) -> None:
     if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all():
         text = " ".join(repr(weights).split())[:100]
         raise ValueError(f"weights must be a finite number >= 0 for each pair, got {text}")
+    return values
 
 
 def in_order(names: Array) -> bool:
