@@ -357,6 +357,19 @@ def test_criteria_count_pieces(criterion):
     assert np.abs(model.coef_ - truth).max() < 0.3
 
 
+def test_a_piece_takes_one_degree_of_freedom_from_the_noise():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 40))
+    y = X @ np.repeat([1.0, -1.0, 0.5, 0.0], 10) + 0.5 * rng.standard_normal(60)
+    model = SparseRegressor(penalty="fused-lasso", alpha=0.05).fit(X, y)
+    fit = model.path_.fits[-1]
+    assert fit.pieces < len(fit.columns)
+    residual = y - model.predict(X)
+    expected = residual @ residual / (60 - fit.pieces - 1)
+    assert model.selection_.noise_variance == pytest.approx(expected)
+    assert model.selection_.headline.endswith(f"in {fit.pieces} pieces of equal effects")
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_classes_have_pieces(classes):
     rng = np.random.default_rng(0)
