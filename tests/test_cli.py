@@ -5,15 +5,19 @@ import csv
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
 import time
+import warnings
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import garrote
 from garrote import SparseRegressor, __version__
 from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
@@ -533,7 +537,18 @@ def test_a_response_of_0_and_1_is_noted(run, labelled):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["--penalty", "mcp"], "--penalty: garrote has no setting penalty; add --method lasso"),
+        (
+            ["--penalty", "mcp", "--method", "bayes"],
+            "bayes has no setting penalty; add --method lasso",
+        ),
+        (
+            ["--method", "lasso", "--set", "groups=0,1"],
+            "no setting groups; add --penalty group-lasso",
+        ),
+        (
+            ["--penalty", "mcp", "--set", "graph=chain"],
+            "no setting graph; add --penalty fused-lasso",
+        ),
         (["--family", "probit"], "--family: garrote has no setting family; add --method lasso"),
         (["--offset", "age"], "--offset: garrote takes none; add --method lasso"),
         (["--set", "hope=1"], "garrote has no setting hope (it has"),
@@ -543,6 +558,189 @@ def test_settings_of_another_method_name_it(run, labelled, given, said):
     code, _, err = run("select", labelled, "--target", "digit", *given)
     assert code == 2
     assert said in err
+
+
+def test_a_penalty_asks_for_the_method_that_has_penalties(run, table):
+    code, out, err = run("select", table, "--target", "y", "--penalty", "mcp", "--alpha", "bic")
+    assert (code, err) == (0, "")
+    assert "chosen by BIC" in out
+    code, _, err = run("select", table, "--target", "y", "--penalty", "mcp", "--method", "garrote")
+    assert code == 2
+    assert "n_starts" in err  # what the method has, and nothing of the penalty
+    assert "gamma, " in err
+
+
+# --- groups and graphs
+
+
+@pytest.fixture
+def genes(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, 5))
+    y = X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(N)
+    names = ["gene1_a", "gene1_b", "gene2_a", "gene2_b", "age"]
+    return write(tmp_path / "genes.csv", [*names, "y"], np.column_stack([X, y]))
+
+
+def grouped(table, groups, *more):
+    return ("select", table, "--target", "y", "--penalty", "group-lasso", "--alpha", "0.1",
+            "--set", f"groups={groups}", *more)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        "gene1_*,gene2_*,age",
+        "gene2_*,age,gene1_*",
+        "gene2_b:0,gene1_a:1,gene1_b:1,gene2_a:0,age:2",
+        "gene2_b:two,gene1_a:one,gene1_b:one,gene2_a:two,age:none",
+        "gene1_*:1,gene2_*:2,age:3",
+        "a,a,b,b,c",
+        "gene1_a,gene1_a,b,b,c",
+        "0,0,1,1,7",
+    ],
+)
+def test_groups_are_named_by_patterns_names_or_labels(run, genes, tmp_path, groups):
+    found, expected = tmp_path / "model.garrote", [{0, 1}, {2, 3}, {4}]
+    code, _, err = run(*grouped(genes, groups, "--save", found))
+    assert (code, err) == (0, "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the splitter is not kept
+        penalty = garrote.load(found).penalty
+    names = np.array(["gene1_a", "gene1_b", "gene2_a", "gene2_b", "age"], dtype=object)
+    labels = penalty.resolved(5, names).groups
+    sets = [set(np.flatnonzero(labels == g).tolist()) for g in np.unique(labels)]
+    assert sorted(sets, key=min) == expected
+
+
+@pytest.mark.parametrize(
+    ("groups", "code", "said"),
+    [
+        ("gene1_*,gene2_*", 1, "columns 'age' are in no group"),
+        ("gene1_*,gene3_*,gene2_*,age", 1, "groups has 'gene3_*', but no column is called so"),
+        ("gene1_*,gene*,age", 1, "share column 'gene1_a'"),
+        ("gene1", 2, "--set groups=gene1: no column is called so; give factors, names or patterns"),
+        ("a,a,b", 1, "3 labels for 5 columns"),
+        ("gene1_a:0,gene1_b:0", 1, "columns 'gene2_a', 'gene2_b', 'age' are in no group"),
+        ("gene1_a:0,gene1_a:1", 2, "two numbers for 'gene1_a'"),
+        ("gene1_a:x,gene1_a:y", 2, "two labels for 'gene1_a'"),
+    ],
+)
+def test_groups_that_do_not_fit_the_table_get_one_line(run, genes, groups, code, said):
+    reached, _, err = run(*grouped(genes, groups))
+    assert reached == code
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_covariates_leave_their_group_and_need_none(run, genes):
+    code, out, err = run(*grouped(genes, "gene1_*,gene2_*", "--covariates", "gene1_a,age"))
+    assert (code, err) == (0, "")
+    assert "beside 2 always in" in " ".join(out.split())
+    code, _, err = run(*grouped(genes, "gene1_*,gene2_*,age", "--set", "penalty_factor=gene1_b:3"))
+    assert code == 1
+    assert "penalty_factor is 1 for column 'gene1_a' and 3 for 'gene1_b'" in err
+
+
+def test_words_that_were_coded_are_groups_whatever_their_levels(run, tmp_path):
+    rng = np.random.default_rng(0)
+    city = rng.choice(["St. Louis", "St. Paul", "New_York"], N)
+    age = rng.choice(["18_25", "26_35", "36=x"], N)
+    # Indicators that were in the table before are found as well.
+    size = rng.integers(0, 3, N)
+    rows = zip(city, age, *((size == k).astype(int) for k in range(3)), rng.random(N), strict=True)
+    file = write(tmp_path / "words.csv", ["city", "age", "s_0.5", "s_0.7", "s_1", "y"], rows)
+    model = tmp_path / "model.garrote"
+    code, _, err = run(*grouped(file, "factors", "--encode", "--save", model))
+    assert (code, err) == (0, "")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        penalty = garrote.load(model).penalty
+    assert penalty.groups.tolist() == [0, 0, 1, 1, 2, 2, 2]
+
+
+@pytest.fixture
+def ordered(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, 12))
+    y = X @ np.repeat([1.0, -1.0, 2.0], 4) + 0.3 * rng.standard_normal(N)
+    return write(tmp_path / "waves.csv", [*(f"t{j}" for j in range(12)), "y"], np.c_[X, y])
+
+
+def fused(table, *more):
+    return ("select", table, "--target", "y", "--penalty", "fused-lasso", "--alpha", "0.3", *more)
+
+
+def effects(out):
+    return {v["name"]: v["effect"] for v in json.loads(out)["variables"]}
+
+
+@pytest.mark.parametrize("header", ["", "from,to\n", "Source,Target\n"])
+def test_graphs_are_named_or_read_from_a_file_of_edges(run, ordered, tmp_path, header):
+    names = [f"t{j}" for j in range(12)]
+    edges = tmp_path / "edges.csv"
+    edges.write_text(header + "".join(f"{a},{b}\n" for a, b in pairwise(names)))
+    expected = effects(run(*fused(ordered, "--json", "-"))[1])
+    for graph in ("chain", "lattice:1x12", edges):
+        code, out, err = run(*fused(ordered, "--json", "-", "--set", f"graph={graph}"))
+        assert (code, err) == (0, "")
+        assert effects(out) == pytest.approx(expected, abs=1e-12)
+    lattice = effects(run(*fused(ordered, "--json", "-", "--set", "graph=lattice:3x4"))[1])
+    assert lattice != pytest.approx(expected, abs=1e-3)
+
+
+def test_edges_may_have_weights_and_leave_covariates_out(run, ordered, tmp_path):
+    edges = tmp_path / "edges.tsv"
+    edges.write_text("".join(f"{j}\t{j + 1}\t{1 if j != 3 else 0}\n" for j in range(10)))
+    given = fused(ordered, "--set", f"graph={edges}", "--json", "-")
+    code, out, err = run(*given, "--covariates", "t11")
+    assert (code, err) == (0, "")
+    values = effects(out)
+    assert values["t3"] != values["t4"]
+    assert values["t11"] != values["t10"]
+    code, _, err = run(*given, "--covariates", "t10")
+    assert code == 2
+    assert "the fused lasso compares 't10' with its neighbours" in err
+    code, _, err = run(*given, "--set", "weights=1,2")
+    assert code == 2
+    assert "say the same thing" in err
+
+
+@pytest.mark.parametrize(
+    ("edges", "code", "said"),
+    [
+        (None, 2, "--set graph={file}: give chain, lattice:ROWSxCOLUMNS"),
+        ("t0,t1\nt1,t21\n", 1, "line 2 of {file} has 't21', which is no variable; did you mean"),
+        ("t0,t1\nt1,12\n", 1, "line 2 of {file} has '12', which is no variable"),
+        ("t0,t1\nt1\n", 1, "line 2 of {file} has 1 cells"),
+        ("t0,t1,2\nt1,t2\n", 1, "line 2 of {file} has 2 cells"),
+        ("t0,t1,much\n", 1, "line 1 of {file} has the weight 'much'"),
+        ("t0,t0\n", 1, "joins node 0 to itself"),
+    ],
+)
+def test_edges_that_cannot_be_used_are_named_by_their_line(
+    run, ordered, tmp_path, edges, code, said
+):
+    file = tmp_path / "edges.csv"
+    if edges is not None:
+        file.write_text(edges)
+    reached, _, err = run(*fused(ordered, "--set", f"graph={file}"))
+    assert reached == code
+    assert said.format(file=file) in err
+    assert len(err.splitlines()) == 1
+
+
+def test_pieces_are_counted_where_a_penalty_makes_them(run, ordered, tmp_path):
+    report = tmp_path / "report.html"
+    code, out, _ = run(*fused(ordered, "--set", "l1_ratio=0.1", "--report", report))
+    assert code == 0
+    assert "12 of 12 variables selected, in 3 pieces of equal effects" in " ".join(out.split())
+    page = re.sub("<.*?>", "", report.read_text(encoding="utf-8"))
+    assert "12 of 12 variables explain y, in 3 pieces of equal effects: t" in page
+    _, out, _ = run(*fused(ordered, "--json", "-"))
+    assert json.loads(out)["pieces"] == 3
+    _, out, _ = run("select", ordered, "--target", "y", "--penalty", "lasso", "--json", "-")
+    assert json.loads(out)["pieces"] is None
 
 
 def test_the_help_names_every_family(run):

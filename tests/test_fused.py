@@ -9,6 +9,7 @@ import scipy.optimize
 import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
 from garrote.experiments import Settings, run_study
@@ -356,6 +357,19 @@ def test_criteria_count_pieces(criterion):
     assert np.abs(model.coef_ - truth).max() < 0.3
 
 
+def test_a_piece_takes_one_degree_of_freedom_from_the_noise():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 40))
+    y = X @ np.repeat([1.0, -1.0, 0.5, 0.0], 10) + 0.5 * rng.standard_normal(60)
+    model = SparseRegressor(penalty="fused-lasso", alpha=0.05).fit(X, y)
+    fit = model.path_.fits[-1]
+    assert fit.pieces < len(fit.columns)
+    residual = y - model.predict(X)
+    expected = residual @ residual / (60 - fit.pieces - 1)
+    assert model.selection_.noise_variance == pytest.approx(expected)
+    assert model.selection_.headline.endswith(f"in {fit.pieces} pieces of equal effects")
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 def test_classes_have_pieces(classes):
     rng = np.random.default_rng(0)
@@ -384,6 +398,11 @@ def test_graphs_can_be_given_in_many_ways():
     for graph in (
         None, [("a", "b"), ("c", "b"), ("d", "c")], [(1, 0), (2, 1), (2, 3)], expected,
         scipy.sparse.diags_array([1.0, 1.0], offsets=[-1, 1], shape=(4, 4)), ("lattice", (1, 4)),
+        "chain", ((j, j + 1) for j in range(3)), zip("abc", "bcd", strict=True),
+        {(0, 1), (1, 2), (2, 3)}, [frozenset("ab"), frozenset("bc"), frozenset("cd")],
+        np.array([[0.0, 1.0], [1.0, 2.0], [2.0, 3.0]]),
+        pd.DataFrame({"from": ["a", "b", "c"], "to": ["b", "c", "d"]}),
+        pd.DataFrame({"from": [0, 1, 2], "to": [1, 2, 3]}), ["lattice", [4, 1]],
     ):  # fmt: skip
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -439,7 +458,19 @@ def test_unordered_columns_are_warned_of():
         ([("a", "b")], "no column names"),
         ([(0, 1), (2, 2)], "joins node 2 to itself"),
         ([0, 1], "pairs of columns"),
-        ("chain", "got 'chain'"),
+        ("ring", "'chain', pairs of columns, .* got 'ring'"),
+        (5, "pairs of columns, .* got 5"),
+        ({"a": "b"}, "pairs of columns, .* got {'a': 'b'}"),
+        (("lattice", (2.7, 3.2)), "two whole numbers of at least 1"),
+        (("lattice", (-2, -3)), "two whole numbers of at least 1"),
+        (("lattice", "2x3"), "a lattice is given as"),
+        ([(0, 1, 2.0)], r"got \(0, 1, 2.0\) in it"),
+        ([(0, 1.5)], "graph has node 1.5"),
+        (
+            scipy.sparse.coo_array(([2.0], ([3], [1])), shape=(5, 5)),
+            r"\(1, 3\) is 0 and \(3, 1\) is 2",
+        ),
+        (scipy.sparse.coo_array((3, 5)), "must be square, .* got one of 3 x 5"),
         (("lattice", (2, 3)), "6 nodes, but X has 5 columns"),
         (("lattice", 5), "a lattice is given as"),
         (scipy.sparse.eye_array(5), "joins node 0 to itself"),
@@ -453,10 +484,41 @@ def test_impossible_graphs_are_refused(graph, message):
         SparseRegressor(penalty=FusedLasso(graph), alpha=0.1).fit(X, y)
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"l1_ratio": 1.0}, "below 1, got 1.0"),
+        ({"l1_ratio": "a"}, "l1_ratio must be a number .* got 'a'"),
+        ({"l1_ratio": None}, "l1_ratio must be a number .* got None"),
+        ({"weights": {"a": 1.0}}, "a finite number >= 0 for each pair, got {'a': 1.0}"),
+        ({"weights": [1.0, np.nan]}, "a finite number >= 0 for each pair"),
+        ({"weights": [1.0, -1.0]}, "a finite number >= 0 for each pair"),
+        ({"graph": {(0, 1)}, "weights": [1.0]}, "a set of pairs: give a list"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(settings, message):
+    with pytest.raises(ValueError, match=message):
+        FusedLasso(**settings)
+
+
+def test_the_order_of_names_is_not_asked_for_where_a_chain_is():
+    X, y, _ = sparse_regression(40, 3, 2)
+    frame = pd.DataFrame(X, columns=["age", "sex", "bmi"])
+    model = SparseRegressor(penalty=FusedLasso("chain"), alpha=0.1).fit(frame, y)
+    expected = SparseRegressor(penalty=FusedLasso(), alpha=0.1).fit(X, y)
+    np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-12)
+
+
+def test_edges_of_a_generator_serve_every_fit():
+    X, y, _ = sparse_regression(40, 3, 2)
+    model = SparseRegressor(penalty=FusedLasso((j, j + 1) for j in range(2)), alpha=0.1)
+    first = clone(model).fit(X, y).coef_
+    np.testing.assert_array_equal(model.fit(X, y).coef_, first)
+    np.testing.assert_array_equal(model.fit(X, y).coef_, first)
+
+
 def test_impossible_settings_are_refused():
     X, y, _ = sparse_regression(30, 4, 2)
-    with pytest.raises(ValueError, match="below 1"):
-        FusedLasso(l1_ratio=1.0)
     with pytest.raises(ValueError, match="no bounds"):
         SparseRegressor(penalty=FusedLasso(), lower=0.0, alpha=0.1).fit(X, y)
     with pytest.raises(ValueError, match="lose its pieces"):

@@ -13,7 +13,6 @@ from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties import L1, GroupLasso, Terms
-from garrote.penalties.grouping import resolve_groups
 from garrote.proximal import group_l2, group_linf, soft_threshold
 from garrote.solvers.annealing import Control
 from garrote.solvers.proximal_point import proximal_point
@@ -204,23 +203,6 @@ def test_groups_can_be_named_by_patterns():
         assert (row[2] == 0) == (row[3] == 0)
 
 
-def test_indicator_columns_of_a_factor_are_one_group():
-    rng = np.random.default_rng(0)
-    levels = rng.integers(0, 3, 50)
-    frame = pd.DataFrame(
-        {
-            "colour_red": levels == 0,
-            "colour_blue": levels == 1,
-            "colour_green": levels == 2,
-            "size_small": rng.random(50),
-            "size_large": rng.random(50),
-        }
-    ).astype(float)
-    found = resolve_groups("factors", 5, frame.columns.to_numpy(), frame.to_numpy())
-    assert found[0] == found[1] == found[2]
-    assert len({int(found[2]), int(found[3]), int(found[4])}) == 3
-
-
 def test_unequal_groups_are_weighted_by_the_root_of_their_size():
     rule = GroupLasso([0, 0, 0, 0, 1]).at(0.5, Terms.equal(5))
     np.testing.assert_allclose(rule.weight, [1.0, 0.5])
@@ -262,7 +244,14 @@ def test_impossible_groups_are_refused(groups, message):
     [
         ({"norm": 1}, "norm must be 2 or 'inf'"),
         ({"l1_ratio": 1.0}, "below 1"),
+        ({"l1_ratio": "a"}, "l1_ratio must be a number .* got 'a'"),
+        ({"l1_ratio": None}, "l1_ratio must be a number .* got None"),
         ({"weights": "count"}, "'size', 'equal'"),
+        ({"weights": [1.0, np.inf]}, "a finite number >= 0 for each group, .* got .1.0, inf"),
+        ({"weights": [1.0, np.nan]}, "a finite number >= 0 for each group"),
+        ({"weights": [1.0, -1.0]}, "a finite number >= 0 for each group"),
+        ({"weights": {"a": 1.0}}, "a finite number >= 0 for each group, .* got {'a': 1.0}"),
+        ({"weights": None}, "a finite number >= 0 for each group, .* got None"),
     ],
 )
 def test_impossible_settings_are_refused(settings, message):
@@ -273,8 +262,13 @@ def test_impossible_settings_are_refused(settings, message):
 def test_factors_that_differ_within_a_group_and_bounds_are_refused():
     X, y, _ = sparse_regression(30, 4, 2)
     groups = GroupLasso([0, 0, 1, 1])
-    with pytest.raises(ValueError, match="same penalty_factor"):
-        SparseRegressor(penalty=groups, penalty_factor=[1, 2, 1, 1], alpha=0.1).fit(X, y)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    said = "penalty_factor is 1 for column 'a' and 2 for 'b', which are in one group"
+    with pytest.raises(ValueError, match=said):
+        SparseRegressor(penalty=groups, penalty_factor=[1, 2, 1, 1], alpha=0.1).fit(frame, y)
+    terms = Terms.equal(4)._replace(factor=np.array([1.0, 2.0, 1.0, 1.0]))
+    with pytest.raises(ValueError, match="same factor of the penalty"):
+        fit_path(problem_of(X, y), groups, 3, terms=terms)
     with pytest.raises(ValueError, match="no bounds"):
         SparseRegressor(penalty=groups, lower=0.0, alpha=0.1).fit(X, y)
 

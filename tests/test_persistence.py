@@ -11,6 +11,7 @@ import subprocess
 import sys
 import warnings
 import zipfile
+from dataclasses import is_dataclass
 from pathlib import Path
 
 import joblib
@@ -24,11 +25,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import KFold
 
 import garrote
-from garrote import VariationalGarrote, estimators, persistence
+from garrote import SparseRegressor, VariationalGarrote, estimators, penalties, persistence
 from garrote.estimators.saving import SaveMixin
+from garrote.likelihoods import Huber
+from garrote.penalties import L0, MCP, FusedLasso, GroupLasso
 from garrote.persistence import ModelFileError, load_extra, load_model, save_model
 from garrote.persistence.archive import HEADER
+from garrote.persistence.models import _known_classes
 from garrote.persistence.trees import Decoder, Encoder, Unstorable
+from garrote.proximal import Graph
 from garrote.results import Certificate, Fit
 from reference import sparse_regression
 
@@ -201,6 +206,55 @@ def test_a_file_of_the_first_format_still_loads_and_predicts_its_numbers():
     assert model.selection_.n_selected == 2
     assert "x3" in str(model.summary())
     assert load_extra(DATA / "format_1.garrote") == {"target": "y"}
+
+
+PENALTIES = {
+    "labels": GroupLasso(np.repeat(["a", "b"], 10), weights=[1.0, 2.0]),
+    "objects as labels": GroupLasso(np.array(["a", "b"] * 10, dtype=object), norm="inf"),
+    "names": GroupLasso({f"v{j}": j % 4 for j in range(20)}, l1_ratio=0.3),
+    "a series": GroupLasso(pd.Series(range(20), index=[f"v{j}" for j in range(20)]).astype(float)),
+    "patterns": GroupLasso([["v1*"], {"v0", "v2"}, [f"v{j}" for j in range(3, 10)]]),
+    "a chain": FusedLasso("chain", l1_ratio=0.2, weights=pd.Series(np.ones(19))),
+    "edges": FusedLasso([("v0", "v1"), ("v1", "v2")], l1_ratio=0.2),
+    "a table of edges": FusedLasso(pd.DataFrame({"from": ["v0", "v1"], "to": ["v1", "v2"]})),
+    "an adjacency": FusedLasso(
+        scipy.sparse.diags_array([1.0, 1.0], offsets=[-1, 1], shape=(20, 20))
+    ),
+    "a graph": FusedLasso(Graph.lattice(4, 5)),
+    "a lattice": FusedLasso(("lattice", (4, 5))),
+    "hard thresholds": L0(),
+    "MCP": MCP(2.5),
+}
+
+
+@pytest.mark.parametrize("kind", PENALTIES)
+def test_a_penalty_comes_back_with_its_settings(kind, data, tmp_path):
+    frame = pd.DataFrame(data[0], columns=[f"v{j}" for j in range(20)])
+    model = SparseRegressor(PENALTIES[kind], alpha=0.3, tol=1e-10).fit(frame, data[1])
+    back = there_and_back(model, tmp_path)
+    assert repr(back.penalty) == repr(model.penalty)
+    np.testing.assert_array_equal(back.predict(frame), model.predict(frame))
+    np.testing.assert_array_equal(
+        clone(back).fit(frame, data[1]).coef_, clone(model).fit(frame, data[1]).coef_
+    )
+
+
+def test_every_public_penalty_can_be_stored():
+    made = [make() for make in penalties.PENALTIES.values()]
+    made.append(penalties.L1WithRidge(0.5))
+    kinds = {cls for cls in vars(penalties).values() if isinstance(cls, type) and is_dataclass(cls)}
+    assert {type(penalty) for penalty in made} == kinds
+    for penalty in made:
+        encoder = Encoder(_known_classes())
+        encoder.encode(penalty)
+        assert encoder.objects[-1]["class"] == type(penalty).__name__
+
+
+def test_where_outliers_begin_comes_back(data, tmp_path):
+    model = SparseRegressor(alpha=0.3, family=Huber(corner=2.0)).fit(*data)
+    back = there_and_back(model, tmp_path)
+    assert back.family == Huber(corner=2.0)
+    np.testing.assert_array_equal(back.fit(*data).coef_, model.coef_)
 
 
 # --- settings that have no place

@@ -174,6 +174,8 @@ class Selection:
         Where the method gives them, else None.
     effect_scale : str
         What of the response effects change: "log odds" or "log rate"; "" for the response itself.
+    pieces : int, optional
+        How many pieces of equal effects there are, other than 0, where the penalty makes such.
 
     Examples
     --------
@@ -214,6 +216,7 @@ class Selection:
     stand_ins: StandIns | None = None
     models: ModelsView | None = None
     effect_scale: str = ""
+    pieces: int | None = None
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
@@ -242,10 +245,13 @@ class Selection:
 
     @property
     def headline(self) -> str:
-        """How many variables were selected, of how many."""
+        """How many variables were selected, of how many, and in how many pieces."""
         fixed = len(self.always_in)
         beside = f" beside {fixed} always in" if fixed else ""
-        return f"{self.n_selected} of {len(self.names) - fixed} variables selected{beside}"
+        of_all = f"{self.n_selected} of {len(self.names) - fixed} variables selected{beside}"
+        if self.pieces is None or not self.n_selected:
+            return of_all
+        return f"{of_all}, in {self.pieces} piece{'s' * (self.pieces != 1)} of equal effects"
 
     @property
     def affected(self) -> str:
@@ -302,6 +308,7 @@ class Selection:
             "response": self.response,
             "n_variables": len(self.names),
             "n_selected": self.n_selected,
+            "pieces": self.pieces,
             "evidence": self.evidence,
             "rule": self.rule,
             "variables": [self._variable(j) for j in listed],

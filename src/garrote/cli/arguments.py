@@ -107,7 +107,10 @@ def _select(command: argparse.ArgumentParser) -> None:
         help="drop rows with missing values, or fill in means (default: refuse)",
     )  # fmt: skip
     method = command.add_argument_group("method")
-    method.add_argument("--method", default="garrote", metavar="NAME", help="see garrote methods")
+    method.add_argument(
+        "--method", metavar="NAME",
+        help="see garrote methods (default: garrote, or lasso where --penalty is given)",
+    )  # fmt: skip
     method.add_argument(
         "--gamma", type=_strength, metavar="G",
         help="prior log odds, or cv (default), or free_energy",
@@ -121,7 +124,9 @@ def _select(command: argparse.ArgumentParser) -> None:
         "(counts), binomial or probit (0 and 1), or multinomial (labels of classes; words are such "
         "without being asked)",
     )  # fmt: skip
-    method.add_argument("--penalty", metavar="NAME", help="lasso, elastic-net, mcp, scad, ...")
+    method.add_argument(
+        "--penalty", metavar="NAME", help="lasso, elastic-net, mcp, group-lasso, ..."
+    )
     method.add_argument(
         "--alpha", type=_penalty_strength, metavar="A",
         help="strength of the penalty: a number, or cv (default), bic or ebic",
@@ -134,7 +139,8 @@ def _select(command: argparse.ArgumentParser) -> None:
     method.add_argument("--threads", type=_count, metavar="T", help="default: as many as help")
     method.add_argument(
         "--set", type=_setting, action="append", default=[], metavar="NAME=VALUE",
-        help="any other setting of the method; lists as 0.1,0.2 and columns' numbers as age:0,dose:2",
+        help="any other setting of the method or penalty; lists as 0.1,0.2, columns' numbers as "
+        "age:0,dose:2",
     )  # fmt: skip
     output = command.add_argument_group("output")
     output.add_argument("--report", metavar="FILE", help="write an HTML report")
@@ -263,6 +269,10 @@ def _setting(text: str) -> tuple[str, Any]:
     parts = _names(value)
     pairs = [part.rpartition(":") for part in parts]
     if parts and all(key and _is_number(number) for key, _, number in pairs):
+        keys = [key for key, _, _ in pairs]
+        if len(set(keys)) < len(keys):
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise argparse.ArgumentTypeError(f"{name} has two numbers for {twice!r}: give one")
         return name, {key: float(number) for key, _, number in pairs}
     if len(parts) > 1 and all(map(_is_number, parts)):
         return name, [_plain(part) for part in parts]

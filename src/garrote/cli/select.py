@@ -15,7 +15,9 @@ from garrote.cli.settings import (
     check_settings,
     find_method,
     make_settings,
+    method_name,
 )
+from garrote.cli.structure import check_covariates
 
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -24,14 +26,16 @@ def run(options: argparse.Namespace) -> int:
     """Check everything that can be checked, read, fit, print, write."""
     _check(options)
     _limit_threads(options)
+    options.method = method_name(options)
     method = find_method(options.method)
     check_settings(options, method)
     table = _read(options, method.for_labels is not None)
     labels = asks_for_labels(options) or table.y.dtype.kind == "U"
     estimator = method.for_labels.load() if labels else method.load()
-    settings = make_settings(options, estimator, labels)
+    settings = make_settings(options, estimator, labels, table)
     _check_folds(table, settings.get("cv"), options)
     if table.covariates:
+        check_covariates(settings.get("penalty", "none"), table)
         settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
     if not options.quiet and options.json != "-":
         _announce(table)

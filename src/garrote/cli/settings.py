@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from garrote.cli.errors import UsageError, suggestion
+from garrote.cli.structure import with_structure
 
 # A response of labels, whatever they are written in.
 LABELS = "multinomial"
@@ -41,6 +42,13 @@ def asks_for_labels(options: argparse.Namespace) -> bool:
     return LABELS in (options.family, dict(options.set).get("family"))
 
 
+def method_name(options: argparse.Namespace) -> str:
+    """Return the method that was asked for; a penalty alone asks for the one that has penalties."""
+    if options.method is not None:
+        return str(options.method)
+    return "garrote" if options.penalty is None and "penalty" not in dict(options.set) else "lasso"
+
+
 def check_settings(options: argparse.Namespace, method: Any) -> None:
     """Refuse, before anything is read, settings that no estimator of a method has."""
     kinds = [method.load(), *([method.for_labels.load()] if method.for_labels else [])]
@@ -49,10 +57,12 @@ def check_settings(options: argparse.Namespace, method: Any) -> None:
         raise UsageError(f"--offset: {options.method} takes none; add --method lasso", "select")
 
 
-def make_settings(options: argparse.Namespace, estimator: Any, labels: bool) -> dict[str, Any]:
-    """Return the settings of the estimator that was chosen."""
+def make_settings(
+    options: argparse.Namespace, estimator: Any, labels: bool, table: Any
+) -> dict[str, Any]:
+    """Return the settings of the estimator that was chosen, for a table that was read."""
     known = _parameters(estimator)
-    settings = _given_settings(options, known, labels)
+    settings = _given_settings(options, known, labels, table)
     if "cv" in known:
         settings.setdefault("cv", _splitter(options, labels))
     if "random_state" in known:
@@ -61,7 +71,7 @@ def make_settings(options: argparse.Namespace, estimator: Any, labels: bool) -> 
 
 
 def _given_settings(
-    options: argparse.Namespace, known: Sequence[str], labels: bool = False
+    options: argparse.Namespace, known: Sequence[str], labels: bool = False, table: Any = None
 ) -> dict[str, Any]:
     given = {
         "--gamma": ("gamma", options.gamma),
@@ -74,7 +84,8 @@ def _given_settings(
         **{f"--set {name}": (name, value) for name, value in options.set},
     }
     settings: dict[str, Any] = {}
-    of_penalty = _penalty_settings(dict(given.values()).get("penalty"))
+    penalty = dict(given.values()).get("penalty") if "penalty" in known else None
+    of_penalty = _penalty_settings(penalty)
     for option, (name, value) in given.items():
         if value is None and not option.startswith("--set"):
             continue
@@ -87,13 +98,13 @@ def _given_settings(
         else:
             names = ", ".join(dict.fromkeys([*known, *of_penalty]))
             raise UsageError(
-                f"{option}: {options.method} has no setting {name}{_elsewhere(name, options.method)} "
-                f"(it has {names})",
+                f"{option}: {options.method} has no setting {name}"
+                f"{_elsewhere(name, options.method, known)} (it has {names})",
                 "select",
             )
     chosen = {name: value for name, value in of_penalty.items() if value is not _NOT_GIVEN}
     if chosen:
-        settings["penalty"] = _make_penalty(settings["penalty"], chosen)
+        settings["penalty"] = _make_penalty(settings["penalty"], with_structure(chosen, table))
     if options.cv is not None and ("cv" not in known or "cv" in settings):
         why = "--set cv says the same thing" if "cv" in known else f"{options.method} has no folds"
         raise UsageError(f"--cv: {why}", "select")
@@ -104,10 +115,15 @@ def _parameters(estimator: Any) -> list[str]:
     return [name for name in inspect.signature(estimator).parameters if name != "callback"]
 
 
-def _elsewhere(name: str, method: str) -> str:
-    """Return which method to ask for where another one has a setting; "" if none has it."""
+def _elsewhere(name: str, method: str, known: Sequence[str]) -> str:
+    """Return which penalty or method to ask for where another one has a setting; "" if none has it."""
     from garrote.estimators.registry import METHODS
+    from garrote.penalties import PENALTIES
 
+    kinds = {penalty: inspect.signature(kind).parameters for penalty, kind in PENALTIES.items()}
+    if "penalty" in known:
+        having = [penalty for penalty, own in kinds.items() if name in own and name != "name"]
+        return f"; add --penalty {having[0]}" if having else ""
     having = [m for m, row in METHODS.items() if m != method and name in _parameters(row.load())]
     return f"; add --method {having[0]}" if having else ""
 

@@ -109,6 +109,8 @@ class SparseLinearModel(SelectorFace):
         if hasattr(penalty, "resolved"):
             penalty = penalty.resolved(count, names, X)
         given = self._given_terms(penalty, names, count)
+        if hasattr(penalty, "with_factors"):
+            penalty = penalty.with_factors(given.factor, names)
         free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
         if not isinstance(penalty, FusedLasso):
             free = _projected_columns(given, likelihood, names)

@@ -1,6 +1,7 @@
 """What a penalty is: settings that do not change along a path, from which a scalar rule is made."""
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -63,6 +64,18 @@ class Concave(Penalty, Protocol):
     @property
     def singular(self) -> bool:
         """Whether it is infinitely steep at 0."""
+
+
+def check_share(share: Any, of_all: bool = False) -> float:
+    """Return ``l1_ratio``, a number from 0 to 1; 1 itself only ``of_all``."""
+    number = isinstance(share, Real) and not isinstance(share, bool | np.bool_)
+    if number and (0.0 <= share < 1.0 or (of_all and share == 1.0)):
+        return float(share)
+    if of_all:
+        raise ValueError(f"l1_ratio must be a number between 0 and 1, got {share!r}")
+    raise ValueError(
+        f"l1_ratio must be a number of at least 0 and below 1, got {share!r}: 1 is the lasso, L1()"
+    )
 
 
 def steepest(gradient: Floats, terms: Terms, share: Floats | float = 1.0) -> float:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms, steepest
+from garrote.penalties.base import Terms, check_share, steepest
 from garrote.shrinkage import bend, cost, shrink, slope
 
 _ZOU_HASTIE = (
@@ -71,8 +71,7 @@ class ElasticNet:
     convex = True
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.l1_ratio <= 1.0:
-            raise ValueError(f"l1_ratio must lie between 0 and 1, got {self.l1_ratio}")
+        check_share(self.l1_ratio, of_all=True)
 
     @property
     def reference(self) -> str:

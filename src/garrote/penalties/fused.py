@@ -1,5 +1,6 @@
 """Neighbours that have equal coefficients: the fused lasso, along a chain or over a graph."""
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -7,9 +8,14 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.base import Terms
+from garrote.penalties.base import Terms, check_share
 from garrote.penalties.fused_rule import FusedRule, feasible_share
-from garrote.penalties.neighbours import chain_order, resolve_graph
+from garrote.penalties.neighbours import (
+    chain_order,
+    plain_graph,
+    plain_weights,
+    resolve_graph,
+)
 from garrote.proximal.graph import Graph
 
 
@@ -29,10 +35,11 @@ class FusedLasso:
 
     Parameters
     ----------
-    graph : None, list of pairs, sparse matrix, ("lattice", (rows, columns)) or Graph, default=None
-        Which columns are neighbours: by default those that follow each other. Pairs are of positions or
-        names. A symmetric SciPy sparse matrix has weights for entries. A lattice has columns row by row,
-        as ``image.ravel()``.
+    graph : None, "chain", pairs, sparse matrix, ("lattice", (rows, columns)) or Graph, default=None
+        Which columns are neighbours: by default those that follow each other, with a warning if their
+        names do not look ordered; "chain" is the same without it. Pairs are of positions or names, in a
+        list, an array or a data frame. A symmetric SciPy sparse matrix has weights for entries. A
+        lattice has columns row by row, as ``image.ravel()``.
     l1_ratio : float, default=0
         The share of the lasso.
     weights : array, optional
@@ -63,10 +70,11 @@ class FusedLasso:
     name = "fused lasso"
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.l1_ratio < 1.0:
-            raise ValueError(
-                f"l1_ratio must be at least 0 and below 1, got {self.l1_ratio}: 1 is the lasso, L1()"
-            )
+        check_share(self.l1_ratio)
+        if isinstance(self.graph, AbstractSet) and self.weights is not None:
+            raise ValueError("weights go with pairs in an order, got a set of pairs: give a list")
+        object.__setattr__(self, "graph", plain_graph(self.graph))
+        object.__setattr__(self, "weights", plain_weights(self.weights))
 
     @property
     def least_weight(self) -> float:

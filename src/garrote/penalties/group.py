@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.base import Terms
-from garrote.penalties.grouping import resolve_groups
+from garrote.penalties.base import Terms, check_share
+from garrote.penalties.grouping import called, plain_groups, resolve_groups
 
 
 class GroupRule(NamedTuple):
@@ -37,16 +37,25 @@ class GroupLasso:
 
     Parameters
     ----------
-    groups : array of shape (D,), list of lists, "factors" or None
+    groups : array of shape (D,), list of lists, mapping, Series, "factors" or None
         What each column belongs to: a label for each column, or lists of columns (positions, names or
-        patterns of names such as "gene1_*"). "factors" puts the indicator columns of one categorical
-        variable together. With None every column is a group of its own, which makes sense with several
-        outputs: a column is then in or out for all of them (classes, or responses).
+        patterns of names such as "gene1_*"), or a mapping from columns to labels; a Series is one by its
+        index. "factors" puts the indicator columns of one categorical variable together: columns of 0
+        and 1 (or another value) whose names begin alike up to one of ``_ = [ . : | -`` and of which no
+        row has two; where several beginnings would do, the shortest counts. With None every column is a
+        group of its own, which makes sense with several outputs: a column is then in or out for all of
+        them (classes, or responses).
     norm : {2, "inf"}, default=2
     l1_ratio : float, default=0
         The share of the lasso.
     weights : {"size", "equal"} or array with a number for each group, default="size"
-        Factors of the norms; "size" is what gives groups of all sizes the same chance under noise.
+        Factors of the norms, in the order of the labels or the lists; "size" is what gives groups of all
+        sizes the same chance under noise.
+
+    Notes
+    -----
+    A column whose ``penalty_factor`` is 0 leaves its group: it is always in, and the penalty is that of
+    the others. Otherwise the members of a group have one factor.
 
     Examples
     --------
@@ -70,14 +79,9 @@ class GroupLasso:
     def __post_init__(self) -> None:
         if self.norm not in (2, "inf", np.inf):
             raise ValueError(f"norm must be 2 or 'inf', got {self.norm!r}")
-        if not 0.0 <= self.l1_ratio < 1.0:
-            raise ValueError(
-                f"l1_ratio must be at least 0 and below 1, got {self.l1_ratio}: 1 is the lasso, L1()"
-            )
-        if isinstance(self.weights, str) and self.weights not in ("size", "equal"):
-            raise ValueError(
-                f"weights must be 'size', 'equal' or a number for each group, got {self.weights!r}"
-            )
+        check_share(self.l1_ratio)
+        object.__setattr__(self, "groups", plain_groups(self.groups))
+        object.__setattr__(self, "weights", _plain_weights(self.weights))
 
     @property
     def name(self) -> str:
@@ -92,6 +96,32 @@ class GroupLasso:
     def resolved(self, count: int, names: Array | None = None, X: Any = None) -> "GroupLasso":
         """Return the same with a number for each column's group."""
         return replace(self, groups=resolve_groups(self.groups, count, names, X))
+
+    def with_factors(self, factor: Floats, names: Array | None = None) -> "GroupLasso":
+        """Return the same, with columns whose factor is 0 in groups of their own.
+
+        Refuses other factors that differ within a group. The groups are resolved ones.
+        """
+        labels, free = np.array(self.groups), factor == 0
+        own = np.flatnonzero(~free)
+        _, first, which = np.unique(labels[own], return_index=True, return_inverse=True)
+        leader = own[first[which]]
+        unlike = np.flatnonzero(factor[own] != factor[leader])
+        if len(unlike):
+            one, two = int(leader[unlike[0]]), int(own[unlike[0]])
+            raise ValueError(
+                f"penalty_factor is {factor[one]:g} for column {called(one, names)} and {factor[two]:g} "
+                f"for {called(two, names)}, which are in one group: give them the same, or take one out "
+                "of the group (0 does, and keeps it in the model)"
+            )
+        leaving = np.flatnonzero(free & np.isin(labels, labels[own]))
+        if not len(leaving):
+            return self
+        labels[leaving] = labels.max(initial=-1) + 1 + np.arange(len(leaving))
+        weights = self.weights
+        if not isinstance(weights, str):
+            weights = np.append(self._weights(np.bincount(self.groups)), np.ones(len(leaving)))
+        return replace(self, groups=labels, weights=weights)
 
     def at(self, strength: float, terms: Terms) -> GroupRule:
         """Return the rule at one strength."""
@@ -143,11 +173,11 @@ class GroupLasso:
             if self.weights == "equal":
                 return np.ones(len(sizes))
             return np.asarray(sizes, dtype=np.float64) ** (1.0 if self.flat else 0.5)
-        weights = np.asarray(self.weights, dtype=np.float64)
-        if weights.shape != sizes.shape or not (weights >= 0).all():
+        weights: Floats = self.weights
+        if weights.shape != sizes.shape:
             raise ValueError(
-                f"weights must have a number >= 0 for each of the {len(sizes)} groups, in the order of "
-                f"their labels, got {self.weights!r}"
+                f"weights must have a number for each of the {len(sizes)} groups, in the order of their "
+                f"labels, got {_some(self.weights)}"
             )
         return weights
 
@@ -168,6 +198,28 @@ def group_norms(rule: GroupRule, coef: Floats) -> Floats:
     return np.sqrt(np.add.reduceat(ordered**2, rule.starts[:-1]))
 
 
+def _plain_weights(weights: Any) -> Any:
+    """Return a word, or numbers as an array; refuse what cannot be weights of any groups."""
+    allowed = "weights must be 'size', 'equal' or a finite number >= 0 for each group"
+    if isinstance(weights, str):
+        if weights not in ("size", "equal"):
+            raise ValueError(f"{allowed}, got {weights!r}")
+        return weights
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.array(np.nan)
+    if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all():
+        raise ValueError(f"{allowed}, in the order of their labels, got {_some(weights)}")
+    return values
+
+
+def _some(weights: Any) -> str:
+    """Return weights for a message, not too many of them."""
+    text = " ".join(repr(weights).split())
+    return text if len(text) <= 100 else f"{text[:90]}..."
+
+
 def _common_factor(terms: Terms, order: Array, starts: Array) -> Floats:
     factor = terms.factor[order]
     least, most = (part.reduceat(factor, starts[:-1]) for part in (np.minimum, np.maximum))
@@ -175,8 +227,8 @@ def _common_factor(terms: Terms, order: Array, starts: Array) -> Floats:
         number = int(np.argmax(most - least))
         column = int(order[starts[number]])
         raise ValueError(
-            "columns of one group must have the same penalty_factor; those of the group of column "
-            f"{column} have {least[number]:g} to {most[number]:g}"
+            "columns of one group must have the same factor of the penalty; those of the group of "
+            f"column {column} have {least[number]:g} to {most[number]:g}"
         )
     if np.isfinite(terms.lower).any() or np.isfinite(terms.upper).any():
         raise ValueError(

@@ -1,19 +1,48 @@
-"""Which columns belong together: from labels, lists, patterns of names, or indicator columns."""
+"""Which columns belong together: from labels, lists, mappings, patterns of names, or indicators."""
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from fnmatch import fnmatchcase
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from garrote.arrays import Array
+from garrote.penalties.factors import factor_groups
+from garrote.proximal.grouping import Groups
+from garrote.proximal.labels import (
+    are_lists,
+    as_entries,
+    as_position,
+    group_numbers,
+    is_list,
+    numbers_of_labels,
+    numbers_of_lists,
+)
 from garrote.summaries import listing
 
-# What stands between the name of a categorical variable and its level: "colour_red", "colour=red".
-_LEVEL = re.compile(r"^(.+?)(?:_|=|\[|\.)[^_=\[.]+\]?$")
+_ALLOWED = (
+    "groups must be labels, lists of columns, a mapping from columns to labels, 'factors' or None"
+)
+
+
+def plain_groups(groups: Any) -> Any:
+    """Return groups as given, in plain values that can be used twice and saved.
+
+    A Series is a mapping by its index. What could not be groups of any table is refused.
+    """
+    if groups is None or (isinstance(groups, str) and groups == "factors"):
+        return groups
+    if isinstance(groups, Groups):
+        return groups.labels
+    if not (is_list(groups) or hasattr(groups, "__array__")):
+        raise ValueError(f"{_ALLOWED}, got {groups!r}")
+    if hasattr(groups, "iloc") and hasattr(groups, "index"):
+        return _series_mapping(groups)
+    if isinstance(groups, Mapping):
+        return {_plain(key): _plain(value) for key, value in groups.items()}
+    entries = as_entries(groups, "column")
+    return entries if isinstance(entries, np.ndarray) else [_plain(entry) for entry in entries]
 
 
 def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any = None) -> Array:
@@ -29,102 +58,78 @@ def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any =
     X : array or sparse matrix, optional
         The columns themselves, which "factors" looks at.
     """
+    groups = plain_groups(groups)
     if groups is None:
         return np.arange(count)
     if isinstance(groups, str):
-        if groups != "factors":
-            raise ValueError(
-                f"groups must be labels, lists of columns, 'factors' or None, got {groups!r}"
-            )
         return factor_groups(names, X, count)
-    if isinstance(groups, Mapping):
-        groups = list(groups.values())
-    groups = list(groups)
-    if groups and all(_is_list(group) for group in groups):
-        return _from_lists(groups, count, names)
-    if len(groups) != count:
+    if isinstance(groups, dict):
+        values = list(groups.values())
+        if not are_lists(values, "column"):
+            return _from_mapping(groups, count, names)
+        groups = values
+    if not are_lists(groups, "column"):
+        return group_numbers(groups, count, "column")
+    lists = [[j for entry in group for j in _columns(entry, count, names)] for group in groups]
+    return numbers_of_lists(lists, count, "column", lambda j: called(j, names))
+
+
+def called(j: int, names: Array | None) -> str:
+    """Return how a column is called in an error: by its name, or else by its position."""
+    return repr(str(names[j])) if names is not None else str(j)
+
+
+def _series_mapping(series: Any) -> dict[Any, Any]:
+    if np.ndim(series) != 1:
         raise ValueError(
-            f"groups has {len(groups)} labels for {count} columns: give one for each column, or lists "
-            "of columns"
+            f"{_ALLOWED}, got a table of shape {series.shape}: give one of its columns"
         )
-    try:
-        return np.asarray(np.unique(np.array(groups), return_inverse=True)[1])
-    except TypeError:
-        raise ValueError("labels of groups must be all numbers or all names") from None
+    keys = np.asarray(series.index).tolist()
+    if len(set(keys)) < len(keys):
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"groups has {twice!r} twice in its index: give every column one label")
+    return dict(zip(keys, map(_plain, np.asarray(series).tolist()), strict=True))
 
 
-def factor_groups(names: Array | None, X: Any, count: int) -> Array:
-    """Put the indicator columns of each categorical variable into one group, others alone.
-
-    Those are columns of 0 and 1 whose names differ in the level only ("colour_red", "colour_blue") and
-    of which no row has two.
-    """
-    if names is None or X is None:
+def _from_mapping(groups: dict[Any, Any], count: int, names: Array | None) -> Array:
+    """Look every column's label up by its name, a pattern of it, or its position."""
+    labels: dict[int, Any] = {}
+    for key, label in groups.items():
+        for j in _columns(key, count, names):
+            if j in labels:
+                raise ValueError(
+                    f"groups has two labels for column {called(j, names)}, {labels[j]!r} and {label!r}: "
+                    "give it one"
+                )
+            labels[j] = label
+    missing = [called(j, names) for j in range(count) if j not in labels]
+    if missing:
         raise ValueError(
-            "groups='factors' looks at names and values of columns, but X has no names; give labels"
+            f"groups has no label for column {listing(missing, str, 5)}: every column needs one; a "
+            "group of one is fine"
         )
-    stems: dict[str, list[int]] = {}
-    for j, name in enumerate(names):
-        found = _LEVEL.match(str(name))
-        if found and _is_indicator(X, j):
-            stems.setdefault(found.group(1), []).append(j)
-    group = np.arange(count)
-    for members in stems.values():
-        block = X[:, members]
-        total = np.asarray(block.sum(axis=1)).ravel()
-        if len(members) > 1 and total.max(initial=0) <= 1:
-            group[members] = members[0]
-    return np.asarray(np.unique(group, return_inverse=True)[1])
-
-
-def _is_indicator(X: Any, j: int) -> bool:
-    column = X[:, [j]]
-    values = column.data if scipy.sparse.issparse(column) else np.asarray(column).ravel()
-    return bool(np.isin(values, (0.0, 1.0)).all())
-
-
-def _is_list(group: Any) -> bool:
-    return isinstance(group, Iterable) and not isinstance(group, str)
-
-
-def _from_lists(groups: list[Any], count: int, names: Array | None) -> Array:
-    owner = np.full(count, -1)
-    for number, group in enumerate(groups):
-        members = [j for entry in group for j in _columns(entry, count, names)]
-        if not members:
-            raise ValueError(f"group {number} is empty: leave it out")
-        taken = [j for j in members if owner[j] not in (-1, number)]
-        if taken:
-            raise ValueError(
-                f"groups {owner[taken[0]]} and {number} share column {_called(taken[0], names)}: groups "
-                "must not overlap; repeat the column in X if it belongs to both"
-            )
-        owner[members] = number
-    missing = np.flatnonzero(owner < 0)
-    if len(missing):
-        shown = listing([_called(int(j), names) for j in missing], str, 5)
-        raise ValueError(
-            f"columns {shown} are in no group: every column needs one; a group of one is fine"
-        )
-    return owner
+    return numbers_of_labels([labels[j] for j in range(count)])
 
 
 def _columns(entry: Any, count: int, names: Array | None) -> list[int]:
     """Return the columns that a position, a name or a pattern stands for."""
-    if isinstance(entry, str):
-        if names is None:
-            raise ValueError(f"groups names {entry!r}, but X has no column names; give positions")
-        found = [j for j, name in enumerate(names) if name == entry]
-        found = found or [j for j, name in enumerate(names) if fnmatchcase(str(name), entry)]
-        if not found:
-            raise ValueError(
-                f"groups has {entry!r}, but no column is called so; known are {listing(names)}"
-            )
-        return found
-    if not isinstance(entry, Integral) or not -count <= int(entry) < count:
-        raise ValueError(f"groups has column {entry!r}, but X has columns 0 to {count - 1}")
-    return [int(entry) % count]
+    if not isinstance(entry, str):
+        return [as_position(entry, count, "column")]
+    if names is None:
+        raise ValueError(f"groups names {entry!r}, but X has no column names; give positions")
+    found = [j for j, name in enumerate(names) if name == entry]
+    found = found or [j for j, name in enumerate(names) if fnmatchcase(str(name), entry)]
+    if not found:
+        raise ValueError(
+            f"groups has {entry!r}, but no column is called so; known are {listing(names)}"
+        )
+    return found
 
 
-def _called(j: int, names: Array | None) -> str:
-    return repr(str(names[j])) if names is not None else str(j)
+def _plain(entry: Any) -> Any:
+    """Return a label, a position, a name, or a list of these as Python's own value."""
+    if isinstance(entry, AbstractSet):
+        return sorted((_plain(part) for part in entry), key=str)
+    if is_list(entry):
+        return [_plain(part) for part in entry]
+    return entry.item() if isinstance(entry, np.generic) else entry

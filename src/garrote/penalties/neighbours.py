@@ -2,14 +2,14 @@
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.proximal.graph import Graph
 from garrote.summaries import listing
 
@@ -30,12 +30,13 @@ def resolve_graph(graph: Any, count: int, names: Array | None = None, weights: A
     weights : array, optional
         One number for each edge, or for each pair of columns that follow each other.
     """
-    if graph is None:
-        if names is not None and not in_order(names):
+    graph = plain_graph(graph)
+    if graph is None or isinstance(graph, str):
+        if graph is None and names is not None and not in_order(names):
             warnings.warn(
                 f"the fused lasso compares columns that follow each other, but {listing(names, str, 4)} "
                 "do not look ordered (one stem with rising numbers): give graph= with the pairs to "
-                "compare, or name the columns by their places",
+                "compare (or 'chain'), or name the columns by their places",
                 UserWarning,
                 stacklevel=2,
             )
@@ -44,13 +45,8 @@ def resolve_graph(graph: Any, count: int, names: Array | None = None, weights: A
         resolved, given = graph, "the Graph"
     elif scipy.sparse.issparse(graph):
         resolved, given = Graph.from_adjacency(graph), "the adjacency matrix"
-    elif isinstance(graph, str):
-        raise ValueError(
-            "graph must be None, edges, an adjacency matrix or ('lattice', (rows, columns)), got "
-            f"{graph!r}"
-        )
-    elif len(graph) == 2 and isinstance(graph[0], str) and graph[0] == "lattice":
-        resolved, given = _lattice(graph[1]), f"a lattice of {graph[1]}"
+    elif _is_lattice(graph):
+        resolved, given = Graph.lattice(*graph[1]), f"a lattice of {graph[1]}"
     else:
         return _checked(Graph(count, _edges(graph, count, names), weights))
     if weights is not None:
@@ -58,6 +54,44 @@ def resolve_graph(graph: Any, count: int, names: Array | None = None, weights: A
     if resolved.n_nodes != count:
         raise ValueError(f"graph has {resolved.n_nodes} nodes, but X has {count} columns")
     return _checked(resolved)
+
+
+def plain_graph(graph: Any) -> Any:
+    """Return a graph as given, in plain values that can be used twice and saved.
+
+    What could not be a graph of any table is refused.
+    """
+    if graph is None or isinstance(graph, Graph) or (isinstance(graph, str) and graph == "chain"):
+        return graph
+    if scipy.sparse.issparse(graph):
+        return graph if graph.format in ("csr", "csc", "coo") else graph.tocsr()
+    if isinstance(graph, str | bytes | Mapping) or not hasattr(graph, "__iter__"):
+        raise ValueError(
+            "graph must be None, 'chain', pairs of columns, a SciPy sparse adjacency matrix or "
+            f"('lattice', (rows, columns)), got {graph!r}"
+        )
+    if hasattr(graph, "columns") and hasattr(graph, "to_numpy"):
+        graph = graph.to_numpy()
+    if isinstance(graph, np.ndarray) and graph.dtype.kind in "iu" and graph.shape[1:] == (2,):
+        return graph
+    entries = graph.tolist() if isinstance(graph, np.ndarray) else list(graph)
+    if entries and isinstance(entries[0], str) and entries[0] == "lattice":
+        return "lattice", _lattice_shape(entries[1:])
+    return [_pair(entry) for entry in entries]
+
+
+def plain_weights(weights: Any) -> Floats | None:
+    """Return weights of edges as an array; refuse what cannot be such."""
+    if weights is None:
+        return None
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.array(np.nan)
+    if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all():
+        text = " ".join(repr(weights).split())[:100]
+        raise ValueError(f"weights must be a finite number >= 0 for each pair, got {text}")
+    return values
 
 
 def in_order(names: Array) -> bool:
@@ -106,25 +140,36 @@ def _checked(graph: Graph) -> Graph:
     return Graph(graph.n_nodes, graph.edges[used], graph.weights[used])
 
 
-def _lattice(shape: Any) -> Graph:
-    try:
-        rows, columns = (int(part) for part in shape)
-    except (TypeError, ValueError):
+def _is_lattice(graph: Any) -> bool:
+    return isinstance(graph, tuple) and graph[0] == "lattice"
+
+
+def _lattice_shape(given: list[Any]) -> tuple[int, int]:
+    """Return numbers of rows and columns."""
+    shape = given[0] if len(given) == 1 else given
+    sides = list(shape) if hasattr(shape, "__iter__") and not isinstance(shape, str) else []
+    if len(sides) != 2 or not all(isinstance(side, Integral) and int(side) >= 1 for side in sides):
         raise ValueError(
-            f"a lattice is given as ('lattice', (rows, columns)), got {shape!r}"
-        ) from None
-    return Graph.lattice(rows, columns)
+            "a lattice is given as ('lattice', (rows, columns)), two whole numbers of at least 1, got "
+            f"{shape!r}"
+        )
+    return int(sides[0]), int(sides[1])
 
 
-def _edges(graph: Any, count: int, names: Array | None) -> Array:
+def _pair(entry: Any) -> tuple[Any, Any]:
+    """Return the two ends of an edge as Python's own values."""
+    ends = [] if isinstance(entry, str) or not hasattr(entry, "__iter__") else list(entry)
+    if len(ends) != 2:
+        raise ValueError(
+            f"graph must be a list of pairs of columns, got {entry!r} in it; an adjacency matrix has to "
+            "be a SciPy sparse one, or garrote.proximal.Graph.from_adjacency(matrix)"
+        )
+    one, other = (end.item() if isinstance(end, np.generic) else end for end in ends)
+    return one, other
+
+
+def _edges(pairs: Any, count: int, names: Array | None) -> Array:
     """Return pairs of positions, given pairs of positions or names."""
-    pairs = graph.tolist() if isinstance(graph, np.ndarray) else list(graph)
-    for pair in pairs:
-        if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
-            raise ValueError(
-                f"graph must be a list of pairs of columns, got {pair!r} in it; an adjacency matrix has "
-                "to be a SciPy sparse one, or garrote.proximal.Graph.from_adjacency(matrix)"
-            )
     places = {str(name): j for j, name in enumerate(names)} if names is not None else {}
     found = [[_place(node, count, places) for node in pair] for pair in pairs]
     return np.array(found, dtype=np.int64).reshape(-1, 2)
@@ -136,6 +181,8 @@ def _place(node: Any, count: int, places: dict[str, int]) -> int:
             return places[node]
         known = f"known are {listing(list(places))}" if places else "X has no column names"
         raise ValueError(f"graph has node {node!r}, but {known}")
-    if not isinstance(node, Integral) or not 0 <= int(node) < count:
+    # Tables of numbers, as text files give them, have positions that are floating-point numbers.
+    whole = isinstance(node, Integral) or (isinstance(node, float) and node.is_integer())
+    if not whole or not 0 <= int(node) < count:
         raise ValueError(f"graph has node {node!r}, but X has columns 0 to {count - 1}")
     return int(node)

@@ -9,16 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 import garrote
 import garrote.likelihoods.huber
-import garrote.penalties.adaptive
-import garrote.penalties.bridge
-import garrote.penalties.concave
-import garrote.penalties.elastic_net
-import garrote.penalties.fixed_ridge
-import garrote.penalties.mixtures
-import garrote.penalties.subset
+import garrote.penalties
 import garrote.penalty_path
 import garrote.posterior
 import garrote.priors.slab
+import garrote.proximal.graph
 import garrote.results
 import garrote.selection
 import garrote.summaries
@@ -38,19 +33,14 @@ FORMAT = "garrote-model"
 # Raised when a file cannot be read any more by the garrote before; older formats stay readable.
 VERSION = 1
 
-# Where the classes are defined that files may refer to, beside the estimators.
+# Where the classes are defined that files may refer to, beside the estimators
+# and the public penalties.
 _HOMES = (
     garrote.likelihoods.huber,
-    garrote.penalties.adaptive,
-    garrote.penalties.bridge,
-    garrote.penalties.concave,
-    garrote.penalties.elastic_net,
-    garrote.penalties.fixed_ridge,
-    garrote.penalties.mixtures,
-    garrote.penalties.subset,
     garrote.penalty_path,
     garrote.posterior,
     garrote.priors.slab,
+    garrote.proximal.graph,
     garrote.results,
     garrote.selection,
     garrote.summaries,
@@ -175,14 +165,20 @@ def _estimators() -> dict[str, type]:
 
 
 def _known_classes() -> dict[str, type]:
-    """Return every class that files may refer to: estimators, priors and results."""
+    """Return every class that files may refer to: estimators, penalties, priors and results."""
     results = {
         name: cls
         for module in _HOMES
         for name, cls in vars(module).items()
-        if is_dataclass(cls) and isinstance(cls, type) and cls.__module__ == module.__name__
+        if _is_class_of_values(cls) and cls.__module__ == module.__name__
     }
-    return results | _estimators()
+    public = {name: getattr(garrote.penalties, name) for name in garrote.penalties.__all__}
+    penalties = {name: cls for name, cls in public.items() if _is_class_of_values(cls)}
+    return results | penalties | _estimators()
+
+
+def _is_class_of_values(found: Any) -> bool:
+    return isinstance(found, type) and is_dataclass(found)
 
 
 def _json_values(extra: dict[str, Any]) -> dict[str, Any]:

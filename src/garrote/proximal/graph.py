@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,10 +94,18 @@ class Graph:
         entries.sum_duplicates()
         entries.eliminate_zeros()
         n_rows, n_columns = entries.shape
-        if n_rows != n_columns or abs(entries - entries.T).sum() > 0:
+        if n_rows != n_columns:
             raise ValueError(
-                f"an adjacency matrix must be square and symmetric, got one of {n_rows} x {n_columns}: "
-                "add its transpose, or give edges"
+                f"an adjacency matrix must be square, a row and a column for each node, got one of "
+                f"{n_rows} x {n_columns}: give edges instead if they are pairs"
+            )
+        difference = coo_array(entries - entries.T)
+        if abs(difference).sum() > 0:
+            at = int(np.argmax(difference.data != 0))
+            i, j, whole = difference.row[at], difference.col[at], entries.tocsr()
+            raise ValueError(
+                f"an adjacency matrix must be symmetric, but entry ({i}, {j}) is {whole[i, j]:g} and "
+                f"({j}, {i}) is {whole[j, i]:g}: add its transpose, or give edges"
             )
         once = entries.row <= entries.col
         pairs = np.stack([entries.row[once], entries.col[once]], axis=1)
@@ -112,6 +121,11 @@ class Graph:
         >>> Graph.lattice(2, 2).edges.tolist()
         [[0, 1], [0, 2], [1, 3], [2, 3]]
         """
+        if not all(isinstance(side, Integral) and side >= 1 for side in (n_rows, n_columns)):
+            raise ValueError(
+                f"a lattice has whole numbers of rows and columns, at least 1 each, got {n_rows!r} x "
+                f"{n_columns!r}"
+            )
         nodes = np.arange(n_rows * n_columns).reshape(n_rows, n_columns)
         across = np.stack([nodes[:, :-1].ravel(), nodes[:, 1:].ravel()], axis=1)
         down = np.stack([nodes[:-1].ravel(), nodes[1:].ravel()], axis=1)

@@ -7,6 +7,7 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.proximal.inputs import like, namespace
+from garrote.proximal.labels import group_numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,8 +16,10 @@ class Groups:
 
     Parameters
     ----------
-    labels : array of int
-        The group of each coefficient, numbered from 0 without gaps.
+    labels : array of labels, or list of lists of positions
+        The group of each coefficient, by a number or a text; or the coefficients of each group. Groups
+        are numbered from 0 in the order of their labels, or of the lists; afterwards ``labels`` has
+        these numbers.
 
     Attributes
     ----------
@@ -28,31 +31,20 @@ class Groups:
     Examples
     --------
     >>> from garrote.proximal import Groups
-    >>> Groups([0, 0, 1, 0]).sizes.tolist()
+    >>> Groups(["a", "a", "b", "a"]).sizes.tolist()
     [3, 1]
+    >>> Groups([[0, 1, 3], [2]]).labels.tolist()
+    [0, 0, 1, 0]
     """
 
-    labels: Array
+    labels: Any
     sizes: Array = field(init=False, repr=False)
     order: Array = field(init=False, repr=False)
     _placed: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        labels = np.asarray(self.labels)
-        if labels.ndim != 1 or (labels.size and labels.dtype.kind not in "iu"):
-            raise ValueError(
-                "groups must be one integer for each coefficient, "
-                f"got an array of {labels.dtype} of shape {labels.shape}"
-            )
-        if labels.min(initial=0) < 0:
-            raise ValueError(f"groups must be numbered from 0, got {labels.min()}")
-        labels = labels.astype(np.int64)
+        labels = group_numbers(self.labels)
         sizes = np.bincount(labels)
-        if (sizes == 0).any():
-            raise ValueError(
-                f"group {np.argmin(sizes)} has no member: number groups from 0 to "
-                f"{np.count_nonzero(sizes) - 1} without gaps"
-            )
         object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "sizes", sizes)
         object.__setattr__(self, "order", np.argsort(labels, kind="stable"))

@@ -35,11 +35,12 @@ def group_l2(x: Any, strength: float, groups: Any, weights: Any = None) -> Any:
     x : array
         A vector; NumPy, PyTorch or another of the array API.
     strength : float
-    groups : array of int or Groups
-        The group of each coefficient, numbered from 0 without gaps; a :class:`Groups` is not
+    groups : array of labels, list of lists of positions, or Groups
+        The group of each coefficient, or the coefficients of each group; a :class:`Groups` is not
         checked anew.
     weights : array, optional
-        One number >= 0 for each group, 1 by default; groups of unequal sizes often get sqrt(size).
+        One number >= 0 for each group, in the order of labels or lists, 1 by default; groups of unequal
+        sizes often get sqrt(size).
 
     Returns
     -------
@@ -81,11 +82,11 @@ def group_linf(x: Any, strength: float, groups: Any, weights: Any = None) -> Any
     x : array
         A NumPy vector.
     strength : float
-    groups : array of int or Groups
-        The group of each coefficient, numbered from 0 without gaps; a :class:`Groups` is not
+    groups : array of labels, list of lists of positions, or Groups
+        The group of each coefficient, or the coefficients of each group; a :class:`Groups` is not
         checked anew.
     weights : array, optional
-        One number >= 0 for each group, 1 by default.
+        One number >= 0 for each group, in the order of labels or lists, 1 by default.
 
     Returns
     -------
@@ -126,13 +127,13 @@ def sparse_group(
     x : array
         A vector; NumPy, PyTorch or another of the array API.
     strength : float
-    groups : array of int or Groups
-        The group of each coefficient, numbered from 0 without gaps; a :class:`Groups` is not
+    groups : array of labels, list of lists of positions, or Groups
+        The group of each coefficient, or the coefficients of each group; a :class:`Groups` is not
         checked anew.
     l1_ratio : float
         1 is the lasso, 0 the group lasso.
     weights : array, optional
-        One number >= 0 for each group, 1 by default.
+        One number >= 0 for each group, in the order of labels or lists, 1 by default.
 
     Returns
     -------

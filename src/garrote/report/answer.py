@@ -54,7 +54,9 @@ def _which(document: Mapping[str, Any]) -> str:
     verb = "explains" if len(chosen) == 1 else "explain"
     many = len(names) > _MOST_NAMED
     listed = f"foremost {enumeration(names[:5])}" if many else enumeration(names, _MOST_NAMED)
-    start = f"{document['n_selected']:,} of {count} {verb} {response}: {listed}"
+    pieces = document.get("pieces")
+    shared = f", in {counted(pieces, 'piece')} of equal effects" if pieces else ""
+    start = f"{document['n_selected']:,} of {count} {verb} {response}{shared}: {listed}"
     return _beside(fixed, f"{start}; {_how_sure(document, chosen)}")
 
 

@@ -95,7 +95,8 @@ def check_document(document: Any) -> None:
     _check_schema(document["schema"])
     _check_kinds(document, _DOCUMENT, "the document")
     # Documents of older versions do not tell it.
-    _check_kinds({"effect_scale": "", **document}, {"effect_scale": str}, "the document")
+    later = {"effect_scale": str, "pieces": (int, type(None))}
+    _check_kinds({"effect_scale": "", "pieces": None, **document}, later, "the document")
     _check_kinds(document["unlisted"], {"count": int}, "'unlisted'")
     _check_kinds(document["certificate"], {"value": _MAYBE, "parts": dict}, "'certificate'")
     for k, variable in enumerate(document["variables"]):

@@ -69,6 +69,7 @@ def select_on_penalty_path(
         predictions=shown_predictions(problem, path, choice.validation, y),
         stand_ins=stand_ins,
         effect_scale=effect_scale(problem.likelihood),
+        pieces=fit.pieces,
     )
 
 
@@ -119,7 +120,8 @@ def _noise(problem: Problem, path: PenaltyPath, position: int) -> float:
     if problem.likelihood is not None:
         return float("nan")
     fit = path.fits[position]
-    spent = len(fit.columns) + len(problem.scale.covariates) + problem.scale.intercept_count
+    adapted = int(path.degrees_of_freedom[position])
+    spent = adapted + len(problem.scale.covariates) + problem.scale.intercept_count
     left = max(problem.n - spent, 1.0)
     return float(2.0 * fit.loss * problem.n / left * problem.scale.response_scale**2)
 
