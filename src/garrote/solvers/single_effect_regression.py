@@ -19,8 +19,11 @@ from garrote.arrays import Array, Floats
 
 # Columns whose best possible log term lies this far below the best one add nothing to any sum.
 _NEGLIGIBLE = 40.0
-# Steps of Newton's method in log v, their largest length, and the accuracy wanted of log v.
-_STEPS, _LONGEST, _ACCURACY = 50, 2.0, 1e-8
+# Steps of Newton's method in log v at most, their largest length, the gain that is not worth another
+# one, and where log v is minus infinity.
+_STEPS, _LONGEST, _ENOUGH, _LOWEST = 50, 2.0, 1e-10, -60.0
+# An effect of no more evidence than this is none.
+_NULL = 1e-6
 
 
 class SingleEffect(NamedTuple):
@@ -73,7 +76,7 @@ def single_effect_regression(
     variance = noise / (curvature + noise / prior_variance)
     mean = products / (curvature + noise / prior_variance)
     terms = log_prior + _log_bayes_factors(
-        (products / noise) ** 2, curvature / noise, np.log(prior_variance)
+        (products / noise) ** 2, curvature / noise, prior_variance
     )
     total, probability = _normalise(terms)
     return SingleEffect(probability, mean, variance, total, float(prior_variance))
@@ -92,21 +95,18 @@ def best_prior_variance(
     of variances that would suit the strongest column alone, or several columns that share its strength,
     so that the evidence is never below that of ``start``.
     """
-    squares, precision, log_prior = _contenders(
-        (products / noise) ** 2, curvature / noise, log_prior
-    )
-    if not len(squares):
+    columns = _contenders((products / noise) ** 2, curvature / noise, log_prior)
+    if not len(columns.squares):
         return 0.0
-    strongest = int(np.argmax(squares / precision))
-    suits = (squares[strongest] / precision[strongest] - 1.0) / precision[strongest]
-    tried = [suits * share for share in (1.0, 0.25, 0.0625)] + [start]
-    places = [np.log(v) for v in tried if v > 0]
-    if not places:
+    strongest = int(np.argmax(columns.squares / columns.precision))
+    precision = columns.precision[strongest]
+    suits = (columns.squares[strongest] / precision - 1.0) / precision
+    tried = [start, suits] if start > 0 else [suits * share for share in (1.0, 0.25, 0.0625)]
+    slopes = [_Slope.at(np.log(v), columns) for v in tried if v > 0]
+    if not slopes:
         return 0.0
-    reached = [_evidence(place, squares, precision, log_prior) for place in places]
-    best = int(np.argmax(reached))
-    place, height = _climb(places[best], reached[best], squares, precision, log_prior)
-    return float(np.exp(place)) if height > 0 else 0.0
+    reached = _climb(max(slopes, key=lambda one: one.height), columns)
+    return float(np.exp(reached.place)) if reached.height > _NULL else 0.0
 
 
 def expected_prior_variance(effect: SingleEffect) -> float:
@@ -126,28 +126,33 @@ def kl_from_prior(effect: SingleEffect, log_prior: Floats) -> float:
     return float(a @ (which + size))
 
 
-def _contenders(
-    squares: Floats, precision: Floats, log_prior: Floats
-) -> tuple[Floats, Floats, Floats]:
+class _Columns(NamedTuple):
+    """What the evidence for an effect is made of: (b_j / s)^2, c_j / s and log p_j."""
+
+    squares: Floats
+    precision: Floats
+    log_prior: Floats
+
+
+def _contenders(squares: Floats, precision: Floats, log_prior: Floats) -> _Columns:
     """Return the columns that may add to the evidence at the best prior variance.
 
     A column with z^2 = squares / precision has log BF <= (z^2 - 1 - log z^2) / 2, or 0 if z^2 < 1,
     whatever the prior variance is; and the best evidence is at least the largest of these bounds.
     """
     kept: Array = np.flatnonzero((precision > 0) & (log_prior > -np.inf))
-    if not len(kept):
-        return squares[kept], precision[kept], log_prior[kept]
-    z_squared = np.maximum(squares[kept] / precision[kept], 1.0)
-    bound = log_prior[kept] + 0.5 * (z_squared - 1.0 - np.log(z_squared))
-    kept = kept[bound >= bound.max() - _NEGLIGIBLE]  # >=: where rounding is larger than the margin
-    return squares[kept], precision[kept], log_prior[kept]
+    if len(kept):
+        z_squared = np.maximum(squares[kept] / precision[kept], 1.0)
+        bound = log_prior[kept] + 0.5 * (z_squared - 1.0 - np.log(z_squared))
+        # >= as rounding may be larger than the margin.
+        kept = kept[bound >= bound.max() - _NEGLIGIBLE]
+    return _Columns(squares[kept], precision[kept], log_prior[kept])
 
 
-def _log_bayes_factors(squares: Floats, precision: Floats, log_variance: float) -> Floats:
+def _log_bayes_factors(squares: Floats, precision: Floats, prior_variance: float) -> Floats:
     """Return log BF_j, with (b_j / s)^2 for squares and c_j / s for precision."""
-    v = np.exp(log_variance)
-    load = 1.0 + v * precision
-    return np.asarray(0.5 * (squares * v / load - np.log(load)))
+    load = 1.0 + prior_variance * precision
+    return np.asarray(0.5 * (squares * prior_variance / load - np.log(load)))
 
 
 def _normalise(terms: Floats) -> tuple[float, Floats]:
@@ -158,40 +163,45 @@ def _normalise(terms: Floats) -> tuple[float, Floats]:
     return top + float(np.log(total)), share / total
 
 
-def _evidence(place: float, squares: Floats, precision: Floats, log_prior: Floats) -> float:
-    return _normalise(log_prior + _log_bayes_factors(squares, precision, place))[0]
+class _Slope(NamedTuple):
+    """The evidence at one place of log v, with its first two derivatives there."""
+
+    place: float
+    height: float
+    slope: float
+    bend: float
+
+    @classmethod
+    def at(cls, place: float, columns: _Columns) -> "_Slope":
+        v = float(np.exp(place))
+        load = v * columns.precision
+        left = 1.0 / (1.0 + load)
+        terms = 0.5 * v * columns.squares * left
+        terms += columns.log_prior + 0.5 * np.log(left)
+        height, share = _normalise(terms)
+        kept = load * left
+        spread = v * columns.squares * left**2  # z^2 kept / (1 + load)
+        first = 0.5 * (spread - kept)
+        second = 0.5 * (spread * (1.0 - load) - kept) * left
+        slope = float(share @ first)
+        return cls(place, height, slope, float(share @ (second + first**2)) - slope**2)
+
+    @property
+    def step(self) -> float:
+        """The step of Newton's method to the top; a long one uphill where there is no top near."""
+        newton = -self.slope / self.bend if self.bend < 0 else np.sign(self.slope) * _LONGEST
+        return float(np.clip(newton, -_LONGEST, _LONGEST))
 
 
-def _climb(
-    place: float, height: float, squares: Floats, precision: Floats, log_prior: Floats
-) -> tuple[float, float]:
+def _climb(here: _Slope, columns: _Columns) -> _Slope:
     """Raise the evidence over the logarithm of the prior variance, by Newton's method."""
+    step = here.step
     for _ in range(_STEPS):
-        slope, bend = _derivatives(place, squares, precision, log_prior)
-        step = -slope / bend if bend < 0 else np.sign(slope) * _LONGEST
-        step = float(np.clip(step, -_LONGEST, _LONGEST))
-        if abs(step) < _ACCURACY:
+        if here.place + step < _LOWEST or here.slope * step < _ENOUGH:
             break
-        while abs(step) >= _ACCURACY:
-            reached = _evidence(place + step, squares, precision, log_prior)
-            if reached >= height:
-                place, height = place + step, reached
-                break
-            step /= 4.0
+        there = _Slope.at(here.place + step, columns)
+        if there.height >= here.height:
+            here, step = there, there.step
         else:
-            break
-    return place, height
-
-
-def _derivatives(
-    place: float, squares: Floats, precision: Floats, log_prior: Floats
-) -> tuple[float, float]:
-    """Return the first two derivatives of the evidence in the logarithm of the prior variance."""
-    _, share = _normalise(log_prior + _log_bayes_factors(squares, precision, place))
-    load = np.exp(place) * precision
-    kept = load / (1.0 + load)
-    z_squared = squares / precision
-    first = 0.5 * kept * (z_squared / (1.0 + load) - 1.0)
-    second = 0.5 * kept / (1.0 + load) * (z_squared * (1.0 - load) / (1.0 + load) - 1.0)
-    slope = float(share @ first)
-    return slope, float(share @ (second + first**2)) - slope**2
+            step /= 4.0
+    return here
