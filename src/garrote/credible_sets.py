@@ -95,13 +95,15 @@ class EffectsLaw:
     """Single effects, in the user's units, on the columns that matter to any of them.
 
     ``probability`` (L x K) is that of each column to be the one, ``mean`` and ``deviation`` are those of
-    its coefficient given that.
+    its coefficient given that. ``present`` is the probability that there is such an effect: 1 but for
+    few rows.
     """
 
     columns: Array
     probability: Floats
     mean: Floats
     deviation: Floats
+    present: Floats
     log_bayes_factor: Floats
 
     def __len__(self) -> int:
@@ -110,10 +112,11 @@ class EffectsLaw:
     def sample(self, draws: Floats, rng: np.random.Generator) -> None:
         """Add draws of the sum of all effects to rows of coefficients."""
         count = len(draws)
-        for a, mean, deviation in zip(self.probability, self.mean, self.deviation, strict=True):
+        for k, a in enumerate(self.probability):
             which = rng.choice(len(a), size=count, p=a / a.sum())
-            sizes = mean[which] + deviation[which] * rng.standard_normal(count)
-            draws[np.arange(count), self.columns[which]] += sizes
+            there = rng.random(count) < self.present[k]
+            sizes = self.mean[k, which] + self.deviation[k, which] * rng.standard_normal(count)
+            draws[np.arange(count), self.columns[which]] += sizes * there
 
 
 @dataclass(frozen=True)

@@ -312,6 +312,8 @@ class Posterior:
         draws = np.zeros((n, len(self.mean)))
         if self.effects is not None:
             self.effects.sample(draws, rng)
+            if self.covariates is not None:
+                draws[:, self.covariates] = self.mean[self.covariates]
             return draws
         if self.found is None:
             self._fill_softly(draws, rng)

@@ -1,7 +1,7 @@
 """The posterior of a sum of single effects: which variables, in which sets, with which effects."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import logsumexp
@@ -18,6 +18,7 @@ from garrote.results import EffectsCertificate, Fit
 from garrote.solvers.gram_products import GramProducts
 from garrote.solvers.refining import refine
 from garrote.solvers.single_effects import EffectsFit, EffectsTask, fit_single_effects
+from garrote.solvers.student_effects import with_unknown_noise
 
 # Rows below which the noise variance is too uncertain to be taken for known.
 FEW_ROWS = 30
@@ -53,7 +54,10 @@ def single_effects_posterior(
     if task.prior.refine:
         fit, better = refine(task, fit, report)
     certificate = certify_effects(task, fit)
-    posterior = with_substitutes(problem, _described(task, fit, names, certificate))
+    stated = fit
+    if _few_rows(task):
+        stated = replace(fit, effects=with_unknown_noise(task, fit))
+    posterior = with_substitutes(problem, _described(task, stated, names, certificate))
     asked = "" if task.prior.effects else ", a number found by itself"
     how = f"a sum of {len(fit.effects)} single effects ({fit.tried} tried{asked})"
     how += f", {better} times refined" if better else ""
@@ -140,8 +144,8 @@ def _law(fit: EffectsFit, unit: Floats) -> EffectsLaw:
     wanted = np.zeros(len(unit), dtype=bool)
     for effect in fit.effects:
         order = np.argsort(-effect.probability, kind="stable")
-        count = int(np.searchsorted(np.cumsum(effect.probability[order]), _SHARE)) + 1
-        wanted[order[:count]] = True
+        reached = np.cumsum(effect.probability[order])
+        wanted[order[: int(np.searchsorted(reached, _SHARE * reached[-1])) + 1]] = True
     columns = np.flatnonzero(wanted)
     shape = len(fit.effects), len(columns)
 
@@ -155,16 +159,23 @@ def _law(fit: EffectsFit, unit: Floats) -> EffectsLaw:
         deviation=stack(
             [np.sqrt(effect.variance[columns]) * unit[columns] for effect in fit.effects]
         ),
+        present=np.array([effect.probability.sum() for effect in fit.effects]),
         log_bayes_factor=np.array([effect.log_bayes_factor for effect in fit.effects]),
     )
 
 
+def _few_rows(task: EffectsTask) -> bool:
+    """Tell whether the noise variance is unknown, and too uncertain to be taken for known."""
+    return task.noise is None and task.rows < FEW_ROWS - 1
+
+
 def _cautions(task: EffectsTask) -> tuple[str, ...]:
-    if task.rows >= FEW_ROWS or task.noise is not None:
+    if not _few_rows(task):
         return ()
     return (
         f"{task.rows:g} rows are left beside means and covariates, and single effects want "
-        f"{FEW_ROWS}: the noise is not known well enough to trust their sets",
+        f"{FEW_ROWS}: the noise is integrated out of each, doubt whether it is there at all counts, "
+        "and sets are still not to be trusted much",
     )
 
 

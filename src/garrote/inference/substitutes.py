@@ -54,7 +54,8 @@ def _most_probable(posterior: Posterior) -> Array:
     wanted: dict[int, None] = {}
     for k in np.argsort(-effects.log_bayes_factor, kind="stable"):
         order = np.argsort(-effects.probability[k], kind="stable")[:MOST_COMPARED]
-        count = int(np.searchsorted(np.cumsum(effects.probability[k][order]), _SHARE)) + 1
+        reached = np.cumsum(effects.probability[k][order])
+        count = int(np.searchsorted(reached, _SHARE * effects.present[k])) + 1
         wanted |= dict.fromkeys(effects.columns[order[:count]].tolist())
     return np.sort(np.array(list(wanted)[:_MOST], dtype=np.intp))
 
