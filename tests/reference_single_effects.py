@@ -58,7 +58,7 @@ def norm_kl(mean, variance, v):
     return 0.5 * (variance / v + mean**2 / v - 1 - np.log(variance / v))
 
 
-def fit_single_effects(X, y, log_prior, L, sweeps=200, v=None):
+def fit_single_effects_slowly(X, y, log_prior, L, sweeps=200, v=None):
     """Run iterative Bayesian stepwise selection; X and y are centred, prior variances by their optima.
 
     Returns probabilities, means and variances (L x D each), prior variances, noise and all lower bounds.
