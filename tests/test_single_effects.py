@@ -139,10 +139,10 @@ def unscaled(X, y):
     return Problem.from_rows(X, y, fit_intercept=False, standardize=False, scale_response=False)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_loop_is_iterative_bayesian_stepwise_selection_line_by_line(seed):
     X, y, _ = correlated_rows(effects=(1.0, -0.8, 0.5), seed=seed)
-    a, mu, var, v, s, bounds = fit_single_effects_slowly(X, y, uniform(30), 4, sweeps=60)
+    a, mu, var, v, s, bounds = fit_single_effects_slowly(X, y, uniform(30), 4, sweeps=30)
     fit = fit_single_effects(task_of(unscaled(X, y)))
     kept = np.flatnonzero(v > 0)
     assert len(fit.effects) == len(kept)
@@ -412,7 +412,7 @@ def test_a_response_without_noise_has_a_finite_bound_and_a_positive_noise_varian
 def test_few_rows_warn_and_make_no_sets_of_luck():
     """susieR #264: with n small, sets that are too sure."""
     wrong = made = 0
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((12, 100)), rng.standard_normal(12)
         with pytest.warns(UserWarning, match="11 rows are left"):
@@ -422,8 +422,8 @@ def test_few_rows_warn_and_make_no_sets_of_luck():
         with pytest.warns(UserWarning, match="11 rows are left"):
             model = BayesianSelector(prior="single-effects").fit(X, y)
         made += any(0 in one.variables for one in model.posterior_.credible_sets())
-    assert wrong <= 2
-    assert made >= 20
+    assert wrong <= 1
+    assert made >= 10
 
 
 def test_a_known_noise_is_held(copies):
