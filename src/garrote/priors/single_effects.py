@@ -29,7 +29,8 @@ class SingleEffects:
     noise_variance : float, optional
         A known noise variance, in squared units of the response; by default it is estimated.
     tol : float, default=1e-4
-        Sweeps end when no probability moves by more, nor the bound by more than ten times as much.
+        Sweeps end when no probability moves by more, and neither a coefficient (in standard errors) nor
+        the bound by more than ten times as much.
     max_iter : int, default=500
         The most sweeps over all effects.
 

@@ -6,6 +6,7 @@ allowed again the fit returns to where it was, or has found something better (Zo
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import logsumexp
@@ -17,12 +18,15 @@ from garrote.solvers.single_effects import EffectsFit, EffectsTask, fit_single_e
 _COVERAGE = 0.95
 # Sets of more variables say nothing that leaving them out could contradict.
 _LARGEST = 200
-# An effect can be replaced only by columns whose correlation with what it fits is at least this ...
-_NEAR = 0.4
+# An effect can be replaced only if a column correlates with what it fits by at least this (one that is
+# the sum of two correlates with the nearer one by 0.7 or more) ...
+_NEAR = 0.6
 # ... and the bound has to rise by more than this.
 _BETTER = 0.01
 # Rounds over all sets, and fits of a round at most.
 _ROUNDS, _FITS = 4, 30
+# Fits that are only compared may stop this early.
+_ROUGHLY = 1e-2
 
 
 def refine(
@@ -31,15 +35,23 @@ def refine(
     """Return the best fit that can be reached, and how many rounds found a better one."""
     for better in range(_ROUNDS):
         sets = _replaceable(task, fit)[:_FITS]
+        rough = _roughly(task, fit)
         best = fit
         for done, (k, members) in enumerate(sets):
-            best = max(best, _without(task, fit, k, members), key=lambda one: one.bound)
+            best = max(best, _without(rough, fit, k, members), key=lambda one: one.bound)
             if report is not None:
                 report(done + 1, len(sets))
         if best.bound <= fit.bound + _BETTER:
             return fit, better
-        fit = best
+        fit = fit_single_effects(task, best)
     return fit, _ROUNDS
+
+
+def _roughly(task: EffectsTask, fit: EffectsFit) -> EffectsTask:
+    """Return the task with one more effect than are in use, and ended early."""
+    enough = min(len(fit.effects) + 1, task.prior.effects or np.inf)
+    tol = max(task.prior.tol, _ROUGHLY)
+    return replace(task, prior=replace(task.prior, effects=int(enough), tol=tol))
 
 
 def _replaceable(task: EffectsTask, fit: EffectsFit) -> list[tuple[int, Array]]:

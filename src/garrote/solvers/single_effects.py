@@ -31,6 +31,8 @@ _FIRST, _MOST = 5, 100
 _IDLE = 1.0
 # Sweeps end when the bound moves by less than this times the tolerance on probabilities.
 _BOUND = 10.0
+# Coefficients of less probable variables need not stand still.
+_LIKELY = 0.01
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class _State:
         return any(effect.log_bayes_factor < _IDLE for effect in self.effects)
 
     def sweep(self) -> float:
-        """Update every effect, then the noise; return the largest change of a probability."""
+        """Update every effect, then the noise; return the largest change, see `_moved`."""
         total = self.fitted.sum(axis=0)
         moved, idle = 0.0, False
         for k, old in enumerate(self.effects):
@@ -157,7 +159,7 @@ class _State:
             change = self.task.products.times(effect.coef) - self.fitted[k]
             self.fitted[k] += change
             total += change
-            moved = max(moved, float(np.abs(effect.probability - old.probability).max()))
+            moved = max(moved, _moved(old, effect))
             self.effects[k] = effect
         if self.task.noise is None:
             expected = self._expected_square(total)
@@ -190,6 +192,16 @@ class _State:
     def bound(self) -> float:
         expected = self._expected_square(self.fitted.sum(axis=0))
         return lower_bound(self.task, self.effects, self.noise, expected, self.log_prior)
+
+
+def _moved(old: SingleEffect, new: SingleEffect) -> float:
+    """Return the largest change of a probability, or tenth of that of a coefficient in its errors."""
+    shift = float(np.abs(new.probability - old.probability).max())
+    likely = np.flatnonzero(new.probability > _LIKELY)
+    errors = np.sqrt(new.variance[likely])
+    moved = np.abs(new.mean[likely] - old.mean[likely])
+    relative = np.divide(moved, errors, out=np.zeros_like(moved), where=errors > 0)
+    return max(shift, float(relative.max(initial=0.0)) / 10.0)
 
 
 def lower_bound(
