@@ -129,7 +129,12 @@ class Inclusions:
 
     columns: Array
     weight: Floats
-    inside: Floats
+    inside: Array
+
+    @property
+    def probability(self) -> Floats:
+        """The probability of each column in each component, as numbers."""
+        return self.inside.astype(np.float64)
 
 
 def sets_of_effects(
@@ -166,7 +171,7 @@ def sets_of_models(
     min_purity: float,
 ) -> tuple[CredibleSet, ...]:
     """Return sets of variables that substitute for each other, from the most probable variable on."""
-    w, m = inclusions.weight, inclusions.inside
+    w, m = inclusions.weight, inclusions.probability
     p = w @ m
     replace = _substitutes(inclusions, likeness, min_purity)
     free = np.ones(len(p), dtype=bool)
@@ -196,7 +201,7 @@ def sets_of_models(
 
 def _substitutes(inclusions: Inclusions, likeness: Likeness, min_purity: float) -> Array:
     """Tell which columns are alike and no more often in together than by chance."""
-    w, m = inclusions.weight, inclusions.inside
+    w, m = inclusions.weight, inclusions.probability
     p = w @ m
     together = (m.T * w) @ m
     place = np.searchsorted(likeness.columns, inclusions.columns)

@@ -75,10 +75,10 @@ def _of_models(columns: Array, members: Sequence[Any], probability: Floats) -> I
         total[inside] = total.get(inside, 0.0) + float(weight)
     ranked = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))[:_MOST_COMPONENTS]
     weight = np.array([mass for _, mass in ranked])
-    inside_out = np.zeros((len(ranked), len(columns)))
-    for row, (inside, _) in zip(inside_out, ranked, strict=True):
-        row[list(inside)] = 1.0
-    return Inclusions(columns, weight / weight.sum(), inside_out)
+    among = np.zeros((len(ranked), len(columns)), dtype=bool)  # a byte each
+    for row, (inside, _) in zip(among, ranked, strict=True):
+        row[list(inside)] = True
+    return Inclusions(columns, weight / weight.sum(), among)
 
 
 def _of_optima(columns: Array, posterior: Posterior) -> Inclusions:

@@ -14,8 +14,9 @@ from scipy.special import logsumexp
 from garrote.arrays import Array, Floats
 from garrote.solvers.single_effects import EffectsFit, EffectsTask, fit_single_effects
 
-# The set of an effect: its most probable variables up to this probability.
-_COVERAGE = 0.95
+# What is left out for an effect: its most probable variables up to this probability. With 0.95 some
+# stay that lead straight back.
+_COVERAGE = 0.99
 # Sets of more variables say nothing that leaving them out could contradict.
 _LARGEST = 200
 # An effect can be replaced only if a column correlates with what it fits by at least this (one that is
@@ -23,8 +24,11 @@ _LARGEST = 200
 _NEAR = 0.6
 # ... and the bound has to rise by more than this.
 _BETTER = 0.01
+# Left out are also columns that correlate with what the effect fits by so much, in trials of their own:
+# near ones would take its place and lead nowhere.
+_WIDTHS = (2.0, 0.9, 0.7)
 # Rounds over all sets, and fits of a round at most.
-_ROUNDS, _FITS = 4, 30
+_ROUNDS, _FITS = 4, 60
 # Fits that are only compared may stop this early.
 _ROUGHLY = 1e-2
 
@@ -55,22 +59,24 @@ def _roughly(task: EffectsTask, fit: EffectsFit) -> EffectsTask:
 
 
 def _replaceable(task: EffectsTask, fit: EffectsFit) -> list[tuple[int, Array]]:
-    """Return effects with their sets, where other columns resemble what they fit."""
+    """Return effects with what to leave out for them, where other columns resemble what they fit."""
     length = np.sqrt(np.where(task.problem.curvature > 0, task.problem.curvature, np.inf))
-    found = []
+    found: list[tuple[int, Array]] = []
     for k, effect in enumerate(fit.effects):
         order = np.argsort(-effect.probability, kind="stable")
         size = int(np.searchsorted(np.cumsum(effect.probability[order]), _COVERAGE)) + 1
         if size > _LARGEST:
             continue
-        members = order[:size]
         fitted = task.products.times(effect.coef)
         scale = np.sqrt(max(float(effect.coef @ fitted), np.finfo(float).tiny))
-        others = np.abs(fitted / length) / scale
-        others[members] = 0.0
-        others[~np.isfinite(task.log_prior)] = 0.0
-        if others.max() >= _NEAR:
-            found.append((k, members))
+        resembles = np.where(np.isfinite(task.log_prior), np.abs(fitted / length) / scale, 0.0)
+        members = np.isin(np.arange(len(order)), order[:size])
+        tried: dict[bytes, tuple[int, Array]] = {}
+        for width in _WIDTHS:
+            left_out = members | (resembles >= width)
+            if resembles[~left_out].max(initial=0.0) >= _NEAR:
+                tried[left_out.tobytes()] = (k, np.flatnonzero(left_out))
+        found += tried.values()
     return found
 
 
