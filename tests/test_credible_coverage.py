@@ -9,8 +9,11 @@ from test_real_data import load
 pytestmark = pytest.mark.slow
 
 # Of 95 % sets at least this share has to hold a true variable; at least this share of those is found.
-COVERAGE, FOUND = 0.93, 0.5
-RESPONSES = 60
+COVERAGE, FOUND = 0.93, 0.6
+RESPONSES = 40
+# Of one table, in which true variables often resemble each other: two of them are taken for one that
+# lies in between (susieR has 0.90 there).
+LEAST = 0.89
 
 
 def responses(X, seed):
@@ -31,19 +34,22 @@ def genotypes(folder, name):
     return np.asfortranarray(X[:, X.std(axis=0) > 0])
 
 
-@pytest.mark.parametrize("name", ["N2finemapping.npz", "N3finemapping.npz", "mice_genotypes.npz"])
-def test_sets_on_genotypes_cover_as_often_as_they_say(shared_data, name):
-    X = genotypes(shared_data, name)
-    holds, seen, true = [], 0, 0
-    for y, truth in responses(X, seed=7):
-        sets = BayesianSelector(prior="single-effects").fit(X, y).posterior_.credible_sets(0.95)
-        members = [set(one.variables.tolist()) for one in sets]
-        holds += [bool(one & truth) for one in members]
-        seen += len(truth & set().union(*members))
-        true += len(truth)
-    assert len(holds) > 80
-    assert np.mean(holds) >= COVERAGE
-    assert seen / true >= FOUND
+def test_sets_on_genotypes_cover_as_often_as_they_say(shared_data):
+    every = []
+    for name in ("N2finemapping.npz", "N3finemapping.npz", "mice_genotypes.npz"):
+        X = genotypes(shared_data, name)
+        holds, seen, true = [], 0, 0
+        for y, truth in responses(X, seed=7):
+            model = BayesianSelector(prior="single-effects").fit(X, y)
+            members = [set(one.variables.tolist()) for one in model.posterior_.credible_sets(0.95)]
+            holds += [bool(one & truth) for one in members]
+            seen += len(truth & set().union(*members))
+            true += len(truth)
+        assert np.mean(holds) >= LEAST, name
+        assert seen / true >= FOUND, name
+        every += holds
+    assert len(every) > 200
+    assert np.mean(every) >= COVERAGE
 
 
 @pytest.mark.filterwarnings("ignore:.*rows are left beside means")
