@@ -39,6 +39,8 @@ class GramProducts:
         if not len(columns):
             return np.zeros(len(coef))
         if isinstance(design, GramDesign):
+            if len(columns) > len(coef) // 4:  # the rows of fewer are copied
+                return coef @ design.values
             # Rows rather than columns, which are the same: rows are read in order.
             return coef[columns] @ design.values[columns]
         missing = columns[self._slot[columns] < 0]
