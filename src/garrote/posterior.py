@@ -8,6 +8,14 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.credible_sets import (
+    CredibleSet,
+    EffectsLaw,
+    Inclusions,
+    Likeness,
+    sets_of_effects,
+    sets_of_models,
+)
 from garrote.results import Fit
 from garrote.summaries import Table
 
@@ -128,6 +136,10 @@ class Posterior:
         How the inclusion probabilities compare with better ones.
     reached : tuple of str
         How each of the optima was come to: annealed, reheated, from a start, in an order of updates.
+    effects : EffectsLaw, optional
+        The single effects whose sum the coefficients are.
+    likeness, inclusions : optional
+        What credible sets need: correlations of variables, and in which models they are.
 
     Examples
     --------
@@ -160,6 +172,9 @@ class Posterior:
     split_r_hat: Floats | None = None
     covariates: Array | None = None
     reached: tuple[str, ...] = ()
+    effects: EffectsLaw | None = None
+    likeness: Likeness | None = None
+    inclusions: Inclusions | None = None
 
     @property
     def optima_weights(self) -> Floats:
@@ -249,6 +264,37 @@ class Posterior:
         false = np.cumsum(1 - self.inclusion_probability[order]) / np.arange(1, len(order) + 1)
         return order[: int(np.count_nonzero(false <= fdr))]
 
+    def credible_sets(
+        self, coverage: float = 0.95, min_purity: float = 0.5
+    ) -> tuple[CredibleSet, ...]:
+        """Return sets of variables of which at least one is in, each with at least a probability.
+
+        Variables of a set could stand in for one another: the data do not tell which it is. Sets are
+        `garrote.credible_sets.CredibleSet`, those of the strongest evidence first; covariates are in
+        none. The documentation states the rules by which they are made.
+
+        Parameters
+        ----------
+        coverage : float, default=0.95
+            The probability of each set.
+        min_purity : float, default=0.5
+            The smallest absolute correlation that two variables of a set may have.
+        """
+        if not 0 < coverage < 1:
+            raise ValueError(f"coverage must lie between 0 and 1, got {coverage}")
+        if not 0 <= min_purity <= 1:
+            raise ValueError(f"min_purity must lie between 0 and 1, got {min_purity}")
+        if self.likeness is None:
+            raise ValueError(
+                "this posterior was made without what credible sets need: fit it again, with this "
+                "version of garrote"
+            )
+        names = self.names or tuple(f"x{j}" for j in range(len(self.mean)))
+        if self.effects is not None:
+            return sets_of_effects(self.effects, self.likeness, names, coverage, min_purity)
+        assert self.inclusions is not None
+        return sets_of_models(self.inclusions, self.likeness, names, coverage, min_purity)
+
     def audit(self) -> Audit:
         """Return how the inclusion probabilities compare with better ones, as found by the fit.
 
@@ -264,6 +310,11 @@ class Posterior:
         """Draw coefficient vectors: a model by its probability, then its coefficients."""
         rng = np.random.default_rng(random_state)
         draws = np.zeros((n, len(self.mean)))
+        if self.effects is not None:
+            self.effects.sample(draws, rng)
+            if self.covariates is not None:
+                draws[:, self.covariates] = self.mean[self.covariates]
+            return draws
         if self.found is None:
             self._fill_softly(draws, rng)
             return draws

@@ -51,12 +51,12 @@ METHODS = {
     ),
     "bayes": Method(
         "Bayesian variable selection",
-        "calibrated inclusion probabilities, averaged over models; exact or sampled",
+        "calibrated inclusion probabilities, averaged over models; exact or sampled; credible sets",
         "garrote.estimators.bayesian_selector",
         "BayesianSelector",
         "Murphy (2012), Machine Learning: A Probabilistic Perspective, section 13.2; sampling: "
         "Zanella & Roberts (2019), JRSS B 81, 489-517; mean field: Carbonetto & Stephens (2012), "
-        "Bayesian Analysis 7, 73-108",
+        "Bayesian Analysis 7, 73-108; single effects: Wang et al. (2020), JRSS B 82, 1273-1300",
     ),
 }
 

@@ -8,10 +8,12 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
+import garrote.credible_sets
 import garrote.likelihoods.huber
 import garrote.penalties
 import garrote.penalty_path
 import garrote.posterior
+import garrote.priors.single_effects
 import garrote.priors.slab
 import garrote.proximal.graph
 import garrote.results
@@ -36,9 +38,11 @@ VERSION = 1
 # Where the classes are defined that files may refer to, beside the estimators
 # and the public penalties.
 _HOMES = (
+    garrote.credible_sets,
     garrote.likelihoods.huber,
     garrote.penalty_path,
     garrote.posterior,
+    garrote.priors.single_effects,
     garrote.priors.slab,
     garrote.proximal.graph,
     garrote.results,

@@ -93,6 +93,7 @@ def select_on_path(
         validation=describe_validation(choice),
         predictions=shown_predictions(problem, path, choice.validation, y),
         stand_ins=stand_ins,
+        credible_sets=posterior.credible_sets(_LEVEL),
     )
 
 
