@@ -81,6 +81,36 @@ class LearnedCertificate(Certificate):
 
 
 @dataclass(frozen=True)
+class BoundCertificate(Certificate):
+    """The certificate of an answer that replaces a logistic likelihood by a bound.
+
+    Attributes
+    ----------
+    bound : float
+        Largest distance, over rows, of the place xi where the bound touches from the best one, the root
+        of the linear predictor's expected square.
+    """
+
+    bound: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The largest of the violations."""
+        return max(self.inclusion, self.weight, self.bound)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The violations by name; labels have no noise."""
+        return {"inclusion": self.inclusion, "weight": self.weight, "bound": self.bound}
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.1e} (inclusion {self.inclusion:.1e}, weight {self.weight:.1e}, "
+            f"bound {self.bound:.1e})"
+        )
+
+
+@dataclass(frozen=True)
 class MonteCarloCertificate:
     """How far sampled inclusion probabilities may be off.
 
