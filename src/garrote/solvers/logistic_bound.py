@@ -36,7 +36,9 @@ _SMALL = 256
 # Entries of the dense copy of the columns at hand, at most.
 _MOST_ENTRIES = 150_000_000
 # What xi, m and w may still move by, as a share of the tolerance, when rounds end.
-_STILL = 0.3
+_STILL = 0.1
+# Extrapolations further than so many rounds are not tried.
+_FURTHEST = 1e4
 # A column joins those at hand when it is in with this share of the tolerance.
 _JOINS = 0.5
 # Columns with probabilities below this share of the tolerance are not listed in a solution.
@@ -156,21 +158,32 @@ class LogisticBound:
 
     def _on_hand(self, now: BoundSolution, next_variance: NextVariance | None) -> BoundSolution:
         """Alternate between the factors and the bound's parameters, on the columns at hand."""
-        tol, seen = self.control.tol, _Progress()
+        tolerance, way = _STILL * self.control.tol, _Shortcut()
         while True:
-            task = self._weighted(now)
-            now, moved = self._settled(task, now)
+            now, moved = self._settled(self._weighted(now), now)
             if next_variance is not None:
                 squares = float(now.probability @ (now.weight**2 + now.spread))
                 variance = next_variance(now.variance, squares, float(now.probability.sum()))
                 moved = max(moved, abs(float(np.log(variance / now.variance))))
                 now = now._replace(variance=variance)
             best = np.sqrt(now.eta**2 + now.doubt)
-            moved = max(moved, float(np.abs(best - now.xi)[self.problem.weights > 0].max()))
-            done = seen.settled(moved, _STILL * tol) or now.rounds >= self.control.max_iter
-            if done:
+            if max(moved, self._off(now.xi, best)) <= tolerance or now.rounds >= self.control.max_iter:
                 return self._certified(now)
-            now = now._replace(xi=seen.ahead(now.xi, best), rounds=now.rounds + 1)
+            now = now._replace(xi=best, rounds=now.rounds + 1)
+            further = way.beyond(best)
+            if further is not None:
+                now = self._better(now, further)
+
+    def _off(self, xi: Floats, best: Floats) -> float:
+        """Return how far the bound touches from where it should, at the worst row."""
+        counted = self.problem.weights > 0
+        return float((np.abs(best - xi) / np.maximum(best, 1.0))[counted].max())
+
+    def _better(self, now: BoundSolution, further: Floats) -> BoundSolution:
+        """Return the solution with xi further on, if the bound is no lower there; else as it is."""
+        there = self._settled(self._weighted(now._replace(xi=further)), now._replace(xi=further))[0]
+        risen = self._certified(there).bound >= self._certified(now).bound
+        return there if risen else now
 
     def _weighted(self, now: BoundSolution) -> Problem:
         """Return the regression that stands for the labels, given xi."""
@@ -247,8 +260,7 @@ class LogisticBound:
         ((squared, gradients, _),) = run_together([step], task.table.stored)
         fit = certify(task, prior, point, squared[0], gradients[0])
         seen = self._seen(task, now, point)
-        counted = self.problem.weights > 0
-        off = float(np.abs(np.sqrt(seen.eta**2 + seen.doubt) - now.xi)[counted].max())
+        off = self._off(now.xi, np.sqrt(seen.eta**2 + seen.doubt))
         certificate = BoundCertificate(fit.certificate.inclusion, fit.certificate.weight, 0.0, off)
         bound = -fit.free_energy + 0.5 * task.n * float(np.log(2 * np.pi)) + self._level(task, now)
         usable = self.problem.usable
@@ -308,18 +320,21 @@ def _fitted(task: Problem, point: Candidate) -> Floats:
     return np.asarray(task.table.dot(point.columns, point.coef[:, None])[:, 0])
 
 
-class _Progress:
-    """When rounds may end, and how far to go ahead of them while they shrink slowly."""
+class _Shortcut:
+    """Where rounds that shrink slowly lead to: squared extrapolation (Varadhan & Roland 2008) of log xi."""
 
     def __init__(self) -> None:
-        self.previous = np.inf
+        self.seen: list[Floats] = []
 
-    def settled(self, moved: float, tolerance: float) -> bool:
-        """Tell whether steps that shrink geometrically have less than ``tolerance`` to go."""
-        ratio = min(moved / self.previous, 0.99) if self.previous > 0 else 0.0
-        self.previous = moved
-        return moved <= tolerance and moved * ratio <= tolerance * (1 - ratio)
-
-    def ahead(self, now: Floats, best: Floats) -> Floats:
-        """Return the next xi."""
-        return best
+    def beyond(self, xi: Floats) -> Floats | None:
+        """Take the next xi; after every third return a place further on, if there is one."""
+        self.seen.append(np.log(np.maximum(xi, 1e-8)))
+        if len(self.seen) < 3:
+            return None
+        first, second, third = self.seen
+        step, turn = second - first, third - 2 * second + first
+        length = float(np.sqrt(step @ step / max(turn @ turn, 1e-300)))
+        self.seen = []
+        if not 1.0 < length < _FURTHEST:
+            return None
+        return np.asarray(np.exp(first + 2 * length * step + length**2 * turn))
