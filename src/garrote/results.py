@@ -464,3 +464,26 @@ class Path:
             f"<Path: {len(self)} strengths from {low:.4g} to {high:.4g}, "
             f"certificate {self.certificate.max():.1e}>"
         )
+
+
+@dataclass(frozen=True, repr=False)
+class LogisticPath(Path):
+    """A path of models of labels, which weigh rows anew at each strength.
+
+    ``levels`` are the log odds at the means of all columns, ``covariate_coef`` the covariates' coefficients,
+    a row for each strength; both in standardised units.
+    """
+
+    levels: Floats
+    covariate_coef: Floats
+
+    @cached_property
+    def intercepts(self) -> Floats:
+        """The intercept at each strength."""
+        return np.asarray(self.levels - self.coefficients() @ self.scale.column_mean)
+
+    def coefficients(self) -> scipy.sparse.csr_array:
+        """Return the coefficients m w, strengths x features; covariates included."""
+        scale = self.scale.column_scale
+        values = [fit.coef / scale[fit.columns] for fit in self.fits]
+        return self._stack(values, list(self.covariate_coef / scale[self.scale.covariates]))

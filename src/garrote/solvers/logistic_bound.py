@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import pinvh
 from scipy.special import expit, log_expit
 
 from garrote.arrays import Array, Floats
@@ -51,7 +52,8 @@ NextVariance = Callable[[float, float, float], float]
 class BoundSolution(NamedTuple):
     """Factors of the posterior at one prior, with the bound's own parameters, in standardised units.
 
-    ``spread`` are variances of weights given inclusion; ``eta`` and ``doubt`` mean and variance of the
+    ``spread`` are variances of weights given inclusion, ``fixed`` the coefficients of the intercept and of
+    covariates; ``eta`` and ``doubt`` mean and variance of the
     linear predictor of all rows, ``xi`` where the bound touches; ``bound`` is that on the log evidence.
     """
 
@@ -61,6 +63,7 @@ class BoundSolution(NamedTuple):
     probability: Floats
     weight: Floats
     spread: Floats
+    fixed: Floats
     xi: Floats
     eta: Floats
     doubt: Floats
@@ -73,6 +76,11 @@ class BoundSolution(NamedTuple):
     def coef(self) -> Floats:
         """The coefficients m w."""
         return self.probability * self.weight
+
+    @property
+    def coef_variance(self) -> Floats:
+        """The variances of the coefficients, inclusion being uncertain too."""
+        return self.probability * (self.weight**2 + self.spread) - self.coef**2
 
 
 def bend(xi: Floats) -> Floats:
@@ -132,8 +140,8 @@ class LogisticBound:
         nothing, zero = np.zeros(0), np.zeros(len(self.labels))
         unknown = BoundCertificate(np.inf, np.inf, 0.0, np.inf)
         return BoundSolution(
-            gamma, variance, np.zeros(0, np.intp), nothing, nothing, nothing, xi, zero, zero,
-            -np.inf, 0.0, unknown, 0,
+            gamma, variance, np.zeros(0, np.intp), nothing, nothing, nothing, np.zeros(len(self.held)),
+            xi, zero, zero, -np.inf, 0.0, unknown, 0,
         )  # fmt: skip
 
     def solve(
@@ -237,20 +245,38 @@ class LogisticBound:
 
     def _seen(self, task: Problem, now: BoundSolution, point: Candidate) -> BoundSolution:
         """Return a solution with what it says of every row."""
-        rows = len(self.labels)
-        spread = 1.0 / (task.curvature[point.columns] + 1.0 / now.variance)
-        block = task.table.block(point.columns)[:rows]
-        eta = task.response - _fitted(task, point)
-        shown = (self.labels - 0.5) / bend(now.xi) - eta[:rows]
-        m, w = point.probability, point.weight
-        variance = m * (w**2 + spread) - (m * w) ** 2
-        doubt = block**2 @ variance + np.sum(task.table.basis[:rows] ** 2, axis=1)
-        columns = self.columns[point.columns - self.fixed.shape[1]]
+        rows, count = len(self.labels), self.fixed.shape[1]
+        columns = self.columns[point.columns - count]
         order = np.argsort(columns, kind="stable")
-        return now._replace(
-            columns=columns[order], probability=m[order], weight=w[order], spread=spread[order],
-            eta=shown, doubt=doubt,
+        spread = 1.0 / (task.curvature[point.columns] + 1.0 / now.variance)
+        shown = (self.labels - 0.5) / bend(now.xi)
+        eta = shown - (task.response - _fitted(task, point))[:rows]
+        now = now._replace(
+            columns=columns[order], probability=point.probability[order], weight=point.weight[order],
+            spread=spread[order], eta=eta,
         )  # fmt: skip
+        block = self._values[:, point.columns[order]]
+        inverse, explained = self._beside_fixed(task, block)
+        block = block - self._values[:, :count] @ explained
+        right = np.append(shown, np.zeros(self.pseudo)) * task.weights @ self._values[:, :count]
+        doubt = block[:rows] ** 2 @ now.coef_variance
+        doubt += np.einsum("if,fg,ig->i", self.fixed, inverse, self.fixed)
+        return now._replace(fixed=inverse @ right - explained @ now.coef, doubt=doubt)
+
+    def _beside_fixed(self, task: Problem, block: Floats) -> tuple[Floats, Floats]:
+        """Return the covariance of the fixed columns' coefficients, and what they explain of others."""
+        count = self.fixed.shape[1]
+        held = self._values[:, :count] * task.weights[:, None]
+        inverse = pinvh(held.T @ self._values[:, :count]) if count else np.zeros((0, 0))
+        return inverse, inverse @ (held.T @ block)
+
+    def beside_fixed(self, solution: BoundSolution) -> tuple[Floats, Floats]:
+        """Return the covariance of the fixed columns' coefficients given the others at 0.
+
+        And what the fixed columns explain of each listed column, in the weights of the solution.
+        """
+        columns = self._candidate(solution).columns
+        return self._beside_fixed(self._weighted(solution), self._values[:, columns])
 
     def _certified(self, now: BoundSolution) -> BoundSolution:
         """Compute the bound and all violations anew, from the data and the stated solution."""
@@ -266,8 +292,8 @@ class LogisticBound:
         usable = self.problem.usable
         bound -= float(np.logaddexp(0.0, now.strength + self.offsets[usable]).sum())
         return seen._replace(
-            bound=bound, expected_size=fit.expected_size, certificate=certificate
-        )  # fmt: skip
+            bound=float(bound), expected_size=fit.expected_size, certificate=certificate
+        )
 
     def _level(self, task: Problem, now: BoundSolution) -> float:
         """Return what the bound has beside the regression: xi's own terms and the fixed columns'."""

@@ -13,6 +13,7 @@ Windle 2013): kappa_i eta_i - omega_i eta_i^2 / 2 with kappa_i = weight_i (y_i -
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import cholesky, solve_triangular
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
@@ -87,13 +88,13 @@ class LogisticGibbsWalk:
         weights: list[float] = []
         variances = []
         for _ in range(steps):
-            before = set(self.members)
+            before = self.coef != 0.0
             self._draw_weights()
             self._sweep(averages)
             self._relocate()
             self._renew()
             self._draw_variance()
-            changed = sorted(before ^ set(self.members))
+            changed = np.flatnonzero(before != (self.coef != 0.0)).tolist()
             # The state before the sweep is left by as many flips as it made in the end; the state
             # after it is the one that counts.
             flips += [*changed, -1]
@@ -112,11 +113,16 @@ class LogisticGibbsWalk:
             return
         bent = fixed * self.omega
         precision = bent @ fixed.T
-        precision[np.diag_indices_from(precision)] += self.rows.held
-        root = np.linalg.cholesky(precision)
-        right = fixed @ self.slope + (bent @ fixed.T) @ self.fixed
-        half = np.linalg.solve(root, right) + self.rng.standard_normal(len(fixed))
-        new = np.linalg.solve(root.T, half)
+        right = fixed @ self.slope + precision @ self.fixed
+        normals = self.rng.standard_normal(len(fixed))
+        if len(fixed) == 1:
+            total = float(precision[0, 0] + self.rows.held[0])
+            new = right / total + normals / np.sqrt(total)
+        else:
+            precision[np.diag_indices_from(precision)] += self.rows.held
+            root = cholesky(precision, lower=True, check_finite=False)
+            half = solve_triangular(root, right, lower=True, check_finite=False)
+            new = solve_triangular(root.T, half + normals, check_finite=False)
         self.slope -= (new - self.fixed) @ bent
         self.fixed = new
 

@@ -1,0 +1,212 @@
+"""Mean-field posteriors of logistic models by the Jaakkola bound, averaged over prior odds, and audited.
+
+gamma is annealed and reheated; at each the slab's variance is set by EM where it is unknown. Solutions are
+averaged with weights from their bounds on the evidence and the prior of gamma.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp
+
+from garrote.arrays import Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.fitted_posterior import FittingTask
+from garrote.inference.hyperparameters import Learning
+from garrote.inference.mean_field import odds_grid
+from garrote.posterior import IN_SUPPORT, Audit, FactorisedPredictor, Posterior
+from garrote.problem import Problem
+from garrote.results import BoundCertificate, LogisticPath
+from garrote.solvers.annealing import Control
+from garrote.solvers.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
+from garrote.solvers.fitted_models import fit_all_models, make_table
+from garrote.solvers.logistic_bound import BoundSolution, LogisticBound
+
+# Variables whose models are summed for the audit, at most, and the least probability of any of them.
+_AUDITED = 10
+_AUDIBLE = 0.01
+# Solutions with less of the average's weight than this are left out of it.
+_LIGHT = 1e-6
+
+
+@dataclass(frozen=True)
+class LabelledField:
+    """A factorised posterior of labels, its best solution's certificate, and how it was found."""
+
+    posterior: Posterior
+    certificate: BoundCertificate
+    converged: bool
+    how: str
+    path: LogisticPath
+
+
+class _Moments(NamedTuple):
+    """Averages over solutions, in standardised units; ``fixed`` are the intercept and covariates."""
+
+    inclusion: Floats
+    mean: Floats
+    square: Floats
+    fixed: Floats
+    log_total: float
+
+
+def label_mean_field(
+    problem: Problem,
+    labels: Floats,
+    beliefs: Beliefs,
+    task: FittingTask,
+    names: tuple[str, ...],
+    control: Control,
+) -> LabelledField:
+    """Solve, average, audit, and change to the user's units."""
+    learning = Learning.under(beliefs, "mean-field")
+    bound = make_bound(problem, labels, beliefs, control)
+    gammas, log_prior = odds_grid(beliefs, max(len(problem.usable), 1))
+    unknown = learning.slab.variance is None
+    annealed = anneal_bound(
+        bound, gammas, learning.first().variance, learning.next_variance if unknown else None
+    )
+    counted = gammas[np.isfinite(log_prior)]
+    step = float(np.log(counted[1] - counted[0])) if len(counted) > 1 else 0.0
+    weighed = [
+        (step + wanted + one.bound + _log_density(learning, one.variance), one)
+        for one, wanted in zip(annealed.solutions, log_prior, strict=False)
+        if np.isfinite(wanted)
+    ]
+    if not weighed:
+        raise ValueError("no solution with the prior odds could be reached: too few rows")
+    average = _average(problem, weighed)
+    best = max(weighed, key=lambda entry: entry[0])[1]
+    checked = audit_labels(task, best.variance, average.inclusion, average.mean)
+    posterior = _posterior(bound, annealed, best, average, names, checked)
+    converged = all(one.certificate.value <= control.tol for _, one in weighed)
+    how = f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
+    return LabelledField(
+        posterior, best.certificate, converged, how, as_path(bound, annealed)
+    )  # fmt: skip
+
+
+def make_bound(
+    problem: Problem, labels: Floats, beliefs: Beliefs, control: Control
+) -> LogisticBound:
+    """Return the bound of a problem under some beliefs."""
+    offsets = np.zeros(problem.n_features)
+    offsets[problem.usable] = beliefs.inclusion.log_odds
+    return LogisticBound(problem, labels, offsets, control)
+
+
+def _log_density(learning: Learning, variance: float) -> float:
+    """Return the log prior density of a slab variance that was learned."""
+    if learning.slab.variance is not None:
+        return 0.0
+    return float(learning.slab.log_density(np.log(variance)))
+
+
+def _average(problem: Problem, weighed: Sequence[tuple[float, BoundSolution]]) -> _Moments:
+    logs = np.array([log for log, _ in weighed])
+    total = float(logsumexp(logs))
+    share = np.exp(logs - total)
+    inclusion, mean, square = np.zeros((3, problem.n_features))
+    fixed = np.zeros(len(weighed[0][1].fixed))
+    for weight, (_, one) in zip(share, weighed, strict=True):
+        inclusion[one.columns] += weight * one.probability
+        mean[one.columns] += weight * one.coef
+        square[one.columns] += weight * (one.coef_variance + one.coef**2)
+        fixed += weight * one.fixed
+    return _Moments(inclusion, mean, square, fixed, total)
+
+
+def _posterior(
+    bound: LogisticBound,
+    annealed: AnnealedBound,
+    best: BoundSolution,
+    average: _Moments,
+    names: tuple[str, ...],
+    checked: Audit,
+) -> Posterior:
+    problem = bound.problem
+    scale, covariates = problem.scale, problem.scale.covariates
+    variance = np.maximum(average.square - average.mean**2, 0.0)
+    inclusion = np.minimum(average.inclusion, 1.0)
+    support = np.flatnonzero(inclusion > IN_SUPPORT)
+    given = average.square[support] / inclusion[support]
+    given -= (average.mean[support] / inclusion[support]) ** 2
+    inclusion[covariates] = 1.0
+    mean = average.mean.copy()
+    mean[covariates] = average.fixed[scale.intercept_count :]
+    unit = 1.0 / scale.column_scale
+    place = [one.strength for one in annealed.forward].index(best.strength)
+    rivals = [("annealed", annealed.forward[place])]
+    if annealed.backward[place] is not annealed.forward[place]:
+        rivals.append(("reheated", annealed.backward[place]))
+    rivals.sort(key=lambda entry: -entry[1].bound)
+    return Posterior(
+        inclusion_probability=inclusion,
+        mean=mean * unit,
+        support=support,
+        standard_error=np.sqrt(variance[support]) * unit[support],
+        correlation=np.eye(len(support)),
+        noise_variance=float("nan"),
+        degrees_of_freedom=float("inf"),
+        free_energy=-average.log_total,
+        optima=tuple(as_fit(one, bound.control.tol) for _, one in rivals),
+        reached=tuple(how for how, _ in rivals),
+        names=names,
+        log_evidence=average.log_total,
+        given_inclusion=np.sqrt(np.maximum(given, 0.0)) * unit[support],
+        checked=checked,
+        covariates=covariates,
+        predictor=make_predictor(bound, best, variance),
+    )
+
+
+def make_predictor(
+    bound: LogisticBound, solution: BoundSolution, variance: Floats
+) -> FactorisedPredictor:
+    """Describe how sure linear predictors are, in the user's units, by the weights of one solution.
+
+    ``variance`` are those of all standardised coefficients.
+    """
+    scale, covariates = bound.problem.scale, bound.problem.scale.covariates
+    covariance, explained = bound.beside_fixed(solution)
+    # Standardised fixed columns are T times (1, covariates); see `FactorisedPredictor`.
+    first = scale.intercept_count
+    change = np.diag(np.append(np.ones(first), 1.0 / scale.column_scale[covariates]))
+    if first:
+        change[1:, 0] = -scale.column_mean[covariates] / scale.column_scale[covariates]
+    columns = solution.columns
+    spread = scale.column_scale[columns]
+    explained = change.T @ explained * spread
+    if first:
+        explained[0] += scale.column_mean[columns]
+    return FactorisedPredictor(
+        columns, variance[columns] / spread**2, change.T @ covariance @ change, explained
+    )
+
+
+def audit_labels(task: FittingTask, variance: float, inclusion: Floats, mean: Floats) -> Audit:
+    """Sum over all models of the most probable variables by Laplace, the others at their means."""
+    problem, samples, fixed = task.problem, task.table.samples, task.table.fixed
+    usable = problem.usable
+    order = np.argsort(-inclusion[usable], kind="stable")[:_AUDITED]
+    top = np.sort(order[inclusion[usable[order]] > _AUDIBLE])
+    rest = np.setdiff1d(np.arange(len(usable)), top)
+    kept = np.concatenate([np.arange(fixed), fixed + top])
+    held = samples.held[kept].copy()
+    held[fixed:] = 1.0 / variance
+    own = samples._replace(
+        columns=np.ascontiguousarray(samples.columns[kept]),
+        offset=samples.offset + mean[usable[rest]] @ samples.columns[fixed + rest],
+        held=held,
+    )
+    table = make_table(task.likelihood, own, fixed, np.inf, True)
+    prior = task.beliefs.inclusion
+    # Those outside count by their expected number in the prior on sizes.
+    outside = round(float(inclusion[usable[rest]].sum()))
+    by_size = prior.by_size[outside : outside + len(top) + 1]
+    exact = fit_all_models(task.likelihood, table, 0.0, by_size, prior.log_odds[top])
+    return Audit(
+        usable[top], inclusion[usable[top]], exact.inclusion, "Laplace's sums over their models"
+    )
