@@ -77,9 +77,10 @@ class FactorisedPredictor:
 
     With f = (1, covariates), or the covariates alone where there is no intercept, its variance at x is
     f' ``fixed_covariance`` f plus the sum over ``columns`` of (x_j - f' ``explained``_j)^2 ``variance``_j: the fixed
-    columns take back what they explain of the others.
+    columns take back what they explain of the others. ``intercept`` is its mean where all variables are 0.
     """
 
+    intercept: float
     columns: Array
     variance: Floats
     fixed_covariance: Floats

@@ -5,10 +5,11 @@ averaged with weights from their bounds on the evidence and the prior of gamma.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Floats
@@ -80,12 +81,36 @@ def label_mean_field(
     average = _average(problem, weighed)
     best = max(weighed, key=lambda entry: entry[0])[1]
     checked = audit_labels(task, best.variance, average.inclusion, average.mean)
-    posterior = _posterior(bound, annealed, best, average, names, checked)
+    place = [one.strength for one in annealed.forward].index(best.strength)
+    posterior = _posterior(bound, annealed, place, average, names)
+    posterior = replace(posterior, checked=checked)
     converged = all(one.certificate.value <= control.tol for _, one in weighed)
     how = f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
-    return LabelledField(
-        posterior, best.certificate, converged, how, as_path(bound, annealed)
-    )  # fmt: skip
+    return LabelledField(posterior, best.certificate, converged, how, as_path(bound, annealed))
+
+
+def point_posterior(
+    bound: LogisticBound, annealed: AnnealedBound, place: int, names: tuple[str, ...]
+) -> Posterior:
+    """Describe one solution of a path, with standard errors given the soft support.
+
+    With m held fixed the bound is quadratic in the coefficients v = m w, with Hessian
+    X'HX + diag(((1 - m) c + ridge) / m), H the weights of the rows and X what the fixed columns leave.
+    """
+    best, problem = annealed.solutions[place], bound.problem
+    posterior = _posterior(bound, annealed, place, _average(problem, [(best.bound, best)]), names)
+    inside = best.probability > IN_SUPPORT
+    m = best.probability[inside]
+    hessian = bound.products(best, inside)
+    hessian += np.diag(((1 - m) * np.diag(hessian) + 1.0 / best.variance) / m)
+    covariance = pinvh(hessian) if len(m) else np.zeros((0, 0))
+    error = np.sqrt(np.diag(covariance))
+    return replace(
+        posterior,
+        standard_error=error / problem.scale.column_scale[posterior.support],
+        correlation=covariance / np.outer(error, error),
+        log_evidence=best.bound,
+    )
 
 
 def make_bound(
@@ -121,12 +146,12 @@ def _average(problem: Problem, weighed: Sequence[tuple[float, BoundSolution]]) -
 def _posterior(
     bound: LogisticBound,
     annealed: AnnealedBound,
-    best: BoundSolution,
+    place: int,
     average: _Moments,
     names: tuple[str, ...],
-    checked: Audit,
 ) -> Posterior:
-    problem = bound.problem
+    """Describe averages over solutions in the user's units; the one at ``place`` is the best of them."""
+    problem, best = bound.problem, annealed.solutions[place]
     scale, covariates = problem.scale, problem.scale.covariates
     variance = np.maximum(average.square - average.mean**2, 0.0)
     inclusion = np.minimum(average.inclusion, 1.0)
@@ -137,7 +162,6 @@ def _posterior(
     mean = average.mean.copy()
     mean[covariates] = average.fixed[scale.intercept_count :]
     unit = 1.0 / scale.column_scale
-    place = [one.strength for one in annealed.forward].index(best.strength)
     rivals = [("annealed", annealed.forward[place])]
     if annealed.backward[place] is not annealed.forward[place]:
         rivals.append(("reheated", annealed.backward[place]))
@@ -156,18 +180,18 @@ def _posterior(
         names=names,
         log_evidence=average.log_total,
         given_inclusion=np.sqrt(np.maximum(given, 0.0)) * unit[support],
-        checked=checked,
         covariates=covariates,
-        predictor=make_predictor(bound, best, variance),
+        predictor=make_predictor(bound, best, average.fixed, mean, variance),
     )
 
 
 def make_predictor(
-    bound: LogisticBound, solution: BoundSolution, variance: Floats
+    bound: LogisticBound, solution: BoundSolution, fixed: Floats, mean: Floats, variance: Floats
 ) -> FactorisedPredictor:
     """Describe how sure linear predictors are, in the user's units, by the weights of one solution.
 
-    ``variance`` are those of all standardised coefficients.
+    ``mean`` and ``variance`` are those of all standardised coefficients, ``fixed`` the means of the
+    intercept and the covariates.
     """
     scale, covariates = bound.problem.scale, bound.problem.scale.covariates
     covariance, explained = bound.beside_fixed(solution)
@@ -181,8 +205,9 @@ def make_predictor(
     explained = change.T @ explained * spread
     if first:
         explained[0] += scale.column_mean[columns]
+    level = float(fixed[0] - (mean / scale.column_scale) @ scale.column_mean) if first else 0.0
     return FactorisedPredictor(
-        columns, variance[columns] / spread**2, change.T @ covariance @ change, explained
+        level, columns, variance[columns] / spread**2, change.T @ covariance @ change, explained
     )
 
 

@@ -21,7 +21,9 @@ from garrote.solvers.bound_annealing import anneal_bound
 
 LABEL_METHODS = ("auto", "sample", "mean-field", "enumerate", "metropolis")
 
-# "auto" samples tables of up to so many entries: about a millisecond a sweep.
+# "auto" fits all models of up to so many columns, and beyond that ...
+_FEW = 12
+# ... samples tables of up to so many entries: about a millisecond a sweep.
 _MOST_SAMPLED = 500_000
 # Entries of X that are kept as a dense copy.
 _MOST_ENTRIES = 150_000_000
@@ -51,7 +53,8 @@ def infer_labels(
     inclusion : Inclusion, optional
         The prior on models, over the columns with content.
     method : {"auto", "sample", "mean-field", "enumerate", "metropolis"}
-        "auto" samples tables of up to 500,000 entries, and takes mean field beyond.
+        "auto" fits all models of up to 12 columns, samples tables of up to 500,000 entries and takes
+        mean field beyond.
     slab : GaussianSlab
         Of effects on log odds, for columns in standard deviations.
     chains : Chains
@@ -109,7 +112,9 @@ def choose_label_method(method: str, usable: int, rows: int) -> str:
         raise ValueError(f"method must be one of {LABEL_METHODS}, got {method!r}")
     if method != "auto":
         return method
-    return "sample" if 0 < usable * rows <= _MOST_SAMPLED else "mean-field"
+    if usable <= _FEW:
+        return "enumerate"
+    return "sample" if usable * rows <= _MOST_SAMPLED else "mean-field"
 
 
 def _start(problem: Problem, labels: Floats, beliefs: Beliefs) -> list[int]:

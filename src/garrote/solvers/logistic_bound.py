@@ -278,6 +278,11 @@ class LogisticBound:
         columns = self._candidate(solution).columns
         return self._beside_fixed(self._weighted(solution), self._values[:, columns])
 
+    def products(self, solution: BoundSolution, chosen: Array) -> Floats:
+        """Return cross products of some listed columns beside the fixed ones, in the solution's weights."""
+        task = self._weighted(solution)
+        return task.known_block(self._candidate(solution).columns[chosen])
+
     def _certified(self, now: BoundSolution) -> BoundSolution:
         """Compute the bound and all violations anew, from the data and the stated solution."""
         task = self._weighted(now)
