@@ -1,4 +1,4 @@
-"""Plain NumPy oracles for labels and counts: integrals over coefficients, sums over models, the bound."""
+"""Plain NumPy oracles for labels and counts: integrals, sums over models, the bound."""
 
 import itertools
 
@@ -16,8 +16,8 @@ def log_likelihood(family, y, eta, weights):
 def integrate_model(family, X, y, weights, variance, *, held=None, nodes=9):
     """Log evidence, means and covariance of (intercept, coefficients) of one model.
 
-    The intercept is flat, coefficients have N(0, variance); columns of ``held`` precisions N(0, 1 / held).
-    Gauss-Hermite quadrature around the mode, importance-weighted: exact as nodes grow.
+    The intercept is flat, coefficients have N(0, variance); columns of ``held`` precisions N(0, 1 /
+    held). Gauss-Hermite quadrature around the mode, importance-weighted: exact as nodes grow.
     """
     F = np.column_stack([np.ones(len(y)), X])
     prior = np.full(F.shape[1], 1.0 / variance)

@@ -75,9 +75,10 @@ class Draws:
 class FactorisedPredictor:
     """How sure a linear predictor is whose variables are independent of each other, in the user's units.
 
-    With f = (1, covariates), or the covariates alone where there is no intercept, its variance at x is
-    f' ``fixed_covariance`` f plus the sum over ``columns`` of (x_j - f' ``explained``_j)^2 ``variance``_j: the fixed
-    columns take back what they explain of the others. ``intercept`` is its mean where all variables are 0.
+    With f = (1, covariates), or the covariates alone where there is no intercept, its variance at x
+    is f' ``fixed_covariance`` f plus the sum over ``columns`` of (x_j - f' ``explained``_j)^2
+    ``variance``_j: the fixed columns take back what they explain of the others. ``intercept`` is its
+    mean where all variables are 0.
     """
 
     intercept: float

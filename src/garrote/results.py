@@ -470,8 +470,8 @@ class Path:
 class LogisticPath(Path):
     """A path of models of labels, which weigh rows anew at each strength.
 
-    ``levels`` are the log odds at the means of all columns, ``covariate_coef`` the covariates' coefficients,
-    a row for each strength; both in standardised units.
+    ``levels`` are the log odds at the means of all columns, ``covariate_coef`` the covariates'
+    coefficients, a row for each strength; both in standardised units.
     """
 
     levels: Floats

@@ -1,4 +1,4 @@
-"""Bayesian selection of variables for labels of two classes, as a scikit-learn classifier and selector."""
+"""Bayesian selection of variables for labels of two classes, as a scikit-learn classifier."""
 
 import warnings
 from dataclasses import replace
@@ -28,7 +28,6 @@ from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
-from garrote.solvers.annealing import Control
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
@@ -50,7 +49,7 @@ class BayesianClassifier(SelectingClassifier):
         factors and the likelihood by the bound of Jaakkola & Jordan (2000): quick, too sure among
         correlated variables, and audited. "enumerate" sums over all models (up to 20 columns), each
         weighed by Laplace's approximation of its evidence; "metropolis" over those met on a walk.
-        "auto" enumerates up to 12 columns, samples tables of up to 500,000 entries and takes mean field
+        "auto" enumerates up to 10 columns, samples tables of up to 500,000 entries and takes mean field
         beyond.
     inclusion : float, array of shape (D,) or pair of floats, optional
         Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, sqrt(D)).
@@ -67,8 +66,6 @@ class BayesianClassifier(SelectingClassifier):
     n_steps, burn_in : int, default=5000 and 500
         Sweeps (or steps) of each chain that count, and those before them.
     n_chains : int, default=2
-    tol : float, default=1e-4
-        What the certificate of a mean-field solution has to reach.
     n_jobs : int, optional
         Threads.
     random_state : int, RandomState instance or None
@@ -129,7 +126,6 @@ class BayesianClassifier(SelectingClassifier):
         n_steps: int = 5000,
         burn_in: int = 500,
         n_chains: int = 2,
-        tol: float = 1e-4,
         n_jobs: int | None = None,
         random_state: Any = None,
         callback: Any = None,
@@ -145,7 +141,6 @@ class BayesianClassifier(SelectingClassifier):
         self.n_steps = n_steps
         self.burn_in = burn_in
         self.n_chains = n_chains
-        self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
@@ -191,7 +186,7 @@ class BayesianClassifier(SelectingClassifier):
         inferred = infer_labels(
             problem, codes, inclusion, self.method, slab=GaussianSlab(self.slab_variance),
             chains=Chains(int(self.n_steps), int(self.burn_in), int(self.n_chains), self._seed()),
-            names=labels, control=Control(self.tol), n_jobs=self.n_jobs, callback=self.callback,
+            names=labels, n_jobs=self.n_jobs, callback=self.callback,
         )  # fmt: skip
         self._store(inferred)
         self.selection_ = select_averaged(
@@ -221,8 +216,6 @@ class BayesianClassifier(SelectingClassifier):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and value > 0):
                 raise ValueError(f"{name} must be positive and finite, got {value!r}")
-        if not (is_number(self.tol) and self.tol > 0):
-            raise ValueError(f"tol must be positive, got {self.tol}")
         for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
             value = getattr(self, name)
             if not isinstance(value, Integral) or value < least:

@@ -69,7 +69,9 @@ class BayesianSelector(SelectingRegressor):
         on the way count by their probability.
     family : {"gaussian", "binomial", "poisson"}, default="gaussian"
         What y is: a number; a label 0 or 1, with log odds that are linear in X; or a count, with a
-        logarithm of the mean that is linear in X. The latter two need ``prior="bic"``, and keep X dense.
+        logarithm of the mean that is linear in X. The latter two keep X dense and have
+        ``prior="bic"``, or "spike-slab" with w_j ~ N(0, slab_variance), by which models count by
+        Laplace's approximation of their evidence. `BayesianClassifier` has more for labels.
     hyperparameters : {"average", "em", "anneal"}, default="average"
         For ``method="mean-field"``: average over the slab variance and the inclusion probability, with
         weights from the evidence; set them by EM; or set the slab variance by EM and anneal the
@@ -274,17 +276,22 @@ class BayesianSelector(SelectingRegressor):
             )  # fmt: skip
         inclusion = self._inclusion(problem, usable, offsets)
         likelihood = CANONICAL[self.family]
-        return infer_generalized(problem, likelihood, y, inclusion, self.method, **settings)
+        return infer_generalized(
+            problem, likelihood, y, inclusion, self.method, slab=self._slab(), **settings
+        )
 
     def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
-        slab = self.prior
-        if slab == "g-prior":
-            slab = GPrior(self.g)
-        elif slab == "bic":
-            slab = BIC()
-        elif slab == "spike-slab":
-            slab = GaussianSlab(self.slab_variance, self.noise_variance)
-        return Beliefs.about(problem, slab, self._inclusion(problem, usable, offsets))
+        return Beliefs.about(problem, self._slab(), self._inclusion(problem, usable, offsets))
+
+    def _slab(self) -> Any:
+        """Return the prior of the coefficients as an object."""
+        if self.prior == "g-prior":
+            return GPrior(self.g)
+        if self.prior == "bic":
+            return BIC()
+        if self.prior == "spike-slab":
+            return GaussianSlab(self.slab_variance, self.noise_variance)
+        return self.prior
 
     def _inclusion(self, problem: Problem, usable: Array, offsets: Floats) -> Inclusion:
         given, size = self.inclusion, self.expected_size
@@ -340,7 +347,7 @@ class BayesianSelector(SelectingRegressor):
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
         if self.family != "gaussian":
-            return averaged_mean(CANONICAL[self.family], self.posterior_.found, X, return_std)
+            return self._averaged_mean(X, return_std)
         mean = X @ self.coef_ + self.intercept_
         if not return_std:
             return mean
@@ -361,8 +368,11 @@ class BayesianSelector(SelectingRegressor):
             variance += weight * (off**2 + noise * (1.0 + spent + np.maximum(own, 0.0)))
         return mean, np.sqrt(variance)
 
-    def _averaged_mean(self, X: Any) -> Floats:
-        return np.asarray(averaged_mean(CANONICAL[self.family], self.posterior_.found, X, False))
+    def _averaged_mean(self, X: Any, return_std: bool = False) -> Any:
+        """Return mean responses over models; over their coefficients too where these have a prior."""
+        integrated = not isinstance(self._slab(), BIC)
+        likelihood, found = CANONICAL[self.family], self.posterior_.found
+        return averaged_mean(likelihood, found, X, return_std, integrated)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the deviance that predictions explain: R^2 for family "gaussian"."""

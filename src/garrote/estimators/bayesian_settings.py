@@ -12,7 +12,7 @@ from garrote.inference.generalized import GENERALIZED_METHODS
 from garrote.inference.mean_field import HYPERPARAMETERS
 from garrote.likelihoods import CANONICAL
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import BIC, HYPER_G, Slab
+from garrote.priors.slab import HYPER_G, GPrior, Slab
 
 # How an unknown g is treated by default.
 DEFAULT_G = "hyper-g/n"
@@ -67,10 +67,10 @@ def _check_prior(model: Any) -> None:
 
 def _check_family(model: Any) -> None:
     """Refuse for labels and counts what only Gaussian models have."""
-    if model.family != "gaussian" and not (model.prior == "bic" or isinstance(model.prior, BIC)):
+    if model.family != "gaussian" and (model.prior == "g-prior" or isinstance(model.prior, GPrior)):
         raise ValueError(
-            f"family={model.family!r} needs prior='bic', got prior={model.prior!r}: only Gaussian "
-            "models have closed marginal likelihoods"
+            f"family={model.family!r} needs prior='bic' or 'spike-slab', got prior={model.prior!r}: "
+            "only Gaussian models have a g-prior"
         )
     if model.family != "gaussian" and not (
         model.hyperparameters == "average"

@@ -24,9 +24,7 @@ def check_gamma_settings(model: Any) -> None:
     """Refuse settings that cannot be meant, before any work."""
     if isinstance(model.gamma, str):
         if model.gamma not in ("cv", "free_energy"):
-            raise ValueError(
-                f"gamma must be 'cv', 'free_energy' or a number, got {model.gamma!r}"
-            )
+            raise ValueError(f"gamma must be 'cv', 'free_energy' or a number, got {model.gamma!r}")
     elif not is_number(model.gamma) or abs(model.gamma) > _LARGEST_GAMMA:
         raise ValueError(
             f"gamma must be 'cv', 'free_energy' or a finite number, got {model.gamma!r}"
@@ -46,7 +44,7 @@ def check_gamma_settings(model: Any) -> None:
         raise ValueError(f"eps must be between 0 and 0.5, got {model.eps}")
     if not (is_number(model.tol) and model.tol > 0):
         raise ValueError(f"tol must be positive, got {model.tol}")
-    if not (isinstance(model.max_iter, Integral) and model.max_iter >= 1):
+    if not isinstance(model.max_iter, Integral) or not int(model.max_iter) >= 1:
         raise ValueError(f"max_iter must be a positive integer, got {model.max_iter!r}")
 
 

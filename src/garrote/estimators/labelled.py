@@ -71,7 +71,8 @@ def mean_intercept(posterior: Posterior) -> float:
     if posterior.predictor is not None:
         return posterior.predictor.intercept
     found = posterior.found
-    assert found is not None and found.intercepts is not None, "models of labels have intercepts"
+    assert found is not None, "a posterior of labels has draws, models or a predictor"
+    assert found.intercepts is not None, "models of labels have intercepts"
     return float(found.probability @ found.intercepts.value / found.probability.sum())
 
 
@@ -90,6 +91,6 @@ def two_classes(y: Array, weights: Floats) -> tuple[Array, Floats]:
         some = listing(classes.tolist(), str, 5)
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
-            f"y has {len(classes)} classes ({some}); SparseClassifier takes any number of them"
+            f"y has {len(classes)} classes ({some}); SparseClassifier (--method lasso) takes any number of them"
         )
     return classes, np.minimum(np.searchsorted(classes, y), 1).astype(np.float64)

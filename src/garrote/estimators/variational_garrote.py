@@ -45,6 +45,7 @@ from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.starts import Optima, Reached, distinct_optima, solve_from
 
+
 class VariationalGarrote(SelectingRegressor):
     """Bayesian selection of variables for linear regression, by the Variational Garrote.
 

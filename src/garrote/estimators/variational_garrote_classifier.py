@@ -42,11 +42,11 @@ from garrote.solvers.logistic_bound import LogisticBound
 class VariationalGarroteClassifier(SelectingClassifier):
     """Bayesian selection of variables for labels of two classes, by the Variational Garrote.
 
-    The log odds of the second class are intercept + sum_j s_j w_j x_j with switches s_j in {0, 1}, each on
-    with prior log odds gamma. The logistic likelihood is replaced by the bound of Jaakkola & Jordan, with
-    which labels are a weighted regression; its variational free energy is minimised along an annealed
-    and reheated path over gamma. Weights have a wide Gaussian prior in place of the regression's flat
-    one: under a flat one they would run to infinity where classes are separated.
+    The log odds of the second class are intercept + sum_j s_j w_j x_j with switches s_j in {0, 1},
+    each on with prior log odds gamma. The logistic likelihood is replaced by the bound of Jaakkola &
+    Jordan, with which labels are a weighted regression; its variational free energy is minimised
+    along an annealed and reheated path over gamma. Weights have a wide Gaussian prior in place of the
+    regression's flat one: under a flat one they would run to infinity where classes are separated.
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
-"""Posteriors over generalised linear models, weighed by BIC (Murphy 2012, Eqs. 13.18 and 13.31) or by Laplace.
+"""Posteriors over generalised linear models, weighed by BIC (Murphy 2012, Eq. 13.18) or by Laplace.
 
-Without a closed form each model is fitted. Under BIC that is by maximum likelihood, and log p(y | model) is
-taken for its log likelihood less half of log N for each variable. Under a Gaussian slab the maximum is that of
-the posterior, and the evidence Laplace's approximation (`garrote.solvers.fitted_models`); a slab variance that is
-unknown is summed over. Given a model the coefficients are Gaussian around the maximum, with the inverse of the
-observed information for covariance.
+Without a closed form each model is fitted. Under BIC that is by maximum likelihood, and log p(y |
+model) is taken for its log likelihood less half of log N for each variable. Under a Gaussian slab the
+maximum is that of the posterior, and the evidence Laplace's approximation
+(`garrote.solvers.fitted_models`); a slab variance that is unknown is summed over. Given a model the
+coefficients are Gaussian around the maximum, with the inverse of the observed information for
+covariance.
 """
 
 from collections.abc import Callable, Sequence
@@ -41,7 +42,7 @@ from garrote.solvers.fitted_models import (
     make_table,
 )
 from garrote.solvers.fitted_walk import FittedTarget, Walk, climb, walk_models
-from garrote.solvers.logistic_bound import COVARIATE_PRECISION
+from garrote.solvers.label_regression import COVARIATE_PRECISION
 from garrote.solvers.newton import Samples, independent_columns
 
 GENERALIZED_METHODS = ("auto", "enumerate", "metropolis")
@@ -50,6 +51,8 @@ GENERALIZED_METHODS = ("auto", "enumerate", "metropolis")
 _FEW = 12
 # All models of more columns than this would take hours.
 _MOST = 20
+# Slab variances that all models are fitted with where it is unknown, about.
+_SLABS = 20
 # Models of a thousand rows that are fitted in a second, about.
 _MODELS_PER_SECOND = 4000
 # Separated models are told of beyond this probability.
@@ -113,7 +116,8 @@ def infer_generalized(
     np.int64(1)
     """
     likelihood.check_response(y[problem.weights > 0])
-    method = choose_generalized_method(method, len(problem.usable), len(y))
+    unknown = isinstance(slab, GaussianSlab) and slab.variance is None
+    method = choose_generalized_method(method, len(problem.usable), len(y), unknown)
     beliefs = Beliefs.about(problem, slab, inclusion)
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     task = make_task(problem, likelihood, y, beliefs)
@@ -139,8 +143,13 @@ def _yardstick(slab: BIC | GaussianSlab) -> str:
     return "BIC" if isinstance(slab, BIC) else "Laplace's evidence"
 
 
-def choose_generalized_method(method: str, usable: int, rows: int) -> str:
-    """Return the method for so many columns; refuse what would not end, or not fit into memory."""
+def choose_generalized_method(
+    method: str, usable: int, rows: int, unknown_slab: bool = False
+) -> str:
+    """Return the method for so many columns; refuse what would not end, or not fit into memory.
+
+    With an unknown slab variance every model is fitted some 20 times.
+    """
     if method not in GENERALIZED_METHODS:
         raise ValueError(
             f"method must be one of {GENERALIZED_METHODS} for a family other than gaussian, "
@@ -151,15 +160,16 @@ def choose_generalized_method(method: str, usable: int, rows: int) -> str:
             f"a family other than gaussian keeps X dense, and {rows:,} rows x {usable:,} columns need "
             f"{8e-9 * usable * rows:.3g} GB: screen the columns first"
         )
-    if method == "enumerate" and usable > _MOST:
-        hours = 2.0**usable * max(rows / 1000, 0.1) / _MODELS_PER_SECOND / 3600
+    slabs = _SLABS if unknown_slab else 1
+    if method == "enumerate" and usable > _MOST - np.log2(slabs):
+        hours = slabs * 2.0**usable * max(rows / 1000, 0.1) / _MODELS_PER_SECOND / 3600
         raise ValueError(
             f"method='enumerate' would fit 2^{usable} models, about {hours:.3g} hours; use "
-            "method='metropolis', or name fewer columns"
+            f"method='metropolis'{', give slab_variance' if unknown_slab else ''}, or name fewer columns"
         )
     if method != "auto":
         return method
-    return "enumerate" if usable <= _FEW else "metropolis"
+    return "enumerate" if usable <= _FEW - 2 * unknown_slab else "metropolis"
 
 
 def _separation(share: float, family: str) -> str:
@@ -230,7 +240,7 @@ def _enumerate(
             table = _with_slab(task.likelihood, table.samples, table.fixed, slab)
         models = fit_all_models(
             task.likelihood, table, task.penalty, prior.by_size, prior.log_odds, n_jobs=n_jobs,
-            report=report if known or task.beliefs.slab.variance else None,
+            report=report if known else None,
         )  # fmt: skip
         return _Part(models, table)
 
@@ -243,10 +253,10 @@ def _enumerate(
     order = np.argsort(-logs, kind="stable")[: min(MOST_KEPT, int(np.isfinite(logs).sum()))]
     patterns, D = order ^ (order >> 1), task.table.n_variables
     found = FittedFindings(
-        *(
-            share @ np.array([getattr(part, name) for part in parts])
-            for name in ("inclusion", "size_probability", "mean", "second_moment")
-        ),
+        share @ np.array([part.inclusion for part in parts]),
+        share @ np.array([part.size_probability for part in parts]),
+        share @ np.array([part.mean for part in parts]),
+        share @ np.array([part.second_moment for part in parts]),
         [tuple(j for j in range(D) if pattern >> j & 1) for pattern in patterns.tolist()],
         logs[order],
         float(logsumexp(logs)),

@@ -1,7 +1,7 @@
 """Mean-field posteriors of logistic models by the Jaakkola bound, averaged over prior odds, and audited.
 
-gamma is annealed and reheated; at each the slab's variance is set by EM where it is unknown. Solutions are
-averaged with weights from their bounds on the evidence and the prior of gamma.
+gamma is annealed and reheated; at each the slab's variance is set by EM where it is unknown.
+Solutions are averaged with weights from their bounds on the evidence and the prior of gamma.
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ from garrote.solvers.logistic_bound import BoundSolution, LogisticBound
 # Variables whose models are summed for the audit, at most, and the least probability of any of them.
 _AUDITED = 10
 _AUDIBLE = 0.01
-# Solutions with less of the average's weight than this are left out of it.
-_LIGHT = 1e-6
+# Solutions with less of the average's weight than this need no better spreads than the bound's.
+_LIGHT = 1e-4
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,16 @@ def label_mean_field(
     ]
     if not weighed:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
-    average = _average(problem, weighed)
+    average = _average(bound, weighed)
     best = max(weighed, key=lambda entry: entry[0])[1]
     checked = audit_labels(task, best.variance, average.inclusion, average.mean)
     place = [one.strength for one in annealed.forward].index(best.strength)
     posterior = _posterior(bound, annealed, place, average, names)
     posterior = replace(posterior, checked=checked)
     converged = all(one.certificate.value <= control.tol for _, one in weighed)
-    how = f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
+    how = (
+        f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
+    )
     return LabelledField(posterior, best.certificate, converged, how, as_path(bound, annealed))
 
 
@@ -94,14 +96,16 @@ def point_posterior(
 ) -> Posterior:
     """Describe one solution of a path, with standard errors given the soft support.
 
-    With m held fixed the bound is quadratic in the coefficients v = m w, with Hessian
-    X'HX + diag(((1 - m) c + ridge) / m), H the weights of the rows and X what the fixed columns leave.
+    With m held fixed and the likelihood's own curvature H = p (1 - p) in place of the bound's, the free
+    energy is quadratic in the coefficients v = m w near the solution, with Hessian
+    X'HX + diag(((1 - m) c + ridge) / m), X being what the fixed columns leave.
     """
     best, problem = annealed.solutions[place], bound.problem
-    posterior = _posterior(bound, annealed, place, _average(problem, [(best.bound, best)]), names)
+    posterior = _posterior(bound, annealed, place, _average(bound, [(best.bound, best)]), names)
     inside = best.probability > IN_SUPPORT
     m = best.probability[inside]
-    hessian = bound.products(best, inside)
+    weights = bound.curvature_of(best)
+    hessian = bound.at_hand.beside_fixed(weights, best.columns[inside]).products
     hessian += np.diag(((1 - m) * np.diag(hessian) + 1.0 / best.variance) / m)
     covariance = pinvh(hessian) if len(m) else np.zeros((0, 0))
     error = np.sqrt(np.diag(covariance))
@@ -129,16 +133,20 @@ def _log_density(learning: Learning, variance: float) -> float:
     return float(learning.slab.log_density(np.log(variance)))
 
 
-def _average(problem: Problem, weighed: Sequence[tuple[float, BoundSolution]]) -> _Moments:
+def _average(bound: LogisticBound, weighed: Sequence[tuple[float, BoundSolution]]) -> _Moments:
+    """Average over solutions; spreads are those of the likelihood's own curvature."""
     logs = np.array([log for log, _ in weighed])
     total = float(logsumexp(logs))
-    share = np.exp(logs - total)
-    inclusion, mean, square = np.zeros((3, problem.n_features))
-    fixed = np.zeros(len(weighed[0][1].fixed))
-    for weight, (_, one) in zip(share, weighed, strict=True):
+    inclusion, mean, square = np.zeros((3, bound.problem.n_features))
+    fixed = np.zeros(bound.at_hand.count)
+    for weight, (_, one) in zip(np.exp(logs - total), weighed, strict=True):
+        spread = one.spread
+        if weight > _LIGHT:
+            beside = bound.at_hand.beside_fixed(bound.curvature_of(one), one.columns)
+            spread = 1.0 / (beside.lengths + 1.0 / one.variance)
         inclusion[one.columns] += weight * one.probability
         mean[one.columns] += weight * one.coef
-        square[one.columns] += weight * (one.coef_variance + one.coef**2)
+        square[one.columns] += weight * one.probability * (one.weight**2 + spread)
         fixed += weight * one.fixed
     return _Moments(inclusion, mean, square, fixed, total)
 
@@ -188,26 +196,26 @@ def _posterior(
 def make_predictor(
     bound: LogisticBound, solution: BoundSolution, fixed: Floats, mean: Floats, variance: Floats
 ) -> FactorisedPredictor:
-    """Describe how sure linear predictors are, in the user's units, by the weights of one solution.
+    """Describe how sure linear predictors are, in the user's units, by the curvature at one solution.
 
     ``mean`` and ``variance`` are those of all standardised coefficients, ``fixed`` the means of the
     intercept and the covariates.
     """
     scale, covariates = bound.problem.scale, bound.problem.scale.covariates
-    covariance, explained = bound.beside_fixed(solution)
+    weights, columns = bound.curvature_of(solution), solution.columns
+    beside = bound.at_hand.beside_fixed(weights, columns)
     # Standardised fixed columns are T times (1, covariates); see `FactorisedPredictor`.
     first = scale.intercept_count
     change = np.diag(np.append(np.ones(first), 1.0 / scale.column_scale[covariates]))
     if first:
         change[1:, 0] = -scale.column_mean[covariates] / scale.column_scale[covariates]
-    columns = solution.columns
     spread = scale.column_scale[columns]
-    explained = change.T @ explained * spread
+    explained = change.T @ beside.explained * spread
     if first:
         explained[0] += scale.column_mean[columns]
     level = float(fixed[0] - (mean / scale.column_scale) @ scale.column_mean) if first else 0.0
     return FactorisedPredictor(
-        level, columns, variance[columns] / spread**2, change.T @ covariance @ change, explained
+        level, columns, variance[columns] / spread**2, change.T @ beside.inverse @ change, explained
     )
 
 

@@ -22,7 +22,7 @@ from garrote.solvers.bound_annealing import anneal_bound
 LABEL_METHODS = ("auto", "sample", "mean-field", "enumerate", "metropolis")
 
 # "auto" fits all models of up to so many columns, and beyond that ...
-_FEW = 12
+_FEW = 10
 # ... samples tables of up to so many entries: about a millisecond a sweep.
 _MOST_SAMPLED = 500_000
 # Entries of X that are kept as a dense copy.
@@ -53,7 +53,7 @@ def infer_labels(
     inclusion : Inclusion, optional
         The prior on models, over the columns with content.
     method : {"auto", "sample", "mean-field", "enumerate", "metropolis"}
-        "auto" fits all models of up to 12 columns, samples tables of up to 500,000 entries and takes
+        "auto" fits all models of up to 10 columns, samples tables of up to 500,000 entries and takes
         mean field beyond.
     slab : GaussianSlab
         Of effects on log odds, for columns in standard deviations.

@@ -1,4 +1,4 @@
-"""Choosing gamma for labels by cross-validated deviance, predictions being averaged over coefficients."""
+"""Choosing gamma for labels by cross-validated deviance, averaged over coefficients."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""Annealing and reheating of the mean field for labels: gamma up, then down, each solution from the last.
+"""Annealing and reheating of the mean field for labels: gamma up, then down.
 
-Where both directions lead to the same solution it is one object; elsewhere the one of the higher bound on the
-evidence is kept. Kappen & Gomez (2014), Algorithm 1, with the likelihood bounded as in `logistic_bound`.
+Each solution starts from the last. Where both directions lead to the same solution it is one object;
+elsewhere the one of the higher bound on the evidence is kept. Kappen & Gomez (2014), Algorithm 1,
+with the likelihood bounded as in `logistic_bound`.
 """
 
 from dataclasses import dataclass

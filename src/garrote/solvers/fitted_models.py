@@ -1,4 +1,4 @@
-"""Models that have to be fitted one by one: their log likelihoods or evidences, and sums over all of them.
+"""Models that have to be fitted one by one: their log likelihoods or evidences, and sums over them.
 
 Where coefficients have a Gaussian prior the evidence of a model is Laplace's: with b the maximum of the
 posterior and H its information there, both over k variables of prior precision r and f flat columns,
@@ -57,7 +57,8 @@ class Table(NamedTuple):
 class FittedModel(NamedTuple):
     """One model: its log likelihood (-inf where columns depend on each other), and what was fitted.
 
-    Where coefficients have a prior it is the log evidence, and dependent columns do no harm. ``coef`` and ``variance`` run over the fixed columns and then the model's variables.
+    Where coefficients have a prior it is the log evidence, and dependent columns do no harm. ``coef``
+    and ``variance`` run over the fixed columns and then the model's variables.
     """
 
     log_likelihood: float

@@ -1,12 +1,15 @@
 """A Gibbs sampler of a logistic spike-and-slab regression, by Polya-Gamma variables.
 
-Given omega_i ~ PG(weight_i, eta_i) the log likelihood is quadratic in the linear predictor (Polson, Scott &
-Windle 2013): kappa_i eta_i - omega_i eta_i^2 / 2 with kappa_i = weight_i (y_i - 1/2). So every sweep draws
+Given omega_i ~ PG(weight_i, eta_i) the log likelihood is quadratic in the linear predictor (Polson,
+Scott & Windle 2013): kappa_i eta_i - omega_i eta_i^2 / 2 with kappa_i = weight_i (y_i - 1/2). So
+every sweep draws
 
 * omega, then the intercept and the covariates together;
-* every variable in turn: in or out given the others' coefficients, its own integrated out, and then that;
-* which variable one of those in stands for: given that exactly one of it and of those out is in, all of them
-  are candidates. Near copies of a column are exchanged by this, which hardly ever happens one at a time;
+* every variable in turn: in or out given the others' coefficients, its own integrated out, and then
+  that;
+* which variable one of those in stands for: given that exactly one of it and of those out is in, all
+  of them are candidates. Near copies of a column are exchanged by this, which hardly ever happens one
+  at a time;
 * the slab's variance, where it is unknown.
 """
 
@@ -27,8 +30,8 @@ _ENTRIES_PER_CALL = 1e7
 class LabelledRows(NamedTuple):
     """Standardised columns, one a row of the array, and what is in every model.
 
-    ``fixed`` are the intercept and covariates, whose priors have precisions ``held``; ``labels`` are 0 or 1.
-    A column without content is all 0.
+    ``fixed`` are the intercept and covariates, whose priors have precisions ``held``; ``labels`` are
+    0 or 1. A column without content is all 0.
     """
 
     columns: Floats

@@ -1,10 +1,10 @@
-"""Maximum likelihood, or posterior, by Newton's method: weighted least squares, steps halved until they help.
+"""Maximum likelihood, or posterior, by Newton's method, with steps halved until they help.
 
-The log likelihood is concave in the coefficients, with gradient g = X'W u and information
-H = X'W C X (u and C the samples' gradients and curvatures). A step solves H step = g; what it promises
-is half of g' H^-1 g, whose root is the gradient's length in standard errors: the certificate. Columns whose
-coefficients are held by a Gaussian prior, N(0, 1 / held), have held added to H and held times the coefficient
-taken off g.
+The log likelihood is concave in the coefficients, with gradient g = X'W u and information H = X'W C X
+(u and C the samples' gradients and curvatures). A step solves H step = g; what it promises is half of
+g' H^-1 g, whose root is the gradient's length in standard errors: the certificate. Columns whose
+coefficients are held by a Gaussian prior, N(0, 1 / held), have held added to H and held times the
+coefficient taken off g.
 
 Where classes are separated (or a group of counts is all zero) no maximum exists: coefficients run to
 infinity while the log likelihood converges. That shows as steps that still move linear predictors by

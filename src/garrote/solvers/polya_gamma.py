@@ -1,10 +1,11 @@
 """Draws from Polya-Gamma laws, which make a logistic likelihood Gaussian.
 
-omega ~ PG(b, z) is 1 / (2 pi^2) times the sum over k >= 1 of g_k / ((k - 1/2)^2 + z^2 / (4 pi^2)), with g_k ~
-Gamma(b, 1) (Polson, Scott & Windle 2013). PG(1, z) is drawn exactly by their version of Devroye's method: a
-quarter of a variable that is proposed from an exponential tail or a truncated inverse Gaussian, and accepted
-by an alternating series of which a few terms decide. Whole b are sums of such draws; what is left of other b,
-and large ones, are the first terms of the sum above and the mean of all others.
+omega ~ PG(b, z) is 1 / (2 pi^2) times the sum over k >= 1 of g_k / ((k - 1/2)^2 + z^2 / (4 pi^2)),
+with g_k ~ Gamma(b, 1) (Polson, Scott & Windle 2013). PG(1, z) is drawn exactly by their version of
+Devroye's method: a quarter of a variable that is proposed from an exponential tail or a truncated
+inverse Gaussian, and accepted by an alternating series of which a few terms decide. Whole b are sums
+of such draws; what is left of other b, and large ones, are the first terms of the sum above and the
+mean of all others.
 """
 
 from math import erfc
