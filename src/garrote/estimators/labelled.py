@@ -45,7 +45,8 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """Return the more probable class."""
-        return self.classes_[(self.predict_proba(X)[:, 1] > 0.5).astype(np.intp)]
+        second = self.predict_proba(X)[:, 1] > 0.5
+        return self.classes_[second.astype(np.intp)]
 
     def _probability(self, X: Any) -> Floats:
         """Return the probability of the second class for checked rows."""

@@ -67,9 +67,23 @@ def _labelled_rows(task: FittingTask) -> LabelledRows:
     if len(usable) < task.problem.n_features:
         columns = np.zeros((task.problem.n_features, len(samples.y)))
         columns[usable] = samples.columns[fixed:]
+    first, weights = _distinct(task)
     return LabelledRows(
-        columns, samples.columns[:fixed], samples.held[:fixed], samples.y, samples.weights
-    )
+        np.ascontiguousarray(columns[:, first]), samples.columns[:fixed, first],
+        samples.held[:fixed], samples.y[first], weights,
+    )  # fmt: skip
+
+
+def _distinct(task: FittingTask) -> tuple[Array, Floats]:
+    """Return a row for each distinct one of positive weight, in an order of its own, and all its weight.
+
+    Repeated rows cost one draw, and chains are the same whether a row has weight 2 or is there twice.
+    """
+    samples = task.table.samples
+    used = np.flatnonzero(samples.weights > 0)
+    rows = np.column_stack([task.problem.table.stored.some_rows(used), samples.y[used]])
+    _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return used[first], np.bincount(group.ravel(), samples.weights[used])
 
 
 def _posterior(

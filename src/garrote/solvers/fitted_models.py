@@ -20,7 +20,13 @@ from scipy.special import logsumexp
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.solvers.newton import Samples, fill_variances, make_workspace, maximise
+from garrote.solvers.newton import (
+    Samples,
+    fill_variances,
+    make_workspace,
+    maximise,
+    newton_step,
+)
 
 # A column whose pivot is below this share of its length depends on the others of its model.
 _DEPENDENT = 1e-10
@@ -106,7 +112,7 @@ def fit_model(likelihood: Any, table: Table, variables: Array, start: Floats) ->
         return FittedModel(-np.inf, coef, variance, False)
     value, _, separated = maximise(likelihood, table.samples, members, size, coef, work)
     if table.integrated:
-        value += _volume(table.samples, members, size, work)
+        value += _volume(table.samples, members, size, coef, work)
     fill_variances(work, size, variance)
     return FittedModel(float(value), coef, variance, bool(separated))
 
@@ -263,7 +269,7 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
             continue
         value, _, separated = maximise(likelihood, table.samples, members, size, own, work)
         if table.integrated:
-            value += _volume(table.samples, members, size, work)
+            value += _volume(table.samples, members, size, own, work)
         values[s] = value
         fill_variances(work, size, spread)
         start[:] = 0.0
@@ -276,8 +282,12 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
 
 
 @kernel
-def _volume(samples, members, size, work):
-    """Return what Laplace's approximation adds to the largest log posterior of a model fitted last."""
+def _volume(samples, members, size, coef, work):
+    """Return what Laplace's approximation adds to the largest log posterior of a model fitted last.
+
+    The information is computed anew: that of the last step was one step behind.
+    """
+    newton_step(samples, members, size, coef, work)
     total = 0.0
     for a in range(size):
         held = samples.held[members[a]]

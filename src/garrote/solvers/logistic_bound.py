@@ -143,7 +143,7 @@ class LogisticBound:
 
     def _on_hand(self, now: BoundSolution, next_variance: NextVariance | None) -> BoundSolution:
         """Alternate between the factors and the bound's parameters, on the columns at hand."""
-        tolerance, way = _STILL * self.control.tol, _Shortcut()
+        tolerance, way = _STILL * self.control.tol, _Shortcut(self.problem.weights)
         while True:
             now, moved = self._settled(self._weighted(now), now)
             if next_variance is not None:
@@ -300,7 +300,8 @@ def _fitted(task: Problem, point: Candidate) -> Floats:
 class _Shortcut:
     """Where slow rounds lead to: squared extrapolation (Varadhan & Roland 2008) of log xi."""
 
-    def __init__(self) -> None:
+    def __init__(self, weights: Floats) -> None:
+        self.weights = weights
         self.seen: list[Floats] = []
 
     def beyond(self, xi: Floats) -> Floats | None:
@@ -310,7 +311,8 @@ class _Shortcut:
             return None
         first, second, third = self.seen
         step, turn = second - first, third - 2 * second + first
-        length = float(np.linalg.norm(step) / max(float(np.linalg.norm(turn)), 1e-150))
+        square = float(self.weights @ step**2) / max(float(self.weights @ turn**2), 1e-300)
+        length = float(np.sqrt(square))
         self.seen = []
         if not 1.0 < length < _FURTHEST:
             return None

@@ -282,7 +282,7 @@ def maximise(likelihood, samples, members, size, coef, work):
     value -= _held_back(samples, members, size, coef, work.step, 0.0)
     largest = 0.0
     for made in range(_MOST_STEPS):
-        promised = _newton_step(samples, members, size, coef, work)
+        promised = newton_step(samples, members, size, coef, work)
         largest = 0.0
         for i in range(rows):
             work.scaled[i] = 0.0
@@ -337,7 +337,7 @@ def _held_back(samples, members, size, coef, step, share):
 
 
 @kernel
-def _newton_step(samples, members, size, coef, work):
+def newton_step(samples, members, size, coef, work):
     """Fill in the step for the gradients and curvatures at hand; return g' H^-1 g."""
     rows = samples.y.shape[0]
     for a in range(size):
