@@ -24,7 +24,7 @@ from garrote.estimators.provenance import provenance
 from garrote.inference import Chains, Inferred, infer_labels
 from garrote.inference.labels import LABEL_METHODS
 from garrote.likelihoods import Binomial
-from garrote.priors.slab import GaussianSlab
+from garrote.priors.slab import EffectSlab
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
@@ -56,8 +56,8 @@ class BayesianClassifier(SelectingClassifier):
     expected_size : float, optional
         Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1).
     slab_variance : float, optional
-        Of effects on log odds. By default unknown: 1 / slab_variance ~ Gamma(1/2, 1/2), so that the
-        effects of all variables together have Cauchy tails.
+        Of effects on log odds. By default unknown: 1 / slab_variance ~ Gamma(2, 2), so that effects have
+        the tails of Student's t with 4 degrees of freedom.
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model.
     prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
@@ -184,7 +184,7 @@ class BayesianClassifier(SelectingClassifier):
         usable = problem.usable
         inclusion = inclusion_prior(self.inclusion, self.expected_size, count, usable, offsets)
         inferred = infer_labels(
-            problem, codes, inclusion, self.method, slab=GaussianSlab(self.slab_variance),
+            problem, codes, inclusion, self.method, slab=EffectSlab(self.slab_variance),
             chains=Chains(int(self.n_steps), int(self.burn_in), int(self.n_chains), self._seed()),
             names=labels, n_jobs=self.n_jobs, callback=self.callback,
         )  # fmt: skip

@@ -27,7 +27,7 @@ from garrote.inference.choosing import FACTORISED, choose_method
 from garrote.likelihoods import CANONICAL, deviance_explained
 from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import BIC, GaussianSlab, GPrior
+from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
@@ -289,6 +289,8 @@ class BayesianSelector(SelectingRegressor):
             return GPrior(self.g)
         if self.prior == "bic":
             return BIC()
+        if self.prior == "spike-slab" and self.family != "gaussian":
+            return EffectSlab(self.slab_variance)
         if self.prior == "spike-slab":
             return GaussianSlab(self.slab_variance, self.noise_variance)
         return self.prior

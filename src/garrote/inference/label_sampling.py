@@ -83,7 +83,8 @@ def _distinct(task: FittingTask) -> tuple[Array, Floats]:
     used = np.flatnonzero(samples.weights > 0)
     rows = np.column_stack([task.problem.table.stored.some_rows(used), samples.y[used]])
     _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return used[first], np.bincount(group.ravel(), samples.weights[used])
+    weights = np.bincount(group.ravel(), samples.weights[used]).astype(np.float64)
+    return used[first], weights
 
 
 def _posterior(

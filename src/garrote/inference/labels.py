@@ -14,7 +14,7 @@ from garrote.inference.label_sampling import sample_labels
 from garrote.inference.sampling import Chains
 from garrote.likelihoods import Binomial
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab
+from garrote.priors.slab import EffectSlab, GaussianSlab
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control, Progress
 from garrote.solvers.bound_annealing import anneal_bound
@@ -35,7 +35,7 @@ def infer_labels(
     inclusion: Inclusion | None = None,
     method: str = "auto",
     *,
-    slab: GaussianSlab = GaussianSlab(),  # noqa: B008 - frozen
+    slab: GaussianSlab = EffectSlab(),  # noqa: B008 - frozen
     chains: Chains = Chains(5000, 500),  # noqa: B008 - frozen
     names: Sequence[str] = (),
     control: Control = Control(),  # noqa: B008 - frozen

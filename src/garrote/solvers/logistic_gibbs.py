@@ -20,6 +20,7 @@ from scipy.linalg import cholesky, solve_triangular
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.priors.slab import GaussianSlab
 from garrote.solvers.model_chain import Averages, Target, Trail, no_averages
 from garrote.solvers.polya_gamma import fill_polya_gamma
 
@@ -167,11 +168,13 @@ class LogisticGibbsWalk:
         self.coef[k] = mean[k] + self.rng.standard_normal() / np.sqrt(precision[k])
 
     def _draw_variance(self) -> None:
-        """Draw the slab's variance: 1 / variance ~ Gamma(1/2, 1/2) before seeing the coefficients."""
-        if not self.target.variance_is_unknown:
+        """Draw the slab's variance, whose inverse has a Gamma law before seeing the coefficients."""
+        slab = self.target.slab
+        if not isinstance(slab, GaussianSlab) or slab.variance is not None:
             return
+        shape, rate = slab.law
         size, square = np.count_nonzero(self.coef), float(self.coef @ self.coef)
-        self.variance = (0.5 + 0.5 * square) / self.rng.gamma(0.5 + 0.5 * size)
+        self.variance = (rate + 0.5 * square) / self.rng.gamma(shape + 0.5 * size)
 
     def _keep(self) -> None:
         if self._seen % self.keep_every == 0:
