@@ -15,8 +15,10 @@ from garrote.results import Fit, LogisticPath
 from garrote.solvers.annealing import cut_message
 from garrote.solvers.logistic_bound import BoundSolution, LogisticBound, NextVariance
 
-# Bounds that differ by less belong to one solution, if its probabilities do not differ by more either.
-_SAME = 1e-3
+# Bounds and probabilities that differ by less belong to one solution.
+_SAME = 1e-2
+# The tolerance at which the way back is looked at first.
+_ROUGHLY = 1e-2
 
 
 @dataclass(frozen=True)
@@ -61,21 +63,17 @@ def anneal_bound(
         forward.append(one)
         start = one
         control.report("forward", len(forward), len(gammas))
-    backward = forward[-1:]
+    backward, roughly = forward[-1:], bound.roughly(_ROUGHLY)
     for one in forward[-2::-1]:
         again = one
-        # What the next denser solution was come to by is not left on the way back either.
-        if not (backward[-1] is forward[len(forward) - len(backward)] and _near(one, backward[-1])):
-            again = bound.solve(one.strength, backward[-1], next_variance)
+        # Roughly is enough to see whether the way back leads to the same solution.
+        back = roughly.solve(one.strength, backward[-1], next_variance)
+        if not _same(one, back):
+            again = bound.solve(one.strength, back, next_variance)
             again = one if _same(one, again) or again.expected_size > limit else again
         backward.append(again)
         control.report("backward", len(backward), len(forward))
     return AnnealedBound(tuple(forward), tuple(backward[::-1]), cut)
-
-
-def _near(sparse: BoundSolution, dense: BoundSolution) -> bool:
-    """Tell whether two neighbours on a path are too alike for a turn between them: both are empty."""
-    return max(sparse.expected_size, dense.expected_size) < _SAME
 
 
 def _same(a: BoundSolution, b: BoundSolution) -> bool:
@@ -84,7 +82,7 @@ def _same(a: BoundSolution, b: BoundSolution) -> bool:
     apart = np.zeros(len(columns))
     apart[np.searchsorted(columns, a.columns)] = a.probability
     apart[np.searchsorted(columns, b.columns)] -= b.probability
-    return bool(abs(a.bound - b.bound) < _SAME and np.abs(apart).max(initial=0.0) < 10 * _SAME)
+    return bool(max(abs(a.bound - b.bound), np.abs(apart).max(initial=0.0)) < _SAME)
 
 
 def as_fit(solution: BoundSolution, tolerance: float) -> Fit:

@@ -11,6 +11,8 @@ expected square of the linear predictor. Neither step lowers the bound on the ev
 """
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -103,6 +105,12 @@ class LogisticBound:
         self.at_hand = LabelColumns(problem)
         if len(problem.usable) <= _SMALL:
             self.at_hand.add(problem.usable)
+
+    def roughly(self, tol: float) -> "LogisticBound":
+        """Return the same problem, and the same columns at hand, solved to no less than a tolerance."""
+        rough = copy(self)
+        rough.control = replace(self.control, tol=max(tol, self.control.tol))
+        return rough
 
     def empty(self, gamma: float, variance: float) -> BoundSolution:
         """Return where to begin: no variable in, and the bound touching where the mean label says."""
