@@ -3,8 +3,8 @@ Which variables tell two classes apart
 ======================================
 
 The Variational Garrote for labels follows a path over the prior log odds gamma and chooses on it by
-cross-validated deviance. The Bayesian classifier averages over models: where two variables could stand in
-for each other it says so, by probabilities that share one.
+cross-validated deviance. The Bayesian classifier averages over models: where two variables could stand
+in for each other it says so, by probabilities that share one.
 """
 
 # %%
