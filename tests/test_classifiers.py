@@ -298,5 +298,5 @@ def test_counts_with_a_slab_predict_rates_averaged_over_coefficients():
         empty, np.where(empty[:, 0], 0, y)
     )
     assert np.isfinite(none.coef_).all()
-    with pytest.raises(ValueError, match="only Gaussian models have a g-prior"):
+    with pytest.raises(ValueError, match="only Gaussian models have it"):
         BayesianSelector(prior="g-prior", family="poisson").fit(X, y)

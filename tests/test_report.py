@@ -634,6 +634,7 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
         "stand_ins": set(document["stand_ins"]),
         "near": set(document["stand_ins"]["near"][0]),
         "models": set(bayesian()["models"]),
+        "credible_sets": set(document["credible_sets"][0]),
         "provenance": set(document["provenance"]),
     }
     # An estimator knows no file and no command.

@@ -8,6 +8,7 @@ NAMES = (
     "scaling",
     "hard",
     "models",
+    "effects",
     "variation",
     "fused",
     "startup",

@@ -9,6 +9,14 @@ import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array, Floats
+from garrote.credible_sets import (
+    CredibleSet,
+    EffectsLaw,
+    Inclusions,
+    Likeness,
+    sets_of_effects,
+    sets_of_models,
+)
 from garrote.results import Fit
 from garrote.summaries import Table
 
@@ -158,6 +166,10 @@ class Posterior:
         Coefficients that chains went through, where these are kept.
     predictor : FactorisedPredictor, optional
         How sure linear predictors are, where models of labels are factorised.
+    effects : EffectsLaw, optional
+        The single effects whose sum the coefficients are.
+    likeness, inclusions : optional
+        What credible sets need: correlations of variables, and in which models they are.
 
     Examples
     --------
@@ -192,6 +204,9 @@ class Posterior:
     reached: tuple[str, ...] = ()
     draws: Draws | None = None
     predictor: FactorisedPredictor | None = None
+    effects: EffectsLaw | None = None
+    likeness: Likeness | None = None
+    inclusions: Inclusions | None = None
 
     @property
     def optima_weights(self) -> Floats:
@@ -281,6 +296,37 @@ class Posterior:
         false = np.cumsum(1 - self.inclusion_probability[order]) / np.arange(1, len(order) + 1)
         return order[: int(np.count_nonzero(false <= fdr))]
 
+    def credible_sets(
+        self, coverage: float = 0.95, min_purity: float = 0.5
+    ) -> tuple[CredibleSet, ...]:
+        """Return sets of variables of which at least one is in, each with at least a probability.
+
+        Variables of a set could stand in for one another: the data do not tell which it is. Sets are
+        `garrote.credible_sets.CredibleSet`, those of the strongest evidence first; covariates are in
+        none. The documentation states the rules by which they are made.
+
+        Parameters
+        ----------
+        coverage : float, default=0.95
+            The probability of each set.
+        min_purity : float, default=0.5
+            The smallest absolute correlation that two variables of a set may have.
+        """
+        if not 0 < coverage < 1:
+            raise ValueError(f"coverage must lie between 0 and 1, got {coverage}")
+        if not 0 <= min_purity <= 1:
+            raise ValueError(f"min_purity must lie between 0 and 1, got {min_purity}")
+        if self.likeness is None:
+            raise ValueError(
+                "this posterior was made without what credible sets need: fit it again, with this "
+                "version of garrote"
+            )
+        names = self.names or tuple(f"x{j}" for j in range(len(self.mean)))
+        if self.effects is not None:
+            return sets_of_effects(self.effects, self.likeness, names, coverage, min_purity)
+        assert self.inclusions is not None
+        return sets_of_models(self.inclusions, self.likeness, names, coverage, min_purity)
+
     def audit(self) -> Audit:
         """Return how the inclusion probabilities compare with better ones, as found by the fit.
 
@@ -299,6 +345,11 @@ class Posterior:
             rows = self.draws.coefficients
             return rows[rng.integers(rows.shape[0], size=n)].toarray()
         draws = np.zeros((n, len(self.mean)))
+        if self.effects is not None:
+            self.effects.sample(draws, rng)
+            if self.covariates is not None:
+                draws[:, self.covariates] = self.mean[self.covariates]
+            return draws
         if self.found is None:
             self._fill_softly(draws, rng)
             return draws

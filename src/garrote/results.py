@@ -81,6 +81,50 @@ class LearnedCertificate(Certificate):
 
 
 @dataclass(frozen=True)
+class EffectsCertificate(Certificate):
+    """How far a sum of single effects is from standing still, computed from the data.
+
+    ``inclusion`` and ``weight`` are the largest changes that one more update of an effect would make to
+    a probability and, in standard errors, to a coefficient; ``noise`` is the relative change of the
+    noise variance.
+
+    Attributes
+    ----------
+    prior_variance : float
+        The most that an update of one effect's prior variance would add to its log evidence.
+    bound : float
+        How far the lower bound stated is from the one computed afresh.
+    fall : float
+        The largest fall of the bound from one sweep to the next; it must never fall.
+    """
+
+    prior_variance: float = 0.0
+    bound: float = 0.0
+    fall: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The largest of the six."""
+        return max(self.parts.values())
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The six violations by name."""
+        return {
+            **super().parts,
+            "prior variance": self.prior_variance,
+            "lower bound": self.bound,
+            "falls of the bound": self.fall,
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.1e} (inclusion {self.inclusion:.1e}, weight {self.weight:.1e}, noise "
+            f"{self.noise:.1e}, lower bound {max(self.bound, self.fall):.1e})"
+        )
+
+
+@dataclass(frozen=True)
 class BoundCertificate(Certificate):
     """The certificate of an answer that replaces a logistic likelihood by a bound.
 

@@ -6,14 +6,16 @@ parts (a path, a validation, predictions, stand-ins, models) are there where the
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.credible_sets import CredibleSet
 from garrote.results import AnyCertificate
-from garrote.summaries import Summary, Table
+from garrote.summaries import Summary, Table, listing
 
 SCHEMA = "garrote.selection/1"
 # Beside the selected variables, so many others are written out at most ...
@@ -24,6 +26,8 @@ _LEAST_EVIDENCE = 0.01
 ENTRY = "alpha at which a variable enters, of the largest: entry"
 # What effects change where the response is not a number in units of its own, by its likelihood.
 _EFFECT_SCALES = {"binomial": "log odds", "multinomial": "class score", "poisson": "log rate"}
+# Variables of a credible set that are named in one line.
+_MOST_NAMED = 12
 # Digits of the numbers that only pictures need.
 _PICTURE_DIGITS = 6
 
@@ -174,6 +178,8 @@ class Selection:
         Where the method gives them, else None.
     effect_scale : str
         What of the response effects change: "log odds" or "log rate"; "" for the response itself.
+    credible_sets : tuple of CredibleSet
+        Sets of variables of which at least one is in, with a probability of at least ``level``.
 
     Examples
     --------
@@ -214,6 +220,7 @@ class Selection:
     stand_ins: StandIns | None = None
     models: ModelsView | None = None
     effect_scale: str = ""
+    credible_sets: tuple[CredibleSet, ...] = ()
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
@@ -221,10 +228,12 @@ class Selection:
         if not all_variables:
             order = order[self.selected[order]]
         percent = f"{100 * self.level:g}%"
+        member = {int(j): k for k, one in enumerate(self.credible_sets, 1) for j in one.variables}
         return Table(
             {
                 "variable": [self.names[j] for j in order],
                 self.evidence_noun: [float(self.probability[j]) for j in order],
+                **({"set": [member.get(int(j)) for j in order]} if self.shared_sets else {}),
                 "effect": [float(self.effect[j]) for j in order],
                 "std. error": [float(self.standard_error[j]) for j in order],
                 f"lower {percent}": [float(self.lower[j]) for j in order],
@@ -232,6 +241,26 @@ class Selection:
                 **({"selected": [bool(self.selected[j]) for j in order]} if all_variables else {}),
             }
         )
+
+    @property
+    def shared_sets(self) -> tuple[CredibleSet, ...]:
+        """The credible sets of several variables: one of them is in, and which one is not known."""
+        return tuple(one for one in self.credible_sets if len(one) > 1)
+
+    def sets_table(self) -> Table:
+        """Return the credible sets, those of the strongest evidence first."""
+        sets = self.credible_sets
+        table = Table(
+            {
+                "set": list(range(1, len(sets) + 1)),
+                "one of": [listing(one.names, str, 8) for one in sets],
+                "size": [len(one) for one in sets],
+                "probability": [one.coverage for one in sets],
+                "purity": [one.purity for one in sets],
+                "log Bayes factor": [one.log_bayes_factor for one in sets],
+            }
+        )
+        return table.without_empty()
 
     def ranked(self) -> Array:
         """Return the positions of all variables, the selected and most certain first."""
@@ -286,6 +315,7 @@ class Selection:
             facts.append(
                 f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
             )
+        facts += [said_of_set(one) for one in self.shared_sets]
         if self.effect_scale:
             facts.append(f"effects are on the {self.affected}")
         return Summary((*facts, *self.warnings, self.intervals), self.table().without_empty())
@@ -324,6 +354,7 @@ class Selection:
             "predictions": self._prediction_values(),
             "stand_ins": self._stand_in_values(),
             "models": self._model_values(),
+            "credible_sets": [self._set_values(one) for one in self.credible_sets],
             "provenance": self.provenance,
         }
 
@@ -424,6 +455,18 @@ class Selection:
             "effect": _numbers(found.effect),
         }
 
+    def _set_values(self, one: CredibleSet) -> dict[str, Any]:
+        return {
+            "variables": list(one.names),
+            "positions": [int(j) for j in one.variables],
+            "probability": _numbers(one.probability),
+            "coverage": _number(one.coverage),
+            "purity": _number(one.purity),
+            "mean_correlation": _number(one.mean_correlation),
+            "median_correlation": _number(one.median_correlation),
+            "log_bayes_factor": _number(one.log_bayes_factor),
+        }
+
     def to_json(self, indent: int | None = None) -> str:
         """Return `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
@@ -438,6 +481,7 @@ class Selection:
         lines = [f"{self.headline} ({self.rule})"]
         if self.selected.any():
             lines.append(str(self.table().without_empty()))
+        lines += [said_of_set(one) for one in self.shared_sets]
         lines += [*self.warnings, self.intervals, f"certificate {self.certificate}"]
         return "\n".join(lines)
 
@@ -445,6 +489,13 @@ class Selection:
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
+
+
+def said_of_set(one: CredibleSet, names: Sequence[str] | None = None) -> str:
+    """Return a credible set of several variables in words; ``names`` may be shorter than its own."""
+    listed = listing(names or one.names, str, _MOST_NAMED)
+    how_alike = f"correlations of at least {one.purity:.2f}"
+    return f"one of these {len(one)}: {listed} (probability {one.coverage:.2f}, {how_alike})"
 
 
 def _number(value: Any) -> float | None:

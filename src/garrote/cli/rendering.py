@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.cli.console import WIDTH, say
 from garrote.displays.names import shorten_all
-from garrote.selection import Selection
+from garrote.selection import Selection, said_of_set
 
 _LONGEST_NAME = 32
 
@@ -18,6 +18,9 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
         print(_table(selection, top))
         print()
     say(f"{selection.headline}: {selection.rule}.")
+    for one in selection.shared_sets:
+        said = said_of_set(one, short_names(one.names))
+        say(f"{said[0].upper()}{said[1:]}.")
     errors = selection.held_out_error()
     if errors and selection.validation:
         alone = "with the covariates alone" if selection.always_in else "without any variable"

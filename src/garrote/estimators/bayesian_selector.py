@@ -27,6 +27,7 @@ from garrote.inference.choosing import FACTORISED, choose_method
 from garrote.likelihoods import CANONICAL, deviance_explained
 from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
+from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
@@ -51,11 +52,13 @@ class BayesianSelector(SelectingRegressor):
 
     Parameters
     ----------
-    prior : {"spike-slab", "g-prior", "bic"}, or an object, default="spike-slab"
+    prior : {"spike-slab", "g-prior", "bic", "single-effects"}, or an object, default="spike-slab"
         w_j ~ N(0, noise * slab_variance) for columns in standard deviations, independently; or Zellner's
         w ~ N(0, g * noise * (X'X)^-1); or none: models count by the Bayesian information criterion, and
-        coefficients are those of maximum likelihood. A prior object of `garrote.priors.slab` brings its
-        own settings.
+        coefficients are those of maximum likelihood. "single-effects": w is a sum of effects of one
+        variable each (Wang et al. 2020), which is quick, has a method of its own, and tells by
+        ``posterior_.credible_sets()`` which variables could stand in for which. A prior object of
+        `garrote.priors` brings its own settings.
     method : str, default="auto"
         "enumerate" sums over all models. "sample" draws them by weighted tempered Gibbs sampling
         (Zanella & Roberts 2019), "metropolis" by random flips and swaps, "gibbs" with their coefficients
@@ -90,8 +93,12 @@ class BayesianSelector(SelectingRegressor):
         By default unknown, with a Cauchy-like law (see `garrote.priors.slab.GaussianSlab`).
     g : float or {"hyper-g", "hyper-g/n", "eb"}, default="hyper-g/n"
         For ``prior="g-prior"``.
+    effects : int, optional
+        For ``prior="single-effects"``: the most effects that there may be; by default as many as the
+        data ask for.
     noise_variance : float, optional
-        A known noise variance, in squared units of y; by default it is integrated out.
+        A known noise variance, in squared units of y; by default it is integrated out (with single
+        effects: estimated).
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model, with flat priors.
     prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
@@ -129,6 +136,9 @@ class BayesianSelector(SelectingRegressor):
     Murphy, K. P. (2012). Machine Learning: A Probabilistic Perspective, section 13.2.
     Zanella, G. and Roberts, G. (2019). Scalable importance tempering and Bayesian variable selection.
     Journal of the Royal Statistical Society B 81, 489-517.
+    Wang, G., Sarkar, A., Carbonetto, P. and Stephens, M. (2020). A simple new approach to variable
+    selection in regression, with application to genetic fine mapping. Journal of the Royal Statistical
+    Society B 82, 1273-1300.
 
     Examples
     --------
@@ -156,6 +166,7 @@ class BayesianSelector(SelectingRegressor):
         expected_size: float | None = None,
         slab_variance: float | None = None,
         g: float | str = DEFAULT_G,
+        effects: int | None = None,
         noise_variance: float | None = None,
         covariates: Any = None,
         prior_log_odds: Any = None,
@@ -177,6 +188,7 @@ class BayesianSelector(SelectingRegressor):
         self.expected_size = expected_size
         self.slab_variance = slab_variance
         self.g = g
+        self.effects = effects
         self.noise_variance = noise_variance
         self.covariates = covariates
         self.prior_log_odds = prior_log_odds
@@ -227,6 +239,8 @@ class BayesianSelector(SelectingRegressor):
         nothing = self.family == "gaussian" and problem.yty <= 0
         if nothing:
             warnings.warn(_NOTHING_LEFT, UserWarning, stacklevel=2)
+        for text in inferred.cautions:
+            warnings.warn(text, UserWarning, stacklevel=2)
         self._store(problem, inferred)
         self.method_ = inferred.method
         self.certificate_ = inferred.certificate
@@ -244,7 +258,7 @@ class BayesianSelector(SelectingRegressor):
             provenance=provenance(
                 self, X, y, weights, [labels[j] for j in problem.scale.covariates]
             ),
-            notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes),
+            notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes, *inferred.cautions),
             predict=None if self.family == "gaussian" else self._averaged_mean,
         )
         return self
@@ -252,7 +266,7 @@ class BayesianSelector(SelectingRegressor):
     def _readable(self, X: Any) -> Any:
         """Return X with its columns in one piece each where a method goes through them often."""
         chosen = choose_method("auto", X.shape[1]) if self.method == "auto" else self.method
-        factorised = chosen in FACTORISED
+        factorised = chosen in FACTORISED or self._effects is not None
         if factorised and self.family == "gaussian" and isinstance(X, np.ndarray):
             return np.asfortranarray(X)  # 7 times as fast at 500 x 10,000, for a copy of X
         return X
@@ -280,8 +294,18 @@ class BayesianSelector(SelectingRegressor):
             problem, likelihood, y, inclusion, self.method, slab=self._slab(), **settings
         )
 
+    @property
+    def _effects(self) -> SingleEffects | None:
+        """The prior, where it is a sum of single effects."""
+        if self.prior == "single-effects":
+            return SingleEffects(self.effects, noise_variance=self.noise_variance)
+        return self.prior if isinstance(self.prior, SingleEffects) else None
+
     def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
-        return Beliefs.about(problem, self._slab(), self._inclusion(problem, usable, offsets))
+        inclusion = self._inclusion(problem, usable, offsets)
+        if self._effects is not None:
+            return Beliefs.about(problem, None, inclusion, self._effects)
+        return Beliefs.about(problem, self._slab(), inclusion)
 
     def _slab(self) -> Any:
         """Return the prior of the coefficients as an object."""
@@ -331,13 +355,18 @@ class BayesianSelector(SelectingRegressor):
         elif not settled:
             said = (
                 f"some solutions of method={self.method_!r} did not settle; the certificate of the "
-                f"best one is {certificate.value:.1e}: give slab_variance or inclusion, or use "
-                "method='sample'"
+                f"best one is {certificate.value:.1e}: {self._remedy}"
             )
         else:
             return True
         warnings.warn(said, ConvergenceWarning, stacklevel=3)
         return False
+
+    @property
+    def _remedy(self) -> str:
+        if self._effects is not None:
+            return "allow for fewer effects, or give prior=SingleEffects(max_iter=...)"
+        return "give slab_variance or inclusion, or use method='sample'"
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return model-averaged predictions and, on request, their standard deviations.

@@ -12,10 +12,13 @@ from garrote.inference.generalized import GENERALIZED_METHODS
 from garrote.inference.mean_field import HYPERPARAMETERS
 from garrote.likelihoods import CANONICAL
 from garrote.priors.inclusion import Inclusion
+from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import HYPER_G, GPrior, Slab
 
 # How an unknown g is treated by default.
 DEFAULT_G = "hyper-g/n"
+# Settings that a prior object brings of its own, and what they are where they are not given.
+_OF_PRIORS = {"slab_variance": None, "noise_variance": None, "g": DEFAULT_G, "effects": None}
 
 
 def check_settings(model: Any) -> None:
@@ -44,14 +47,20 @@ def _check_names(model: Any) -> None:
 
 def _check_prior(model: Any) -> None:
     """Refuse an unknown prior, and settings that belong to another."""
-    if isinstance(model.prior, Slab):
-        for name, default in (("slab_variance", None), ("noise_variance", None), ("g", DEFAULT_G)):
+    if isinstance(model.prior, Slab | SingleEffects):
+        for name, default in _OF_PRIORS.items():
             if getattr(model, name) != default:
                 raise ValueError(f"leave out {name}: the prior object given has its own settings")
-    elif model.prior not in ("spike-slab", "g-prior", "bic"):
+    elif model.prior not in ("spike-slab", "g-prior", "bic", "single-effects"):
         raise ValueError(
-            "prior must be 'spike-slab', 'g-prior', 'bic', a GaussianSlab, a GPrior or a BIC, got "
-            f"{model.prior!r}"
+            "prior must be 'spike-slab', 'g-prior', 'bic', 'single-effects', a GaussianSlab, a GPrior, "
+            f"a BIC or SingleEffects, got {model.prior!r}"
+        )
+    if model.prior == "single-effects" or isinstance(model.prior, SingleEffects):
+        _check_single_effects(model)
+    elif model.effects is not None:
+        raise ValueError(
+            f"effects is for prior='single-effects': leave it out with prior={model.prior!r}"
         )
     if model.slab_variance is not None and model.prior in ("g-prior", "bic"):
         raise ValueError(
@@ -65,12 +74,28 @@ def _check_prior(model: Any) -> None:
         raise ValueError("prior='bic' maximises over the noise: leave out noise_variance")
 
 
+def _check_single_effects(model: Any) -> None:
+    """Refuse settings of other priors and methods, and numbers of effects that are none."""
+    SingleEffects(model.effects)
+    others = {"slab_variance": None, "g": DEFAULT_G, "expected_size": None, "spike_variance": None}
+    others |= {"method": "auto", "hyperparameters": "average"}
+    for name, default in others.items():
+        if getattr(model, name) != default:
+            raise ValueError(
+                f"{name} is not for prior='single-effects', which has a method and variances of its "
+                f"own: leave it out, got {getattr(model, name)!r}"
+            )
+
+
 def _check_family(model: Any) -> None:
     """Refuse for labels and counts what only Gaussian models have."""
-    if model.family != "gaussian" and (model.prior == "g-prior" or isinstance(model.prior, GPrior)):
+    gaussian_only = model.prior in ("g-prior", "single-effects") or isinstance(
+        model.prior, GPrior | SingleEffects
+    )
+    if model.family != "gaussian" and gaussian_only:
         raise ValueError(
             f"family={model.family!r} needs prior='bic' or 'spike-slab', got prior={model.prior!r}: "
-            "only Gaussian models have a g-prior"
+            "only Gaussian models have it"
         )
     if model.family != "gaussian" and not (
         model.hyperparameters == "average"

@@ -27,6 +27,7 @@ from garrote.estimators.inputs import (
 from garrote.estimators.labelled import SelectingClassifier, mean_intercept, two_classes
 from garrote.estimators.provenance import provenance
 from garrote.inference.label_mean_field import point_posterior
+from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Binomial
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
@@ -268,7 +269,8 @@ class VariationalGarroteClassifier(SelectingClassifier):
     ) -> None:
         """Set the fitted attributes."""
         self.path_ = path
-        self.posterior_ = point_posterior(bound, annealed, chosen, names)
+        posterior = point_posterior(bound, annealed, chosen, names)
+        self.posterior_ = with_substitutes(bound.problem, posterior)
         self.gamma_ = float(path.strengths[chosen])
         self.coef_ = self.posterior_.mean[None, :]
         self.intercept_ = np.array([mean_intercept(self.posterior_)])

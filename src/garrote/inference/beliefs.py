@@ -6,6 +6,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.priors.inclusion import Inclusion
+from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, GaussianSlab, Slab, largest_fitted
 from garrote.problem import Problem
 from garrote.solvers.model_chain import Target
@@ -20,12 +21,14 @@ _FEW_ROWS = 10
 class Beliefs:
     """The priors of one analysis, and the rows that are left to it beside means and covariates.
 
-    ``inclusion`` runs over the columns that have content of their own.
+    ``inclusion`` runs over the columns that have content of their own. ``effects``, where they are
+    given, ask for a sum of single effects in place of the slab.
     """
 
     slab: Slab
     inclusion: Inclusion
     n: float
+    effects: SingleEffects | None = None
 
     @classmethod
     def about(
@@ -33,6 +36,7 @@ class Beliefs:
         problem: Problem,
         slab: Slab | None = None,
         inclusion: Inclusion | None = None,
+        effects: SingleEffects | None = None,
     ) -> "Beliefs":
         """Take the priors given for one problem, or the default ones.
 
@@ -58,7 +62,7 @@ class Beliefs:
             slab = replace(slab, spent=float(spent))
         if isinstance(slab, GaussianSlab):
             slab = slab.rescaled(problem.scale.response_scale)
-        return cls(slab or GaussianSlab(), inclusion, n)
+        return cls(slab or GaussianSlab(), inclusion, n, effects)
 
     def target(self, problem: Problem, slab: Slab | None = None) -> Target:
         """Return the posterior to sample from; columns without content get a place and no odds."""

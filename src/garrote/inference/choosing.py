@@ -18,6 +18,8 @@ from garrote.inference.over_models import (
     search_findings,
 )
 from garrote.inference.sampling import SAMPLERS, Chains, mean_field_start, sample
+from garrote.inference.single_effects import single_effects_posterior
+from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import Audit, Posterior
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
@@ -30,6 +32,8 @@ _NOTHING_LEFT = 1e-12
 # Methods whose variables are independent of each other, and all methods.
 FACTORISED = ("mean-field", "em")
 METHODS = ("auto", "enumerate", *SAMPLERS, "search", *FACTORISED)
+# What the method of a sum of single effects is called; the prior alone asks for it.
+SINGLE_EFFECTS = "single-effects"
 
 # "auto" enumerates up to so many columns: a fraction of a second for each of the slab's variances.
 _FEW = 15
@@ -46,8 +50,9 @@ _VARIANCES = 15
 class Inferred:
     """A posterior, its certificate, the method that was used and how, in words.
 
-    ``notes`` say what to be careful about; ``converged`` tells whether every solution behind it reached
-    the tolerance asked for; ``path`` has both branches where a prior was annealed.
+    ``notes`` say what to be careful about, ``cautions`` what deserves a warning besides; ``converged``
+    tells whether every solution behind it reached the tolerance asked for; ``path`` has both branches
+    where a prior was annealed.
     """
 
     posterior: Posterior
@@ -57,6 +62,7 @@ class Inferred:
     converged: bool = True
     path: Path | None = None
     notes: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
 
 
 def infer(
@@ -108,6 +114,15 @@ def infer(
     """
     beliefs = beliefs or Beliefs.about(problem)
     usable = np.flatnonzero(problem.curvature > 0)
+    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
+    if beliefs.effects is not None:
+        _check_alone(method, hyperparameters, spike_variance)
+        report = stage_reporter(callback, "refining")
+        summed = single_effects_posterior(problem, beliefs, beliefs.effects, labels, report)
+        return Inferred(
+            summed.posterior, summed.certificate, SINGLE_EFFECTS, summed.how, summed.converged,
+            notes=summed.notes, cautions=summed.cautions,
+        )  # fmt: skip
     method = choose_method(method, len(usable), _passes(beliefs.slab))
     if hyperparameters not in HYPERPARAMETERS:
         raise ValueError(
@@ -125,7 +140,6 @@ def infer(
         )
     if not len(usable):  # the empty model is all there is
         method = "enumerate"
-    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if method in FACTORISED:
         control = Control(callback=callback)
         if method == "em":
@@ -133,8 +147,9 @@ def infer(
         else:
             solved = mean_field_posterior(problem, beliefs, labels, control, hyperparameters)
         return Inferred(
-            solved.posterior, solved.best.certificate, method, solved.how, solved.converged,
-            solved.path, beliefs.doubts(solved.posterior.size_probability),
+            with_substitutes(problem, solved.posterior), solved.best.certificate, method,
+            solved.how, solved.converged, solved.path,
+            beliefs.doubts(solved.posterior.size_probability),
         )  # fmt: skip
     if problem.yty <= 0:
         problem = replace(problem, yty=_NOTHING_LEFT * problem.n)
@@ -158,8 +173,22 @@ def infer(
         how = f"{states} states of {chains.count} chains sampled, {seen} models seen"
     posterior = make_model_posterior(problem, beliefs, found, labels)
     posterior = replace(posterior, checked=_audited(problem, beliefs, method, found))
+    posterior = with_substitutes(problem, posterior, found.members, found.probability)
     doubts = beliefs.doubts(found.size_probability)
     return Inferred(posterior, certificate, method, how, notes=doubts)
+
+
+def _check_alone(method: str, hyperparameters: str, spike_variance: float | None) -> None:
+    """Refuse settings of other methods: a sum of single effects has one of its own."""
+    if method not in ("auto", SINGLE_EFFECTS):
+        raise ValueError(
+            f"prior='single-effects' has a method of its own, got method={method!r}: leave it out"
+        )
+    if hyperparameters != "average" or spike_variance is not None:
+        raise ValueError(
+            "prior='single-effects' estimates its own variances: leave out hyperparameters and "
+            "spike_variance"
+        )
 
 
 def _audited(problem: Problem, beliefs: Beliefs, method: str, found: Findings) -> Audit:

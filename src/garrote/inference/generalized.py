@@ -28,6 +28,7 @@ from garrote.inference.fitted_posterior import (
 from garrote.inference.over_models import CERTIFIED, MOST_KEPT
 from garrote.inference.sampling import Chains
 from garrote.inference.slab_integral import integrate_over_slab, shares
+from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Likelihood
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC, GaussianSlab, largest_fitted
@@ -136,6 +137,7 @@ def infer_generalized(
     notes = beliefs.doubts(found.size_probability)
     if separated > _WORTH_A_NOTE:
         notes = (_separation(separated, likelihood.name), *notes)
+    posterior = with_substitutes(problem, posterior)
     return Inferred(posterior, certificate, method, how, notes=notes)
 
 

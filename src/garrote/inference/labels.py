@@ -12,6 +12,7 @@ from garrote.inference.generalized import infer_generalized, make_task
 from garrote.inference.label_mean_field import label_mean_field, make_bound
 from garrote.inference.label_sampling import sample_labels
 from garrote.inference.sampling import Chains
+from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Binomial
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import EffectSlab, GaussianSlab
@@ -96,13 +97,14 @@ def infer_labels(
         posterior, certificate, how = sample_labels(
             task, chains, start, named, n_jobs, stage_reporter(callback, "sampling")
         )
+        posterior = with_substitutes(problem, posterior)
         doubts = beliefs.doubts(posterior.size_probability)
         return Inferred(posterior, certificate, method, how, notes=doubts)
     watched = Control(control.tol, control.max_iter, callback)
     found = label_mean_field(problem, labels, beliefs, task, named, watched)
     return Inferred(
-        found.posterior, found.certificate, method, found.how, found.converged, found.path,
-        beliefs.doubts(None),
+        with_substitutes(problem, found.posterior), found.certificate, method, found.how,
+        found.converged, found.path, beliefs.doubts(None),
     )  # fmt: skip
 
 

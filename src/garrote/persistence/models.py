@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
+import garrote.credible_sets
 import garrote.likelihoods.huber
 import garrote.penalties.adaptive
 import garrote.penalties.bridge
@@ -18,6 +19,7 @@ import garrote.penalties.mixtures
 import garrote.penalties.subset
 import garrote.penalty_path
 import garrote.posterior
+import garrote.priors.single_effects
 import garrote.priors.slab
 import garrote.results
 import garrote.selection
@@ -40,6 +42,7 @@ VERSION = 1
 
 # Where the classes are defined that files may refer to, beside the estimators.
 _HOMES = (
+    garrote.credible_sets,
     garrote.likelihoods.huber,
     garrote.penalties.adaptive,
     garrote.penalties.bridge,
@@ -50,6 +53,7 @@ _HOMES = (
     garrote.penalties.subset,
     garrote.penalty_path,
     garrote.posterior,
+    garrote.priors.single_effects,
     garrote.priors.slab,
     garrote.results,
     garrote.selection,

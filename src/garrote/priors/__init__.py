@@ -1,5 +1,6 @@
 """What sparse means to a Bayesian."""
 
 from garrote.priors.garrote import GarrotePrior, SpikeRule
+from garrote.priors.single_effects import SingleEffects
 
-__all__ = ["GarrotePrior", "SpikeRule"]
+__all__ = ["GarrotePrior", "SingleEffects", "SpikeRule"]

@@ -88,6 +88,7 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         level=f"{100 * document['interval_level']:g}",
         intervals=sections.sentence(readable(document["intervals"], 300)),
         unlisted=sections.unlisted(document, len(rows)),
+        credible_sets=sections.credible_sets(document),
         models=sections.models(document),
         path=sections.path_words(document),
         branches=sections.branch_words(document),

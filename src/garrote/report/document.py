@@ -76,6 +76,16 @@ _MODELS: _Kinds = {
     "positions": list,
     "effect": list,
 }
+_CREDIBLE_SET: _Kinds = {
+    "variables": list,
+    "positions": list,
+    "probability": list,
+    "coverage": _NUMBER,
+    "purity": _NUMBER,
+    "mean_correlation": _NUMBER,
+    "median_correlation": _NUMBER,
+    "log_bayes_factor": _MAYBE,
+}
 _STAND_INS: _Kinds = {
     "variables": list,
     "positions": list,
@@ -167,6 +177,8 @@ def _check_optional(document: Mapping[str, Any]) -> None:
     # Documents from before there were models have no such key.
     if (found := document.get("models")) is not None:
         _check_models(found)
+    if (found := document.get("credible_sets")) is not None:
+        _check_credible_sets(found)
 
 
 def _check_models(found: Any) -> None:
@@ -177,6 +189,17 @@ def _check_models(found: Any) -> None:
     _check_entries(found["variables"], (str,), "'variables' of 'models'")
     _check_numbers(found["positions"], columns, "'positions' of 'models'", (int,))
     _check_table(found["effect"], models, columns, "'effect' of 'models'")
+
+
+def _check_credible_sets(found: Any) -> None:
+    _check_entries(found, (dict,), "'credible_sets'")
+    for k, one in enumerate(found):
+        where = f"entry {k} of 'credible_sets'"
+        _check_kinds(one, _CREDIBLE_SET, where)
+        size = len(one["variables"])
+        _check_entries(one["variables"], (str,), f"'variables' of {where}")
+        _check_numbers(one["positions"], size, f"'positions' of {where}", (int,))
+        _check_numbers(one["probability"], size, f"'probability' of {where}", _NUMBER)
 
 
 def _check_kinds(found: Any, kinds: _Kinds, where: str) -> None:

@@ -196,6 +196,44 @@ def stand_ins(document: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
+def credible_sets(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return sets of variables of which one matters; None where each set is of one variable."""
+    found = document.get("credible_sets") or []
+    if not any(len(one["variables"]) > 1 for one in found):
+        return None
+    rows = [
+        {
+            "number": number,
+            "names": _set_names(one),
+            "coverage": probability(one["coverage"]),
+            "purity": amount(one["purity"], 2) if len(one["variables"]) > 1 else "–",
+            "evidence": amount(one["log_bayes_factor"], 1),
+        }
+        for number, one in enumerate(found, start=1)
+    ]
+    shared = sum(len(one["variables"]) > 1 for one in found)
+    which = "one set has" if shared == 1 else f"{in_words(shared)} sets have"
+    stated = any(one["log_bayes_factor"] is not None for one in found)
+    words = (
+        f"Of each set at least one variable has an effect; {which} several variables, which resemble "
+        "each other so much that the data do not tell which one it is. A set, not one of its "
+        "variables, is what was found."
+    )
+    more = max(0, len(rows) - _MOST_STAND_INS)
+    return {"rows": rows[:_MOST_STAND_INS], "words": words, "stated": stated, "more": more}
+
+
+def _set_names(one: Mapping[str, Any]) -> str:
+    """Return who is in a set, each with its probability; "one of three" where there are several."""
+    members = list(zip(one["variables"], one["probability"], strict=True))
+    if len(members) == 1:
+        return isolated(readable(members[0][0]))
+    listed = [f"{isolated(readable(name))} ({probability(p)})" for name, p in members]
+    more = len(listed) - _MOST_LISTED
+    rest = f" and {more:,} more" if more > 0 else ""
+    return f"one of these {in_words(len(listed))}: {', '.join(listed[:_MOST_LISTED])}{rest}"
+
+
 def models(document: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the most probable models as rows of a table, and what to make of them."""
     found = document.get("models")

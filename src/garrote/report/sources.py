@@ -33,6 +33,11 @@ _CERTIFICATE = {
     "noise": "how far the noise variance is from the one that the residuals imply, relative to it",
     "hyperparameters": "how far the logarithms of the slab variance and of the prior odds would still "
     "move",
+    "prior variance": "the most that another update of an effect's prior variance would add to its log "
+    "evidence",
+    "lower bound": "how far the stated bound on the log evidence is from the one computed afresh, "
+    "relative to it",
+    "falls of the bound": "how far the bound ever fell from one sweep to the next, which it must not",
     "Monte Carlo error": "the largest standard error of a sampled inclusion probability, from "
     "batches of the chains",
     "between chains": "the largest difference between the inclusion probabilities of two chains",

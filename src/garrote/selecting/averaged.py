@@ -100,6 +100,7 @@ def select_averaged(
         stand_ins=stand_ins,
         models=list_models(posterior, fixed),
         effect_scale=effect_scale(problem.likelihood),
+        credible_sets=posterior.credible_sets(_LEVEL),
     )
 
 

@@ -96,6 +96,7 @@ def select_on_path(
         predictions=shown_predictions(problem, path, choice.validation, y),
         stand_ins=stand_ins,
         effect_scale=effect_scale(problem.likelihood),
+        credible_sets=posterior.credible_sets(_LEVEL),
     )
 
 

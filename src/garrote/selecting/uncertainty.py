@@ -13,6 +13,7 @@ from scipy.linalg import pinvh
 from scipy.special import expit
 
 from garrote.arrays import Floats
+from garrote.inference.substitutes import with_substitutes
 from garrote.paths import stored_design
 from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.priors.garrote import GarrotePrior
@@ -43,7 +44,7 @@ def make_posterior(
     mean = np.zeros(problem.n_features)
     mean[fit.columns] = scale.coefficients(fit.columns, fit.coef)
     mean[fixed] = scale.covariate_coefficients(fit.columns, fit.coef)
-    return Posterior(
+    posterior = Posterior(
         inclusion_probability=_all_probabilities(problem, prior, fit),
         mean=mean,
         support=support,
@@ -58,6 +59,7 @@ def make_posterior(
         names=tuple(names),
         covariates=fixed,
     )
+    return with_substitutes(problem, posterior)
 
 
 def _all_probabilities(problem: Problem, prior: GarrotePrior, fit: Fit) -> Floats:

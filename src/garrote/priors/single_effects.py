@@ -1,0 +1,72 @@
+"""A prior on sums of single effects: each is the effect of one variable, and which one is unknown.
+
+w = sum of L vectors with one entry that is not 0 each. Which entry it is has prior probabilities p_j,
+its size is N(0, v) with a variance of each effect's own (Wang et al. 2020). An effect whose variance
+comes out as 0 is none, so that L is no more than an upper bound.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+ESTIMATES = ("optim", "em")
+
+
+@dataclass(frozen=True)
+class SingleEffects:
+    """Settings of a sum of single effects.
+
+    Attributes
+    ----------
+    effects : int, optional
+        The most effects that there may be. By default as many as the data ask for: some are tried, and
+        more while none of them is null.
+    variance : {"optim", "em"} or float, default="optim"
+        The prior variance of each effect: set to the value of the largest evidence; by steps of EM,
+        which never leave an effect out altogether; or given, as a share of the response's variance.
+    refine : bool, default=True
+        Whether to look for better optima: for each set of variables that could stand in for one another,
+        fit without them, put them back, and keep what has the higher bound.
+    noise_variance : float, optional
+        A known noise variance, in squared units of the response; by default it is estimated.
+    tol : float, default=1e-4
+        Sweeps end when no probability moves by more, and neither a coefficient (in standard errors) nor
+        the bound by more than ten times as much.
+    max_iter : int, default=500
+        The most sweeps over all effects.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import BayesianSelector
+    >>> from garrote.priors import SingleEffects
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 8))
+    >>> X[:, 5] = X[:, 2] + 0.01 * rng.standard_normal(100)
+    >>> y = X[:, 2] + rng.standard_normal(100)
+    >>> model = BayesianSelector(prior=SingleEffects(effects=5)).fit(X, y)
+    >>> [found.variables.tolist() for found in model.posterior_.credible_sets(0.95)]
+    [[2, 5]]
+    """
+
+    effects: int | None = None
+    variance: float | str = "optim"
+    refine: bool = True
+    noise_variance: float | None = None
+    tol: float = 1e-4
+    max_iter: int = 500
+
+    def __post_init__(self) -> None:
+        L = self.effects
+        if L is not None and (not isinstance(L, Integral) or isinstance(L, bool) or L < 1):
+            raise ValueError(f"effects must be a positive integer, or None to find it, got {L!r}")
+        v = self.variance
+        number = isinstance(v, Real) and not isinstance(v, bool)
+        if not (v in ESTIMATES if isinstance(v, str) else number and 0 < v < float("inf")):
+            raise ValueError(f"variance must be one of {ESTIMATES} or a positive number, got {v!r}")
+        known = self.noise_variance
+        if known is not None and not (isinstance(known, Real) and 0 < known < float("inf")):
+            raise ValueError(f"noise_variance must be positive and finite, got {known!r}")
+        if not (isinstance(self.tol, Real) and self.tol > 0):
+            raise ValueError(f"tol must be positive, got {self.tol!r}")
+        if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
+            raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")

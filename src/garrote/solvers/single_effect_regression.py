@@ -1,0 +1,207 @@
+"""One single effect: a regression in which exactly one variable has an effect, and which is unknown.
+
+With w_j ~ N(0, v) for the variable that has it, products b_j = x_j'Wr, curvatures c_j = x_j'Wx_j and
+noise variance s (or 1 where W holds the precisions), everything is in closed form, column by column:
+
+    log BF_j = b_j^2 v / (2 s (s + v c_j)) - log(1 + v c_j / s) / 2
+    a_j      = p_j BF_j / sum_k p_k BF_k                      the probability to be the one
+    w_j      ~ N(v b_j / (s + v c_j),  v s / (s + v c_j))     given that it is
+    log BF   = log sum_j p_j BF_j                             against no effect at all
+
+Nothing here knows X: rows, moments and bounds of other likelihoods share it (Wang et al. 2020).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+
+# Columns whose best possible log term lies this far below the best one add nothing to any sum.
+_NEGLIGIBLE = 40.0
+# Steps of Newton's method in log v at most, their largest length, the gain that is not worth another
+# one, and where log v is minus infinity.
+_STEPS, _LONGEST, _ENOUGH, _LOWEST = 50, 2.0, 1e-10, -60.0
+# An effect of no more evidence than this is none.
+_NULL = 1e-6
+
+
+class SingleEffect(NamedTuple):
+    """What is believed of one effect.
+
+    ``probability`` is that of being the one with the effect, ``mean`` and ``variance`` are those of the
+    coefficient given that; ``log_bayes_factor`` compares with no effect at all. An effect of
+    ``prior_variance`` 0 is none: its probabilities are the prior's.
+    """
+
+    probability: Floats
+    mean: Floats
+    variance: Floats
+    log_bayes_factor: float
+    prior_variance: float
+
+    @property
+    def coef(self) -> Floats:
+        """The coefficients averaged over which variable it is."""
+        return self.probability * self.mean
+
+    @property
+    def second_moment(self) -> Floats:
+        """The squares of the coefficients, averaged over which variable it is."""
+        return self.probability * (self.mean**2 + self.variance)
+
+
+def single_effect_regression(
+    products: Floats,
+    curvature: Floats,
+    log_prior: Floats,
+    prior_variance: float,
+    noise: float = 1.0,
+) -> SingleEffect:
+    """Find the posterior of a single effect of known prior variance.
+
+    Parameters
+    ----------
+    products : array of shape (D,)
+        x_j'Wr, with r what is left for this effect to explain.
+    curvature : array of shape (D,)
+        x_j'Wx_j.
+    log_prior : array of shape (D,)
+        Log probabilities to be the one, which sum to 1; -inf for columns without content.
+    prior_variance, noise : float
+    """
+    if prior_variance <= 0:
+        nothing = np.zeros(len(products))
+        return SingleEffect(np.exp(log_prior), nothing, nothing, 0.0, 0.0)
+    variance = noise / (curvature + noise / prior_variance)
+    mean = products / (curvature + noise / prior_variance)
+    terms = log_prior + _log_bayes_factors(
+        (products / noise) ** 2, curvature / noise, prior_variance
+    )
+    total, probability = _normalise(terms)
+    return SingleEffect(probability, mean, variance, total, float(prior_variance))
+
+
+def best_prior_variance(
+    products: Floats,
+    curvature: Floats,
+    log_prior: Floats,
+    noise: float = 1.0,
+    start: float = 0.0,
+) -> float:
+    """Return the prior variance of the largest Bayes factor; 0 where none is above 1.
+
+    The evidence may have several humps in log v. Newton's method climbs from the best of ``start`` and
+    of variances that would suit the strongest column alone, or several columns that share its strength,
+    so that the evidence is never below that of ``start``.
+    """
+    columns = _contenders((products / noise) ** 2, curvature / noise, log_prior)
+    if not len(columns.squares):
+        return 0.0
+    strongest = int(np.argmax(columns.squares / columns.precision))
+    precision = columns.precision[strongest]
+    suits = (columns.squares[strongest] / precision - 1.0) / precision
+    tried = [start, suits] if start > 0 else [suits * share for share in (1.0, 0.25, 0.0625)]
+    slopes = [_Slope.at(np.log(v), columns) for v in tried if v > 0]
+    if not slopes:
+        return 0.0
+    reached = _climb(max(slopes, key=lambda one: one.height), columns)
+    return float(np.exp(reached.place)) if reached.height > _NULL else 0.0
+
+
+def expected_prior_variance(effect: SingleEffect) -> float:
+    """Return the step of EM for the prior variance: the posterior mean of the squared effect."""
+    return float(effect.second_moment.sum())
+
+
+def kl_from_prior(effect: SingleEffect, log_prior: Floats) -> float:
+    """Return the Kullback-Leibler divergence of the posterior of an effect from its prior."""
+    if effect.prior_variance <= 0:
+        return 0.0
+    here = effect.probability > 0
+    a, v = effect.probability[here], effect.prior_variance
+    ratio = effect.variance[here] / v
+    which = np.log(a) - log_prior[here]
+    size = 0.5 * (ratio + effect.mean[here] ** 2 / v - 1.0 - np.log(ratio))
+    return float(a @ (which + size))
+
+
+class _Columns(NamedTuple):
+    """What the evidence for an effect is made of: (b_j / s)^2, c_j / s and log p_j."""
+
+    squares: Floats
+    precision: Floats
+    log_prior: Floats
+
+
+def _contenders(squares: Floats, precision: Floats, log_prior: Floats) -> _Columns:
+    """Return the columns that may add to the evidence at the best prior variance.
+
+    A column with z^2 = squares / precision has log BF <= (z^2 - 1 - log z^2) / 2, or 0 if z^2 < 1,
+    whatever the prior variance is; and the best evidence is at least the largest of these bounds.
+    """
+    kept: Array = np.flatnonzero((precision > 0) & (log_prior > -np.inf))
+    if len(kept):
+        z_squared = np.maximum(squares[kept] / precision[kept], 1.0)
+        bound = log_prior[kept] + 0.5 * (z_squared - 1.0 - np.log(z_squared))
+        # >= as rounding may be larger than the margin.
+        kept = kept[bound >= bound.max() - _NEGLIGIBLE]
+    return _Columns(squares[kept], precision[kept], log_prior[kept])
+
+
+def _log_bayes_factors(squares: Floats, precision: Floats, prior_variance: float) -> Floats:
+    """Return log BF_j, with (b_j / s)^2 for squares and c_j / s for precision."""
+    load = 1.0 + prior_variance * precision
+    return np.asarray(0.5 * (squares * prior_variance / load - np.log(load)))
+
+
+def _normalise(terms: Floats) -> tuple[float, Floats]:
+    """Return the log of the sum of exp(terms), and their shares of it."""
+    top = float(terms.max())
+    share = np.exp(terms - top)
+    total = float(share.sum())
+    return top + float(np.log(total)), share / total
+
+
+class _Slope(NamedTuple):
+    """The evidence at one place of log v, with its first two derivatives there."""
+
+    place: float
+    height: float
+    slope: float
+    bend: float
+
+    @classmethod
+    def at(cls, place: float, columns: _Columns) -> "_Slope":
+        v = float(np.exp(place))
+        load = v * columns.precision
+        left = 1.0 / (1.0 + load)
+        terms = 0.5 * v * columns.squares * left
+        terms += columns.log_prior + 0.5 * np.log(left)
+        height, share = _normalise(terms)
+        kept = load * left
+        spread = v * columns.squares * left**2  # z^2 kept / (1 + load)
+        first = 0.5 * (spread - kept)
+        second = 0.5 * (spread * (1.0 - load) - kept) * left
+        slope = float(share @ first)
+        return cls(place, height, slope, float(share @ (second + first**2)) - slope**2)
+
+    @property
+    def step(self) -> float:
+        """The step of Newton's method to the top; a long one uphill where there is no top near."""
+        newton = -self.slope / self.bend if self.bend < 0 else np.sign(self.slope) * _LONGEST
+        return float(np.clip(newton, -_LONGEST, _LONGEST))
+
+
+def _climb(here: _Slope, columns: _Columns) -> _Slope:
+    """Raise the evidence over the logarithm of the prior variance, by Newton's method."""
+    step = here.step
+    for _ in range(_STEPS):
+        if here.place + step < _LOWEST or here.slope * step < _ENOUGH:
+            break
+        there = _Slope.at(here.place + step, columns)
+        if there.height >= here.height:
+            here, step = there, there.step
+        else:
+            step /= 4.0
+    return here
