@@ -21,9 +21,10 @@ EVERY = [
     BayesianClassifier("enumerate", slab_variance=1.0),
     BayesianClassifier("sample", slab_variance=1.0, **QUICK),
     BayesianClassifier("mean-field", slab_variance=1.0),
+    BayesianClassifier("single-effects"),
     VariationalGarroteClassifier(gamma="free_energy", gammas=10),
 ]
-NAMES = ["enumerate", "sample", "mean-field", "garrote"]
+NAMES = ["enumerate", "sample", "mean-field", "single-effects", "garrote"]
 every_classifier = pytest.mark.parametrize("model", EVERY, ids=NAMES)
 
 
@@ -40,7 +41,12 @@ def test_scikit_learn_check_passes(estimator, check):
 
 @pytest.mark.slow
 @parametrize_with_checks(
-    [BayesianClassifier(**QUICK), BayesianClassifier("mean-field"), VariationalGarroteClassifier()]
+    [
+        BayesianClassifier(**QUICK),
+        BayesianClassifier("mean-field"),
+        BayesianClassifier("single-effects"),
+        VariationalGarroteClassifier(),
+    ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_check_passes_with_defaults(estimator, check):
@@ -186,6 +192,8 @@ def test_labels_that_are_not_two_classes_are_refused(data, kind):
         ({"slab_variance": 0.0}, "slab_variance must be positive"),
         ({"n_steps": 3}, "n_steps must be an integer >= 100"),
         ({"inclusion": 0.2, "expected_size": 2}, "say the same thing"),
+        ({"effects": 2}, "effects is for method='single-effects'"),
+        ({"effects": 0, "method": "single-effects"}, "effects must be a positive integer"),
         ({"inclusion": 1.5}, "inclusion must lie between 0 and 1"),
         ({"covariates": ["no"]}, "unknown column 'no'"),
     ],

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import cumulative_trapezoid
-from scipy.special import expit
+from scipy.special import expit, logsumexp
 from scipy.stats import kstest, logistic, norm
 
 from garrote import Problem
@@ -12,9 +12,11 @@ from garrote.inference.labels import choose_label_method
 from garrote.likelihoods import CANONICAL, Binomial, Poisson
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab
+from garrote.priors.slab import EffectSlab, GaussianSlab
 from garrote.solvers.annealing import Control
 from garrote.solvers.bound_annealing import anneal_bound
+from garrote.solvers.label_effects import fit_label_effects
+from garrote.solvers.label_regression import LabelColumns
 from garrote.solvers.logistic_bound import LogisticBound, bend
 from garrote.solvers.polya_gamma import draw_polya_gamma, polya_gamma_mean
 from reference_binary import (
@@ -292,7 +294,7 @@ def test_means_over_a_gaussian_predictor_are_integrals():
     )
 
 
-@pytest.mark.parametrize("method", ["sample", "mean-field", "enumerate"])
+@pytest.mark.parametrize("method", ["sample", "mean-field", "single-effects", "enumerate"])
 def test_separated_classes_have_finite_coefficients(method):
     x = logistic.ppf(np.linspace(0.05, 0.95, 40))
     rng = np.random.default_rng(0)
@@ -303,6 +305,40 @@ def test_separated_classes_have_finite_coefficients(method):
     assert posterior.inclusion_probability[0] > 0.99
     assert np.isfinite(posterior.mean).all()
     assert 0.5 < posterior.mean[0] < 50
+
+
+def test_a_single_effect_is_shared_as_the_models_of_one_variable_are():
+    X, y = simulated(n=100)
+    Z, ones = standardized(X), np.ones(100)
+    logs = [integrate_model("binomial", Z[:, [j]], y, ones, 0.5)[0] for j in range(3)]
+    exact = np.exp(logs - logsumexp(logs))
+    found = infer_labels(
+        Problem.from_rows(X, y), y, None, "single-effects", slab=EffectSlab(0.5), effects=1
+    )
+    np.testing.assert_allclose(found.posterior.inclusion_probability, exact, atol=0.03)
+
+
+def test_the_bound_of_single_effects_never_falls_and_copies_make_a_set():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((150, 20))
+    X[:, 7] = X[:, 3]
+    y = (rng.random(150) < expit(1.5 * X[:, 3] - 1.5 * X[:, 12])).astype(float)
+    problem = Problem.from_rows(X, y)
+    columns = LabelColumns(problem)
+    columns.add(problem.usable)
+    equal = np.full(20, -np.log(20.0))
+    fitted = fit_label_effects(columns, y, equal, Control(1e-6, 500))
+    assert (np.diff(fitted.bounds) > -1e-9).all()
+    assert fitted.converged
+    assert fitted.certificate.value < 1e-5
+    assert len(fitted.effects) == 2
+    found = infer_labels(problem, y, None, "single-effects").posterior
+    sets = [set(one.variables.tolist()) for one in found.credible_sets(0.95)]
+    assert {3, 7} in sets
+    assert {12} in sets
+    # Which of the copies it is does not matter to a prediction.
+    assert found.predictor is not None
+    assert found.inclusion_probability[[3, 7]] == pytest.approx([0.5, 0.5], abs=1e-6)
 
 
 def test_methods_are_chosen_by_size():

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.credible_sets import EffectsLaw
 from garrote.estimators.face import dense_columns
 from garrote.likelihoods import Binomial, Likelihood, curvature, inverse_link
 from garrote.likelihoods.uncertain import gaussian_mean
@@ -63,8 +64,20 @@ def drawn_mean(draws: Draws, X: Any) -> Floats:
     return mean
 
 
-def predictor_variance(predictor: FactorisedPredictor, X: Any, fixed: Floats) -> Floats:
-    """Return the variance of linear predictors; ``fixed`` are 1 and the covariates of every row."""
+def predictor_variance(
+    predictor: FactorisedPredictor, X: Any, fixed: Floats, effects: EffectsLaw | None = None
+) -> Floats:
+    """Return the variance of linear predictors; ``fixed`` are 1 and the covariates of every row.
+
+    Of a sum of single effects one variable has each, so that near copies do not make it uncertain.
+    """
     away = dense_columns(X, predictor.columns) - fixed @ predictor.explained
     own = np.einsum("if,fg,ig->i", fixed, predictor.fixed_covariance, fixed)
-    return np.maximum(own, 0.0) + away**2 @ predictor.variance
+    variance = np.maximum(own, 0.0) + away**2 @ predictor.variance
+    if effects is not None:
+        for p, mean, deviation in zip(
+            effects.probability, effects.mean, effects.deviation, strict=True
+        ):
+            square = away**2 @ (p * (mean**2 + deviation**2))
+            variance += np.maximum(square - (away @ (p * mean)) ** 2, 0.0)
+    return variance

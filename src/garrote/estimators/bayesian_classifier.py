@@ -24,6 +24,7 @@ from garrote.estimators.provenance import provenance
 from garrote.inference import Chains, Inferred, infer_labels
 from garrote.inference.labels import LABEL_METHODS
 from garrote.likelihoods import Binomial
+from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import EffectSlab
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
@@ -43,14 +44,16 @@ class BayesianClassifier(SelectingClassifier):
 
     Parameters
     ----------
-    method : {"auto", "sample", "mean-field", "enumerate", "metropolis"}, default="auto"
+    method : str, default="auto"
         "sample" draws models and coefficients by Polya-Gamma Gibbs sampling (Polson, Scott & Windle
         2013), exact but for Monte Carlo error. "mean-field" approximates the posterior by independent
         factors and the likelihood by the bound of Jaakkola & Jordan (2000): quick, too sure among
-        correlated variables, and audited. "enumerate" sums over all models (up to 20 columns), each
-        weighed by Laplace's approximation of its evidence; "metropolis" over those met on a walk.
-        "auto" enumerates up to 10 columns, samples tables of up to 500,000 entries and takes mean field
-        beyond.
+        correlated variables, and audited. "single-effects" has the bound too, and log odds that are a
+        sum of effects of one variable each (Wang et al. 2020): ``posterior_.credible_sets()`` tells
+        which variables could stand in for which. "enumerate" sums over all models (up to 20 columns),
+        each weighed by Laplace's approximation of its evidence; "metropolis" over those met on a
+        walk. "auto" enumerates up to 10 columns, samples tables of up to 500,000 entries and takes
+        mean field beyond.
     inclusion : float, array of shape (D,) or pair of floats, optional
         Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, sqrt(D)).
     expected_size : float, optional
@@ -58,6 +61,9 @@ class BayesianClassifier(SelectingClassifier):
     slab_variance : float, optional
         Of effects on log odds. By default unknown: 1 / slab_variance ~ Gamma(2, 2), so that effects have
         the tails of Student's t with 4 degrees of freedom.
+    effects : int, optional
+        For ``method="single-effects"``: the most effects that there may be; by default as many as the
+        data ask for.
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model.
     prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
@@ -119,6 +125,7 @@ class BayesianClassifier(SelectingClassifier):
         inclusion: Any = None,
         expected_size: float | None = None,
         slab_variance: float | None = None,
+        effects: int | None = None,
         covariates: Any = None,
         prior_log_odds: Any = None,
         fit_intercept: bool = True,
@@ -134,6 +141,7 @@ class BayesianClassifier(SelectingClassifier):
         self.inclusion = inclusion
         self.expected_size = expected_size
         self.slab_variance = slab_variance
+        self.effects = effects
         self.covariates = covariates
         self.prior_log_odds = prior_log_odds
         self.fit_intercept = fit_intercept
@@ -185,8 +193,9 @@ class BayesianClassifier(SelectingClassifier):
         inclusion = inclusion_prior(self.inclusion, self.expected_size, count, usable, offsets)
         inferred = infer_labels(
             problem, codes, inclusion, self.method, slab=EffectSlab(self.slab_variance),
-            chains=Chains(int(self.n_steps), int(self.burn_in), int(self.n_chains), self._seed()),
-            names=labels, n_jobs=self.n_jobs, callback=self.callback,
+            effects=self.effects, chains=Chains(int(self.n_steps), int(self.burn_in),
+            int(self.n_chains), self._seed()), names=labels, n_jobs=self.n_jobs,
+            callback=self.callback,
         )  # fmt: skip
         self._store(inferred)
         self.selection_ = select_averaged(
@@ -216,6 +225,12 @@ class BayesianClassifier(SelectingClassifier):
             value = getattr(self, name)
             if value is not None and not (is_number(value) and value > 0):
                 raise ValueError(f"{name} must be positive and finite, got {value!r}")
+        if self.effects is not None:
+            SingleEffects(self.effects)
+            if self.method != "single-effects":
+                raise ValueError(
+                    f"effects is for method='single-effects': leave it out with method={self.method!r}"
+                )
         for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
             value = getattr(self, name)
             if not isinstance(value, Integral) or value < least:

@@ -61,7 +61,7 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
         if self.fit_intercept:
             fixed = np.column_stack([np.ones(len(fixed)), fixed])
         eta = np.asarray(X @ self.coef_[0] + self.intercept_[0], dtype=np.float64)
-        variance = predictor_variance(posterior.predictor, X, fixed)
+        variance = predictor_variance(posterior.predictor, X, fixed, posterior.effects)
         return gaussian_mean(Binomial(), eta, variance)
 
 

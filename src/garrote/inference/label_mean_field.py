@@ -12,7 +12,7 @@ import numpy as np
 from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.fitted_posterior import FittingTask
 from garrote.inference.hyperparameters import Learning
@@ -23,6 +23,7 @@ from garrote.results import BoundCertificate, LogisticPath
 from garrote.solvers.annealing import Control
 from garrote.solvers.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
 from garrote.solvers.fitted_models import fit_all_models, make_table
+from garrote.solvers.label_regression import BesideFixed
 from garrote.solvers.logistic_bound import BoundSolution, LogisticBound
 
 # Variables whose models are summed for the audit, at most, and the least probability of any of them.
@@ -189,21 +190,31 @@ def _posterior(
         log_evidence=average.log_total,
         given_inclusion=np.sqrt(np.maximum(given, 0.0)) * unit[support],
         covariates=covariates,
-        predictor=make_predictor(bound, best, average.fixed, mean, variance),
+        predictor=predictor_beside(
+            problem,
+            best.columns,
+            bound.at_hand.beside_fixed(bound.curvature_of(best), best.columns),
+            average.fixed,
+            mean,
+            variance,
+        ),  # fmt: skip
     )
 
 
-def make_predictor(
-    bound: LogisticBound, solution: BoundSolution, fixed: Floats, mean: Floats, variance: Floats
+def predictor_beside(
+    problem: Problem,
+    columns: Array,
+    beside: BesideFixed,
+    fixed: Floats,
+    mean: Floats,
+    variance: Floats,
 ) -> FactorisedPredictor:
-    """Describe how sure linear predictors are, in the user's units, by the curvature at one solution.
+    """Describe how sure linear predictors are, in the user's units, by columns beside the fixed ones.
 
     ``mean`` and ``variance`` are those of all standardised coefficients, ``fixed`` the means of the
     intercept and the covariates.
     """
-    scale, covariates = bound.problem.scale, bound.problem.scale.covariates
-    weights, columns = bound.curvature_of(solution), solution.columns
-    beside = bound.at_hand.beside_fixed(weights, columns)
+    scale, covariates = problem.scale, problem.scale.covariates
     # Standardised fixed columns are T times (1, covariates); see `FactorisedPredictor`.
     first = scale.intercept_count
     change = np.diag(np.append(np.ones(first), 1.0 / scale.column_scale[covariates]))

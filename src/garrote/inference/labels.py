@@ -9,6 +9,7 @@ from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
 from garrote.inference.generalized import infer_generalized, make_task
+from garrote.inference.label_effects import label_effects_posterior
 from garrote.inference.label_mean_field import label_mean_field, make_bound
 from garrote.inference.label_sampling import sample_labels
 from garrote.inference.sampling import Chains
@@ -20,7 +21,7 @@ from garrote.problem import Problem
 from garrote.solvers.annealing import Control, Progress
 from garrote.solvers.bound_annealing import anneal_bound
 
-LABEL_METHODS = ("auto", "sample", "mean-field", "enumerate", "metropolis")
+LABEL_METHODS = ("auto", "sample", "mean-field", "single-effects", "enumerate", "metropolis")
 
 # "auto" fits all models of up to so many columns, and beyond that ...
 _FEW = 10
@@ -37,6 +38,7 @@ def infer_labels(
     method: str = "auto",
     *,
     slab: GaussianSlab = EffectSlab(),  # noqa: B008 - frozen
+    effects: int | None = None,
     chains: Chains = Chains(5000, 500),  # noqa: B008 - frozen
     names: Sequence[str] = (),
     control: Control = Control(),  # noqa: B008 - frozen
@@ -53,11 +55,13 @@ def infer_labels(
         0 or 1.
     inclusion : Inclusion, optional
         The prior on models, over the columns with content.
-    method : {"auto", "sample", "mean-field", "enumerate", "metropolis"}
+    method : {"auto", "sample", "mean-field", "single-effects", "enumerate", "metropolis"}
         "auto" fits all models of up to 10 columns, samples tables of up to 500,000 entries and takes
         mean field beyond.
     slab : GaussianSlab
         Of effects on log odds, for columns in standard deviations.
+    effects : int, optional
+        For single effects: how many there may be at most; by default as many as are asked for.
     chains : Chains
         For sampling.
     names : sequence of str
@@ -91,6 +95,13 @@ def infer_labels(
         )  # fmt: skip
     beliefs = Beliefs.about(problem, slab, inclusion)
     named = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
+    watched = Control(control.tol, control.max_iter, callback)
+    if method == "single-effects" and len(problem.usable):
+        summed = label_effects_posterior(problem, labels, beliefs, named, watched, effects)
+        return Inferred(
+            summed.posterior, summed.certificate, method, summed.how, summed.converged,
+            notes=beliefs.doubts(None),
+        )  # fmt: skip
     task = make_task(problem, likelihood, labels, beliefs)
     if method == "sample":
         start = _start(problem, labels, beliefs)
@@ -100,7 +111,6 @@ def infer_labels(
         posterior = with_substitutes(problem, posterior)
         doubts = beliefs.doubts(posterior.size_probability)
         return Inferred(posterior, certificate, method, how, notes=doubts)
-    watched = Control(control.tol, control.max_iter, callback)
     found = label_mean_field(problem, labels, beliefs, task, named, watched)
     return Inferred(
         with_substitutes(problem, found.posterior), found.certificate, method, found.how,

@@ -114,12 +114,7 @@ class LogisticBound:
 
     def empty(self, gamma: float, variance: float) -> BoundSolution:
         """Return where to begin: no variable in, and the bound touching where the mean label says."""
-        weights = self.problem.weights
-        share = float(np.clip(np.average(self.labels, weights=weights), 1e-6, 1 - 1e-6))
-        level = (
-            abs(float(np.log(share / (1 - share)))) if self.problem.scale.intercept_count else 0.0
-        )
-        xi = np.full(len(self.labels), max(level, 0.1))
+        xi = first_xi(self.problem, self.labels)
         nothing, zero = np.zeros(0), np.zeros(len(self.labels))
         unknown = BoundCertificate(np.inf, np.inf, 0.0, np.inf)
         return BoundSolution(
@@ -151,7 +146,7 @@ class LogisticBound:
 
     def _on_hand(self, now: BoundSolution, next_variance: NextVariance | None) -> BoundSolution:
         """Alternate between the factors and the bound's parameters, on the columns at hand."""
-        tolerance, way = _STILL * self.control.tol, _Shortcut(self.problem.weights)
+        tolerance, way = _STILL * self.control.tol, Shortcut(self.problem.weights)
         while True:
             now, moved = self._settled(self._weighted(now), now)
             if next_variance is not None:
@@ -250,21 +245,12 @@ class LogisticBound:
         off = self._off(now.xi, np.sqrt(seen.eta**2 + seen.doubt))
         certificate = BoundCertificate(fit.certificate.inclusion, fit.certificate.weight, 0.0, off)
         bound = -fit.free_energy + 0.5 * task.n * float(np.log(2 * np.pi))
-        bound += self._level(given, now)
+        bound += bound_level(self.at_hand, given, now.xi)
         usable = self.problem.usable
         bound -= float(np.logaddexp(0.0, now.strength + self.offsets[usable]).sum())
         return seen._replace(
             bound=float(bound), expected_size=fit.expected_size, certificate=certificate
         )
-
-    def _level(self, given: LabelRegression, now: BoundSolution) -> float:
-        """Return what the bound has beside the regression on what the fixed columns leave."""
-        bent, weights = bend(now.xi), self.problem.weights
-        level = float(weights @ (log_expit(now.xi) - 0.5 * now.xi + 0.5 * bent * now.xi**2))
-        level += 0.5 * float(weights @ (0.25 / bent))
-        pseudo, count = self.at_hand.pseudo, self.at_hand.count
-        level += 0.5 * count * float(np.log(2 * np.pi)) + 0.5 * given.log_determinant
-        return level + 0.5 * pseudo * float(np.log(COVARIATE_PRECISION / (2 * np.pi)))
 
     def curvature_of(self, solution: BoundSolution) -> Floats:
         """Return the rows' weights by the curvature of the likelihood itself, p (1 - p).
@@ -301,11 +287,26 @@ class LogisticBound:
         return others[noticed], float(rest.sum()), energy, float(rest.max(initial=0.0))
 
 
+def bound_level(columns: LabelColumns, given: LabelRegression, xi: Floats) -> float:
+    """Return what the bound has beside the regression on what the fixed columns leave."""
+    bent, weights = bend(xi), columns.problem.weights
+    level = float(weights @ (log_expit(xi) - 0.5 * xi + 0.5 * bent * xi**2 + 0.125 / bent))
+    level += 0.5 * columns.count * float(np.log(2 * np.pi)) + 0.5 * given.log_determinant
+    return level + 0.5 * columns.pseudo * float(np.log(COVARIATE_PRECISION / (2 * np.pi)))
+
+
+def first_xi(problem: Problem, labels: Floats) -> Floats:
+    """Return where the bound touches at first: at the log odds of the mean label."""
+    share = float(np.clip(np.average(labels, weights=problem.weights), 1e-6, 1 - 1e-6))
+    level = abs(float(np.log(share / (1 - share)))) if problem.scale.intercept_count else 0.0
+    return np.full(len(labels), max(level, 0.1))
+
+
 def _fitted(task: Problem, point: Candidate) -> Floats:
     return np.asarray(task.table.dot(point.columns, point.coef[:, None])[:, 0])
 
 
-class _Shortcut:
+class Shortcut:
     """Where slow rounds lead to: squared extrapolation (Varadhan & Roland 2008) of log xi."""
 
     def __init__(self, weights: Floats) -> None:
