@@ -197,7 +197,7 @@ def _posterior(
             average.fixed,
             mean,
             variance,
-        ),  # fmt: skip
+        ),
     )
 
 
