@@ -92,7 +92,8 @@ def test_probabilities_are_averaged_and_go_with_predictions(data, model):
 
 def test_methods_predict_alike(data):
     X, y = data
-    p = [clone(model).fit(X, y).predict_proba(X)[:, 1] for model in EVERY]
+    same = [clone(model).set_params(slab_variance=1.0) for model in EVERY]
+    p = [model.fit(X, y).predict_proba(X)[:, 1] for model in same]
     for other in p[1:]:
         assert np.abs(p[0] - other).max() < 0.08
 
@@ -281,6 +282,15 @@ def test_a_short_chain_warns_and_says_how_to_go_on(data):
     hard = np.column_stack([X, X[:, [0, 0, 4, 4]] + noise])
     with pytest.warns(ConvergenceWarning, match="raise n_steps"):
         BayesianClassifier("sample", n_steps=100, burn_in=0, random_state=1).fit(hard, y)
+
+
+def test_which_of_two_copies_it_is_leaves_predictions_sure(data):
+    X, y = data
+    one = BayesianClassifier("single-effects").fit(X, y)
+    two = BayesianClassifier("single-effects").fit(np.column_stack([X, X[:, 0]]), y)
+    doubled = two.predict_proba(np.column_stack([X, X[:, 0]]))
+    np.testing.assert_allclose(doubled, one.predict_proba(X), atol=2e-3)
+    assert {0, 6} in [set(found.variables.tolist()) for found in two.posterior_.credible_sets()]
 
 
 def test_draws_have_the_stated_means_and_frequencies(data):
