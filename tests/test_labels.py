@@ -347,6 +347,8 @@ def test_methods_are_chosen_by_size():
     assert choose_label_method("auto", 5000, 1000) == "mean-field"
     with pytest.raises(ValueError, match="method must be one of"):
         choose_label_method("guess", 5, 5)
+    with pytest.raises(ValueError, match="use method='mean-field', or screen"):
+        choose_label_method("sample", 10**5, 10**4)
     with pytest.raises(ValueError, match="give slab_variance, or name fewer"):
         infer_labels(*_wide(), None, "enumerate")
 

@@ -14,17 +14,18 @@ from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.fitted_posterior import FittingTask
 from garrote.inference.hyperparameters import Learning
 from garrote.inference.mean_field import odds_grid
+from garrote.likelihoods import Binomial
 from garrote.posterior import IN_SUPPORT, Audit, FactorisedPredictor, Posterior
 from garrote.problem import Problem
 from garrote.results import BoundCertificate, LogisticPath
 from garrote.solvers.annealing import Control
 from garrote.solvers.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
 from garrote.solvers.fitted_models import fit_all_models, make_table
-from garrote.solvers.label_regression import BesideFixed
+from garrote.solvers.label_regression import BesideFixed, fixed_columns
 from garrote.solvers.logistic_bound import BoundSolution, LogisticBound
+from garrote.solvers.newton import Samples
 
 # Variables whose models are summed for the audit, at most, and the least probability of any of them.
 _AUDITED = 10
@@ -58,7 +59,6 @@ def label_mean_field(
     problem: Problem,
     labels: Floats,
     beliefs: Beliefs,
-    task: FittingTask,
     names: tuple[str, ...],
     control: Control,
 ) -> LabelledField:
@@ -81,7 +81,7 @@ def label_mean_field(
         raise ValueError("no solution with the prior odds could be reached: too few rows")
     average = _average(bound, weighed)
     best = max(weighed, key=lambda entry: entry[0])[1]
-    checked = audit_labels(task, best.variance, average.inclusion, average.mean)
+    checked = audit_labels(problem, labels, beliefs, best.variance, average.inclusion, average.mean)
     place = [one.strength for one in annealed.forward].index(best.strength)
     posterior = _posterior(bound, annealed, place, average, names)
     posterior = replace(posterior, checked=checked)
@@ -230,27 +230,33 @@ def predictor_beside(
     )
 
 
-def audit_labels(task: FittingTask, variance: float, inclusion: Floats, mean: Floats) -> Audit:
+def audit_labels(
+    problem: Problem,
+    labels: Floats,
+    beliefs: Beliefs,
+    variance: float,
+    inclusion: Floats,
+    mean: Floats,
+) -> Audit:
     """Sum over all models of the most probable variables by Laplace, the others at their means."""
-    problem, samples, fixed = task.problem, task.table.samples, task.table.fixed
-    usable = problem.usable
+    usable, design, likelihood = problem.usable, problem.table, Binomial()
     order = np.argsort(-inclusion[usable], kind="stable")[:_AUDITED]
-    top = np.sort(order[inclusion[usable[order]] > _AUDIBLE])
-    rest = np.setdiff1d(np.arange(len(usable)), top)
-    kept = np.concatenate([np.arange(fixed), fixed + top])
-    held = samples.held[kept].copy()
-    held[fixed:] = 1.0 / variance
-    own = samples._replace(
-        columns=np.ascontiguousarray(samples.columns[kept]),
-        offset=samples.offset + mean[usable[rest]] @ samples.columns[fixed + rest],
-        held=held,
+    top = np.sort(usable[order[inclusion[usable[order]] > _AUDIBLE]])
+    rest = np.setdiff1d(np.flatnonzero(mean), top)
+    fixed, held = fixed_columns(problem)
+    columns = np.vstack([fixed.T, design.block(top, projected=False).T])
+    samples = Samples(
+        np.ascontiguousarray(columns),
+        labels,
+        problem.weights,
+        design.dot(rest, mean[rest][:, None])[:, 0],
+        np.append(held, np.full(len(top), 1.0 / variance)),
     )
-    table = make_table(task.likelihood, own, fixed, np.inf, True)
-    prior = task.beliefs.inclusion
+    table = make_table(likelihood, samples, len(held), np.inf, True)
+    prior = beliefs.inclusion
     # Those outside count by their expected number in the prior on sizes.
-    outside = round(float(inclusion[usable[rest]].sum()))
+    outside = round(float(inclusion[usable].sum() - inclusion[top].sum()))
     by_size = prior.by_size[outside : outside + len(top) + 1]
-    exact = fit_all_models(task.likelihood, table, 0.0, by_size, prior.log_odds[top])
-    return Audit(
-        usable[top], inclusion[usable[top]], exact.inclusion, "Laplace's sums over their models"
-    )
+    odds = prior.log_odds[np.searchsorted(usable, top)]
+    exact = fit_all_models(likelihood, table, 0.0, by_size, odds)
+    return Audit(top, inclusion[top], exact.inclusion, "Laplace's sums over their models")

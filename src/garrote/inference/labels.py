@@ -41,7 +41,7 @@ def infer_labels(
     effects: int | None = None,
     chains: Chains = Chains(5000, 500),  # noqa: B008 - frozen
     names: Sequence[str] = (),
-    control: Control = Control(),  # noqa: B008 - frozen
+    control: Control = Control(max_iter=1000),  # noqa: B008 - frozen
     n_jobs: int | None = None,
     callback: Callable[[Progress], None] | None = None,
 ) -> Inferred:
@@ -102,8 +102,8 @@ def infer_labels(
             summed.posterior, summed.certificate, method, summed.how, summed.converged,
             notes=beliefs.doubts(None),
         )  # fmt: skip
-    task = make_task(problem, likelihood, labels, beliefs)
     if method == "sample":
+        task = make_task(problem, likelihood, labels, beliefs)
         start = _start(problem, labels, beliefs)
         posterior, certificate, how = sample_labels(
             task, chains, start, named, n_jobs, stage_reporter(callback, "sampling")
@@ -111,7 +111,7 @@ def infer_labels(
         posterior = with_substitutes(problem, posterior)
         doubts = beliefs.doubts(posterior.size_probability)
         return Inferred(posterior, certificate, method, how, notes=doubts)
-    found = label_mean_field(problem, labels, beliefs, task, named, watched)
+    found = label_mean_field(problem, labels, beliefs, named, watched)
     return Inferred(
         with_substitutes(problem, found.posterior), found.certificate, method, found.how,
         found.converged, found.path, beliefs.doubts(None),
@@ -122,6 +122,11 @@ def choose_label_method(method: str, usable: int, rows: int) -> str:
     """Return the method for a table of labels; refuse what would not fit into memory."""
     if method not in LABEL_METHODS:
         raise ValueError(f"method must be one of {LABEL_METHODS}, got {method!r}")
+    if method == "sample" and usable * rows > _MOST_ENTRIES:
+        raise ValueError(
+            f"method='sample' keeps X dense, and {rows:,} rows x {usable:,} columns need "
+            f"{8e-9 * usable * rows:.3g} GB: use method='mean-field', or screen the columns first"
+        )
     if method != "auto":
         return method
     if usable <= _FEW:
