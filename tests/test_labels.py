@@ -357,3 +357,29 @@ def _wide():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 18)), np.arange(40) % 2.0
     return Problem.from_rows(X, y), y
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["enumerate", "sample"])
+def test_inclusion_probabilities_are_frequencies(method):
+    # Truths are drawn from the prior, so that a right posterior is calibrated.
+    rng = np.random.default_rng(0)
+    stated, true = [], []
+    given = Inclusion.independent(np.full(6, 0.3), np.zeros(6))
+    for _ in range(200):
+        X = rng.standard_normal((80, 6))
+        X[:, 1] = 0.7 * X[:, 0] + 0.7 * X[:, 1]
+        inside = rng.random(6) < 0.3
+        coef = np.where(inside, rng.standard_normal(6), 0.0) / X.std(axis=0)
+        y = (rng.random(80) < expit(X @ coef + 0.5)).astype(float)
+        found = infer_labels(
+            Problem.from_rows(X, y), y, given, method, slab=GaussianSlab(1.0),
+            chains=Chains(500, 100, 1, 0),
+        )  # fmt: skip
+        stated.append(found.posterior.inclusion_probability)
+        true.append(inside)
+    p, s = np.concatenate(stated), np.concatenate(true)
+    for low, high in ((0.0, 0.1), (0.1, 0.3), (0.3, 0.7), (0.7, 1.0)):
+        inside = (p >= low) & (p <= high)
+        error = np.sqrt((p[inside] * (1 - p[inside])).sum()) / inside.sum()
+        assert abs(s[inside].mean() - p[inside].mean()) < 3.5 * error

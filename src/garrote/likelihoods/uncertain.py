@@ -24,7 +24,7 @@ def gaussian_mean(likelihood: Any, eta: Floats, variance: Floats) -> Floats:
     >>> from garrote.likelihoods import Binomial
     >>> from garrote.likelihoods.uncertain import gaussian_mean
     >>> gaussian_mean(Binomial(), np.array([2.0, 2.0]), np.array([0.0, 4.0])).round(3)
-    array([0.881, 0.791])
+    array([0.881, 0.775])
     """
     if likelihood.name == "poisson":
         return np.asarray(np.exp(eta + 0.5 * variance))
