@@ -15,9 +15,10 @@ from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import EffectSlab, GaussianSlab
 from garrote.solvers.annealing import Control
 from garrote.solvers.bound_annealing import anneal_bound
+from garrote.solvers.jaakkola import bend
 from garrote.solvers.label_effects import fit_label_effects
 from garrote.solvers.label_regression import LabelColumns
-from garrote.solvers.logistic_bound import LogisticBound, bend
+from garrote.solvers.logistic_bound import LogisticBound
 from garrote.solvers.polya_gamma import draw_polya_gamma, polya_gamma_mean
 from reference_binary import (
     bound_mean_field,

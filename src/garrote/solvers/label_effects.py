@@ -15,8 +15,8 @@ from garrote.arrays import Floats
 from garrote.problem import Problem
 from garrote.results import BoundCertificate
 from garrote.solvers.annealing import Control
+from garrote.solvers.jaakkola import Shortcut, bend, bound_level, first_xi, touching_error
 from garrote.solvers.label_regression import LabelColumns, LabelRegression
-from garrote.solvers.logistic_bound import Shortcut, bend, bound_level, first_xi
 from garrote.solvers.single_effect_regression import (
     SingleEffect,
     best_prior_variance,
@@ -91,15 +91,14 @@ def fit_label_effects(
     state = _State(columns, labels, log_prior, variance)
     most = min(effects or _MOST, len(columns.columns))
     state.extend(most if effects else min(most, _FIRST))
-    xi, way, bounds = first_xi(columns.problem, labels), Shortcut(columns.problem.weights), []
-    counted, converged = columns.problem.weights > 0, False
+    weights, bounds, converged = columns.problem.weights, [], False
+    xi, way = first_xi(columns.problem, labels), Shortcut(weights)
     for _ in range(control.max_iter):
         moved = state.sweep(xi)
         seen = state.seen(xi)
         bounds.append(seen.bound)
         best = np.sqrt(seen.square)
-        off = float((np.abs(best - xi) / np.maximum(best, 1.0))[counted].max())
-        if max(moved, off) <= _STILL * control.tol:
+        if max(moved, touching_error(xi, best, weights)) <= _STILL * control.tol:
             if state.has_null or len(state.effects) >= most:
                 converged = True
                 break
@@ -207,9 +206,7 @@ class _State:
                 weight = max(weight, _moved(before, after))
         self.effects = stated
         seen, given = self.seen(xi), self.regression(xi)
-        best = np.sqrt(seen.square)
-        counted = self.columns.problem.weights > 0
-        off = float((np.abs(best - xi) / np.maximum(best, 1.0))[counted].max())
+        off = touching_error(xi, np.sqrt(seen.square), self.columns.problem.weights)
         kept = [effect for effect in stated if effect.prior_variance > 0]
         kept.sort(key=lambda effect: -effect.log_bayes_factor)
         coef = sum((effect.coef for effect in kept), np.zeros(len(self.log_prior)))

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, log_expit
+from scipy.special import expit
 
 from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
@@ -24,7 +24,8 @@ from garrote.problem import Problem
 from garrote.results import BoundCertificate
 from garrote.solvers.annealing import Control, evaluate_solutions
 from garrote.solvers.certificate import Candidate, certify
-from garrote.solvers.label_regression import COVARIATE_PRECISION, LabelColumns, LabelRegression
+from garrote.solvers.jaakkola import Shortcut, bend, bound_level, first_xi, touching_error
+from garrote.solvers.label_regression import LabelColumns, LabelRegression
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.variational import Annealer
 
@@ -32,8 +33,6 @@ from garrote.solvers.variational import Annealer
 _SMALL = 256
 # What xi, m and w may still move by, as a share of the tolerance, when rounds end.
 _STILL = 0.1
-# Extrapolations further than so many rounds are not tried.
-_FURTHEST = 1e4
 # A column joins those at hand when it is in with this share of the tolerance.
 _JOINS = 0.5
 # Columns with probabilities below this share of the tolerance are not listed in a solution.
@@ -75,14 +74,6 @@ class BoundSolution(NamedTuple):
     def coef_variance(self) -> Floats:
         """The variances of the coefficients, inclusion being uncertain too."""
         return self.probability * (self.weight**2 + self.spread) - self.coef**2
-
-
-def bend(xi: Floats) -> Floats:
-    """Return 2 lambda(xi) = tanh(xi / 2) / (2 xi), the weight of a row."""
-    half = 0.5 * np.asarray(xi)
-    small = half < 1e-4
-    ratio = np.where(small, 1.0 - half**2 / 3.0, np.tanh(half) / np.where(small, 1.0, half))
-    return np.asarray(0.25 * ratio)
 
 
 class LogisticBound:
@@ -156,7 +147,7 @@ class LogisticBound:
                 now = now._replace(variance=variance)
             best = np.sqrt(now.eta**2 + now.doubt)
             if (
-                max(moved, self._off(now.xi, best)) <= tolerance
+                max(moved, touching_error(now.xi, best, self.problem.weights)) <= tolerance
                 or now.rounds >= self.control.max_iter
             ):
                 return self._certified(now)
@@ -164,11 +155,6 @@ class LogisticBound:
             further = way.beyond(best)
             if further is not None:
                 now = self._better(now, further)
-
-    def _off(self, xi: Floats, best: Floats) -> float:
-        """Return how far the bound touches from where it should, at the worst row."""
-        counted = self.problem.weights > 0
-        return float((np.abs(best - xi) / np.maximum(best, 1.0))[counted].max())
 
     def _better(self, now: BoundSolution, further: Floats) -> BoundSolution:
         """Return the solution with xi further on, if the bound is no lower there; else as it is."""
@@ -242,7 +228,8 @@ class LogisticBound:
         ((squared, gradients, _),) = run_together([step], task.table.stored)
         fit = certify(task, self._prior(task, now.variance), point, squared[0], gradients[0])
         seen = self._seen(given, now, point)
-        off = self._off(now.xi, np.sqrt(seen.eta**2 + seen.doubt))
+        best = np.sqrt(seen.eta**2 + seen.doubt)
+        off = touching_error(now.xi, best, self.problem.weights)
         certificate = BoundCertificate(fit.certificate.inclusion, fit.certificate.weight, 0.0, off)
         bound = -fit.free_energy + 0.5 * task.n * float(np.log(2 * np.pi))
         bound += bound_level(self.at_hand, given, now.xi)
@@ -287,42 +274,5 @@ class LogisticBound:
         return others[noticed], float(rest.sum()), energy, float(rest.max(initial=0.0))
 
 
-def bound_level(columns: LabelColumns, given: LabelRegression, xi: Floats) -> float:
-    """Return what the bound has beside the regression on what the fixed columns leave."""
-    bent, weights = bend(xi), columns.problem.weights
-    level = float(weights @ (log_expit(xi) - 0.5 * xi + 0.5 * bent * xi**2 + 0.125 / bent))
-    level += 0.5 * columns.count * float(np.log(2 * np.pi)) + 0.5 * given.log_determinant
-    return level + 0.5 * columns.pseudo * float(np.log(COVARIATE_PRECISION / (2 * np.pi)))
-
-
-def first_xi(problem: Problem, labels: Floats) -> Floats:
-    """Return where the bound touches at first: at the log odds of the mean label."""
-    share = float(np.clip(np.average(labels, weights=problem.weights), 1e-6, 1 - 1e-6))
-    level = abs(float(np.log(share / (1 - share)))) if problem.scale.intercept_count else 0.0
-    return np.full(len(labels), max(level, 0.1))
-
-
 def _fitted(task: Problem, point: Candidate) -> Floats:
     return np.asarray(task.table.dot(point.columns, point.coef[:, None])[:, 0])
-
-
-class Shortcut:
-    """Where slow rounds lead to: squared extrapolation (Varadhan & Roland 2008) of log xi."""
-
-    def __init__(self, weights: Floats) -> None:
-        self.weights = weights
-        self.seen: list[Floats] = []
-
-    def beyond(self, xi: Floats) -> Floats | None:
-        """Take the next xi; after every third return a place further on, if there is one."""
-        self.seen.append(np.log(np.maximum(xi, 1e-8)))
-        if len(self.seen) < 3:
-            return None
-        first, second, third = self.seen
-        step, turn = second - first, third - 2 * second + first
-        square = float(self.weights @ step**2) / max(float(self.weights @ turn**2), 1e-300)
-        length = float(np.sqrt(square))
-        self.seen = []
-        if not 1.0 < length < _FURTHEST:
-            return None
-        return np.asarray(np.exp(first + 2 * length * step + length**2 * turn))
