@@ -240,7 +240,7 @@ def test_proposals_go_back_and_forth_by_the_stated_ratio():
 def test_score_statistics_foretell_what_a_variable_gains():
     X, y = simulated("binomial", n=400)
     table = fitted_table(X, y)
-    target = FittedTarget(Binomial(), table, 0.0, np.zeros(7), np.zeros(6))
+    target = FittedTarget(Binomial(), [(0.0, table)], 0.0, np.zeros(7), np.zeros(6))
     scores = target.scores((3,))
     assert scores[3] == 0.0
     for j in (0, 1, 2, 4, 5):
@@ -253,7 +253,9 @@ def test_score_statistics_foretell_what_a_variable_gains():
 
 def fitted_table(X, y):
     columns = np.vstack([np.ones(len(y)), ((X - X.mean(axis=0)) / X.std(axis=0)).T])
-    samples = fitted_models.Samples(columns, y, np.ones(len(y)), np.zeros(len(y)))
+    samples = fitted_models.Samples(
+        columns, y, np.ones(len(y)), np.zeros(len(y)), np.zeros(len(columns))
+    )
     return fitted_models.make_table(Binomial(), samples, 1, len(y) / 2)
 
 

@@ -521,10 +521,30 @@ def test_families_and_penalties_that_cannot_be_meant_get_one_line(
     assert len(err.splitlines()) == 1
 
 
-def test_labels_are_refused_with_the_remedy_where_the_method_has_none(run, labelled):
-    code, _, err = run("select", labelled, "--target", "two", "--include", "age")
+@pytest.mark.parametrize("method", ["garrote", "bayes"])
+def test_bayesian_methods_take_labels_of_two_classes(run, labelled, tmp_path, method):
+    file, model = str(tmp_path / "found.json"), str(tmp_path / "model.garrote")
+    given = ("select", labelled, "--method", method, "--target", "two", "--include")
+    code, out, err = run(*given, ",".join(NAMES[:4]), "--json", file, "--save", model)
+    assert (code, err) == (0, "")
+    assert json.loads(Path(file).read_text())["response"] == "two = well"
+    assert "Effects are on the log odds of two = well" in " ".join(out.split())
+    code, out, _ = run("predict", model, labelled)
+    assert code == 0
+    assert out.splitlines()[0] == "prediction,probability of ill,probability of well"
+
+
+def test_labels_of_three_classes_are_refused_with_the_remedy(run, labelled):
+    code, _, err = run("select", labelled, "--target", "three", "--include", "age")
     assert code == 1
-    assert "give --method lasso, which takes labels" in err
+    assert "(--method lasso) takes any number" in err
+
+
+def test_a_method_without_families_takes_numbers_for_labels_if_told_so(run, labelled):
+    given = ("select", labelled, "--target", "digit", "--include", "age", "--gamma", "-2")
+    code, out, _ = run(*given, "--family", "binomial")
+    assert code == 0
+    assert "log odds of digit = 1" in " ".join(out.split())
 
 
 def test_a_response_of_0_and_1_is_noted(run, labelled):

@@ -7,10 +7,12 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from garrote.array_descent import proximal_gradient
+    from garrote.estimators.bayesian_classifier import BayesianClassifier
     from garrote.estimators.bayesian_selector import BayesianSelector
     from garrote.estimators.sparse_classifier import SparseClassifier
     from garrote.estimators.sparse_regressor import SparseRegressor
     from garrote.estimators.variational_garrote import VariationalGarrote
+    from garrote.estimators.variational_garrote_classifier import VariationalGarroteClassifier
     from garrote.paths import fit_path
     from garrote.persistence import load
     from garrote.posterior import Posterior
@@ -20,10 +22,12 @@ if TYPE_CHECKING:
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
 _HOMES = {
+    "BayesianClassifier": "garrote.estimators.bayesian_classifier",
     "BayesianSelector": "garrote.estimators.bayesian_selector",
     "SparseClassifier": "garrote.estimators.sparse_classifier",
     "SparseRegressor": "garrote.estimators.sparse_regressor",
     "VariationalGarrote": "garrote.estimators.variational_garrote",
+    "VariationalGarroteClassifier": "garrote.estimators.variational_garrote_classifier",
     "Problem": "garrote.problem",
     "fit_path": "garrote.paths",
     "load": "garrote.persistence",
@@ -36,6 +40,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "BayesianClassifier",
     "BayesianSelector",
     "Certificate",
     "Fit",
@@ -46,6 +51,7 @@ __all__ = [
     "SparseClassifier",
     "SparseRegressor",
     "VariationalGarrote",
+    "VariationalGarroteClassifier",
     "fit_path",
     "load",
     "proximal_gradient",

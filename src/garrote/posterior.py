@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.credible_sets import (
@@ -68,6 +69,31 @@ class Models:
         if np.isinf(self.noise_shape):
             return np.full(count, self.noise_rate[model])
         return np.asarray(self.noise_rate[model] / rng.gamma(self.noise_shape, size=count))
+
+
+@dataclass(frozen=True)
+class Draws:
+    """States of chains: intercepts, and coefficients with a row for each, in the user's units."""
+
+    intercept: Floats
+    coefficients: scipy.sparse.csr_array
+
+
+@dataclass(frozen=True)
+class FactorisedPredictor:
+    """How sure a linear predictor is whose variables are independent of each other, in the user's units.
+
+    With f = (1, covariates), or the covariates alone where there is no intercept, its variance at x
+    is f' ``fixed_covariance`` f plus the sum over ``columns`` of (x_j - f' ``explained``_j)^2
+    ``variance``_j: the fixed columns take back what they explain of the others. ``intercept`` is its
+    mean where all variables are 0.
+    """
+
+    intercept: float
+    columns: Array
+    variance: Floats
+    fixed_covariance: Floats
+    explained: Floats
 
 
 @dataclass(frozen=True)
@@ -136,6 +162,10 @@ class Posterior:
         How the inclusion probabilities compare with better ones.
     reached : tuple of str
         How each of the optima was come to: annealed, reheated, from a start, in an order of updates.
+    draws : Draws, optional
+        Coefficients that chains went through, where these are kept.
+    predictor : FactorisedPredictor, optional
+        How sure linear predictors are, where models of labels are factorised.
     effects : EffectsLaw, optional
         The single effects whose sum the coefficients are.
     likeness, inclusions : optional
@@ -172,6 +202,8 @@ class Posterior:
     split_r_hat: Floats | None = None
     covariates: Array | None = None
     reached: tuple[str, ...] = ()
+    draws: Draws | None = None
+    predictor: FactorisedPredictor | None = None
     effects: EffectsLaw | None = None
     likeness: Likeness | None = None
     inclusions: Inclusions | None = None
@@ -309,6 +341,9 @@ class Posterior:
     def sample(self, n: int, random_state: Any = None) -> Floats:
         """Draw coefficient vectors: a model by its probability, then its coefficients."""
         rng = np.random.default_rng(random_state)
+        if self.draws is not None:
+            rows = self.draws.coefficients
+            return rows[rng.integers(rows.shape[0], size=n)].toarray()
         draws = np.zeros((n, len(self.mean)))
         if self.effects is not None:
             self.effects.sample(draws, rng)

@@ -125,6 +125,36 @@ class EffectsCertificate(Certificate):
 
 
 @dataclass(frozen=True)
+class BoundCertificate(Certificate):
+    """The certificate of an answer that replaces a logistic likelihood by a bound.
+
+    Attributes
+    ----------
+    bound : float
+        Largest distance, over rows, of the place xi where the bound touches from the best one, the root
+        of the linear predictor's expected square.
+    """
+
+    bound: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The largest of the violations."""
+        return max(self.inclusion, self.weight, self.bound)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The violations by name; labels have no noise."""
+        return {"inclusion": self.inclusion, "weight": self.weight, "bound": self.bound}
+
+    def __str__(self) -> str:
+        return (
+            f"{self.value:.1e} (inclusion {self.inclusion:.1e}, weight {self.weight:.1e}, "
+            f"bound {self.bound:.1e})"
+        )
+
+
+@dataclass(frozen=True)
 class MonteCarloCertificate:
     """How far sampled inclusion probabilities may be off.
 
@@ -478,3 +508,26 @@ class Path:
             f"<Path: {len(self)} strengths from {low:.4g} to {high:.4g}, "
             f"certificate {self.certificate.max():.1e}>"
         )
+
+
+@dataclass(frozen=True, repr=False)
+class LogisticPath(Path):
+    """A path of models of labels, which weigh rows anew at each strength.
+
+    ``levels`` are the log odds at the means of all columns, ``covariate_coef`` the covariates'
+    coefficients, a row for each strength; both in standardised units.
+    """
+
+    levels: Floats
+    covariate_coef: Floats
+
+    @cached_property
+    def intercepts(self) -> Floats:
+        """The intercept at each strength."""
+        return np.asarray(self.levels - self.coefficients() @ self.scale.column_mean)
+
+    def coefficients(self) -> scipy.sparse.csr_array:
+        """Return the coefficients m w, strengths x features; covariates included."""
+        scale = self.scale.column_scale
+        values = [fit.coef / scale[fit.columns] for fit in self.fits]
+        return self._stack(values, list(self.covariate_coef / scale[self.scale.covariates]))

@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     method = find_method(options.method)
     check_settings(options, method)
     table = _read(options, method.for_labels is not None)
-    labels = asks_for_labels(options) or table.y.dtype.kind == "U"
+    labels = asks_for_labels(options, method) or table.y.dtype.kind == "U"
     estimator = method.for_labels.load() if labels else method.load()
     settings = make_settings(options, estimator, labels, table)
     _check_folds(table, settings.get("cv"), options)

@@ -37,9 +37,16 @@ def by_folds(options: argparse.Namespace) -> bool:
     return options.expected_size is None and all(given in (None, "cv") for given in strengths)
 
 
-def asks_for_labels(options: argparse.Namespace) -> bool:
-    """Tell whether the target is to be labels, even if it holds numbers."""
-    return LABELS in (options.family, dict(options.set).get("family"))
+def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
+    """Tell whether the target is to be labels, even if it holds numbers.
+
+    A method without families of its own is asked for labels by any family that its classifier is of.
+    """
+    asked = (options.family, dict(options.set).get("family"))
+    if LABELS in asked:
+        return True
+    without = "family" not in _parameters(method.load()) and method.for_labels is not None
+    return without and any(_LABEL_FAMILIES.get(str(name)) == "logistic" for name in asked)
 
 
 def method_name(options: argparse.Namespace) -> str:
@@ -52,7 +59,8 @@ def method_name(options: argparse.Namespace) -> str:
 def check_settings(options: argparse.Namespace, method: Any) -> None:
     """Refuse, before anything is read, settings that no estimator of a method has."""
     kinds = [method.load(), *([method.for_labels.load()] if method.for_labels else [])]
-    _given_settings(options, [name for kind in kinds for name in _parameters(kind)])
+    labels = asks_for_labels(options, method)
+    _given_settings(options, [name for kind in kinds for name in _parameters(kind)], labels)
     if options.offset is not None and "offset" not in inspect.signature(kinds[0].fit).parameters:
         raise UsageError(f"--offset: {options.method} takes none; add --method lasso", "select")
 
@@ -90,7 +98,7 @@ def _given_settings(
         if value is None and not option.startswith("--set"):
             continue
         if name == "family" and labels:
-            settings[name] = _label_family(value)
+            settings |= _label_family(value, options.method, known)
         elif name in known:
             settings[name] = value
         elif name in of_penalty:
@@ -128,15 +136,23 @@ def _elsewhere(name: str, method: str, known: Sequence[str]) -> str:
     return f"; add --method {having[0]}" if having else ""
 
 
-def _label_family(family: str) -> str:
-    """Return what a classifier calls a family of labels."""
+def _label_family(family: str, method: str, known: Sequence[str]) -> dict[str, str]:
+    """Return the setting by which a classifier knows a family; none where it has only one."""
     if family not in _LABEL_FAMILIES:
         raise UsageError(
             f"--family {family}: the target holds labels of classes, which are binomial or probit (two) "
             f"or {LABELS}: leave it out, or name a target of numbers",
             "select",
         )
-    return _LABEL_FAMILIES[family]
+    name = _LABEL_FAMILIES[family]
+    if "family" in known:
+        return {"family": name}
+    if name != "logistic":
+        raise UsageError(
+            f"--family {family}: {method} has logistic models of labels only; add --method lasso",
+            "select",
+        )
+    return {}
 
 
 def _penalty_settings(name: Any) -> dict[str, Any]:

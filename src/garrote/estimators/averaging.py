@@ -1,18 +1,27 @@
-"""Predictions of generalised linear models, averaged over models."""
+"""Predictions of generalised linear models, averaged over models and coefficients."""
 
 from typing import Any
 
 import numpy as np
 
+from garrote.arrays import Floats
+from garrote.credible_sets import EffectsLaw
 from garrote.estimators.face import dense_columns
-from garrote.likelihoods import Likelihood, curvature, inverse_link
-from garrote.posterior import Models
+from garrote.likelihoods import Binomial, Likelihood, curvature, inverse_link
+from garrote.likelihoods.uncertain import gaussian_mean
+from garrote.posterior import Draws, FactorisedPredictor, Models
+
+# Rows whose predictions are made at a time.
+_ROWS = 5000
 
 
-def averaged_mean(likelihood: Likelihood, models: Models, X: Any, return_std: bool) -> Any:
-    """Return the mean response of rows over models, each at its maximum, and its deviation.
+def averaged_mean(
+    likelihood: Likelihood, models: Models, X: Any, return_std: bool, integrated: bool = False
+) -> Any:
+    """Return the mean response of rows over models, and its deviation.
 
-    The deviation is that of a new response: its own variance at the averaged mean, the spread of the
+    Each model predicts at its maximum or, ``integrated``, averaged over the law of its coefficients. The
+    deviation is that of a new response: its own variance at the averaged mean, the spread of the
     models' means and, to first order, that of their coefficients. A label has p (1 - p), whatever p is
     uncertain by.
     """
@@ -25,17 +34,50 @@ def averaged_mean(likelihood: Likelihood, models: Models, X: Any, return_std: bo
     for k, weight in enumerate(share):
         columns = block[:, np.searchsorted(used, models.members[k])]
         eta = intercepts.value[k] + columns @ models.mean[k]
-        own = inverse_link(likelihood, eta)
-        mean += weight * own
-        if return_std:
+        spread = np.zeros(len(block))
+        if return_std or integrated:
             away = columns - intercepts.center[k]
             spread = intercepts.variance[k] + np.sum((away @ models.spread[k]) * away, axis=1)
-            # The mean's slope in eta is the curvature, where the link is canonical.
-            slope = curvature(likelihood, own, eta)
-            square += weight * (own**2 + slope**2 * np.maximum(spread, 0.0))
+            spread = np.maximum(spread, 0.0)
+        own = inverse_link(likelihood, eta)
+        # The mean's slope in eta is the curvature, where the link is canonical.
+        slope = curvature(likelihood, own, eta)
+        own = gaussian_mean(likelihood, eta, spread) if integrated else own
+        mean += weight * own
+        square += weight * (own**2 + slope**2 * spread)
     if not return_std:
         return mean
     within = likelihood.variance(mean)
     if likelihood.name == "binomial":
         return mean, np.sqrt(within)
     return mean, np.sqrt(within + np.maximum(square - mean**2, 0.0))
+
+
+def drawn_mean(draws: Draws, X: Any) -> Floats:
+    """Return the probability of label 1, averaged over draws of the coefficients."""
+    used = np.unique(draws.coefficients.indices)
+    block, values = dense_columns(X, used), draws.coefficients[:, used].toarray()
+    mean = np.empty(len(block))
+    for first in range(0, len(block), _ROWS):
+        rows = slice(first, first + _ROWS)
+        mean[rows] = inverse_link(Binomial(), block[rows] @ values.T + draws.intercept).mean(axis=1)
+    return mean
+
+
+def predictor_variance(
+    predictor: FactorisedPredictor, X: Any, fixed: Floats, effects: EffectsLaw | None = None
+) -> Floats:
+    """Return the variance of linear predictors; ``fixed`` are 1 and the covariates of every row.
+
+    Of a sum of single effects one variable has each, so that near copies do not make it uncertain.
+    """
+    away = dense_columns(X, predictor.columns) - fixed @ predictor.explained
+    own = np.einsum("if,fg,ig->i", fixed, predictor.fixed_covariance, fixed)
+    variance = np.maximum(own, 0.0) + away**2 @ predictor.variance
+    if effects is not None:
+        for p, mean, deviation in zip(
+            effects.probability, effects.mean, effects.deviation, strict=True
+        ):
+            square = away**2 @ (p * (mean**2 + deviation**2))
+            variance += np.maximum(square - (away @ (p * mean)) ** 2, 0.0)
+    return variance

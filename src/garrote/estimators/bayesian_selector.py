@@ -28,7 +28,7 @@ from garrote.likelihoods import CANONICAL, deviance_explained
 from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, GaussianSlab, GPrior
+from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
@@ -72,7 +72,9 @@ class BayesianSelector(SelectingRegressor):
         on the way count by their probability.
     family : {"gaussian", "binomial", "poisson"}, default="gaussian"
         What y is: a number; a label 0 or 1, with log odds that are linear in X; or a count, with a
-        logarithm of the mean that is linear in X. The latter two need ``prior="bic"``, and keep X dense.
+        logarithm of the mean that is linear in X. The latter two keep X dense and have
+        ``prior="bic"``, or "spike-slab" with w_j ~ N(0, slab_variance), by which models count by
+        Laplace's approximation of their evidence. `BayesianClassifier` has more for labels.
     hyperparameters : {"average", "em", "anneal"}, default="average"
         For ``method="mean-field"``: average over the slab variance and the inclusion probability, with
         weights from the evidence; set them by EM; or set the slab variance by EM and anneal the
@@ -288,7 +290,9 @@ class BayesianSelector(SelectingRegressor):
             )  # fmt: skip
         inclusion = self._inclusion(problem, usable, offsets)
         likelihood = CANONICAL[self.family]
-        return infer_generalized(problem, likelihood, y, inclusion, self.method, **settings)
+        return infer_generalized(
+            problem, likelihood, y, inclusion, self.method, slab=self._slab(), **settings
+        )
 
     @property
     def _effects(self) -> SingleEffects | None:
@@ -298,17 +302,22 @@ class BayesianSelector(SelectingRegressor):
         return self.prior if isinstance(self.prior, SingleEffects) else None
 
     def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
-        slab = self.prior
+        inclusion = self._inclusion(problem, usable, offsets)
         if self._effects is not None:
-            inclusion = self._inclusion(problem, usable, offsets)
             return Beliefs.about(problem, None, inclusion, self._effects)
-        if slab == "g-prior":
-            slab = GPrior(self.g)
-        elif slab == "bic":
-            slab = BIC()
-        elif slab == "spike-slab":
-            slab = GaussianSlab(self.slab_variance, self.noise_variance)
-        return Beliefs.about(problem, slab, self._inclusion(problem, usable, offsets))
+        return Beliefs.about(problem, self._slab(), inclusion)
+
+    def _slab(self) -> Any:
+        """Return the prior of the coefficients as an object."""
+        if self.prior == "g-prior":
+            return GPrior(self.g)
+        if self.prior == "bic":
+            return BIC()
+        if self.prior == "spike-slab" and self.family != "gaussian":
+            return EffectSlab(self.slab_variance)
+        if self.prior == "spike-slab":
+            return GaussianSlab(self.slab_variance, self.noise_variance)
+        return self.prior
 
     def _inclusion(self, problem: Problem, usable: Array, offsets: Floats) -> Inclusion:
         given, size = self.inclusion, self.expected_size
@@ -369,7 +378,7 @@ class BayesianSelector(SelectingRegressor):
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
         if self.family != "gaussian":
-            return averaged_mean(CANONICAL[self.family], self.posterior_.found, X, return_std)
+            return self._averaged_mean(X, return_std)
         mean = X @ self.coef_ + self.intercept_
         if not return_std:
             return mean
@@ -390,8 +399,11 @@ class BayesianSelector(SelectingRegressor):
             variance += weight * (off**2 + noise * (1.0 + spent + np.maximum(own, 0.0)))
         return mean, np.sqrt(variance)
 
-    def _averaged_mean(self, X: Any) -> Floats:
-        return np.asarray(averaged_mean(CANONICAL[self.family], self.posterior_.found, X, False))
+    def _averaged_mean(self, X: Any, return_std: bool = False) -> Any:
+        """Return mean responses over models; over their coefficients too where these have a prior."""
+        integrated = not isinstance(self._slab(), BIC)
+        likelihood, found = CANONICAL[self.family], self.posterior_.found
+        return averaged_mean(likelihood, found, X, return_std, integrated)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the deviance that predictions explain: R^2 for family "gaussian"."""

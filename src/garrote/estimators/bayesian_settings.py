@@ -13,7 +13,7 @@ from garrote.inference.mean_field import HYPERPARAMETERS
 from garrote.likelihoods import CANONICAL
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, HYPER_G, Slab
+from garrote.priors.slab import HYPER_G, GPrior, Slab
 
 # How an unknown g is treated by default.
 DEFAULT_G = "hyper-g/n"
@@ -89,10 +89,13 @@ def _check_single_effects(model: Any) -> None:
 
 def _check_family(model: Any) -> None:
     """Refuse for labels and counts what only Gaussian models have."""
-    if model.family != "gaussian" and not (model.prior == "bic" or isinstance(model.prior, BIC)):
+    gaussian_only = model.prior in ("g-prior", "single-effects") or isinstance(
+        model.prior, GPrior | SingleEffects
+    )
+    if model.family != "gaussian" and gaussian_only:
         raise ValueError(
-            f"family={model.family!r} needs prior='bic', got prior={model.prior!r}: only Gaussian "
-            "models have closed marginal likelihoods"
+            f"family={model.family!r} needs prior='bic' or 'spike-slab', got prior={model.prior!r}: "
+            "only Gaussian models have it"
         )
     if model.family != "gaussian" and not (
         model.hyperparameters == "average"

@@ -40,6 +40,9 @@ METHODS = {
         "garrote.estimators.variational_garrote",
         "VariationalGarrote",
         "Kappen & Gomez (2014), The Variational Garrote. Machine Learning 96, 269-294",
+        for_labels=Place(
+            "garrote.estimators.variational_garrote_classifier", "VariationalGarroteClassifier"
+        ),
     ),
     "lasso": Method(
         "Penalised regression",
@@ -57,6 +60,7 @@ METHODS = {
         "Murphy (2012), Machine Learning: A Probabilistic Perspective, section 13.2; sampling: "
         "Zanella & Roberts (2019), JRSS B 81, 489-517; mean field: Carbonetto & Stephens (2012), "
         "Bayesian Analysis 7, 73-108; single effects: Wang et al. (2020), JRSS B 82, 1273-1300",
+        for_labels=Place("garrote.estimators.bayesian_classifier", "BayesianClassifier"),
     ),
 }
 

@@ -5,14 +5,19 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy.special import logit
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.face import SelectingRegressor
+from garrote.estimators.gamma_settings import (
+    check_gamma_settings,
+    choice_in_words,
+    gammas_to_visit,
+    position_of,
+    warn_if_not_converged,
+)
 from garrote.estimators.inputs import (
     check_names,
     check_new_rows,
@@ -27,7 +32,7 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
-from garrote.paths import SOLVERS, fit_path, resolve_gammas, stored_design
+from garrote.paths import SOLVERS, fit_path, stored_design
 from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
@@ -39,9 +44,6 @@ from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.starts import Optima, Reached, distinct_optima, solve_from
-
-# Odds beyond this are certainty, and their exponentials no longer numbers.
-_LARGEST_GAMMA = 1e12
 
 
 class VariationalGarrote(SelectingRegressor):
@@ -227,7 +229,7 @@ class VariationalGarrote(SelectingRegressor):
             return GarrotePrior(offsets, signs, scaled)
 
         prior = prior_for(problem)
-        grid, wanted = self._grid(problem, prior)
+        grid, wanted = gammas_to_visit(self, problem, prior)
         control = Control(self.tol, self.max_iter, self.callback)
         validation = None
         if wanted == "cv":
@@ -247,7 +249,7 @@ class VariationalGarrote(SelectingRegressor):
         self.selection_ = select_on_path(
             problem,
             path,
-            Choice(chosen, self._reason(validation), self.rule, validation),
+            Choice(chosen, choice_in_words(self, validation), self.rule, validation),
             self.posterior_,
             y,
             method="Variational Garrote",
@@ -258,39 +260,14 @@ class VariationalGarrote(SelectingRegressor):
                 self, X, y, weights, [labels[j] for j in problem.scale.covariates]
             ),
         )
-        self._warn_if_not_converged()
+        warn_if_not_converged(self)
         return self
 
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
-        if isinstance(self.gamma, str):
-            if self.gamma not in ("cv", "free_energy"):
-                raise ValueError(
-                    f"gamma must be 'cv', 'free_energy' or a number, got {self.gamma!r}"
-                )
-        elif not is_number(self.gamma) or abs(self.gamma) > _LARGEST_GAMMA:
-            raise ValueError(
-                f"gamma must be 'cv', 'free_energy' or a finite number, got {self.gamma!r}"
-            )
-        elif self.expected_size is not None:
-            raise ValueError(
-                f"expected_size = {self.expected_size} and gamma = {self.gamma} say the same thing: "
-                "give one of them"
-            )
-        if self.expected_size is not None and not (
-            is_number(self.expected_size) and self.expected_size > 0
-        ):
-            raise ValueError(f"expected_size must be positive, got {self.expected_size}")
-        if self.rule not in ("min", "1se"):
-            raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
+        check_gamma_settings(self)
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be one of {SOLVERS}, got {self.solver!r}")
-        if not (is_number(self.eps) and 0 < self.eps < 0.5):
-            raise ValueError(f"eps must be between 0 and 0.5, got {self.eps}")
-        if not (is_number(self.tol) and self.tol > 0):
-            raise ValueError(f"tol must be positive, got {self.tol}")
-        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
-            raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
         if not (isinstance(self.n_starts, Integral) and self.n_starts >= 0):
             raise ValueError(f"n_starts must be an integer >= 0, got {self.n_starts!r}")
         if self.noise_variance is not None and not (
@@ -300,37 +277,12 @@ class VariationalGarrote(SelectingRegressor):
                 f"noise_variance must be positive and finite, got {self.noise_variance}"
             )
 
-    def _grid(self, problem: Problem, prior: GarrotePrior) -> tuple[Floats, str | float]:
-        """Return the gammas to visit, and which one is wanted: a number, "cv" or "free_energy"."""
-        grid = resolve_gammas(problem, prior, self.gammas, self.eps)
-        wanted: str | float = self.gamma
-        if self.expected_size is not None:
-            if self.expected_size >= problem.n_features:
-                raise ValueError(
-                    f"expected_size = {self.expected_size} must be below the number of columns, "
-                    f"{problem.n_features}"
-                )
-            wanted = float(logit(self.expected_size / problem.n_features))
-        if not isinstance(wanted, str):
-            wanted = float(wanted)
-            # Nothing beyond the wanted gamma can lead to it but the backward pass: keep the grid.
-            grid = np.unique(np.append(grid, wanted))
-        return grid, wanted
-
     def _choose(
         self, path: Path, problem: Problem, prior: GarrotePrior, wanted: str | float
     ) -> int:
         if isinstance(wanted, str):
             return int(np.argmin(evidence_free_energy(path, problem, prior)))
-        if wanted > path.strengths[-1]:
-            warnings.warn(
-                f"gamma = {wanted:.4g} is out of reach: {path.cut}. gamma = "
-                f"{path.strengths[-1]:.4g} is used instead; choose one below it, or give more rows",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-            return len(path) - 1
-        return path.index(wanted)
+        return position_of(wanted, path)
 
     def _store(self, problem: Problem, path: Path, posterior: Posterior) -> None:
         """Set the fitted attributes."""
@@ -375,26 +327,6 @@ class VariationalGarrote(SelectingRegressor):
             task = solve_from(problem, prior, gamma, starts, control)
             found += run_together([task], stored_design(problem))[0]
         return distinct_optima(problem, found)
-
-    def _reason(self, validation: CrossValidation | None) -> str:
-        """Say how gamma was chosen."""
-        if self.expected_size is not None:
-            return f"from expected_size = {self.expected_size:g}"
-        if validation is not None:
-            return f"by {len(validation.errors)}-fold cross-validation, rule {self.rule!r}"
-        return "by free energy" if self.gamma == "free_energy" else "as given"
-
-    def _warn_if_not_converged(self) -> None:
-        reached = float(self.path_.certificate.max())
-        if not reached <= self.tol:
-            worst = self.path_.strengths[int(np.argmax(self.path_.certificate))]
-            warnings.warn(
-                f"the certificate reached {reached:.2e} at gamma = {worst:.4g}, not {self.tol:.2e}; "
-                f"at the chosen gamma it is {self.certificate_.value:.2e}. Raise max_iter "
-                f"({self.max_iter}) or tol",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return predictions and, on request, their standard deviations.

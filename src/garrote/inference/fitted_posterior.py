@@ -20,15 +20,32 @@ Members = tuple[int, ...]
 class FittingTask(NamedTuple):
     """One analysis: columns as the solvers know them, where they are in X, and the priors.
 
-    The first of ``places`` are those of the covariates that are fitted; the intercept has none.
+    The first of ``places`` are those of the covariates that are fitted; the intercept has none. There is
+    a table for every slab variance that is averaged over, with its log weight.
     """
 
     problem: Problem
     likelihood: Any
-    table: Table
+    tables: Sequence[tuple[float, Table]]
     places: Array
     beliefs: Beliefs
     penalty: float
+
+    @property
+    def table(self) -> Table:
+        """One of the tables: their columns are the same."""
+        return self.tables[len(self.tables) // 2][1]
+
+    def best_table(self, variables: Array) -> Table:
+        """Return the table under which a model has most weight."""
+        if len(self.tables) == 1:
+            return self.table
+        start = np.zeros(len(self.table.samples.columns))
+        logs = [
+            weight + fit_model(self.likelihood, table, variables, start).log_likelihood
+            for weight, table in self.tables
+        ]
+        return self.tables[int(np.argmax(logs))][1]
 
 
 class FittedFindings(NamedTuple):
@@ -44,12 +61,14 @@ class FittedFindings(NamedTuple):
     error: Floats | None = None
 
 
-def measure_fit(task: FittingTask, variables: Array, coef: Floats) -> tuple[float, Floats]:
+def measure_fit(
+    likelihood: Any, table: Table, variables: Array, coef: Floats
+) -> tuple[float, Floats]:
     """Return the gradient's length in standard errors, and the information, at some coefficients."""
-    samples, members = task.table.samples, task.table.members(variables)
+    samples, members = table.samples, table.members(variables)
     eta = samples.offset + coef @ samples.columns[members]
-    arguments = (task.likelihood, samples, members, eta)
-    return gradient_length(*arguments), information_at(*arguments)
+    arguments = (likelihood, samples, members, eta)
+    return gradient_length(*arguments, coef), information_at(*arguments)
 
 
 def make_fitted_posterior(
@@ -126,10 +145,14 @@ class _Law(NamedTuple):
 
 
 def _law(task: FittingTask, variables: Array) -> _Law:
-    """Fit a model afresh, and describe its coefficients in the user's units."""
-    start = np.zeros(len(task.table.samples.columns))
-    model = fit_model(task.likelihood, task.table, variables, start)
-    information = measure_fit(task, variables, model.coef)[1]
+    """Fit a model afresh, and describe its coefficients in the user's units.
+
+    An unknown slab variance is taken at the value that is most probable given the model.
+    """
+    table = task.best_table(variables)
+    start = np.zeros(len(table.samples.columns))
+    model = fit_model(task.likelihood, table, variables, start)
+    information = measure_fit(task.likelihood, table, variables, model.coef)[1]
     covariates = len(task.places) - len(task.problem.usable)
     first = task.table.fixed - covariates
     places = task.places[np.concatenate([np.arange(covariates), covariates + variables])]

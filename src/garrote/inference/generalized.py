@@ -1,15 +1,19 @@
-"""Posteriors over generalised linear models, weighed by BIC (Murphy 2012, Eqs. 13.18 and 13.31).
+"""Posteriors over generalised linear models, weighed by BIC (Murphy 2012, Eq. 13.18) or by Laplace.
 
-Without a closed form each model is fitted by maximum likelihood, and log p(y | model) taken for its log
-likelihood less half of log N for each variable. Given a model the coefficients are Gaussian around the
-maximum, with the inverse of the observed information for covariance.
+Without a closed form each model is fitted. Under BIC that is by maximum likelihood, and log p(y |
+model) is taken for its log likelihood less half of log N for each variable. Under a Gaussian slab the
+maximum is that of the posterior, and the evidence Laplace's approximation
+(`garrote.solvers.fitted_models`); a slab variance that is unknown is summed over. Given a model the
+coefficients are Gaussian around the maximum, with the inverse of the observed information for
+covariance.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from scipy.special import logsumexp
 
 from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
@@ -23,15 +27,23 @@ from garrote.inference.fitted_posterior import (
 )
 from garrote.inference.over_models import CERTIFIED, MOST_KEPT
 from garrote.inference.sampling import Chains
+from garrote.inference.slab_integral import integrate_over_slab, shares
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Likelihood
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import BIC, largest_fitted
+from garrote.priors.slab import BIC, GaussianSlab, largest_fitted
 from garrote.problem import Problem
 from garrote.results import AnyCertificate, FittedCertificate, MonteCarloCertificate
 from garrote.solvers.annealing import Progress
-from garrote.solvers.fitted_models import fit_all_models, fit_model, make_table
+from garrote.solvers.fitted_models import (
+    FittedModels,
+    Table,
+    fit_all_models,
+    fit_model,
+    make_table,
+)
 from garrote.solvers.fitted_walk import FittedTarget, Walk, climb, walk_models
+from garrote.solvers.label_regression import COVARIATE_PRECISION
 from garrote.solvers.newton import Samples, independent_columns
 
 GENERALIZED_METHODS = ("auto", "enumerate", "metropolis")
@@ -40,10 +52,14 @@ GENERALIZED_METHODS = ("auto", "enumerate", "metropolis")
 _FEW = 12
 # All models of more columns than this would take hours.
 _MOST = 20
+# Slab variances that all models are fitted with where it is unknown, about.
+_SLABS = 20
 # Models of a thousand rows that are fitted in a second, about.
 _MODELS_PER_SECOND = 4000
 # Separated models are told of beyond this probability.
 _WORTH_A_NOTE = 0.01
+# Log slab variances that a walk sums over where it is unknown: first, last, how many.
+_LOG_VARIANCES = (-4.0, 4.0, 5)
 # Entries of X that are kept as a dense copy.
 _MOST_ENTRIES = 150_000_000
 
@@ -55,6 +71,7 @@ def infer_generalized(
     inclusion: Inclusion | None = None,
     method: str = "auto",
     *,
+    slab: BIC | GaussianSlab = BIC(),  # noqa: B008 - frozen
     chains: Chains = Chains(),  # noqa: B008 - frozen
     names: Sequence[str] = (),
     n_jobs: int | None = None,
@@ -74,6 +91,9 @@ def infer_generalized(
         The prior on models, over the columns with content.
     method : {"auto", "enumerate", "metropolis"}
         "auto" fits all models of up to 12 columns, and walks beyond.
+    slab : BIC or GaussianSlab
+        Whether models count by their largest likelihoods or by their evidence under a slab, which has no
+        noise to be scaled by.
     chains : Chains
         For walking.
     names : sequence of str
@@ -97,18 +117,22 @@ def infer_generalized(
     np.int64(1)
     """
     likelihood.check_response(y[problem.weights > 0])
-    method = choose_generalized_method(method, len(problem.usable), len(y))
-    beliefs = Beliefs.about(problem, BIC(), inclusion)
+    unknown = isinstance(slab, GaussianSlab) and slab.variance is None
+    method = choose_generalized_method(method, len(problem.usable), len(y), unknown)
+    beliefs = Beliefs.about(problem, slab, inclusion)
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
-    task = _task(problem, likelihood, y, beliefs)
+    task = make_task(problem, likelihood, y, beliefs)
     certificate: AnyCertificate
     if method == "enumerate":
-        found = _enumerate(task, n_jobs, stage_reporter(callback, "enumeration"))
-        certificate = _certify(task, found)
-        how = f"all {2 ** len(problem.usable):,} models fitted and weighed by BIC"
+        task, found, change = _enumerate(task, n_jobs, stage_reporter(callback, "enumeration"))
+        certificate = _certify(task, found, change)
+        how = f"all {2 ** len(problem.usable):,} models fitted and weighed by {_yardstick(slab)}"
     else:
         found, certificate = _walk(task, chains, n_jobs, stage_reporter(callback, "sampling"))
-        how = f"{len(found.members):,} models fitted on {chains.count} walks and weighed by BIC"
+        how = (
+            f"{len(found.members):,} models fitted on {chains.count} walks and weighed by "
+            f"{_yardstick(slab)}"
+        )
     posterior, separated = make_fitted_posterior(task, found, labels)
     notes = beliefs.doubts(found.size_probability)
     if separated > _WORTH_A_NOTE:
@@ -117,8 +141,17 @@ def infer_generalized(
     return Inferred(posterior, certificate, method, how, notes=notes)
 
 
-def choose_generalized_method(method: str, usable: int, rows: int) -> str:
-    """Return the method for so many columns; refuse what would not end, or not fit into memory."""
+def _yardstick(slab: BIC | GaussianSlab) -> str:
+    return "BIC" if isinstance(slab, BIC) else "Laplace's evidence"
+
+
+def choose_generalized_method(
+    method: str, usable: int, rows: int, unknown_slab: bool = False
+) -> str:
+    """Return the method for so many columns; refuse what would not end, or not fit into memory.
+
+    With an unknown slab variance every model is fitted some 20 times.
+    """
     if method not in GENERALIZED_METHODS:
         raise ValueError(
             f"method must be one of {GENERALIZED_METHODS} for a family other than gaussian, "
@@ -129,15 +162,16 @@ def choose_generalized_method(method: str, usable: int, rows: int) -> str:
             f"a family other than gaussian keeps X dense, and {rows:,} rows x {usable:,} columns need "
             f"{8e-9 * usable * rows:.3g} GB: screen the columns first"
         )
-    if method == "enumerate" and usable > _MOST:
-        hours = 2.0**usable * max(rows / 1000, 0.1) / _MODELS_PER_SECOND / 3600
+    slabs = _SLABS if unknown_slab else 1
+    if method == "enumerate" and usable > _MOST - np.log2(slabs):
+        hours = slabs * 2.0**usable * max(rows / 1000, 0.1) / _MODELS_PER_SECOND / 3600
         raise ValueError(
             f"method='enumerate' would fit 2^{usable} models, about {hours:.3g} hours; use "
-            "method='metropolis', or name fewer columns"
+            f"method='metropolis'{', give slab_variance' if unknown_slab else ''}, or name fewer columns"
         )
     if method != "auto":
         return method
-    return "enumerate" if usable <= _FEW else "metropolis"
+    return "enumerate" if usable <= _FEW - 2 * unknown_slab else "metropolis"
 
 
 def _separation(share: float, family: str) -> str:
@@ -148,7 +182,7 @@ def _separation(share: float, family: str) -> str:
     )
 
 
-def _task(problem: Problem, likelihood: Any, y: Floats, beliefs: Beliefs) -> FittingTask:
+def make_task(problem: Problem, likelihood: Any, y: Floats, beliefs: Beliefs) -> FittingTask:
     """Gather the columns as rows: the intercept, independent covariates, and the others."""
     design = problem.table
     first = np.ones((int(design.centered), len(y)))
@@ -156,40 +190,98 @@ def _task(problem: Problem, likelihood: Any, y: Floats, beliefs: Beliefs) -> Fit
     kept = independent_columns((covariates * problem.weights) @ covariates.T)
     fixed = problem.scale.covariates[kept[len(first) :] - len(first)]
     columns = np.vstack([covariates[kept], design.block(problem.usable, projected=False).T])
-    samples = Samples(np.ascontiguousarray(columns), y, problem.weights, np.zeros(len(y)))
-    table = make_table(likelihood, samples, len(kept), largest_fitted(beliefs.n))
+    nothing = np.zeros(len(y))
+    samples = Samples(
+        np.ascontiguousarray(columns), y, problem.weights, nothing, np.zeros(len(columns))
+    )
     places = np.concatenate([fixed, problem.usable])
-    return FittingTask(problem, likelihood, table, places, beliefs, 0.5 * float(np.log(problem.n)))
+    if isinstance(beliefs.slab, BIC):
+        tables = [(0.0, make_table(likelihood, samples, len(kept), largest_fitted(beliefs.n)))]
+        penalty = 0.5 * float(np.log(problem.n))
+        return FittingTask(problem, likelihood, tables, places, beliefs, penalty)
+    assert isinstance(beliefs.slab, GaussianSlab)
+    samples.held[len(first) : len(kept)] = COVARIATE_PRECISION
+    slabs = beliefs.slab.grid(_LOG_VARIANCES)
+    tables = [(weight, _with_slab(likelihood, samples, len(kept), slab)) for weight, slab in slabs]
+    return FittingTask(problem, likelihood, tables, places, beliefs, 0.0)
 
 
-def _enumerate(task: FittingTask, n_jobs: int | None, report: Any) -> FittedFindings:
-    prior, D = task.beliefs.inclusion, task.table.n_variables
-    all_models = fit_all_models(
-        task.likelihood, task.table, task.penalty, prior.by_size, prior.log_odds, n_jobs=n_jobs,
-        report=report,
-    )  # fmt: skip
-    weights = all_models.log_weight
-    order = np.argsort(-weights, kind="stable")[: min(MOST_KEPT, int(np.isfinite(weights).sum()))]
-    patterns = order ^ (order >> 1)
-    members = [tuple(j for j in range(D) if pattern >> j & 1) for pattern in patterns.tolist()]
-    return FittedFindings(
-        all_models.inclusion, all_models.size_probability, all_models.mean,
-        all_models.second_moment, members, weights[order], all_models.log_total,
-    )  # fmt: skip
+def _with_slab(likelihood: Any, samples: Samples, fixed: int, slab: Any) -> Table:
+    held = samples.held.copy()
+    held[fixed:] = 1.0 / slab.variance
+    return make_table(likelihood, samples._replace(held=held), fixed, np.inf, True)
 
 
-def _certify(task: FittingTask, found: FittedFindings) -> FittedCertificate:
+class _Part(NamedTuple):
+    """What was found with one slab."""
+
+    models: FittedModels
+    table: Table
+
+    @property
+    def log_total(self) -> float:
+        return self.models.log_total
+
+    @property
+    def inclusion(self) -> Floats:
+        return self.models.inclusion
+
+
+def _enumerate(
+    task: FittingTask, n_jobs: int | None, report: Any
+) -> tuple[FittingTask, FittedFindings, float]:
+    """Fit all models with every slab that counts; return also the tables of those.
+
+    The last is how far inclusion probabilities moved when slabs were added for the last time.
+    """
+    prior, known = task.beliefs.inclusion, isinstance(task.beliefs.slab, BIC)
+
+    def find(slab: Any) -> _Part:
+        table = task.table
+        if not known:
+            table = _with_slab(task.likelihood, table.samples, table.fixed, slab)
+        models = fit_all_models(
+            task.likelihood, table, task.penalty, prior.by_size, prior.log_odds, n_jobs=n_jobs,
+            report=report if known else None,
+        )  # fmt: skip
+        return _Part(models, table)
+
+    points, change = integrate_over_slab(task.beliefs.slab, find, None if known else report)
+    share = shares(points)
+    parts: list[FittedModels] = [point.part.models for point in points]
+    weights = np.array([point.log_weight for point in points])
+    each = np.array([part.log_weight for part in parts])
+    logs = logsumexp(weights[:, None] + each, axis=0)
+    order = np.argsort(-logs, kind="stable")[: min(MOST_KEPT, int(np.isfinite(logs).sum()))]
+    patterns, D = order ^ (order >> 1), task.table.n_variables
+    found = FittedFindings(
+        share @ np.array([part.inclusion for part in parts]),
+        share @ np.array([part.size_probability for part in parts]),
+        share @ np.array([part.mean for part in parts]),
+        share @ np.array([part.second_moment for part in parts]),
+        [tuple(j for j in range(D) if pattern >> j & 1) for pattern in patterns.tolist()],
+        logs[order],
+        float(logsumexp(logs)),
+    )
+    tables = [(point.log_weight, point.part.table) for point in points]
+    return task._replace(tables=tables), found, change
+
+
+def _certify(task: FittingTask, found: FittedFindings, change: float) -> FittedCertificate:
     """Fit the best models afresh; compare their odds, and measure their gradients."""
     prior, logs, lengths = task.beliefs.inclusion, [], []
     start = np.zeros(len(task.table.samples.columns))
     for members in found.members[:CERTIFIED]:
         variables = np.array(members, dtype=int)
-        model = fit_model(task.likelihood, task.table, variables, start)
+        each = []
+        for weight, table in task.tables:
+            model = fit_model(task.likelihood, table, variables, start)
+            each.append(weight + model.log_likelihood)
+            lengths.append(measure_fit(task.likelihood, table, variables, model.coef)[0])
         own = prior.by_size[len(members)] + prior.log_odds[variables].sum()
-        logs.append(model.log_likelihood - task.penalty * len(members) + own)
-        lengths.append(measure_fit(task, variables, model.coef)[0])
+        logs.append(logsumexp(each) - task.penalty * len(members) + own)
     off = np.array(logs) - found.log_weight[:CERTIFIED]
-    return FittedCertificate(float(np.abs(off).max()), float(max(lengths)))
+    return FittedCertificate(float(max(np.abs(off).max(), change)), float(max(lengths)))
 
 
 def _walk(
@@ -200,7 +292,7 @@ def _walk(
 
     def target() -> FittedTarget:
         return FittedTarget(
-            task.likelihood, task.table, task.penalty, prior.by_size, prior.log_odds
+            task.likelihood, task.tables, task.penalty, prior.by_size, prior.log_odds
         )
 
     top, rates = climb(target())

@@ -87,7 +87,10 @@ class Learning:
 
     def next_variance(self, now: float, squares: float, count: float) -> float:
         """Return the variance after ``count`` expected effects of summed squares ``squares``."""
-        return now if self.slab.variance is not None else (squares + 1.0) / (count + 1.0)
+        if self.slab.variance is not None:
+            return now
+        shape, rate = self.slab.law
+        return (squares + 2 * rate) / (count + 2 * shape)
 
     def profiled_variance(self, now: float, squares: float, curvature: Floats) -> float:
         """Return the variance of the highest bound when the weights' own spreads follow it.

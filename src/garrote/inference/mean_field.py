@@ -154,7 +154,7 @@ def _average_over_odds(
     problem: Problem, beliefs: Beliefs, slab: GaussianSlab, control: Control
 ) -> tuple[Path, list[_Solution]]:
     """Return the path over the log odds for one slab, and its solutions with their weights."""
-    gammas, log_prior = _odds(beliefs, max(len(problem.usable), 1))
+    gammas, log_prior = odds_grid(beliefs, max(len(problem.usable), 1))
     path = fit_path(problem, slab_prior(problem, beliefs, slab), gammas, control=control)
     offsets = beliefs.inclusion.log_odds
     solutions = []
@@ -215,7 +215,7 @@ def _said(found: Paired) -> str:
     return f"slab variance {found.at.variance:.3g}, prior probability {pi:.3g}"
 
 
-def _odds(beliefs: Beliefs, usable: int) -> tuple[Floats, Floats]:
+def odds_grid(beliefs: Beliefs, usable: int) -> tuple[Floats, Floats]:
     """Return log odds to anneal over and their log prior weights, -inf for those on the way only."""
     shared, offsets = beliefs.inclusion.shared, beliefs.inclusion.log_odds
     if shared is None:  # each variable's odds are its own: gamma is 0

@@ -1,6 +1,6 @@
 """Chains of models: started apart, run in threads, compared with each other."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,13 +65,17 @@ def sample(
         delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
     )
     found = sampled_findings(runs, beliefs.slab)
+    return found, certify_chains(runs, found)
+
+
+def certify_chains(runs: Sequence[Sampling], found: Findings) -> MonteCarloCertificate:
+    """Tell how far what chains found may be off."""
     each = np.array([chain.inclusion for chain in runs])
-    certificate = MonteCarloCertificate(
+    return MonteCarloCertificate(
         error=_largest(found.monte_carlo_error, 0.0),
         disagreement=float(np.ptp(each, axis=0).max(initial=0.0)),
         split_r_hat=_largest(found.split_r_hat, 1.0),
     )
-    return found, certificate
 
 
 def _largest(values: Floats | None, least: float) -> float:

@@ -57,7 +57,7 @@ def single_effects_posterior(
     stated = fit
     if _few_rows(task):
         stated = replace(fit, effects=with_unknown_noise(task, fit))
-    posterior = with_substitutes(problem, _described(task, stated, names, certificate))
+    posterior = with_substitutes(problem, describe_effects(task, stated, names, certificate))
     asked = "" if task.prior.effects else ", a number found by itself"
     how = f"a sum of {len(fit.effects)} single effects ({fit.tried} tried{asked})"
     how += f", {better} times refined" if better else ""
@@ -78,7 +78,7 @@ def make_task(problem: Problem, beliefs: Beliefs, prior: SingleEffects) -> Effec
     return EffectsTask(problem, prior, log_prior, beliefs.n, GramProducts(problem), noise)
 
 
-def _described(
+def describe_effects(
     task: EffectsTask, fit: EffectsFit, names: tuple[str, ...], certificate: EffectsCertificate
 ) -> Posterior:
     """Describe a fit in the user's units."""

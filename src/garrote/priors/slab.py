@@ -4,10 +4,10 @@ Settings only: each makes the scalar rule (`garrote.priors.evidence`) for one se
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import gammaln, logsumexp
 
 from garrote.arrays import Floats
 from garrote.priors.evidence import (
@@ -45,6 +45,8 @@ class GaussianSlab:
     noise_variance: float | None = None
     shape: float = 0.0
     rate: float = 0.0
+    # Shape and rate of the Gamma law of 1 / variance, where that is unknown.
+    law: ClassVar[tuple[float, float]] = (0.5, 0.5)
 
     def __post_init__(self) -> None:
         for name in ("variance", "noise_variance"):
@@ -87,10 +89,24 @@ class GaussianSlab:
         slabs = [replace(self, variance=float(np.exp(u))) for u in log_variance]
         return list(zip(map(float, weights), slabs, strict=True))
 
-    @staticmethod
-    def log_density(log_variance: Any) -> Any:
+    @classmethod
+    def log_density(cls, log_variance: Any) -> Any:
         """Return the log density of an unknown variance's logarithm."""
-        return -0.5 * log_variance - 0.5 * np.exp(-log_variance) - 0.5 * np.log(2 * np.pi)
+        shape, rate = cls.law
+        constant = shape * np.log(rate) - gammaln(shape)
+        return constant - shape * log_variance - rate * np.exp(-log_variance)
+
+
+@dataclass(frozen=True)
+class EffectSlab(GaussianSlab):
+    """w_j ~ N(0, variance) on log odds or log rates, for standardised columns; there is no noise.
+
+    Without a ``variance`` 1 / variance ~ Gamma(2, 2), so that effects have the tails of Student's t with
+    4 degrees of freedom. Under Cauchy tails the posterior of separated classes would have no mean
+    (Ghosh, Li & Mitra 2018).
+    """
+
+    law: ClassVar[tuple[float, float]] = (2.0, 2.0)
 
 
 @dataclass(frozen=True)

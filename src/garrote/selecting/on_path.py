@@ -12,10 +12,10 @@ from garrote.likelihoods.base import inverse_link
 from garrote.penalty_path import PenaltyPath
 from garrote.posterior import Posterior
 from garrote.problem import Problem
-from garrote.results import Path
+from garrote.results import Fit, Path
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import PathView, Predictions, Selection, Validation
+from garrote.selection import PathView, Predictions, Selection, Validation, effect_scale
 
 _LEVEL = 0.95
 # Variables with a line in pictures of the path, and in the table of correlations.
@@ -84,17 +84,27 @@ def select_on_path(
         constant=tuple(names[j] for j in constant),
         always_in=tuple(names[j] for j in fixed),
         rule=f"probability > 0.5 at gamma = {best.strength:.4g}, chosen {choice.reason}",
-        noise_variance=float(best.noise_variance * problem.scale.response_scale**2),
+        noise_variance=_noise(problem, best),
         certificate=best.certificate,
         converged=bool(max(path.certificate.max(), best.certificate.value) <= tol),
         warnings=tuple(warnings),
         provenance=provenance,
         path=view,
-        validation=describe_validation(choice),
+        validation=describe_validation(
+            choice, "squared error" if problem.likelihood is None else "deviance"
+        ),
         predictions=shown_predictions(problem, path, choice.validation, y),
         stand_ins=stand_ins,
+        effect_scale=effect_scale(problem.likelihood),
         credible_sets=posterior.credible_sets(_LEVEL),
     )
+
+
+def _noise(problem: Problem, fit: Fit) -> float:
+    """Return the noise variance in the user's units; labels have none."""
+    if problem.likelihood is not None:
+        return float("nan")
+    return float(fit.noise_variance * problem.scale.response_scale**2)
 
 
 def _view(path: Path, position: int, posterior: Posterior, selected: Array) -> PathView:

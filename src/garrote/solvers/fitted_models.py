@@ -1,20 +1,32 @@
-"""Models that have to be fitted one by one: their log likelihoods, and sums over all of them.
+"""Models that have to be fitted one by one: their log likelihoods or evidences, and sums over them.
+
+Where coefficients have a Gaussian prior the evidence of a model is Laplace's: with b the maximum of the
+posterior and H its information there, both over k variables of prior precision r and f flat columns,
+
+    log p(y | model) = log p(y | b) - r |b|^2 / 2 + k log(r) / 2 + f log(2 pi) / 2 - log|H| / 2.
 
 Models follow each other in Gray code, so that neighbours differ by one variable, and each fit starts
 from the coefficients of the one before: two or three Newton steps in place of five. Stretches of the
 code are independent of each other, and run in threads.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from scipy.special import logsumexp
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.solvers.newton import Samples, fill_variances, make_workspace, maximise
+from garrote.solvers.newton import (
+    Samples,
+    fill_variances,
+    make_workspace,
+    maximise,
+    newton_step,
+)
 
 # A column whose pivot is below this share of its length depends on the others of its model.
 _DEPENDENT = 1e-10
@@ -28,13 +40,15 @@ class Table(NamedTuple):
     """The data of all models: samples, and the fit of the model without variables.
 
     The first ``fixed`` columns are in every model. ``null`` are their coefficients, and ``most`` is the
-    largest number of variables beside them.
+    largest number of variables beside them. ``integrated`` tells that the samples hold coefficients by a
+    prior, over which models are integrated.
     """
 
     samples: Samples
     fixed: int
     null: Floats
     most: float
+    integrated: bool = False
 
     @property
     def n_variables(self) -> int:
@@ -49,7 +63,8 @@ class Table(NamedTuple):
 class FittedModel(NamedTuple):
     """One model: its log likelihood (-inf where columns depend on each other), and what was fitted.
 
-    ``coef`` and ``variance`` run over the fixed columns and then the model's variables.
+    Where coefficients have a prior it is the log evidence, and dependent columns do no harm. ``coef``
+    and ``variance`` run over the fixed columns and then the model's variables.
     """
 
     log_likelihood: float
@@ -75,10 +90,12 @@ class FittedModels:
     log_weight: Floats
 
 
-def make_table(likelihood: Any, samples: Samples, fixed: int, most: float) -> Table:
+def make_table(
+    likelihood: Any, samples: Samples, fixed: int, most: float, integrated: bool = False
+) -> Table:
     """Fit the model without variables, from which all others start."""
     start = np.zeros(len(samples.columns))
-    table = Table(samples, fixed, start[:fixed], most)
+    table = Table(samples, fixed, start[:fixed], most, integrated)
     return table._replace(null=fit_model(likelihood, table, np.zeros(0, int), start).coef)
 
 
@@ -90,11 +107,37 @@ def fit_model(likelihood: Any, table: Table, variables: Array, start: Floats) ->
     block = table.samples.columns[members]
     gram = (block * table.samples.weights) @ block.T
     coef, variance = start[members], np.zeros(size)
-    if len(variables) > table.most or not _independent(gram, np.arange(size), size, work.root):
+    allowed = table.integrated or _independent(gram, np.arange(size), size, work.root)
+    if len(variables) > table.most or not allowed:
         return FittedModel(-np.inf, coef, variance, False)
     value, _, separated = maximise(likelihood, table.samples, members, size, coef, work)
+    if table.integrated:
+        value += _volume(table.samples, members, size, coef, work)
     fill_variances(work, size, variance)
     return FittedModel(float(value), coef, variance, bool(separated))
+
+
+def fit_over_slabs(
+    likelihood: Any, tables: Sequence[tuple[float, Table]], variables: Array, start: Floats
+) -> FittedModel:
+    """Fit one model with every one of some slabs, by tables with log weights; average over them.
+
+    Each fit starts from the one before.
+    """
+    members, fits = tables[0][1].members(variables), []
+    for _, table in tables:
+        fits.append(fit_model(likelihood, table, variables, start))
+        start = start.copy()
+        start[members] = fits[-1].coef
+    if len(fits) == 1:
+        return fits[0]
+    logs = np.array([w + fit.log_likelihood for (w, _), fit in zip(tables, fits, strict=True)])
+    total = logsumexp(logs)
+    share = np.exp(logs - total)
+    coef = np.array([fit.coef for fit in fits])
+    mean = share @ coef
+    variance = share @ (np.array([fit.variance for fit in fits]) + (coef - mean) ** 2)
+    return FittedModel(float(total), mean, variance, any(fit.separated for fit in fits))
 
 
 def fit_all_models(
@@ -219,10 +262,14 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
                 members[size] = j
                 own[size] = start[j]
                 size += 1
-        if size - fixed > table.most or not _independent(gram, members, size, work.root):
+        if size - fixed > table.most or not (
+            table.integrated or _independent(gram, members, size, work.root)
+        ):
             values[s] = -np.inf
             continue
         value, _, separated = maximise(likelihood, table.samples, members, size, own, work)
+        if table.integrated:
+            value += _volume(table.samples, members, size, own, work)
         values[s] = value
         fill_variances(work, size, spread)
         start[:] = 0.0
@@ -232,6 +279,20 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
         if separated:  # where nothing is finite is no place to start from
             start[:] = 0.0
             start[:fixed] = table.null
+
+
+@kernel
+def _volume(samples, members, size, coef, work):
+    """Return what Laplace's approximation adds to the largest log posterior of a model fitted last.
+
+    The information is computed anew: that of the last step was one step behind.
+    """
+    newton_step(samples, members, size, coef, work)
+    total = 0.0
+    for a in range(size):
+        held = samples.held[members[a]]
+        total += 0.5 * np.log(held if held > 0.0 else 2.0 * np.pi) - np.log(work.root[a, a])
+    return total
 
 
 @kernel

@@ -8,7 +8,7 @@ fit. All models that were ever fitted count by their probability, renormalised o
 Eq. 13.31), which is far less noisy than how often the walk was in each.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from garrote.arrays import Floats
 from garrote.likelihoods import curvature, gradient
-from garrote.solvers.fitted_models import FittedModel, Table, fit_model
+from garrote.solvers.fitted_models import FittedModel, Table, fit_over_slabs
 from garrote.solvers.newton import stable_inverse
 
 # A newcomer's rate is its probability by score plus so many variables' worth of chance for all.
@@ -47,13 +47,20 @@ class Walk:
 class FittedTarget:
     """Log weights of models, each fitted once; fits start from coefficients nearby.
 
-    A model's weight is likelihood exp(-penalty size) times its prior, by size and by variable.
+    A model's weight is likelihood exp(-penalty size) times its prior, by size and by variable; or its
+    evidence, summed over ``tables`` with slabs of their own and log weights.
     """
 
     def __init__(
-        self, likelihood: Any, table: Table, penalty: float, by_size: Floats, log_odds: Floats
+        self,
+        likelihood: Any,
+        tables: Sequence[tuple[float, Table]],
+        penalty: float,
+        by_size: Floats,
+        log_odds: Floats,
     ):
-        self.likelihood, self.table = likelihood, table
+        self.likelihood, self.tables = likelihood, tables
+        self.table = tables[len(tables) // 2][1]
         self.penalty, self.by_size, self.log_odds = penalty, by_size, log_odds
         self.fitted: dict[Members, FittedModel] = {}
         self.known: dict[Members, float] = {}
@@ -62,7 +69,7 @@ class FittedTarget:
         """Return a model's log weight; a fit starts from that of the model ``near``, if known."""
         if members not in self.known:
             columns = np.array(members, dtype=np.int64)
-            model = fit_model(self.likelihood, self.table, columns, self._start(near))
+            model = fit_over_slabs(self.likelihood, self.tables, columns, self._start(near))
             prior = self.by_size[len(members)] + self.log_odds[columns].sum()
             self.fitted[members] = model
             self.known[members] = float(model.log_likelihood + prior - self.penalty * len(members))
@@ -75,8 +82,24 @@ class FittedTarget:
             start[self.table.members(np.array(near, int))] = self.fitted[near].coef
         return start
 
+    def gains(self, members: Members) -> Floats:
+        """Return by how much each variable would about raise the log weight; -inf for those in."""
+        product, beyond = self._scored(members)
+        held = self.table.samples.held[self.table.fixed :]
+        gain = np.full(len(beyond), -np.inf)
+        free = beyond > 0
+        gain[free] = 0.5 * product[free] ** 2 / (beyond + held)[free] - self.penalty
+        if self.table.integrated:
+            gain[free] -= 0.5 * np.log1p(beyond[free] / held[free])
+        return gain + self.log_odds + self.by_size[len(members) + 1] - self.by_size[len(members)]
+
     def scores(self, members: Members) -> Floats:
         """Return every variable's score statistic beside a model; 0 for those in it or dependent."""
+        product, beyond = self._scored(members)
+        return np.divide(product**2, beyond, out=np.zeros(len(beyond)), where=beyond > 0)
+
+    def _scored(self, members: Members) -> tuple[Floats, Floats]:
+        """Return slopes along all variables, and what of their curvature is beyond a model's columns."""
         self.log_weight(members)
         samples, fixed = self.table.samples, self.table.fixed
         own = self.table.members(np.array(members, int))
@@ -87,11 +110,11 @@ class FittedTarget:
         inside = samples.columns[own] * bend
         cross = inside @ others.T
         length = np.einsum("ji,ji,i->j", others, others, bend)
-        taken = stable_inverse(inside @ samples.columns[own].T) @ cross
-        beyond = length - np.sum(cross * taken, axis=0)
-        free = beyond > _DEPENDENT * length
-        free[list(members)] = False
-        return np.divide((others @ slope) ** 2, beyond, out=np.zeros(len(beyond)), where=free)
+        information = inside @ samples.columns[own].T + np.diag(samples.held[own])
+        beyond = length - np.sum(cross * (stable_inverse(information) @ cross), axis=0)
+        beyond[beyond <= _DEPENDENT * length] = 0.0
+        beyond[list(members)] = 0.0
+        return others @ slope, beyond
 
 
 def climb(target: FittedTarget) -> tuple[Members, Floats]:
@@ -99,11 +122,8 @@ def climb(target: FittedTarget) -> tuple[Members, Floats]:
     members: Members = ()
     D = target.table.n_variables
     promise = np.zeros(D)
-    for size in range(min(_MOST_CLIMBED, D)):
-        scores = target.scores(members)
-        gain = 0.5 * scores - target.penalty + target.log_odds
-        gain += target.by_size[size + 1] - target.by_size[size]
-        gain[scores <= 0] = -np.inf
+    for _ in range(min(_MOST_CLIMBED, D)):
+        gain = target.gains(members)
         promise = np.maximum(promise, expit(gain))
         best = int(np.argmax(gain))
         more = _with(members, best)

@@ -1,8 +1,10 @@
-"""Maximum likelihood by Newton's method: weighted least squares, with steps halved until they help.
+"""Maximum likelihood, or posterior, by Newton's method, with steps halved until they help.
 
-The log likelihood is concave in the coefficients, with gradient g = X'W u and information
-H = X'W C X (u and C the samples' gradients and curvatures). A step solves H step = g; what it promises
-is half of g' H^-1 g, whose root is the gradient's length in standard errors: the certificate.
+The log likelihood is concave in the coefficients, with gradient g = X'W u and information H = X'W C X
+(u and C the samples' gradients and curvatures). A step solves H step = g; what it promises is half of
+g' H^-1 g, whose root is the gradient's length in standard errors: the certificate. Columns whose
+coefficients are held by a Gaussian prior, N(0, 1 / held), have held added to H and held times the
+coefficient taken off g.
 
 Where classes are separated (or a group of counts is all zero) no maximum exists: coefficients run to
 infinity while the log likelihood converges. That shows as steps that still move linear predictors by
@@ -34,12 +36,16 @@ TOLERANCE = 1e-10
 
 
 class Samples(NamedTuple):
-    """Columns, one a row of the array, with responses, weights and the known part of the predictor."""
+    """Columns, one a row of the array, with responses, weights and the known part of the predictor.
+
+    ``held`` are the precisions of the coefficients' priors, 0 where they are free.
+    """
 
     columns: Floats
     y: Floats
     weights: Floats
     offset: Floats
+    held: Floats
 
 
 class Workspace(NamedTuple):
@@ -143,7 +149,7 @@ def fit_newton(
     _check_lengths(np.shape(X), y, weights, known)
     likelihood.check_response(y[weights > 0])
     columns, mean, scale = _standardized(np.asarray(X, np.float64), weights, fit_intercept)
-    samples = Samples(columns, y, weights, known)
+    samples = Samples(columns, y, weights, known, np.zeros(len(columns)))
     members = independent_columns((columns * weights) @ columns.T)
     coef = np.zeros(len(members))
     if fit_intercept:
@@ -152,7 +158,7 @@ def fit_newton(
     value, steps, moving = maximise(likelihood, samples, members, len(members), coef, work)
     eta = known + coef @ columns[members]
     information = information_at(likelihood, samples, members, eta)
-    certificate = gradient_length(likelihood, samples, members, eta)
+    certificate = gradient_length(likelihood, samples, members, eta, coef)
     back = _to_users_units(members, mean, scale, fit_intercept)
     values = back @ coef
     return GeneralizedFit(
@@ -234,16 +240,18 @@ def null_intercept(likelihood: Any, samples: Samples) -> float:
 
 
 def information_at(likelihood: Any, samples: Samples, members: Array, eta: Floats) -> Floats:
-    """Return X'W C X of some columns at a linear predictor."""
+    """Return X'W C X of some columns at a linear predictor, and what holds their coefficients."""
     block = samples.columns[members]
     bend = samples.weights * curvature(likelihood, samples.y, eta)
-    return np.asarray((block * bend) @ block.T)
+    return np.asarray((block * bend) @ block.T + np.diag(samples.held[members]))
 
 
-def gradient_length(likelihood: Any, samples: Samples, members: Array, eta: Floats) -> float:
+def gradient_length(
+    likelihood: Any, samples: Samples, members: Array, eta: Floats, coef: Floats
+) -> float:
     """Return sqrt(g' H^-1 g): how far a fit is from its maximum, in standard errors."""
     slope = samples.weights * gradient(likelihood, samples.y, eta)
-    g = samples.columns[members] @ slope
+    g = samples.columns[members] @ slope - samples.held[members] * coef
     inverse = stable_inverse(information_at(likelihood, samples, members, eta))
     return float(np.sqrt(max(g @ inverse @ g, 0.0)))
 
@@ -259,8 +267,9 @@ def stable_inverse(information: Floats) -> Floats:
 def maximise(likelihood, samples, members, size, coef, work):
     """Fit the first ``size`` of ``members``, from and into ``coef``.
 
-    Returns the log likelihood, the steps made, and whether linear predictors were still moving at the
-    end. ``work.root`` is then the factor of the information one step before the end.
+    Returns the log likelihood (less half of held times squared coefficients), the steps made, and
+    whether linear predictors were still moving at the end. ``work.root`` is then the factor of the
+    information one step before the end.
     """
     rows = samples.y.shape[0]
     for i in range(rows):
@@ -270,9 +279,10 @@ def maximise(likelihood, samples, members, size, coef, work):
         for i in range(rows):
             work.eta[i] += value * column[i]
     value = _evaluate(likelihood, samples, work.eta, work.slope, work.bend)
+    value -= _held_back(samples, members, size, coef, work.step, 0.0)
     largest = 0.0
     for made in range(_MOST_STEPS):
-        promised = _newton_step(samples, members, size, work)
+        promised = newton_step(samples, members, size, coef, work)
         largest = 0.0
         for i in range(rows):
             work.scaled[i] = 0.0
@@ -288,6 +298,7 @@ def maximise(likelihood, samples, members, size, coef, work):
             for i in range(rows):
                 work.trial[i] = work.eta[i] + share * work.scaled[i]
             reached = _evaluate(likelihood, samples, work.trial, work.slope, work.bend)
+            reached -= _held_back(samples, members, size, coef, work.step, share)
             if reached >= value + 1e-4 * share * promised - 1e-13 * (1.0 + abs(value)):
                 gained = True
                 break
@@ -316,7 +327,17 @@ def _evaluate(likelihood, samples, eta, slope, bend):
 
 
 @kernel
-def _newton_step(samples, members, size, work):
+def _held_back(samples, members, size, coef, step, share):
+    """Return half of held times squared coefficients, some way along a step."""
+    total = 0.0
+    for a in range(size):
+        if samples.held[members[a]] > 0.0:
+            total += samples.held[members[a]] * (coef[a] + share * step[a]) ** 2
+    return 0.5 * total
+
+
+@kernel
+def newton_step(samples, members, size, coef, work):
     """Fill in the step for the gradients and curvatures at hand; return g' H^-1 g."""
     rows = samples.y.shape[0]
     for a in range(size):
@@ -325,13 +346,14 @@ def _newton_step(samples, members, size, work):
         for i in range(rows):
             work.scaled[i] = work.bend[i] * column[i]
             total += work.slope[i] * column[i]
-        work.gradient[a] = total
+        work.gradient[a] = total - samples.held[members[a]] * coef[a]
         for b in range(a + 1):
             other = samples.columns[members[b]]
             total = 0.0
             for i in range(rows):
                 total += work.scaled[i] * other[i]
             work.information[b, a] = total
+        work.information[a, a] += samples.held[members[a]]
     _factorise(work.information, work.root, size)
     # R' z = g, then R step = z; g' H^-1 g = z' z.
     promised = 0.0

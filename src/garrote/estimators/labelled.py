@@ -1,0 +1,97 @@
+"""What selecting classifiers of two classes share: labels, probabilities, predictions, tags."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from garrote.arrays import Array, Floats
+from garrote.estimators.averaging import averaged_mean, drawn_mean, predictor_variance
+from garrote.estimators.face import SelectorFace, dense_columns
+from garrote.estimators.inputs import check_new_rows
+from garrote.likelihoods import Binomial
+from garrote.likelihoods.uncertain import gaussian_mean
+from garrote.posterior import Posterior
+from garrote.summaries import listing
+
+# Probabilities are this far from 0 and 1 at least when log odds are taken of them.
+_LEAST = 1e-15
+
+
+class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
+    """A classifier of two classes that selects and has a ``posterior_``, by log odds linear in X."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probability of each class, averaged over models and coefficients."""
+        check_is_fitted(self, "coef_")
+        second = self._probability(check_new_rows(self, X))
+        return np.column_stack([1.0 - second, second])
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithm of the probability of each class."""
+        return np.asarray(np.log(np.maximum(self.predict_proba(X), _LEAST)))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the log odds of the second class, of its averaged probability."""
+        p = np.clip(self.predict_proba(X)[:, 1], _LEAST, 1.0 - _LEAST)
+        return np.asarray(np.log(p) - np.log1p(-p))
+
+    def predict(self, X: Any) -> Array:
+        """Return the more probable class."""
+        second = self.predict_proba(X)[:, 1] > 0.5
+        return self.classes_[second.astype(np.intp)]
+
+    def _probability(self, X: Any) -> Floats:
+        """Return the probability of the second class for checked rows."""
+        posterior: Posterior = self.posterior_
+        if posterior.draws is not None:
+            return drawn_mean(posterior.draws, X)
+        if posterior.found is not None:
+            return np.asarray(averaged_mean(Binomial(), posterior.found, X, False, integrated=True))
+        assert posterior.predictor is not None, "a factorised posterior of labels has a predictor"
+        covariates = posterior.covariates if posterior.covariates is not None else np.zeros(0, int)
+        fixed = dense_columns(X, covariates)
+        if self.fit_intercept:
+            fixed = np.column_stack([np.ones(len(fixed)), fixed])
+        eta = np.asarray(X @ self.coef_[0] + self.intercept_[0], dtype=np.float64)
+        variance = predictor_variance(posterior.predictor, X, fixed, posterior.effects)
+        return gaussian_mean(Binomial(), eta, variance)
+
+
+def mean_intercept(posterior: Posterior) -> float:
+    """Return the intercept of a posterior of labels, averaged over what it is uncertain by."""
+    if posterior.draws is not None:
+        return float(posterior.draws.intercept.mean())
+    if posterior.predictor is not None:
+        return posterior.predictor.intercept
+    found = posterior.found
+    assert found is not None, "a posterior of labels has draws, models or a predictor"
+    assert found.intercepts is not None, "models of labels have intercepts"
+    return float(found.probability @ found.intercepts.value / found.probability.sum())
+
+
+def two_classes(y: Array, weights: Floats) -> tuple[Array, Floats]:
+    """Return the two classes among rows of positive weight, and every row's as 0 or 1.
+
+    Rows of weight 0 may have labels of their own: they count as the nearest class.
+    """
+    check_classification_targets(y)
+    classes = np.unique(y[weights > 0])
+    if len(classes) < 2:
+        raise ValueError(
+            "y has one class only among rows of positive weight: rows of two classes are needed"
+        )
+    if len(classes) > 2:
+        some = listing(classes.tolist(), str, 5)
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
+            f"y has {len(classes)} classes ({some}); SparseClassifier (--method lasso) takes any number"
+        )
+    return classes, np.minimum(np.searchsorted(classes, y), 1).astype(np.float64)

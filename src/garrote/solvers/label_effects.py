@@ -1,0 +1,232 @@
+"""Sums of single effects for labels: regressions in a loop over the bound on the likelihood.
+
+Given xi labels are a weighted regression of noise variance 1 (`garrote.solvers.logistic_bound`), in
+which each effect in turn is fitted to what the others leave, as if it were the only one (Wang et al.
+2020). Then xi_i^2 becomes the expected square of the linear predictor. Neither step lowers the bound
+on the evidence.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.problem import Problem
+from garrote.results import BoundCertificate
+from garrote.solvers.annealing import Control
+from garrote.solvers.jaakkola import Shortcut, bend, bound_level, first_xi, touching_error
+from garrote.solvers.label_regression import LabelColumns, LabelRegression
+from garrote.solvers.single_effect_regression import (
+    SingleEffect,
+    best_prior_variance,
+    kl_from_prior,
+    single_effect_regression,
+)
+
+# Where the number of effects is to be found: how many are tried first, and at most.
+_FIRST, _MOST = 5, 100
+# An effect of a smaller log Bayes factor tells that there are enough of them.
+_IDLE = 1.0
+# The largest prior variance of an effect on log odds: the evidence of a variable that separates the
+# classes has no top.
+_LARGEST_VARIANCE = 25.0
+# What xi and probabilities may still move by, as a share of the tolerance, when rounds end.
+_STILL = 0.1
+# Coefficients of less probable variables need not stand still.
+_LIKELY = 0.01
+
+
+@dataclass(frozen=True)
+class LabelEffects:
+    """Effects on the columns at hand, the fixed columns' coefficients, and the bound after each round.
+
+    Effects that came out null are not listed; ``tried`` counts them too. ``eta`` are the rows'
+    expected linear predictors.
+    """
+
+    effects: tuple[SingleEffect, ...]
+    fixed: Floats
+    xi: Floats
+    eta: Floats
+    bounds: Floats
+    certificate: BoundCertificate
+    converged: bool
+    tried: int
+
+
+class _Rows(NamedTuple):
+    """What effects say of the rows: the linear predictor's mean, its expected square, and the bound."""
+
+    eta: Floats
+    square: Floats
+    bound: float
+
+
+def fit_label_effects(
+    columns: LabelColumns,
+    labels: Floats,
+    log_prior: Floats,
+    control: Control,
+    *,
+    effects: int | None = None,
+    variance: float | None = None,
+) -> LabelEffects:
+    """Raise the bound until it stands still.
+
+    Parameters
+    ----------
+    columns : LabelColumns
+        With all columns at hand that may have an effect.
+    labels : array of shape (N,)
+        0 or 1.
+    log_prior : array
+        Log probabilities of the columns at hand to have an effect.
+    control : Control
+    effects : int, optional
+        The most effects that there may be; by default as many as are asked for.
+    variance : float, optional
+        The prior variance of each effect; by default that of the largest evidence, 25 at most.
+    """
+    state = _State(columns, labels, log_prior, variance)
+    most = min(effects or _MOST, len(columns.columns))
+    state.extend(most if effects else min(most, _FIRST))
+    weights, bounds, converged = columns.problem.weights, [], False
+    xi, way = first_xi(columns.problem, labels), Shortcut(weights)
+    for _ in range(control.max_iter):
+        moved = state.sweep(xi)
+        seen = state.seen(xi)
+        bounds.append(seen.bound)
+        best = np.sqrt(seen.square)
+        if max(moved, touching_error(xi, best, weights)) <= _STILL * control.tol:
+            if state.has_null or len(state.effects) >= most:
+                converged = True
+                break
+            state.extend(min(most, 2 * len(state.effects)))
+        xi = best
+        further = way.beyond(best)
+        if further is not None:
+            xi = state.better(best, further)
+    return state.result(xi, np.array(bounds), converged)
+
+
+class _State:
+    """Effects while they are fitted."""
+
+    def __init__(
+        self, columns: LabelColumns, labels: Floats, log_prior: Floats, variance: float | None
+    ):
+        self.columns, self.labels = columns, labels
+        self.log_prior, self.variance = log_prior, variance
+        self.effects: list[SingleEffect] = []
+
+    def extend(self, count: int) -> None:
+        """Add effects that are null so far."""
+        nothing = np.zeros(len(self.log_prior))
+        null = single_effect_regression(nothing, nothing, self.log_prior, 0.0)
+        self.effects += [null] * (count - len(self.effects))
+
+    @property
+    def has_null(self) -> bool:
+        return any(effect.log_bayes_factor < _IDLE for effect in self.effects)
+
+    def regression(self, xi: Floats) -> LabelRegression:
+        """Return the regression that stands for the labels, given xi."""
+        bent = bend(xi)
+        weights = self.columns.problem.weights * bent
+        return self.columns.regression((self.labels - 0.5) / bent, weights)
+
+    def sweep(self, xi: Floats) -> float:
+        """Update every effect; return the largest change of a probability, or of a coefficient."""
+        task = self.regression(xi).task
+        block = _values(task)
+        fitted = [block @ effect.coef for effect in self.effects]
+        left, moved = task.response - np.sum(fitted, axis=0), 0.0
+        for k, old in enumerate(self.effects):
+            left = left + fitted[k]
+            products = block.T @ (task.weights * left)
+            effect = self._update(products, task.curvature, old)
+            left = left - block @ effect.coef
+            moved = max(moved, _moved(old, effect))
+            self.effects[k] = effect
+        return moved
+
+    def _update(self, products: Floats, curvature: Floats, old: SingleEffect) -> SingleEffect:
+        terms = products, curvature, self.log_prior
+        if self.variance is not None:
+            return single_effect_regression(*terms, self.variance)
+        best = best_prior_variance(*terms, 1.0, old.prior_variance)
+        if best <= _LARGEST_VARIANCE:
+            return single_effect_regression(*terms, best)
+        tried = [
+            single_effect_regression(*terms, v) for v in (_LARGEST_VARIANCE, old.prior_variance)
+        ]
+        return max(tried, key=lambda one: one.log_bayes_factor)
+
+    def seen(self, xi: Floats) -> _Rows:
+        """Return what the effects say of the rows, and the bound, at some xi."""
+        given, rows = self.regression(xi), self.columns.rows
+        task, fixed = given.task, self.columns.fixed
+        block = _values(task)
+        total = np.zeros(len(block))
+        doubt, spread, divergence = np.zeros(rows), 0.0, 0.0
+        for effect in self.effects:
+            if effect.prior_variance <= 0:
+                continue
+            own = block @ effect.coef
+            total += own
+            doubt += block[:rows] ** 2 @ effect.second_moment - own[:rows] ** 2
+            spread += float(effect.second_moment @ task.curvature - task.weights @ own**2)
+            divergence += kl_from_prior(effect, self.log_prior)
+        squared = float(task.weights @ (task.response - total) ** 2) + spread
+        doubt = np.maximum(doubt, 0.0) + np.einsum("if,fg,ig->i", fixed, given.inverse, fixed)
+        eta = total[:rows] + fixed @ given.level
+        bound = bound_level(self.columns, given, xi) - 0.5 * squared - divergence
+        return _Rows(eta, eta**2 + doubt, float(bound))
+
+    def better(self, xi: Floats, further: Floats) -> Floats:
+        """Return xi further on, if the bound is no lower there after a sweep; else as it is."""
+        kept, bound = list(self.effects), self.seen(xi).bound
+        self.sweep(further)
+        if self.seen(further).bound >= bound:
+            return further
+        self.effects = kept
+        return xi
+
+    def result(self, xi: Floats, bounds: Floats, converged: bool) -> LabelEffects:
+        """Compute violations once more, from the data and the effects, and describe them."""
+        stated = list(self.effects)
+        inclusion = weight = 0.0
+        self.sweep(xi)
+        for before, after in zip(stated, self.effects, strict=True):
+            if before.prior_variance > 0:
+                inclusion = max(
+                    inclusion, float(np.abs(before.probability - after.probability).max())
+                )
+                weight = max(weight, _moved(before, after))
+        self.effects = stated
+        seen, given = self.seen(xi), self.regression(xi)
+        off = touching_error(xi, np.sqrt(seen.square), self.columns.problem.weights)
+        kept = [effect for effect in stated if effect.prior_variance > 0]
+        kept.sort(key=lambda effect: -effect.log_bayes_factor)
+        coef = sum((effect.coef for effect in kept), np.zeros(len(self.log_prior)))
+        fixed = given.level - given.explained @ coef
+        certificate = BoundCertificate(inclusion, weight, 0.0, off)
+        return LabelEffects(
+            tuple(kept), fixed, xi, seen.eta, bounds, certificate, converged, len(stated)
+        )
+
+
+def _values(task: Problem) -> Floats:
+    """Return the columns of a regression."""
+    return task.table.block(np.arange(task.n_features))
+
+
+def _moved(old: SingleEffect, new: SingleEffect) -> float:
+    """Return the largest change of a probability, or tenth of that of a coefficient in its errors."""
+    likely = np.flatnonzero(new.probability > _LIKELY)
+    errors = np.sqrt(np.maximum(new.variance[likely], 1e-300))
+    moved = np.abs(new.mean[likely] - old.mean[likely]) / errors
+    moved[new.variance[likely] <= 0] = 0.0
+    shift = float(np.abs(new.probability - old.probability).max())
+    return max(shift, float(moved.max(initial=0.0)) / 10.0)

@@ -1,0 +1,320 @@
+"""Bayesian classifiers as users call them: checks of scikit-learn, labels, hard cases, files."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import garrote
+from garrote import BayesianClassifier, BayesianSelector, VariationalGarroteClassifier
+
+pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
+
+QUICK = {"n_steps": 400, "burn_in": 100, "random_state": 0}
+EVERY = [
+    BayesianClassifier("enumerate", slab_variance=1.0),
+    BayesianClassifier("sample", slab_variance=1.0, **QUICK),
+    BayesianClassifier("mean-field", slab_variance=1.0),
+    BayesianClassifier("single-effects"),
+    VariationalGarroteClassifier(gamma="free_energy", gammas=10),
+]
+NAMES = ["enumerate", "sample", "mean-field", "single-effects", "garrote"]
+every_classifier = pytest.mark.parametrize("model", EVERY, ids=NAMES)
+
+
+@parametrize_with_checks(
+    [
+        BayesianClassifier(slab_variance=1.0, **QUICK),
+        VariationalGarroteClassifier(gamma="free_energy", gammas=6),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn_check_passes(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [
+        BayesianClassifier(**QUICK),
+        BayesianClassifier("mean-field"),
+        BayesianClassifier("single-effects"),
+        VariationalGarroteClassifier(),
+    ]
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_scikit_learn_check_passes_with_defaults(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(5)
+    X = 3 * rng.standard_normal((120, 6)) + 1
+    y = np.where(rng.random(120) < expit(0.5 * X[:, 0] - 0.6 * X[:, 4] - 0.2), "yes", "no")
+    return X, y
+
+
+@every_classifier
+def test_labels_of_any_kind_are_the_same_model(data, model):
+    X, y = data
+    words = clone(model).fit(X, y)
+    numbers = clone(model).fit(X, np.where(y == "yes", 7, -3))
+    assert words.classes_.tolist() == ["no", "yes"]
+    assert numbers.classes_.tolist() == [-3, 7]
+    np.testing.assert_array_equal(words.coef_, numbers.coef_)
+    assert words.selection_.response == "y = yes"
+    assert set(words.get_support(indices=True)) == {0, 4}
+    assert words.score(X, y) > 0.7
+
+
+@every_classifier
+def test_probabilities_are_averaged_and_go_with_predictions(data, model):
+    X, y = data
+    fitted = clone(model).fit(X, y)
+    p = fitted.predict_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(fitted.predict(X) == "yes", p[:, 1] > 0.5)
+    np.testing.assert_allclose(expit(fitted.decision_function(X)), p[:, 1], atol=1e-12)
+    # Averaging over coefficients draws probabilities towards a half, the more the farther out.
+    plugged = expit(X @ fitted.coef_[0] + fitted.intercept_[0])
+    far = np.abs(plugged - 0.5) > 0.4
+    assert (np.abs(p[far, 1] - 0.5) < np.abs(plugged[far] - 0.5) + 0.01).all()
+    beyond = fitted.predict_proba(X[:1] + 100 * fitted.coef_)[0, 1]
+    assert beyond < expit((X[:1] + 100 * fitted.coef_) @ fitted.coef_[0] + fitted.intercept_)[0]
+
+
+def test_methods_predict_alike(data):
+    X, y = data
+    same = [clone(model).set_params(slab_variance=1.0) for model in EVERY]
+    p = [model.fit(X, y).predict_proba(X)[:, 1] for model in same]
+    for other in p[1:]:
+        assert np.abs(p[0] - other).max() < 0.08
+
+
+@every_classifier
+def test_sparse_and_single_precision_columns_agree_with_dense_ones(data, model):
+    X, y = data
+    X = np.where(np.abs(X - 1) > 1.5, X, 0.0)
+    dense = clone(model).fit(X, y)
+    sparse = clone(model).fit(scipy.sparse.csr_array(X), y)
+    single = clone(model).fit(X.astype(np.float32), y)
+    np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-6)
+    close = 0.05 if model.get_params().get("method") == "sample" else 1e-4
+    np.testing.assert_allclose(dense.coef_, single.coef_, atol=close)
+    p = dense.predict_proba(X)
+    np.testing.assert_allclose(sparse.predict_proba(scipy.sparse.csc_array(X)), p, atol=1e-6)
+
+
+@every_classifier
+def test_weights_count_as_repeats(data, model):
+    X, y = data
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    repeated = clone(model).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-5, atol=1e-8)
+
+
+@every_classifier
+def test_covariates_are_always_in_and_no_discoveries(data, model):
+    X, y = data
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    fitted = clone(model).set_params(covariates=["c", "d"]).fit(frame, y)
+    assert fitted.inclusion_probability_[[2, 3]].tolist() == [1.0, 1.0]
+    assert (fitted.coef_[0, [2, 3]] != 0).all()
+    assert fitted.selection_.always_in == ("c", "d")
+    assert not set(fitted.posterior_.discoveries(0.2)) & {2, 3}
+    # Where the covariates are, the other columns may be anywhere: the law is the same.
+    moved = clone(model).set_params(covariates=["c", "d"]).fit(frame * 2 + 5, y)
+    np.testing.assert_allclose(2 * moved.coef_, fitted.coef_, atol=0.02)
+
+
+@every_classifier
+def test_separation_does_no_harm(model):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 4))
+    y = X[:, 2] > 0
+    fitted = clone(model).fit(X, y)
+    assert np.isfinite(fitted.coef_).all()
+    assert 1 < fitted.coef_[0, 2] < 30
+    assert fitted.get_support(indices=True).tolist() == [2]
+    p = fitted.predict_proba(X)[:, 1]
+    assert ((p > 0.5) == y).mean() > 0.95
+    assert ((p > 0) & (p < 1)).all()
+
+
+@every_classifier
+def test_a_covariate_that_separates_has_a_finite_coefficient(model):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((60, 4))
+    X[:, 0] = np.arange(60) >= 30
+    y = X[:, 0]
+    fitted = clone(model).set_params(covariates=[0]).fit(X, y)
+    assert np.isfinite(fitted.coef_).all()
+    assert np.abs(fitted.coef_).max() < 200
+
+
+@every_classifier
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_rare_class_and_duplicated_columns_are_borne(model):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((300, 4))
+    X = np.column_stack([X, X[:, 1], np.ones(300)])
+    y = (X[:, 1] + rng.logistic(size=300) / 4 > 1.8).astype(int)
+    assert 3 < y.sum() < 30
+    fitted = clone(model).fit(X, y)
+    p = fitted.inclusion_probability_
+    assert p[1] + p[4] > 0.9
+    assert p[5] == 0
+    assert fitted.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=0.03)
+
+
+@pytest.mark.parametrize("kind", [BayesianClassifier, VariationalGarroteClassifier])
+def test_labels_that_are_not_two_classes_are_refused(data, kind):
+    X, _ = data
+    with pytest.raises(ValueError, match="y has 3 classes"):
+        kind().fit(X, np.arange(len(X)) % 3)
+    with pytest.raises(ValueError, match="one class only"):
+        kind().fit(X, np.ones(len(X), dtype=int))
+    with pytest.raises(ValueError, match="Unknown label type"):
+        kind().fit(X, np.linspace(0, 1, len(X)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"method": "guess"}, "method must be one of"),
+        ({"slab_variance": 0.0}, "slab_variance must be positive"),
+        ({"n_steps": 3}, "n_steps must be an integer >= 100"),
+        ({"inclusion": 0.2, "expected_size": 2}, "say the same thing"),
+        ({"effects": 2}, "effects is for method='single-effects'"),
+        ({"effects": 0, "method": "single-effects"}, "effects must be a positive integer"),
+        ({"inclusion": 1.5}, "inclusion must lie between 0 and 1"),
+        ({"covariates": ["no"]}, "unknown column 'no'"),
+    ],
+)
+def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
+    with pytest.raises(ValueError, match=said):
+        BayesianClassifier(**settings).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"gamma": "guess"}, "gamma must be 'cv', 'free_energy' or a number"),
+        ({"slab_variance": -1.0}, "slab_variance must be positive"),
+        ({"rule": "most"}, "rule must be"),
+        ({"expected_size": 9}, "must be below the number of columns"),
+        ({"cv": [(np.arange(3), np.arange(3, 120))]}, "of class no only"),
+    ],
+)
+def test_a_garrote_refuses_settings_that_cannot_be_meant(data, settings, said):
+    X, y = data
+    order = np.argsort(y, kind="stable")
+    with pytest.raises(ValueError, match=said):
+        VariationalGarroteClassifier(**settings).fit(X[order], y[order])
+
+
+def test_gamma_is_chosen_by_held_out_deviance(data):
+    X, y = data
+    model = VariationalGarroteClassifier(gammas=10, rule="min", cv=3).fit(X, y)
+    results = model.cv_results_
+    best = int(np.argmin(results["mean_error"]))
+    assert model.gamma_ == results["gamma"][best]
+    assert results["mean_error"][best] < results["null_error"]
+    share = np.mean(y == "yes")
+    null = -2 * (share * np.log(share) + (1 - share) * np.log(1 - share))
+    assert results["null_error"] == pytest.approx(null, rel=0.03)
+    assert model.selection_.validation.measure == "deviance"
+    # The folds of the first gamma predict as the empty model does.
+    np.testing.assert_allclose(results["fold_errors"][:, 0].mean(), null, rtol=0.03)
+
+
+def test_a_given_gamma_and_an_expected_size_say_the_same(data):
+    X, y = data
+    one = VariationalGarroteClassifier(expected_size=2.0, gammas=6).fit(X, y)
+    two = VariationalGarroteClassifier(gamma=float(np.log(0.5)), gammas=6).fit(X, y)
+    assert one.gamma_ == pytest.approx(two.gamma_)
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-6)
+
+
+def test_the_path_predicts_what_the_model_does(data):
+    X, y = data
+    model = VariationalGarroteClassifier(gamma="free_energy", gammas=8, covariates=[3]).fit(X, y)
+    path = model.path_
+    position = path.index(model.gamma_)
+    np.testing.assert_allclose(path.coefficients().toarray()[position], model.coef_[0])
+    assert path.intercepts[position] == pytest.approx(model.intercept_[0])
+    assert path.certificate.max() <= model.tol
+
+
+@every_classifier
+def test_a_saved_classifier_predicts_the_same(data, model, tmp_path):
+    X, y = data
+    fitted = clone(model).fit(X, y)
+    fitted.save(tmp_path / "model.garrote")
+    again = garrote.load(tmp_path / "model.garrote")
+    np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+    assert again.classes_.tolist() == fitted.classes_.tolist()
+    assert json.loads(again.selection_.to_json()) == json.loads(fitted.selection_.to_json())
+
+
+@every_classifier
+def test_a_report_and_a_table_say_what_is_modelled(data, model, tmp_path):
+    X, y = data
+    fitted = clone(model).fit(X, y)
+    fitted.selection_.report(tmp_path / "report.html")
+    written = (tmp_path / "report.html").read_text()
+    assert "y = yes" in written
+    assert "log odds" in written
+    assert "log odds of y = yes" in str(fitted.summary())
+
+
+def test_a_short_chain_warns_and_says_how_to_go_on(data):
+    X, y = data
+    noise = np.random.default_rng(0).standard_normal((120, 4))
+    hard = np.column_stack([X, X[:, [0, 0, 4, 4]] + noise])
+    with pytest.warns(ConvergenceWarning, match="raise n_steps"):
+        BayesianClassifier("sample", n_steps=100, burn_in=0, random_state=1).fit(hard, y)
+
+
+def test_which_of_two_copies_it_is_leaves_predictions_sure(data):
+    X, y = data
+    one = BayesianClassifier("single-effects").fit(X, y)
+    two = BayesianClassifier("single-effects").fit(np.column_stack([X, X[:, 0]]), y)
+    doubled = two.predict_proba(np.column_stack([X, X[:, 0]]))
+    np.testing.assert_allclose(doubled, one.predict_proba(X), atol=2e-3)
+    assert {0, 6} in [set(found.variables.tolist()) for found in two.posterior_.credible_sets()]
+
+
+def test_draws_have_the_stated_means_and_frequencies(data):
+    X, y = data
+    model = BayesianClassifier("sample", n_steps=3000, random_state=0).fit(X, y)
+    draws = model.posterior_.sample(20_000, random_state=0)
+    np.testing.assert_allclose((draws != 0).mean(axis=0), model.inclusion_probability_, atol=0.04)
+    np.testing.assert_allclose(draws.mean(axis=0), model.coef_[0], atol=0.03)
+
+
+def test_counts_with_a_slab_predict_rates_averaged_over_coefficients():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 4))
+    y = rng.poisson(np.exp(0.7 * X[:, 1]))
+    model = BayesianSelector(prior="spike-slab", family="poisson").fit(X, y)
+    assert model.get_support(indices=True).tolist() == [1]
+    rate, deviation = model.predict(X, return_std=True)
+    assert (deviation**2 >= rate).all()
+    assert rate.mean() == pytest.approx(y.mean(), rel=0.1)
+    empty = np.zeros((80, 4), dtype=int)
+    empty[:40, 0] = 1
+    none = BayesianSelector(prior="spike-slab", family="poisson").fit(
+        empty, np.where(empty[:, 0], 0, y)
+    )
+    assert np.isfinite(none.coef_).all()
+    with pytest.raises(ValueError, match="only Gaussian models have it"):
+        BayesianSelector(prior="g-prior", family="poisson").fit(X, y)
