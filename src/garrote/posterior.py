@@ -128,6 +128,15 @@ class Posterior:
         How the inclusion probabilities compare with better ones.
     reached : tuple of str
         How each of the optima was come to: annealed, reheated, from a start, in an order of updates.
+    draws : array of shape (S, D), optional
+        For priors that shrink and leave nothing out: draws of the coefficients, in order, chain by
+        chain. ``inclusion_probability`` is then NaN but for covariates, and ``monte_carlo_error``
+        is that of the coefficients' means.
+    sign_probability : array of shape (D,), optional
+        For these: the probability of each coefficient's likelier sign, 1 less its local false sign rate.
+    shrinkage : array of shape (D,), optional
+        For these: the mean share of its least-squares value that the prior takes away from a coefficient
+        (were its column alone), kappa of Carvalho et al. (2010).
 
     Examples
     --------
@@ -160,6 +169,9 @@ class Posterior:
     split_r_hat: Floats | None = None
     covariates: Array | None = None
     reached: tuple[str, ...] = ()
+    draws: Floats | None = None
+    sign_probability: Floats | None = None
+    shrinkage: Floats | None = None
 
     @property
     def optima_weights(self) -> Floats:
@@ -197,6 +209,8 @@ class Posterior:
     @property
     def variance(self) -> Floats:
         """Variance of every coefficient given the soft support; 0 outside of it."""
+        if self.draws is not None:
+            return np.asarray(self.draws.var(axis=0))
         variance = np.zeros(len(self.mean))
         variance[self.support] = self.standard_error**2
         return variance
@@ -221,6 +235,8 @@ class Posterior:
     @property
     def median_model(self) -> Array:
         """Columns that are more likely in than out (Eq. 13.4), covariates included."""
+        if self.draws is not None:
+            raise ValueError("this prior leaves no variable out: see discoveries() or interval()")
         return np.flatnonzero(self.inclusion_probability > 0.5)
 
     def _kept_models(self) -> Models:
@@ -238,16 +254,30 @@ class Posterior:
     def discoveries(self, fdr: float = 0.05) -> Array:
         """Return the most variables whose expected share of false ones is at most ``fdr``.
 
-        By decreasing inclusion probability, while the mean of 1 - probability stays below it. Covariates
-        are no discoveries.
+        By decreasing inclusion probability, while the mean of 1 - probability stays below it.
+        Covariates are no discoveries. Where there are no inclusion probabilities those of the signs
+        are taken: false are then effects of the other sign.
         """
         if not 0 <= fdr < 1:
             raise ValueError(f"fdr must be at least 0 and below 1, got {fdr}")
-        order = np.argsort(-self.inclusion_probability, kind="stable")
+        signs = self.sign_probability
+        probability = self.inclusion_probability if signs is None else signs
+        order = np.argsort(-probability, kind="stable")
         if self.covariates is not None:
             order = order[~np.isin(order, self.covariates)]
-        false = np.cumsum(1 - self.inclusion_probability[order]) / np.arange(1, len(order) + 1)
+        false = np.cumsum(1 - probability[order]) / np.arange(1, len(order) + 1)
         return order[: int(np.count_nonzero(false <= fdr))]
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return equal-tailed intervals of all coefficients, counted from draws."""
+        if self.draws is None:
+            raise ValueError(
+                "this posterior has no draws of its own: see `standard_error`, or count from sample(n)"
+            )
+        if not 0 < level < 1:
+            raise ValueError(f"level must lie between 0 and 1, got {level}")
+        lower, upper = np.quantile(self.draws, [0.5 - level / 2, 0.5 + level / 2], axis=0)
+        return lower, upper
 
     def audit(self) -> Audit:
         """Return how the inclusion probabilities compare with better ones, as found by the fit.
@@ -261,8 +291,13 @@ class Posterior:
         return self.checked
 
     def sample(self, n: int, random_state: Any = None) -> Floats:
-        """Draw coefficient vectors: a model by its probability, then its coefficients."""
+        """Draw coefficient vectors: a model by its probability, then its coefficients.
+
+        Of a posterior that is known by draws these are drawn from, with replacement.
+        """
         rng = np.random.default_rng(random_state)
+        if self.draws is not None:
+            return np.asarray(self.draws[rng.integers(len(self.draws), size=n)])
         draws = np.zeros((n, len(self.mean)))
         if self.found is None:
             self._fill_softly(draws, rng)
@@ -304,10 +339,13 @@ class Posterior:
         except ImportError as error:
             raise ImportError("to_arviz needs arviz: run `pip install arviz`") from error
         draws = self.sample(n, random_state)
-        groups = {"posterior": {"coefficient": draws[None], "included": (draws != 0)[None]}}
+        stated = {"coefficient": draws[None], "included": (draws != 0)[None]}
+        if self.draws is not None:  # nothing is ever left out
+            del stated["included"]
+        groups = {"posterior": stated}
         labels = {
             "coords": {"variable": list(self.names) or [f"x{j}" for j in range(len(self.mean))]},
-            "dims": {"coefficient": ["variable"], "included": ["variable"]},
+            "dims": {name: ["variable"] for name in stated},
         }
         # arviz 1 takes the groups as one mapping, earlier versions as arguments.
         if "posterior" in inspect.signature(arviz.from_dict).parameters:

@@ -1,9 +1,10 @@
-"""Predictions of generalised linear models, averaged over models."""
+"""Predictions averaged over models, or over draws of the coefficients."""
 
 from typing import Any
 
 import numpy as np
 
+from garrote.arrays import Floats
 from garrote.estimators.face import dense_columns
 from garrote.likelihoods import Likelihood, curvature, inverse_link
 from garrote.posterior import Models
@@ -39,3 +40,12 @@ def averaged_mean(likelihood: Likelihood, models: Models, X: Any, return_std: bo
     if likelihood.name == "binomial":
         return mean, np.sqrt(within)
     return mean, np.sqrt(within + np.maximum(square - mean**2, 0.0))
+
+
+def drawn_variance(X: Any, draws: Floats, center: Floats) -> Floats:
+    """Return how much the linear predictor of rows varies over draws of the coefficients.
+
+    ``center`` is where the columns were centred.
+    """
+    off = draws - draws.mean(axis=0)
+    return np.asarray(((X @ off.T) - off @ center).var(axis=1))

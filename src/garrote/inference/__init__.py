@@ -5,6 +5,7 @@ from garrote.inference.choosing import Inferred, infer
 from garrote.inference.generalized import infer_generalized
 from garrote.inference.paired_mean_field import Paired, PairedPath, anneal_paired, fit_paired
 from garrote.inference.sampling import Chains
+from garrote.inference.shrinkage import infer_shrinkage
 
 __all__ = [
     "Beliefs",
@@ -16,4 +17,5 @@ __all__ = [
     "fit_paired",
     "infer",
     "infer_generalized",
+    "infer_shrinkage",
 ]

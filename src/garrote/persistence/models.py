@@ -18,6 +18,7 @@ import garrote.penalties.mixtures
 import garrote.penalties.subset
 import garrote.penalty_path
 import garrote.posterior
+import garrote.priors.scale_mixture
 import garrote.priors.slab
 import garrote.results
 import garrote.selection
@@ -50,6 +51,7 @@ _HOMES = (
     garrote.penalties.subset,
     garrote.penalty_path,
     garrote.posterior,
+    garrote.priors.scale_mixture,
     garrote.priors.slab,
     garrote.results,
     garrote.selection,

@@ -6,8 +6,9 @@ units of the noise keeps the posterior of a Laplace prior unimodal),
     w_j = s * scale * v_j,    v_j | tau_j ~ N(0, tau_j^2),    tau_j^2 ~ a law of Murphy's (2012)
     Table 13.2.
 
-Without a ``scale`` it is learnt, with a half-Cauchy(0, 1) prior. Settings only; the laws are in
-`garrote.mixing`, the sampler in `garrote.solvers.shrinkage_gibbs`.
+Without a ``scale`` it is learnt, with a half-Cauchy prior of median ``typical_scale``, by default 1
+/ sqrt(D): all coefficients together then explain about as much as the noise does, a priori.
+Settings only; the laws are in `garrote.mixing`, the sampler in `garrote.solvers.shrinkage_gibbs`.
 """
 
 from dataclasses import dataclass, replace
@@ -36,11 +37,17 @@ class ScaleMixturePrior:
     """What these priors share: the scale, and independent coefficients by the mixing law."""
 
     scale: float | None = None
+    typical_scale: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse a scale that is none."""
-        if self.scale is not None:
-            self._check_positive(scale=self.scale)
+        for name in ("scale", "typical_scale"):
+            if getattr(self, name) is not None:
+                self._check_positive(**{name: getattr(self, name)})
+        if self.scale is not None and self.typical_scale is not None:
+            raise ValueError(
+                "typical_scale is for a scale that is learnt: give it or scale, not both"
+            )
 
     def _check_positive(self, **settings: Any) -> None:
         for name, value in settings.items():

@@ -1,0 +1,132 @@
+"""Coefficients of a ridge regression drawn from their posterior, by columns or by rows.
+
+With w = s * scale * R u, u ~ N(0, I), the response in noise deviations is y / s = scale * Z u + e,
+Z = X R. Everything follows from a matrix I + scale^2 M with M = Z'Z (D x D) or, where there are
+more columns than rows, M = Z Z' (N x N): the evidence of a scale, the noise given it, and exact
+draws of u given both (Rue 2001 by columns; Bhattacharya, Chakraborty & Mallick 2016 by rows). Its
+eigenvalues are at least 1, however small the prior variances are.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
+
+from garrote.arrays import Floats
+from garrote.priors.covariance_root import Root
+from garrote.problem import Problem
+
+# Where rounding makes the matrix indefinite, this share of its diagonal is added until it is not.
+_JITTER = 1e-14
+
+
+class Factor(NamedTuple):
+    """I + scale^2 M = lower lower', its log determinant, and what a ridge leaves of y'y."""
+
+    scale: float
+    lower: Floats
+    log_determinant: float
+    left: float
+
+
+class ByRows(NamedTuple):
+    """Fewer rows than columns: X itself, with the square roots of row weights."""
+
+    block: Floats
+    response: Floats
+
+    def given(self, root: Root) -> "RowsGiven":
+        """Return the regression under a prior covariance."""
+        rows = root.after(self.block)
+        return RowsGiven(root, rows, rows @ rows.T, self.response)
+
+
+class RowsGiven(NamedTuple):
+    """Rows under a prior covariance: Z, Z Z' and y."""
+
+    root: Root
+    rows: Floats
+    inner: Floats
+    response: Floats
+
+    def factor(self, scale: float) -> Factor:
+        """Return what one scale makes of it."""
+        lower, log_determinant = _factored(self.inner, scale)
+        half = solve_triangular(lower, self.response, lower=True, check_finite=False)
+        return Factor(scale, lower, log_determinant, float(half @ half))
+
+    def draw(self, factor: Factor, noise: float, rng: np.random.Generator) -> Floats:
+        """Draw v = R u given a scale and the noise variance."""
+        count, size = self.rows.shape
+        u: Floats = rng.standard_normal(size)
+        error = rng.standard_normal(count)
+        off = self.response / np.sqrt(noise) - factor.scale * (self.rows @ u) - error
+        u += factor.scale * (_solved(factor.lower, off) @ self.rows)
+        return self.root.times(u)
+
+
+class ByColumns(NamedTuple):
+    """No more columns than rows: X'X, X'y and y'y suffice."""
+
+    gram: Floats
+    xty: Floats
+    yty: float
+
+    def given(self, root: Root) -> "ColumnsGiven":
+        """Return the regression under a prior covariance."""
+        products = root.after(self.xty[None, :])[0]
+        return ColumnsGiven(root, root.around(self.gram), products, self.yty)
+
+
+class ColumnsGiven(NamedTuple):
+    """Columns under a prior covariance: Z'Z, Z'y and y'y."""
+
+    root: Root
+    inner: Floats
+    products: Floats
+    yty: float
+
+    def factor(self, scale: float) -> Factor:
+        """Return what one scale makes of it."""
+        lower, log_determinant = _factored(self.inner, scale)
+        half = scale * solve_triangular(lower, self.products, lower=True, check_finite=False)
+        return Factor(scale, lower, log_determinant, max(self.yty - float(half @ half), 0.0))
+
+    def draw(self, factor: Factor, noise: float, rng: np.random.Generator) -> Floats:
+        """Draw v = R u given a scale and the noise variance."""
+        pull = factor.scale / np.sqrt(noise) * self.products
+        half = solve_triangular(factor.lower, pull, lower=True, check_finite=False)
+        half += rng.standard_normal(len(half))
+        u = solve_triangular(factor.lower, half, lower=True, trans=1, check_finite=False)
+        return self.root.times(u)
+
+
+def ridge_form(problem: Problem) -> ByRows | ByColumns:
+    """Return the smaller form of a problem, of its columns with content."""
+    usable = problem.usable
+    if problem.has_rows and len(problem.response) < len(usable):
+        root = np.sqrt(problem.weights)
+        block = problem.table.block(usable)
+        block *= root[:, None]
+        return ByRows(block, root * problem.response)
+    return ByColumns(problem.known_block(usable), problem.xty[usable], problem.yty)
+
+
+def _factored(inner: Floats, scale: float) -> tuple[Floats, float]:
+    """Return the Cholesky factor of I + scale^2 inner, and the log determinant."""
+    matrix = np.multiply(inner, scale**2)
+    matrix.ravel()[:: len(matrix) + 1] += 1.0
+    extra = _JITTER
+    while True:
+        try:
+            lower = cholesky(matrix, lower=True, check_finite=False)
+            break
+        except LinAlgError:
+            matrix.ravel()[:: len(matrix) + 1] *= 1.0 + extra
+            extra *= 10.0
+    return lower, 2.0 * float(np.log(np.diag(lower)).sum())
+
+
+def _solved(lower: Floats, right: Floats) -> Floats:
+    half = solve_triangular(lower, right, lower=True, check_finite=False)
+    return np.asarray(solve_triangular(lower, half, lower=True, trans=1, check_finite=False))
