@@ -65,7 +65,7 @@ class Chain(NamedTuple):
 
     def around(self, gram: Floats) -> Floats:
         """Return R' @ gram @ R."""
-        return self.after(self.after(gram).T)
+        return self.after(self.after(gram).T).T
 
 
 Root = Diagonal | Chain

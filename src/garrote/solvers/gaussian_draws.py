@@ -7,17 +7,17 @@ draws of u given both (Rue 2001 by columns; Bhattacharya, Chakraborty & Mallick 
 eigenvalues are at least 1, however small the prior variances are.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from garrote.arrays import Floats
 from garrote.priors.covariance_root import Root
 from garrote.problem import Problem
 
-# Where rounding makes the matrix indefinite, this share of its diagonal is added until it is not.
-_JITTER = 1e-14
+# Where rounding makes the matrix indefinite, these shares of its diagonal are added until it is not.
+_JITTERS = (0.0, *10.0 ** np.arange(-14, 0))
 
 
 class Factor(NamedTuple):
@@ -52,16 +52,16 @@ class RowsGiven(NamedTuple):
     def factor(self, scale: float) -> Factor:
         """Return what one scale makes of it."""
         lower, log_determinant = _factored(self.inner, scale)
-        half = solve_triangular(lower, self.response, lower=True, check_finite=False)
+        half = _halfway(lower, self.response)
         return Factor(scale, lower, log_determinant, float(half @ half))
 
     def draw(self, factor: Factor, noise: float, rng: np.random.Generator) -> Floats:
         """Draw v = R u given a scale and the noise variance."""
         count, size = self.rows.shape
-        u: Floats = rng.standard_normal(size)
+        u: Any = rng.standard_normal(size)
         error = rng.standard_normal(count)
         off = self.response / np.sqrt(noise) - factor.scale * (self.rows @ u) - error
-        u += factor.scale * (_solved(factor.lower, off) @ self.rows)
+        u += factor.scale * (_rest_of_way(factor.lower, _halfway(factor.lower, off)) @ self.rows)
         return self.root.times(u)
 
 
@@ -89,16 +89,14 @@ class ColumnsGiven(NamedTuple):
     def factor(self, scale: float) -> Factor:
         """Return what one scale makes of it."""
         lower, log_determinant = _factored(self.inner, scale)
-        half = scale * solve_triangular(lower, self.products, lower=True, check_finite=False)
+        half = scale * _halfway(lower, self.products)
         return Factor(scale, lower, log_determinant, max(self.yty - float(half @ half), 0.0))
 
     def draw(self, factor: Factor, noise: float, rng: np.random.Generator) -> Floats:
         """Draw v = R u given a scale and the noise variance."""
         pull = factor.scale / np.sqrt(noise) * self.products
-        half = solve_triangular(factor.lower, pull, lower=True, check_finite=False)
-        half += rng.standard_normal(len(half))
-        u = solve_triangular(factor.lower, half, lower=True, trans=1, check_finite=False)
-        return self.root.times(u)
+        half = _halfway(factor.lower, pull) + rng.standard_normal(len(pull))
+        return self.root.times(_rest_of_way(factor.lower, half))
 
 
 def ridge_form(problem: Problem) -> ByRows | ByColumns:
@@ -115,18 +113,22 @@ def ridge_form(problem: Problem) -> ByRows | ByColumns:
 def _factored(inner: Floats, scale: float) -> tuple[Floats, float]:
     """Return the Cholesky factor of I + scale^2 inner, and the log determinant."""
     matrix = np.multiply(inner, scale**2)
-    matrix.ravel()[:: len(matrix) + 1] += 1.0
-    extra = _JITTER
-    while True:
-        try:
-            lower = cholesky(matrix, lower=True, check_finite=False)
-            break
-        except LinAlgError:
-            matrix.ravel()[:: len(matrix) + 1] *= 1.0 + extra
-            extra *= 10.0
-    return lower, 2.0 * float(np.log(np.diag(lower)).sum())
+    diagonal = np.einsum("ii->i", matrix)
+    diagonal += 1.0
+    for share in _JITTERS:
+        diagonal *= 1.0 + share
+        # LAPACK itself: SciPy's functions take longer to check a small matrix than to factorise it.
+        lower, failed = dpotrf(matrix.T, lower=1, clean=0)
+        if not failed:
+            return lower, 2.0 * float(np.log(np.diag(lower)).sum())
+    raise FloatingPointError(
+        "the coefficients' variances left the range of numbers: give the prior a scale"
+    )
 
 
-def _solved(lower: Floats, right: Floats) -> Floats:
-    half = solve_triangular(lower, right, lower=True, check_finite=False)
-    return np.asarray(solve_triangular(lower, half, lower=True, trans=1, check_finite=False))
+def _halfway(lower: Floats, right: Floats) -> Floats:
+    return np.asarray(dtrtrs(lower, right, lower=1)[0])
+
+
+def _rest_of_way(lower: Floats, right: Floats) -> Floats:
+    return np.asarray(dtrtrs(lower, right, lower=1, trans=1)[0])
