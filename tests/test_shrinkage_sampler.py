@@ -152,7 +152,7 @@ def test_a_matrix_that_rounding_makes_indefinite_is_still_factorised():
 
 def test_the_smaller_form_is_taken_and_sparse_columns_stay_sparse():
     rng = np.random.default_rng(5)
-    X, y = rng.standard_normal((20, 30)), rng.standard_normal(20)
+    X, y = rng.standard_normal((20, 120)), rng.standard_normal(20)
     assert isinstance(ridge_form(Problem.from_rows(X, y)), ByRows)
     sparse = Problem.from_rows(scipy.sparse.csc_array(X[:, :10]), y)
     dense = ridge_form(Problem.from_rows(X[:, :10], y))

@@ -9,11 +9,12 @@ and how to draw tau^2 given v, which is exact and needs no state.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import exp1, gammaln, kve
 
+from garrote._jit import generic
 from garrote.arrays import Floats
 from garrote.variates import InverseGaussianFamily, TemperedBetaPrime, draw
 
@@ -23,10 +24,55 @@ _NODES = np.linspace(-40.0, 10.0, 501)
 _LARGE = 500.0
 
 
+@generic
+def log_mixing(law: Any, t: float) -> float:
+    """Return the log density of t = log tau^2, up to a constant: for kernels."""
+    raise NotImplementedError(f"{type(law).__name__} has no log_mixing")
+
+
+class GammaVariances(NamedTuple):
+    """tau^2 ~ Ga(shape, 1/2)."""
+
+    shape: float
+
+
+@log_mixing.register
+def _(law: GammaVariances, t):
+    return law.shape * t - 0.5 * np.exp(t)
+
+
+class InverseGammaVariances(NamedTuple):
+    """tau^2 ~ IG(shape, shape)."""
+
+    shape: float
+
+
+@log_mixing.register
+def _(law: InverseGammaVariances, t):
+    return -law.shape * (t + np.exp(-t))
+
+
+class BetaPrimeVariances(NamedTuple):
+    """tau^2 of density proportional to x^(first - 1) (1 + x)^-(first + last)."""
+
+    first: float
+    last: float
+
+
+@log_mixing.register
+def _(law: BetaPrimeVariances, t):
+    bent = t + np.log1p(np.exp(-t)) if t > 0 else np.log1p(np.exp(t))
+    return law.first * t - (law.first + law.last) * bent
+
+
 class MixingLaw:
-    """What all laws share: densities and expectations by their cost and its slope."""
+    """What all laws share: densities and expectations by their cost and its slope.
+
+    ``variances`` is the law of tau^2 as kernels know it; None where it has no closed form.
+    """
 
     log_normaliser: Any
+    variances: Any = None
 
     def cost(self, size: Floats) -> Floats:
         """Return -log of the density, up to a constant."""
@@ -55,6 +101,7 @@ class LaplaceLaw(MixingLaw):
     """exp(-|v|) / 2: variances are exponential of rate 1/2."""
 
     log_normaliser = -float(np.log(2.0))
+    variances = GammaVariances(1.0)
 
     def cost(self, size: Floats) -> Floats:
         """Return -log of the density, up to a constant."""
@@ -84,6 +131,11 @@ class NormalGammaLaw(MixingLaw):
     shape: float
 
     @property
+    def variances(self) -> GammaVariances:
+        """The law of tau^2."""
+        return GammaVariances(self.shape)
+
+    @property
     def log_normaliser(self) -> float:
         """The constant (Murphy's Eq. 13.204, where rho(delta) means the gamma function)."""
         order = self.shape - 0.5
@@ -109,6 +161,11 @@ class StudentLaw(MixingLaw):
     """Student's t: variances are inverse gamma (degrees / 2, degrees / 2)."""
 
     degrees: float
+
+    @property
+    def variances(self) -> InverseGammaVariances:
+        """The law of tau^2."""
+        return InverseGammaVariances(0.5 * self.degrees)
 
     @property
     def log_normaliser(self) -> float:
@@ -172,6 +229,11 @@ class NEGLaw(MixingLaw):
     shape: float
 
     @property
+    def variances(self) -> BetaPrimeVariances:
+        """The law of tau^2."""
+        return BetaPrimeVariances(1.0, self.shape)
+
+    @property
     def log_normaliser(self) -> float:
         """The constant."""
         return float(-self.shape * np.log(2.0) - gammaln(self.shape))
@@ -213,6 +275,7 @@ class HorseshoeLaw(MixingLaw):
     """
 
     log_normaliser = -0.5 * float(np.log(2.0 * np.pi**3))
+    variances = BetaPrimeVariances(0.5, 0.5)
 
     def cost(self, size: Floats) -> Floats:
         """Return -log of the density, up to a constant; it is infinite at 0."""

@@ -93,12 +93,13 @@ def infer_shrinkage(
     _check_time(problem, chains)
     kept = _keep_every(chains, len(usable))
     unit = problem.scale.response_scale
+    form = ridge_form(problem)
     target = ShrinkageTarget(
-        form=ridge_form(problem),
+        form=form,
         prior=prior.among(usable),
-        curvature=problem.curvature[usable],
+        curvature=form.curvature,
         rows=beliefs.n,
-        least=SMALLEST_LEFT * (problem.yty or 1.0),
+        least=SMALLEST_LEFT * (form.yty or 1.0),
         noise=None if noise_variance is None else noise_variance / unit**2,
     )
     report = stage_reporter(callback, "sampling")
@@ -159,7 +160,7 @@ def _nothing(target: ShrinkageTarget, chains: Chains) -> list[ShrinkageChain]:
     """Return draws where no column has content: the noise alone is unknown."""
     rng = np.random.default_rng(chains.seed)
     none, one = np.zeros((chains.steps, 0)), np.ones(chains.steps)
-    left = 0.5 * (target.form.yty + target.least)  # type: ignore[union-attr]
+    left = 0.5 * (target.form.yty + target.least)
     noise = [
         left / rng.standard_gamma(0.5 * target.rows, chains.steps) for _ in range(chains.count)
     ]

@@ -3,12 +3,13 @@
 In standard deviations of the columns, with noise of variance s^2 (Park & Casella 2008: a prior in
 units of the noise keeps the posterior of a Laplace prior unimodal),
 
-    w_j = s * scale * v_j,    v_j | tau_j ~ N(0, tau_j^2),    tau_j^2 ~ a law of Murphy's (2012)
-    Table 13.2.
+    w_j = s * scale * v_j,    v_j | tau_j ~ N(0, tau_j^2),
 
-Without a ``scale`` it is learnt, with a half-Cauchy prior of median ``typical_scale``, by default 1
-/ sqrt(D): all coefficients together then explain about as much as the noise does, a priori.
-Settings only; the laws are in `garrote.mixing`, the sampler in `garrote.solvers.shrinkage_gibbs`.
+tau_j^2 having one of the laws of Murphy's (2012) Table 13.2. Without a ``scale`` it is learnt, with a
+half-Cauchy prior of median ``typical_scale``, by default 1 / sqrt(D n), n the rows beside means and
+covariates: under the horseshoe some sqrt(D) coefficients are then larger than their standard errors, a
+priori (Piironen & Vehtari 2017). Settings only; the laws are in `garrote.mixing`, the sampler in
+`garrote.solvers.shrinkage_gibbs`.
 """
 
 from dataclasses import dataclass, replace
@@ -66,9 +67,9 @@ class ScaleMixturePrior:
                 )
 
     @property
-    def law(self) -> MixingLaw:
-        """The law of one coefficient."""
-        raise NotImplementedError(f"{type(self).__name__} has no law of one coefficient")
+    def law(self) -> MixingLaw | None:
+        """The law of one coefficient, where they are independent and it is in Table 13.2."""
+        return None
 
     def among(self, columns: Array) -> "ScaleMixturePrior":
         """Return the prior of some of the columns."""
@@ -80,6 +81,8 @@ class ScaleMixturePrior:
 
     def draw_root(self, v: Floats, rng: np.random.Generator) -> Root:
         """Draw the variances given v: their covariance's root."""
+        if self.law is None:
+            raise NotImplementedError(f"{type(self).__name__} has no law of one coefficient")
         return Diagonal(np.sqrt(self.law.draw_variance(v, rng)))
 
 

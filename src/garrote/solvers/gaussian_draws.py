@@ -10,12 +10,17 @@ eigenvalues are at least 1, however small the prior variances are.
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from garrote.arrays import Floats
 from garrote.priors.covariance_root import Root
 from garrote.problem import Problem
 
+# So many columns cost next to nothing.
+_FEW = 100
+# Cross products are rounded to this share of the rows. Chains amplify differences in the last digit.
+_DIGITS = 1e-10
 # Where rounding makes the matrix indefinite, these shares of its diagonal are added until it is not.
 _JITTERS = (0.0, *10.0 ** np.arange(-14, 0))
 
@@ -35,14 +40,24 @@ class ByRows(NamedTuple):
     block: Floats
     response: Floats
 
+    @property
+    def curvature(self) -> Floats:
+        """The diagonal of X'X."""
+        return np.einsum("ij,ij->j", self.block, self.block)
+
+    @property
+    def yty(self) -> float:
+        """The squares of y."""
+        return float(self.response @ self.response)
+
     def given(self, root: Root) -> "RowsGiven":
         """Return the regression under a prior covariance."""
         rows = root.after(self.block)
-        return RowsGiven(root, rows, rows @ rows.T, self.response)
+        return RowsGiven(root, rows, dsyrk(1.0, rows, lower=1), self.response)
 
 
 class RowsGiven(NamedTuple):
-    """Rows under a prior covariance: Z, Z Z' and y."""
+    """Rows under a prior covariance: Z, the lower triangle of Z Z', and y."""
 
     root: Root
     rows: Floats
@@ -72,6 +87,11 @@ class ByColumns(NamedTuple):
     xty: Floats
     yty: float
 
+    @property
+    def curvature(self) -> Floats:
+        """The diagonal of X'X."""
+        return np.diag(self.gram).copy()
+
     def given(self, root: Root) -> "ColumnsGiven":
         """Return the regression under a prior covariance."""
         products = root.after(self.xty[None, :])[0]
@@ -100,25 +120,36 @@ class ColumnsGiven(NamedTuple):
 
 
 def ridge_form(problem: Problem) -> ByRows | ByColumns:
-    """Return the smaller form of a problem, of its columns with content."""
+    """Return the cheaper form of a problem, of its columns with content.
+
+    Few columns are taken by their cross products however few the rows are, and these to ten digits: what
+    is drawn does then not depend on how rows are ordered, or repeated, or on how sums are rounded.
+    """
     usable = problem.usable
-    if problem.has_rows and len(problem.response) < len(usable):
+    if problem.has_rows and len(usable) > max(_FEW, len(problem.response)):
         root = np.sqrt(problem.weights)
-        block = problem.table.block(usable)
+        # Columns in one piece each, which local moves read one by one.
+        block = np.asfortranarray(problem.table.block(usable))
         block *= root[:, None]
         return ByRows(block, root * problem.response)
-    return ByColumns(problem.known_block(usable), problem.xty[usable], problem.yty)
+    unit = 2.0 ** np.floor(np.log2(_DIGITS * problem.n))
+    moments = (problem.known_block(usable), problem.xty[usable], np.array(problem.yty))
+    gram, xty, yty = (unit * np.round(values / unit) for values in moments)
+    return ByColumns(gram, xty, float(yty))
 
 
 def _factored(inner: Floats, scale: float) -> tuple[Floats, float]:
-    """Return the Cholesky factor of I + scale^2 inner, and the log determinant."""
+    """Return the Cholesky factor of I + scale^2 inner, and the log determinant.
+
+    Only lower triangles are read.
+    """
     matrix = np.multiply(inner, scale**2)
     diagonal = np.einsum("ii->i", matrix)
     diagonal += 1.0
     for share in _JITTERS:
         diagonal *= 1.0 + share
         # LAPACK itself: SciPy's functions take longer to check a small matrix than to factorise it.
-        lower, failed = dpotrf(matrix.T, lower=1, clean=0)
+        lower, failed = dpotrf(matrix, lower=1, clean=0)
         if not failed:
             return lower, 2.0 * float(np.log(np.diag(lower)).sum())
     raise FloatingPointError(

@@ -1,15 +1,16 @@
 """One Gibbs sampler for all priors that are scale mixtures of normal laws.
 
-A state draws, in two blocks,
+A state draws, in blocks,
 
     the scale, the noise variance and all coefficients, given the coefficients' variances tau^2,
-    all tau^2, given the coefficients.
+    all tau^2, given the coefficients,
+    each tau_j^2 with its coefficient, given all others (`local_moves`; laws of Table 13.2 but HAL).
 
-The first block is one draw: the scale with noise and coefficients integrated out (a slice step on
-its logarithm), the noise given the scale, the coefficients given both. So no part of it waits for
-another, which is what makes chains slow where there are many more columns than rows (Johndrow,
-Orenstein & Bhattacharya 2020). The second is exact, too, with whatever the law has beside tau^2
-integrated out.
+The first block is one draw: the scale with noise and coefficients integrated out (a slice step on its
+logarithm), the noise given the scale, the coefficients given both. So no part of it waits for another,
+which is what makes chains slow where there are many more columns than rows (Johndrow, Orenstein &
+Bhattacharya 2020). The second is exact, too, with whatever the law has beside tau^2 integrated out. The
+third is not needed for a right answer, but the draws of 1000 columns then know 2 to 4 times as much.
 """
 
 from collections.abc import Callable
@@ -18,8 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.priors.covariance_root import Diagonal
 from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.solvers.gaussian_draws import ByColumns, ByRows, ColumnsGiven, Factor, RowsGiven
+from garrote.solvers.local_moves import move_locally
 
 Given = RowsGiven | ColumnsGiven
 
@@ -72,6 +75,8 @@ def run_shrinkage(
     coef, noise, scale = np.empty((kept, count)), np.empty(kept), np.empty(kept)
     shrinkage = np.zeros(count)
     root = target.prior.first_root(count)
+    law = target.prior.law
+    variances = None if law is None else law.variances
     now = target.prior.scale
     if (
         now is None
@@ -87,6 +92,19 @@ def run_shrinkage(
                 noise[place], scale[place] = variance, now
                 coef[place] = v * (now * np.sqrt(variance))
         root = target.prior.draw_root(v, rng)
+        if variances is not None:
+            size = now * np.sqrt(variance)
+            _, square = move_locally(
+                target.form,
+                variances,
+                target.curvature,
+                now,
+                variance,
+                v * size,
+                root.variance,
+                rng,
+            )
+            root = Diagonal(np.sqrt(square))
         if report is not None and (state + 1) % _TOGETHER == 0:
             report(state + 1 + burn_in, steps + burn_in)
     return ShrinkageChain(coef, noise, scale, shrinkage / (kept * keep))
@@ -128,7 +146,7 @@ def log_posterior(target: ShrinkageTarget, factor: Factor) -> float:
 
     The scale is half-Cauchy around its typical value.
     """
-    typical = target.prior.typical_scale or 1.0 / np.sqrt(len(target.curvature))
+    typical = target.prior.typical_scale or 1.0 / np.sqrt(len(target.curvature) * target.rows)
     ratio = factor.scale / typical
     prior = float(np.log(ratio) - np.log1p(ratio**2))
     if target.noise is None:
