@@ -8,6 +8,7 @@ NAMES = (
     "scaling",
     "hard",
     "models",
+    "shrinkage",
     "variation",
     "fused",
     "startup",
