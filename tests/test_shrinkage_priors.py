@@ -28,12 +28,7 @@ NAMES = [name for name in SHRINKAGE_PRIORS if name != "group-laplace"]
 QUICK = {"n_steps": 300, "burn_in": 100, "random_state": 0}
 
 
-@parametrize_with_checks(
-    [
-        BayesianSelector(prior="horseshoe", n_steps=100, burn_in=20),
-        BayesianSelector(prior="laplace", n_steps=100, burn_in=20),
-    ]
-)
+@parametrize_with_checks([BayesianSelector(prior="horseshoe", n_steps=100, burn_in=20)])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)

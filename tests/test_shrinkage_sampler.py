@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+import scipy.stats
 
 from garrote import Problem
 from garrote.inference import Chains, infer_shrinkage
@@ -21,7 +22,8 @@ from garrote.priors.scale_mixture import (
 )
 from garrote.solvers.draw_diagnostics import diagnose_draws
 from garrote.solvers.gaussian_draws import ByColumns, ByRows, ridge_form
-from reference_shrinkage import Grid
+from garrote.solvers.local_moves import move_locally
+from reference_shrinkage import Grid, exponential, gamma, gamma_rate, half_cauchy, inverse_gamma
 
 
 def sum_of(law):
@@ -142,6 +144,49 @@ def test_draws_have_the_mean_and_covariance_of_a_ridge_regression(which, form):
     )
 
 
+MOVED = [
+    (HorseshoeLaw(), half_cauchy),
+    (NEGLaw(0.5), gamma_rate(0.5)),
+    (StudentLaw(1.0), inverse_gamma(1.0)),
+    (LaplaceLaw(), exponential),
+    (NormalGammaLaw(0.4), gamma(0.4)),
+]
+
+
+@pytest.mark.parametrize(
+    ("law", "mixing"), MOVED, ids=lambda v: str(v) if hasattr(v, "cost") else ""
+)
+@pytest.mark.parametrize("by_rows", [False, True])
+def test_local_moves_leave_variances_in_their_law_given_the_other_coefficients(
+    law, mixing, by_rows
+):
+    """Columns at right angles are as many independent chains of one law."""
+    count, bend, pull, scale, noise = 800, 20.0, 9.0, 0.3, 1.2
+    rng = np.random.default_rng(0)
+    columns = np.asfortranarray(np.sqrt(bend) * np.eye(count))
+    response = np.full(count, pull / np.sqrt(bend))
+    form = ByRows(columns, response)
+    if not by_rows:
+        form = ByColumns(bend * np.eye(count), np.full(count, pull), float(response @ response))
+    coef, variance = np.zeros(count), np.ones(count)
+    for _ in range(60):
+        coef, variance = move_locally(
+            form, law.variances, form.curvature, scale, noise, coef, variance, rng
+        )
+    log_t = np.linspace(-60, 60, 24_001)
+    spread = noise * (1 / bend + scale**2 * np.exp(log_t))
+    with np.errstate(divide="ignore", under="ignore"):
+        log = np.log(mixing(np.exp(log_t))) + log_t - 0.5 * np.log(spread)
+    density = np.exp(log - 0.5 * (pull / bend) ** 2 / spread)
+    below = np.cumsum(density) / density.sum()
+    found = scipy.stats.kstest(np.log(variance), lambda t: np.interp(t, log_t, below))
+    assert found.pvalue > 1e-3
+    # And the coefficients are shrunk as these variances say.
+    ratio = bend * scale**2 * np.exp(log_t)
+    expected = (density * ratio / (1 + ratio)).sum() / density.sum() * pull / bend
+    assert coef.mean() == pytest.approx(expected, abs=4 * coef.std() / np.sqrt(count))
+
+
 def test_a_matrix_that_rounding_makes_indefinite_is_still_factorised():
     ones = np.ones((3, 1))
     given = ByRows(ones @ np.ones((1, 4)), ones[:, 0]).given(Diagonal(np.full(4, 1e12)))
@@ -232,3 +277,40 @@ def test_a_run_of_days_is_refused_with_the_time_it_would_take(monkeypatch):
         ValueError, match=r"9 coefficients given 20 rows would take about \d+ hours"
     ):
         infer_shrinkage(problem, LaplacePrior())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "prior", [LaplacePrior(0.3), HorseshoePrior(0.05), NEGPrior(0.05)], ids=str
+)
+@pytest.mark.parametrize("columns", [20, 120])
+def test_intervals_cover_coefficients_that_come_from_the_prior(prior, columns):
+    """Drawn from the prior, 95 % of coefficients lie in their intervals; ranks are uniform."""
+    rng = np.random.default_rng(0)
+    inside, rank = [], []
+    for seed in range(150):
+        X = rng.standard_normal((40, columns))
+        X = (X - X.mean(axis=0)) / X.std(axis=0)
+        v = draw_from(prior.law, columns, rng)
+        coef = prior.scale * v
+        y = X @ coef + rng.standard_normal(40)
+        problem = Problem.from_rows(X, y, standardize=False)
+        chains = Chains(400, 100, seed=seed)
+        found = infer_shrinkage(problem, prior, noise_variance=1.0, chains=chains).posterior
+        lower, upper = found.interval(0.95)
+        inside.append((lower < coef) & (coef < upper))
+        rank.append((found.draws < coef).mean(axis=0))
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.01)
+    assert np.mean(rank) == pytest.approx(0.5, abs=0.02)
+    assert np.var(rank) == pytest.approx(1 / 12, rel=0.05)
+
+
+def draw_from(law, count, rng):
+    """Draw coefficients by their variances."""
+    if isinstance(law, LaplaceLaw):
+        variance = rng.exponential(2.0, count)
+    elif isinstance(law, HorseshoeLaw):
+        variance = rng.standard_cauchy(count) ** 2
+    else:
+        variance = rng.exponential(1.0, count) / rng.gamma(law.shape, size=count)
+    return np.sqrt(variance) * rng.standard_normal(count)
