@@ -79,7 +79,7 @@ class Grid:
     """
 
     def __init__(self, X, y, rows, log_prior, noise, scales, typical):
-        u = np.linspace(-11.5, 11.5, 201)
+        u = np.linspace(-11.5, 11.5, 161)
         axis, width = 1e-4 * np.sinh(u), np.cosh(u)
         self.w = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
         squares = y @ y - 2 * self.w @ (X.T @ y)

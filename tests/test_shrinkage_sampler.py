@@ -84,7 +84,7 @@ def test_every_prior_gives_the_posterior_that_a_grid_sums(pair, prior, settings,
     noise, scale = 0.9, 0.4
     grid = Grid(X, y, len(y) - 1, log_prior, [noise], [scale], 1.0)
     problem = Problem.from_rows(X, y)
-    chains = Chains(4000, 200, seed=0)
+    chains = Chains(3000, 200, seed=0)
     found = infer_shrinkage(problem, prior(scale, **settings), noise_variance=noise, chains=chains)
     assert_agrees(found.posterior, grid)
 
@@ -92,11 +92,11 @@ def test_every_prior_gives_the_posterior_that_a_grid_sums(pair, prior, settings,
 @pytest.mark.parametrize(("prior", "settings", "log_prior"), [PRIORS[0], PRIORS[2]], ids=kind)
 def test_unknown_noise_and_scale_are_integrated_over(pair, prior, settings, log_prior):
     X, y = pair
-    noise, scales = np.exp(np.linspace(-2.0, 4.0, 25)), np.exp(np.linspace(-9.0, 7.0, 41))
+    noise, scales = np.exp(np.linspace(-2.0, 4.0, 17)), np.exp(np.linspace(-9.0, 7.0, 33))
     typical = 0.5
     grid = Grid(X, y, len(y) - 1, log_prior, noise, scales, typical)
     problem = Problem.from_rows(X, y)
-    chains = Chains(8000, 500, seed=0)
+    chains = Chains(5000, 300, seed=0)
     found = infer_shrinkage(problem, prior(typical_scale=typical, **settings), chains=chains)
     assert_agrees(found.posterior, grid)
     assert found.posterior.noise_variance == pytest.approx(grid.noise_mean, rel=0.03)

@@ -57,7 +57,9 @@ class Chain(NamedTuple):
 
     def after(self, rows: Floats) -> Floats:
         """Return rows @ R."""
-        return np.asarray(_solve_rows(np.array(rows, order="C"), self.diagonal, self.ties))
+        turned = np.array(rows.T, order="C")
+        _solve_forward(turned, self.diagonal, self.ties)
+        return turned.T
 
     def times(self, vector: Floats) -> Floats:
         """Return R @ vector."""
@@ -85,13 +87,12 @@ def _factor(own, between):
 
 
 @kernel(fastmath=False)
-def _solve_rows(rows, diagonal, ties):
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        row[0] /= diagonal[0]
-        for j in range(1, len(diagonal)):
-            row[j] = (row[j] + ties[j - 1] * row[j - 1]) / diagonal[j]
-    return rows
+def _solve_forward(turned, diagonal, ties):
+    turned[0] /= diagonal[0]
+    for j in range(1, len(diagonal)):
+        before, row, tie, pivot = turned[j - 1], turned[j], ties[j - 1], diagonal[j]
+        for i in range(turned.shape[1]):
+            row[i] = (row[i] + tie * before[i]) / pivot
 
 
 @kernel(fastmath=False)
