@@ -344,6 +344,7 @@ def test_the_command_line_selects_and_writes(table, tmp_path, capsys):
     page = " ".join((tmp_path / "r.html").read_text().split())
     assert "How sure the sign of a variable" in page
     assert "The coefficients were sampled" in page
+    assert "The horseshoe estimator for sparse signals" in page
 
 
 def test_the_display_marks_where_signs_are_sure(data):

@@ -237,8 +237,10 @@ class BayesianSelector(SelectingRegressor):
             standardize=self.standardize, covariates=fixed,
         )  # fmt: skip
         labels = column_labels(names, count)
+        reference = None
         if shrinks(self.prior):
             prior = shrinkage_prior(self.prior, count, names, X)
+            reference = prior.reference
             inferred = self._infer_shrinkage(problem, prior, labels)
         else:
             inferred = self._infer(problem, y, offsets, labels)
@@ -260,7 +262,7 @@ class BayesianSelector(SelectingRegressor):
             response=response,
             converged=self._converged(inferred.converged),
             provenance=provenance(
-                self, X, y, weights, [labels[j] for j in problem.scale.covariates]
+                self, X, y, weights, [labels[j] for j in problem.scale.covariates], reference
             ),
             notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes),
             predict=None if self.family == "gaussian" else self._averaged_mean,

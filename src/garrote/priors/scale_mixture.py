@@ -39,6 +39,7 @@ class ScaleMixturePrior:
 
     scale: float | None = None
     typical_scale: float | None = None
+    reference = "Murphy (2012), Machine Learning: A Probabilistic Perspective, Table 13.2"
 
     def __post_init__(self) -> None:
         """Refuse a scale that is none."""
@@ -90,6 +91,8 @@ class ScaleMixturePrior:
 class LaplacePrior(ScaleMixturePrior):
     """exp(-|v|): the Bayesian lasso (Park & Casella 2008), of penalty |w| / (s * scale)."""
 
+    reference = "Park & Casella (2008), The Bayesian lasso. JASA 103, 681-686"
+
     @property
     def law(self) -> MixingLaw:
         """The law of one coefficient."""
@@ -103,6 +106,11 @@ class HorseshoePrior(ScaleMixturePrior):
     Infinitely dense at 0, with Cauchy tails: noise is shrunk to nothing, large effects hardly at all.
     """
 
+    reference = (
+        "Carvalho, Polson & Scott (2010), The horseshoe estimator for sparse signals. Biometrika 97, "
+        "465-480"
+    )
+
     @property
     def law(self) -> MixingLaw:
         """The law of one coefficient."""
@@ -114,6 +122,9 @@ class StudentPrior(ScaleMixturePrior):
     """Student's t with some degrees of freedom; 1 is the Cauchy law."""
 
     degrees: float = 1.0
+    reference = (
+        "Andrews & Mallows (1974), Scale mixtures of normal distributions. JRSS B 36, 99-102"
+    )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -131,6 +142,10 @@ class NormalGammaPrior(ScaleMixturePrior):
     """Gamma variances of some shape (Griffin & Brown 2010); 1 is Laplace, smaller ones are sparser."""
 
     shape: float = 0.5
+    reference = (
+        "Griffin & Brown (2010), Inference with normal-gamma prior distributions in regression "
+        "problems. Bayesian Analysis 5, 171-188"
+    )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -148,6 +163,10 @@ class NEGPrior(ScaleMixturePrior):
     """Normal-exponential-gamma (Griffin & Brown 2007): tails like |v|^-(2 shape + 1)."""
 
     shape: float = 0.5
+    reference = (
+        "Griffin & Brown (2007), Bayesian adaptive lassos with non-convex penalization. Technical "
+        "report, University of Kent"
+    )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -165,6 +184,10 @@ class HALPrior(ScaleMixturePrior):
     """The hierarchical adaptive lasso (Lee et al. 2010): tails like |v|^-(shape + 1)."""
 
     shape: float = 1.0
+    reference = (
+        "Lee, Caron, Doucet & Holmes (2010), A hierarchical Bayesian framework for constructing "
+        "sparsity-inducing priors. arXiv:1009.1914"
+    )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -187,6 +210,7 @@ class ElasticNetPrior(ScaleMixturePrior):
     """
 
     l1_ratio: float = 0.5
+    reference = "Li & Lin (2010), The Bayesian elastic net. Bayesian Analysis 5, 151-170"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -209,6 +233,10 @@ class GroupLaplacePrior(ScaleMixturePrior):
     """
 
     groups: Any = None
+    reference = (
+        "Kyung, Gill, Ghosh & Casella (2010), Penalized regression, standard errors, and Bayesian "
+        "lassos. Bayesian Analysis 5, 369-412"
+    )
 
     def among(self, columns: Array) -> "GroupLaplacePrior":
         """Return the prior of some of the columns."""
@@ -231,6 +259,10 @@ class FusedLaplacePrior(ScaleMixturePrior):
     """
 
     l1_ratio: float = 0.5
+    reference = (
+        "Kyung, Gill, Ghosh & Casella (2010), Penalized regression, standard errors, and Bayesian "
+        "lassos. Bayesian Analysis 5, 369-412"
+    )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
