@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.base import clone
+from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -221,6 +222,20 @@ def test_groups_may_be_named_as_for_the_group_lasso():
     by_name = fit(frame, y, GroupLaplacePrior(groups=[["a1", "a2"], ["b1", "b2"]]))
     by_label = fit(frame.to_numpy(), y, GroupLaplacePrior(groups=[0, 0, 1, 1]))
     np.testing.assert_array_equal(by_name.coef_, by_label.coef_)
+
+
+def test_the_bayesian_lasso_of_the_diabetes_table_is_the_published_one():
+    """Park & Casella (2008), Table 1: columns of unit length, lambda = 0.237; medians and intervals."""
+    X, y = load_diabetes(return_X_y=True)
+    prior = LaplacePrior(scale=1 / 0.237 / np.sqrt(len(y)))
+    posterior = BayesianSelector(prior=prior, n_steps=3000, random_state=0).fit(X, y).posterior_
+    median = [-3.73, -214.55, 522.62, 307.56, -173.16, -1.50, -152.12, 90.43, 523.26, 62.47]
+    lower = [-112.02, -334.42, 393.07, 180.26, -579.33, -274.62, -381.60, -129.48, 332.11, -51.22]
+    upper = [103.62, -94.24, 653.82, 436.70, 128.54, 341.48, 69.75, 349.82, 732.75, 188.75]
+    deviation = np.sqrt(posterior.variance)
+    found = (np.median(posterior.draws, axis=0), *posterior.interval(0.95))
+    for own, published in zip(found, (median, lower, upper), strict=True):
+        assert (np.abs(own - published) < 0.15 * deviation).all()
 
 
 def test_constant_and_repeated_columns_do_no_harm(data):

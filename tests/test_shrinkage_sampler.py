@@ -246,7 +246,7 @@ def test_chains_that_disagree_drift_or_stand_still_are_told_of():
     draws = rng.standard_normal((2, 500, 5))
     draws[1, :, 1] += 3  # another place
     draws[:, :, 2] += np.linspace(0, 5, 500)  # drift
-    draws[:, :, 3] = 1.0  # known
+    draws[:, :, 3] = np.log(0.2)  # known
     draws[:, :, 4] = np.array([[0.0], [1.0]])  # stuck apart
     found = diagnose_draws(draws)
     assert found.split_r_hat[0] < 1.05

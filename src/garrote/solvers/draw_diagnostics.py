@@ -9,6 +9,8 @@ import numpy as np
 
 from garrote.arrays import Floats
 
+# What varies by less than this share of its size does not vary.
+_ROUNDING = 1e-12
 # Numbers that are transformed at once.
 _TOGETHER = 4_000_000
 
@@ -44,7 +46,8 @@ def _diagnose(halves: Floats) -> tuple[Floats, Floats]:
     covariance = power.mean(axis=0) / length
     within = covariance[0] * length / (length - 1)
     whole = covariance[0] + means.var(axis=0, ddof=1)
-    still = within <= 0
+    rounding = np.square(_ROUNDING * np.abs(means).max(axis=0))
+    still = within <= rounding
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = 1.0 - (within - covariance * length / (length - 1)) / whole
         r_hat = np.sqrt(whole / within)
@@ -54,6 +57,8 @@ def _diagnose(halves: Floats) -> tuple[Floats, Floats]:
     # Draws that repel each other know more than independent ones, but not by orders of magnitude.
     total = chains * length
     size = np.minimum(total / time, total * np.log10(max(total, 10)))
-    apart = still & (whole > 0)  # halves that sit in different places
+    apart = still & (
+        np.square(np.ptp(means, axis=0)) > rounding
+    )  # halves that sit in different places
     size = np.where(still, np.where(apart, 1.0, float(total)), size)
     return size, np.where(still, np.where(apart, np.inf, 1.0), r_hat)
