@@ -25,8 +25,8 @@ from garrote.solvers.draw_diagnostics import DrawDiagnostics, diagnose_draws
 from garrote.solvers.gaussian_draws import ridge_form
 from garrote.solvers.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
 
-# Chains are thinned such that their draws are at most so many numbers (160 MB).
-_MOST_NUMBERS = 20_000_000
+# Chains are thinned such that their draws are at most so many numbers (80 MB).
+_MOST_NUMBERS = 10_000_000
 # Correlations are stated among the columns of the surest signs, so many of them.
 _CORRELATED = 200
 # Means that may be off by this share of a posterior deviation, or chains this far apart, are unsettled.

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.priors.covariance_root import Diagonal
+from garrote.priors.covariance_root import Diagonal, Root
 from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.solvers.gaussian_draws import ByColumns, ByRows, ColumnsGiven, Factor, RowsGiven
 from garrote.solvers.local_moves import move_locally
@@ -75,13 +75,8 @@ def run_shrinkage(
     coef, noise, scale = np.empty((kept, count)), np.empty(kept), np.empty(kept)
     shrinkage = np.zeros(count)
     root = target.prior.first_root(count)
-    law = target.prior.law
-    variances = None if law is None else law.variances
-    now = target.prior.scale
-    if (
-        now is None
-    ):  # as large as the error of a coefficient, more or less, and apart between chains
-        now = float(np.exp(rng.standard_normal()) / np.sqrt(target.rows))
+    # Where the scale is learnt, chains begin around the error of a coefficient, apart from each other.
+    now = target.prior.scale or float(np.exp(rng.standard_normal()) / np.sqrt(target.rows))
     for state in range(-burn_in, kept * keep):
         given = target.form.given(root)
         now, variance, v = _draw_block(target, given, now, rng)
@@ -91,20 +86,7 @@ def run_shrinkage(
                 place = state // keep
                 noise[place], scale[place] = variance, now
                 coef[place] = v * (now * np.sqrt(variance))
-        root = target.prior.draw_root(v, rng)
-        if variances is not None:
-            size = now * np.sqrt(variance)
-            _, square = move_locally(
-                target.form,
-                variances,
-                target.curvature,
-                now,
-                variance,
-                v * size,
-                root.variance,
-                rng,
-            )
-            root = Diagonal(np.sqrt(square))
+        root = _draw_variances(target, now, variance, v, rng)
         if report is not None and (state + 1) % _TOGETHER == 0:
             report(state + 1 + burn_in, steps + burn_in)
     return ShrinkageChain(coef, noise, scale, shrinkage / (kept * keep))
@@ -122,6 +104,18 @@ def _draw_block(
         rate = 0.5 * (factor.left + target.least)
         variance = float(rate / rng.standard_gamma(0.5 * target.rows))
     return factor.scale, variance, given.draw(factor, variance, rng)
+
+
+def _draw_variances(
+    target: ShrinkageTarget, scale: float, noise: float, v: Floats, rng: np.random.Generator
+) -> Root:
+    """Draw all variances given v, then move each of them with its coefficient, where that is known."""
+    root, law = target.prior.draw_root(v, rng), target.prior.law
+    if law is None or law.variances is None:
+        return root
+    coef = scale * np.sqrt(noise) * v
+    known = (target.form, law.variances, target.curvature, scale, noise)
+    return Diagonal(np.sqrt(move_locally(*known, coef, root.variance, rng)[1]))
 
 
 def _slice_scale(
