@@ -30,17 +30,6 @@ def log_mixing(law: Any, t: float) -> float:
     raise NotImplementedError(f"{type(law).__name__} has no log_mixing")
 
 
-class GammaVariances(NamedTuple):
-    """tau^2 ~ Ga(shape, 1/2)."""
-
-    shape: float
-
-
-@log_mixing.register
-def _(law: GammaVariances, t):
-    return law.shape * t - 0.5 * np.exp(t)
-
-
 class InverseGammaVariances(NamedTuple):
     """tau^2 ~ IG(shape, shape)."""
 
@@ -68,7 +57,7 @@ def _(law: BetaPrimeVariances, t):
 class MixingLaw:
     """What all laws share: densities and expectations by their cost and its slope.
 
-    ``variances`` is the law of tau^2 as kernels know it; None where it has no closed form.
+    ``variances`` is the law of tau^2 as kernels know it, where it has heavy tails and a closed form.
     """
 
     log_normaliser: Any
@@ -101,7 +90,6 @@ class LaplaceLaw(MixingLaw):
     """exp(-|v|) / 2: variances are exponential of rate 1/2."""
 
     log_normaliser = -float(np.log(2.0))
-    variances = GammaVariances(1.0)
 
     def cost(self, size: Floats) -> Floats:
         """Return -log of the density, up to a constant."""
@@ -129,11 +117,6 @@ class NormalGammaLaw(MixingLaw):
     """Gamma variances of some shape and rate 1/2; shape 1 is Laplace (Griffin & Brown 2010)."""
 
     shape: float
-
-    @property
-    def variances(self) -> GammaVariances:
-        """The law of tau^2."""
-        return GammaVariances(self.shape)
 
     @property
     def log_normaliser(self) -> float:

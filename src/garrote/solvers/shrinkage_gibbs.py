@@ -4,7 +4,7 @@ A state draws, in blocks,
 
     the scale, the noise variance and all coefficients, given the coefficients' variances tau^2,
     all tau^2, given the coefficients,
-    each tau_j^2 with its coefficient, given all others (`local_moves`; laws of Table 13.2 but HAL).
+    each tau_j^2 with its coefficient, given all others (`local_moves`: horseshoe, NEG and Student).
 
 The first block is one draw: the scale with noise and coefficients integrated out (a slice step on its
 logarithm), the noise given the scale, the coefficients given both. So no part of it waits for another,
@@ -109,7 +109,7 @@ def _draw_block(
 def _draw_variances(
     target: ShrinkageTarget, scale: float, noise: float, v: Floats, rng: np.random.Generator
 ) -> Root:
-    """Draw all variances given v, then move each of them with its coefficient, where that is known."""
+    """Draw all variances given v, then move each with its coefficient where tails are heavy."""
     root, law = target.prior.draw_root(v, rng), target.prior.law
     if law is None or law.variances is None:
         return root
