@@ -168,7 +168,7 @@ def test_sampled_coefficients_and_covariates_have_the_law_of_their_model():
     Z = standardized(X)[:, [2, 0]]
     _, mean, covariance = integrate_model("binomial", Z, y, np.ones(len(y)), 1.0, held=[0.01])
     spread = X.std(axis=0)[[2, 0]]
-    draws = found.posterior.draws
+    draws = found.posterior.states
     coef = draws.coefficients[:, [2, 0]].toarray() * spread
     level = draws.intercept + draws.coefficients @ X.mean(axis=0)
     together = np.column_stack([level, coef])

@@ -9,6 +9,7 @@ NAMES = (
     "hard",
     "models",
     "effects",
+    "shrinkage",
     "variation",
     "fused",
     "startup",

@@ -72,7 +72,7 @@ class Models:
 
 
 @dataclass(frozen=True)
-class Draws:
+class States:
     """States of chains: intercepts, and coefficients with a row for each, in the user's units."""
 
     intercept: Floats
@@ -162,14 +162,23 @@ class Posterior:
         How the inclusion probabilities compare with better ones.
     reached : tuple of str
         How each of the optima was come to: annealed, reheated, from a start, in an order of updates.
-    draws : Draws, optional
-        Coefficients that chains went through, where these are kept.
+    states : States, optional
+        Intercepts and coefficients that chains went through, where these are kept.
     predictor : FactorisedPredictor, optional
         How sure linear predictors are, where models of labels are factorised.
     effects : EffectsLaw, optional
         The single effects whose sum the coefficients are.
     likeness, inclusions : optional
         What credible sets need: correlations of variables, and in which models they are.
+    draws : array of shape (S, D), optional
+        For priors that shrink and leave nothing out: draws of the coefficients, in order, chain by
+        chain. ``inclusion_probability`` is then NaN but for covariates, and ``monte_carlo_error``
+        is that of the coefficients' means.
+    sign_probability : array of shape (D,), optional
+        For these: the probability of each coefficient's likelier sign, 1 less its local false sign rate.
+    shrinkage : array of shape (D,), optional
+        For these: the mean share of its least-squares value that the prior takes away from a coefficient
+        (were its column alone), kappa of Carvalho et al. (2010).
 
     Examples
     --------
@@ -202,11 +211,14 @@ class Posterior:
     split_r_hat: Floats | None = None
     covariates: Array | None = None
     reached: tuple[str, ...] = ()
-    draws: Draws | None = None
+    states: States | None = None
     predictor: FactorisedPredictor | None = None
     effects: EffectsLaw | None = None
     likeness: Likeness | None = None
     inclusions: Inclusions | None = None
+    draws: Floats | None = None
+    sign_probability: Floats | None = None
+    shrinkage: Floats | None = None
 
     @property
     def optima_weights(self) -> Floats:
@@ -244,6 +256,8 @@ class Posterior:
     @property
     def variance(self) -> Floats:
         """Variance of every coefficient given the soft support; 0 outside of it."""
+        if self.draws is not None:
+            return np.asarray(self.draws.var(axis=0))
         variance = np.zeros(len(self.mean))
         variance[self.support] = self.standard_error**2
         return variance
@@ -268,6 +282,8 @@ class Posterior:
     @property
     def median_model(self) -> Array:
         """Columns that are more likely in than out (Eq. 13.4), covariates included."""
+        if self.draws is not None:
+            raise ValueError("this prior leaves no variable out: see discoveries() or interval()")
         return np.flatnonzero(self.inclusion_probability > 0.5)
 
     def _kept_models(self) -> Models:
@@ -285,15 +301,18 @@ class Posterior:
     def discoveries(self, fdr: float = 0.05) -> Array:
         """Return the most variables whose expected share of false ones is at most ``fdr``.
 
-        By decreasing inclusion probability, while the mean of 1 - probability stays below it. Covariates
-        are no discoveries.
+        By decreasing inclusion probability, while the mean of 1 - probability stays below it.
+        Covariates are no discoveries. Where there are no inclusion probabilities those of the signs
+        are taken: false are then effects of the other sign.
         """
         if not 0 <= fdr < 1:
             raise ValueError(f"fdr must be at least 0 and below 1, got {fdr}")
-        order = np.argsort(-self.inclusion_probability, kind="stable")
+        signs = self.sign_probability
+        probability = self.inclusion_probability if signs is None else signs
+        order = np.argsort(-probability, kind="stable")
         if self.covariates is not None:
             order = order[~np.isin(order, self.covariates)]
-        false = np.cumsum(1 - self.inclusion_probability[order]) / np.arange(1, len(order) + 1)
+        false = np.cumsum(1 - probability[order]) / np.arange(1, len(order) + 1)
         return order[: int(np.count_nonzero(false <= fdr))]
 
     def credible_sets(
@@ -316,6 +335,11 @@ class Posterior:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage}")
         if not 0 <= min_purity <= 1:
             raise ValueError(f"min_purity must lie between 0 and 1, got {min_purity}")
+        if self.draws is not None:
+            raise ValueError(
+                "a prior that shrinks leaves no variable out, and there are no sets of which one is in: "
+                "take prior='single-effects' or 'spike-slab'"
+            )
         if self.likeness is None:
             raise ValueError(
                 "this posterior was made without what credible sets need: fit it again, with this "
@@ -326,6 +350,17 @@ class Posterior:
             return sets_of_effects(self.effects, self.likeness, names, coverage, min_purity)
         assert self.inclusions is not None
         return sets_of_models(self.inclusions, self.likeness, names, coverage, min_purity)
+
+    def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Return equal-tailed intervals of all coefficients, counted from draws."""
+        if self.draws is None:
+            raise ValueError(
+                "this posterior has no draws of its own: see `standard_error`, or count from sample(n)"
+            )
+        if not 0 < level < 1:
+            raise ValueError(f"level must lie between 0 and 1, got {level}")
+        lower, upper = np.quantile(self.draws, [0.5 - level / 2, 0.5 + level / 2], axis=0)
+        return lower, upper
 
     def audit(self) -> Audit:
         """Return how the inclusion probabilities compare with better ones, as found by the fit.
@@ -339,10 +374,15 @@ class Posterior:
         return self.checked
 
     def sample(self, n: int, random_state: Any = None) -> Floats:
-        """Draw coefficient vectors: a model by its probability, then its coefficients."""
+        """Draw coefficient vectors: a model by its probability, then its coefficients.
+
+        Of a posterior that is known by draws these are drawn from, with replacement.
+        """
         rng = np.random.default_rng(random_state)
         if self.draws is not None:
-            rows = self.draws.coefficients
+            return np.asarray(self.draws[rng.integers(len(self.draws), size=n)])
+        if self.states is not None:
+            rows = self.states.coefficients
             return rows[rng.integers(rows.shape[0], size=n)].toarray()
         draws = np.zeros((n, len(self.mean)))
         if self.effects is not None:
@@ -390,10 +430,13 @@ class Posterior:
         except ImportError as error:
             raise ImportError("to_arviz needs arviz: run `pip install arviz`") from error
         draws = self.sample(n, random_state)
-        groups = {"posterior": {"coefficient": draws[None], "included": (draws != 0)[None]}}
+        stated = {"coefficient": draws[None], "included": (draws != 0)[None]}
+        if self.draws is not None:  # nothing is ever left out
+            del stated["included"]
+        groups = {"posterior": stated}
         labels = {
             "coords": {"variable": list(self.names) or [f"x{j}" for j in range(len(self.mean))]},
-            "dims": {"coefficient": ["variable"], "included": ["variable"]},
+            "dims": {name: ["variable"] for name in stated},
         }
         # arviz 1 takes the groups as one mapping, earlier versions as arguments.
         if "posterior" in inspect.signature(arviz.from_dict).parameters:

@@ -189,6 +189,43 @@ class MonteCarloCertificate:
 
 
 @dataclass(frozen=True)
+class DrawsCertificate:
+    """How well draws of coefficients know their means.
+
+    Attributes
+    ----------
+    error : float
+        Largest Monte Carlo standard error of a coefficient's mean (or of that of the logarithm of
+        the noise variance or of the prior's scale), in posterior standard deviations: 0.1 is 100
+        independent draws.
+    split_r_hat : float
+        Largest R-hat of these between the halves of all chains; 1 if they agree.
+
+    Examples
+    --------
+    >>> from garrote.results import DrawsCertificate
+    >>> print(DrawsCertificate(error=0.05, split_r_hat=1.01))
+    5.0e-02 (of a posterior deviation, split R-hat 1.010)
+    """
+
+    error: float
+    split_r_hat: float
+
+    @property
+    def value(self) -> float:
+        """The error."""
+        return self.error
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The error, and by how much R-hat is beyond 1."""
+        return {"error of a mean": self.error, "halves of chains": self.split_r_hat - 1.0}
+
+    def __str__(self) -> str:
+        return f"{self.error:.1e} (of a posterior deviation, split R-hat {self.split_r_hat:.3f})"
+
+
+@dataclass(frozen=True)
 class ExactCertificate:
     """How far log probabilities of models are from those computed one by one, from scratch.
 
@@ -318,6 +355,7 @@ class FittedCertificate:
 AnyCertificate = (
     Certificate
     | MonteCarloCertificate
+    | DrawsCertificate
     | ExactCertificate
     | SearchCertificate
     | FittedCertificate

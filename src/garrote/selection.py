@@ -24,6 +24,8 @@ _MOST_LISTED = 200
 _LEAST_EVIDENCE = 0.01
 # The evidence of a penalised path, whose last word is its noun as with every kind of evidence.
 ENTRY = "alpha at which a variable enters, of the largest: entry"
+# The evidence where no variable is ever left out: how sure the sign of its effect is.
+SIGN = "posterior sign probability"
 # What effects change where the response is not a number in units of its own, by its likelihood.
 _EFFECT_SCALES = {"binomial": "log odds", "multinomial": "class score", "poisson": "log rate"}
 # Variables of a credible set that are named in one line.
@@ -33,8 +35,13 @@ _PICTURE_DIGITS = 6
 
 
 def is_certainty(evidence: str) -> bool:
-    """Tell whether a kind of evidence says how sure a variable is: 0.5 is the border then."""
+    """Tell whether a kind of evidence says how sure a variable is: `border` has the border then."""
     return evidence.split()[-1:] != ENTRY.split()[-1:]
+
+
+def border(evidence: str, level: float = 0.95) -> float:
+    """Return what the evidence of a selected variable is beyond, intervals being of some level."""
+    return 0.5 + level / 2 if evidence == SIGN else 0.5
 
 
 def effect_scale(likelihood: Any) -> str:

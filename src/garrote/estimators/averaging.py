@@ -1,4 +1,4 @@
-"""Predictions of generalised linear models, averaged over models and coefficients."""
+"""Predictions averaged over models, or over draws of the coefficients."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from garrote.credible_sets import EffectsLaw
 from garrote.estimators.face import dense_columns
 from garrote.likelihoods import Binomial, Likelihood, curvature, inverse_link
 from garrote.likelihoods.uncertain import gaussian_mean
-from garrote.posterior import Draws, FactorisedPredictor, Models
+from garrote.posterior import FactorisedPredictor, Models, States
 
 # Rows whose predictions are made at a time.
 _ROWS = 5000
@@ -53,14 +53,16 @@ def averaged_mean(
     return mean, np.sqrt(within + np.maximum(square - mean**2, 0.0))
 
 
-def drawn_mean(draws: Draws, X: Any) -> Floats:
-    """Return the probability of label 1, averaged over draws of the coefficients."""
-    used = np.unique(draws.coefficients.indices)
-    block, values = dense_columns(X, used), draws.coefficients[:, used].toarray()
+def drawn_mean(states: States, X: Any) -> Floats:
+    """Return the probability of label 1, averaged over states of chains."""
+    used = np.unique(states.coefficients.indices)
+    block, values = dense_columns(X, used), states.coefficients[:, used].toarray()
     mean = np.empty(len(block))
     for first in range(0, len(block), _ROWS):
         rows = slice(first, first + _ROWS)
-        mean[rows] = inverse_link(Binomial(), block[rows] @ values.T + draws.intercept).mean(axis=1)
+        mean[rows] = inverse_link(Binomial(), block[rows] @ values.T + states.intercept).mean(
+            axis=1
+        )
     return mean
 
 
@@ -81,3 +83,12 @@ def predictor_variance(
             square = away**2 @ (p * (mean**2 + deviation**2))
             variance += np.maximum(square - (away @ (p * mean)) ** 2, 0.0)
     return variance
+
+
+def drawn_variance(X: Any, draws: Floats, center: Floats) -> Floats:
+    """Return how much the linear predictor of rows varies over draws of the coefficients.
+
+    ``center`` is where the columns were centred.
+    """
+    off = draws - draws.mean(axis=0)
+    return np.asarray(((X @ off.T) - off @ center).var(axis=1))

@@ -8,8 +8,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Array, Floats
-from garrote.estimators.averaging import averaged_mean
-from garrote.estimators.bayesian_settings import DEFAULT_G, check_settings, inclusion_prior
+from garrote.estimators.averaging import averaged_mean, drawn_variance
+from garrote.estimators.bayesian_settings import (
+    DEFAULT_G,
+    chain_lengths,
+    check_settings,
+    inclusion_prior,
+    shrinkage_prior,
+    shrinks,
+)
 from garrote.estimators.face import SelectingRegressor, dense_columns
 from garrote.estimators.inputs import (
     check_names,
@@ -22,15 +29,16 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
-from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized
+from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
 from garrote.inference.choosing import FACTORISED, choose_method
 from garrote.likelihoods import CANONICAL, deviance_explained
 from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
+from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
-from garrote.results import MonteCarloCertificate
+from garrote.results import DrawsCertificate, MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
 
 # Monte Carlo errors beyond this are worth a warning.
@@ -52,13 +60,17 @@ class BayesianSelector(SelectingRegressor):
 
     Parameters
     ----------
-    prior : {"spike-slab", "g-prior", "bic", "single-effects"}, or an object, default="spike-slab"
-        w_j ~ N(0, noise * slab_variance) for columns in standard deviations, independently; or Zellner's
-        w ~ N(0, g * noise * (X'X)^-1); or none: models count by the Bayesian information criterion, and
-        coefficients are those of maximum likelihood. "single-effects": w is a sum of effects of one
-        variable each (Wang et al. 2020), which is quick, has a method of its own, and tells by
-        ``posterior_.credible_sets()`` which variables could stand in for which. A prior object of
-        `garrote.priors` brings its own settings.
+    prior : {"spike-slab", "g-prior", "bic", "single-effects", "horseshoe", ...} or object
+        w_j ~ N(0, noise * slab_variance) for columns in standard deviations, independently (default);
+        or Zellner's w ~ N(0, g * noise * (X'X)^-1); or none: models count by the Bayesian information
+        criterion, and coefficients are those of maximum likelihood. "single-effects": w is a sum of
+        effects of one variable each (Wang et al. 2020), which is quick, has a method of its own, and
+        tells by ``posterior_.credible_sets()`` which variables could stand in for which. Other priors
+        shrink all coefficients and leave none out: "laplace" (the Bayesian lasso), "elastic-net",
+        "fused-laplace", "horseshoe", "neg", "normal-gamma", "student", "hal". They are sampled by
+        Gibbs' method; selected is then what has a 95% interval without 0, and the evidence is the
+        probability of the effect's sign. A prior object of `garrote.priors` brings its own settings;
+        ``GroupLaplacePrior(groups)`` is one.
     method : str, default="auto"
         "enumerate" sums over all models. "sample" draws them by weighted tempered Gibbs sampling
         (Zanella & Roberts 2019), "metropolis" by random flips and swaps, "gibbs" with their coefficients
@@ -104,9 +116,10 @@ class BayesianSelector(SelectingRegressor):
     prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
         Added to the prior log odds, variable by variable.
     fit_intercept, standardize : bool, default=True
-    n_steps, burn_in : int, default=10,000 and 1000
-        States of each chain that count, and states before them; a state of "gibbs" is a sweep over all
-        variables. "search" expands ``n_steps`` models.
+    n_steps, burn_in : int, optional
+        States of each chain that count, and states before them, by default 10,000 and 1000; a state
+        of "gibbs" is a sweep over all variables. "search" expands ``n_steps`` models. For priors
+        that shrink a state is a draw of all coefficients, and 2000 and 500 are the default.
     n_chains : int, default=2
         The first starts from a mean-field solution, the others from the empty model.
     n_jobs : int, optional
@@ -121,6 +134,9 @@ class BayesianSelector(SelectingRegressor):
         Inclusion probabilities, coefficients, ``models()``, ``discoveries()``, ``sample()``.
     coef_, intercept_ : model-averaged coefficients in the units of the data
     inclusion_probability_ : array of shape (D,)
+        Not there for priors that shrink, which have ``sign_probability_`` in its place.
+    sign_probability_ : array of shape (D,)
+        For priors that shrink: the probability of each coefficient's likelier sign.
     noise_variance_ : float
         NaN for a family without noise.
     method_ : str
@@ -172,8 +188,8 @@ class BayesianSelector(SelectingRegressor):
         prior_log_odds: Any = None,
         fit_intercept: bool = True,
         standardize: bool = True,
-        n_steps: int = 10_000,
-        burn_in: int = 1000,
+        n_steps: int | None = None,
+        burn_in: int | None = None,
         n_chains: int = 2,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -235,7 +251,13 @@ class BayesianSelector(SelectingRegressor):
             standardize=self.standardize, covariates=fixed,
         )  # fmt: skip
         labels = column_labels(names, count)
-        inferred = self._infer(problem, y, offsets, labels)
+        reference = None
+        if shrinks(self.prior):
+            prior = shrinkage_prior(self.prior, count, names, X)
+            reference = prior.reference
+            inferred = self._infer_shrinkage(problem, prior, labels)
+        else:
+            inferred = self._infer(problem, y, offsets, labels)
         nothing = self.family == "gaussian" and problem.yty <= 0
         if nothing:
             warnings.warn(_NOTHING_LEFT, UserWarning, stacklevel=2)
@@ -256,7 +278,7 @@ class BayesianSelector(SelectingRegressor):
             response=response,
             converged=self._converged(inferred.converged),
             provenance=provenance(
-                self, X, y, weights, [labels[j] for j in problem.scale.covariates]
+                self, X, y, weights, [labels[j] for j in problem.scale.covariates], reference
             ),
             notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes, *inferred.cautions),
             predict=None if self.family == "gaussian" else self._averaged_mean,
@@ -276,12 +298,7 @@ class BayesianSelector(SelectingRegressor):
     ) -> Inferred:
         """Find the posterior by the way that the family asks for."""
         usable = np.flatnonzero(problem.curvature > 0)
-        chains = Chains(
-            int(self.n_steps), int(self.burn_in), int(self.n_chains), _seed(self.random_state)
-        )
-        settings: dict[str, Any] = {
-            "chains": chains, "names": labels, "n_jobs": self.n_jobs, "callback": self.callback,
-        }  # fmt: skip
+        settings = self._sampling(labels)
         if self.family == "gaussian":
             beliefs = self._beliefs(problem, usable, offsets)
             return infer(
@@ -300,6 +317,19 @@ class BayesianSelector(SelectingRegressor):
         if self.prior == "single-effects":
             return SingleEffects(self.effects, noise_variance=self.noise_variance)
         return self.prior if isinstance(self.prior, SingleEffects) else None
+
+    def _infer_shrinkage(
+        self, problem: Problem, prior: ScaleMixturePrior, labels: tuple[str, ...]
+    ) -> Inferred:
+        settings = self._sampling(labels)
+        return infer_shrinkage(problem, prior, noise_variance=self.noise_variance, **settings)
+
+    def _sampling(self, labels: tuple[str, ...]) -> dict[str, Any]:
+        """Return how to sample, and what to tell of it."""
+        chains = Chains(*chain_lengths(self), int(self.n_chains), _seed(self.random_state))
+        return {
+            "chains": chains, "names": labels, "n_jobs": self.n_jobs, "callback": self.callback,
+        }  # fmt: skip
 
     def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
         inclusion = self._inclusion(problem, usable, offsets)
@@ -339,7 +369,13 @@ class BayesianSelector(SelectingRegressor):
         else:
             taken = scale.response_mean - scale.column_mean @ posterior.mean
             self.intercept_ = float(taken if self.fit_intercept else 0.0)
-        self.inclusion_probability_ = posterior.inclusion_probability
+        for name in ("inclusion_probability_", "sign_probability_"):
+            if hasattr(self, name):
+                delattr(self, name)
+        if posterior.sign_probability is None:
+            self.inclusion_probability_ = posterior.inclusion_probability
+        else:
+            self.sign_probability_ = posterior.sign_probability
         self.noise_variance_ = posterior.noise_variance
         self._center = scale.column_mean
         self._total_weight = problem.n
@@ -347,10 +383,17 @@ class BayesianSelector(SelectingRegressor):
     def _converged(self, settled: bool) -> bool:
         """Tell whether the answer reached its accuracy; warn where it did not."""
         certificate = self.certificate_
+        steps = chain_lengths(self)[0]
         if isinstance(certificate, MonteCarloCertificate) and certificate.value > _UNSETTLED:
             said = (
                 f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "
-                f"n_steps ({self.n_steps}) or n_chains ({self.n_chains})"
+                f"n_steps ({steps}) or n_chains ({self.n_chains})"
+            )
+        elif isinstance(certificate, DrawsCertificate) and not settled:
+            said = (
+                f"sampled coefficients may be off by {certificate.error:.2f} of their posterior "
+                f"deviations, and split R-hat is {certificate.split_r_hat:.2f} (1 if chains agree): "
+                f"raise n_steps ({steps}) and burn_in"
             )
         elif not settled:
             said = (
@@ -382,6 +425,11 @@ class BayesianSelector(SelectingRegressor):
         mean = X @ self.coef_ + self.intercept_
         if not return_std:
             return mean
+        if self.posterior_.draws is not None:
+            spread = drawn_variance(X, self.posterior_.draws, self._center)
+            noise = self.posterior_.noise_variance
+            spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
+            return mean, np.sqrt(spread + noise * (1.0 + spent))
         models: Models | None = self.posterior_.found
         if models is None:
             return mean, self._deviation_given_support(X, self._center[self.posterior_.support])

@@ -1,5 +1,6 @@
 """The settings of a `BayesianSelector`: which cannot be meant, and the prior on models they make."""
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -11,7 +12,9 @@ from garrote.inference.choosing import METHODS
 from garrote.inference.generalized import GENERALIZED_METHODS
 from garrote.inference.mean_field import HYPERPARAMETERS
 from garrote.likelihoods import CANONICAL
+from garrote.penalties.grouping import resolve_groups
 from garrote.priors.inclusion import Inclusion
+from garrote.priors.scale_mixture import SHRINKAGE_PRIORS, GroupLaplacePrior, ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import HYPER_G, GPrior, Slab
 
@@ -19,6 +22,18 @@ from garrote.priors.slab import HYPER_G, GPrior, Slab
 DEFAULT_G = "hyper-g/n"
 # Settings that a prior object brings of its own, and what they are where they are not given.
 _OF_PRIORS = {"slab_variance": None, "noise_variance": None, "g": DEFAULT_G, "effects": None}
+# States of a chain that count and that do not: flips of models, and draws of all coefficients.
+_STATES, _SHRUNK_STATES = (10_000, 1000), (2000, 500)
+# What priors without inclusion have no place for, and its defaults.
+_OF_INCLUSION: dict[str, Any] = {
+    "inclusion": None,
+    "expected_size": None,
+    "prior_log_odds": None,
+    "slab_variance": None,
+    "spike_variance": None,
+    "g": DEFAULT_G,
+    "hyperparameters": "average",
+}
 
 
 def check_settings(model: Any) -> None:
@@ -51,10 +66,13 @@ def _check_prior(model: Any) -> None:
         for name, default in _OF_PRIORS.items():
             if getattr(model, name) != default:
                 raise ValueError(f"leave out {name}: the prior object given has its own settings")
+    elif shrinks(model.prior):
+        _check_shrinkage(model)
     elif model.prior not in ("spike-slab", "g-prior", "bic", "single-effects"):
         raise ValueError(
-            "prior must be 'spike-slab', 'g-prior', 'bic', 'single-effects', a GaussianSlab, a GPrior, "
-            f"a BIC or SingleEffects, got {model.prior!r}"
+            "prior must be 'spike-slab', 'g-prior', 'bic', 'single-effects', one that shrinks ("
+            f"{', '.join(map(repr, SHRINKAGE_PRIORS))}) or an object of garrote.priors, got "
+            f"{model.prior!r}"
         )
     if model.prior == "single-effects" or isinstance(model.prior, SingleEffects):
         _check_single_effects(model)
@@ -87,6 +105,49 @@ def _check_single_effects(model: Any) -> None:
             )
 
 
+def shrinks(prior: Any) -> bool:
+    """Tell whether a prior shrinks all coefficients and leaves none out."""
+    named = isinstance(prior, str) and prior in SHRINKAGE_PRIORS
+    return named or isinstance(prior, ScaleMixturePrior)
+
+
+def _check_shrinkage(model: Any) -> None:
+    """Refuse, for a prior that shrinks, what only priors with models have."""
+    for name, default in _OF_INCLUSION.items():
+        value = getattr(model, name)
+        if value is not default and not (isinstance(default, str) and value == default):
+            raise ValueError(
+                f"{name} is for priors that leave variables out: leave it out with prior={model.prior!r}"
+            )
+    if model.method not in ("auto", "gibbs"):
+        raise ValueError(
+            f"method={model.method!r} is for priors that leave variables out: prior={model.prior!r} is "
+            "sampled, with method='gibbs' or 'auto'"
+        )
+    if model.prior == "group-laplace" or getattr(model.prior, "groups", ()) is None:
+        raise ValueError(
+            "prior='group-laplace' needs to know the groups: give GroupLaplacePrior(groups=...) of "
+            "garrote.priors.scale_mixture"
+        )
+
+
+def shrinkage_prior(prior: Any, count: int, names: Array | None, X: Any) -> ScaleMixturePrior:
+    """Return the prior that was named or given, its groups as numbers of columns."""
+    made = SHRINKAGE_PRIORS[prior]() if isinstance(prior, str) else prior
+    if isinstance(made, GroupLaplacePrior):
+        return replace(made, groups=resolve_groups(made.groups, count, names, X))
+    return made
+
+
+def chain_lengths(model: Any) -> tuple[int, int]:
+    """Return how many states of a chain count, and how many before them do not."""
+    steps, burn_in = _SHRUNK_STATES if shrinks(model.prior) else _STATES
+    given = model.n_steps, model.burn_in
+    return int(steps if given[0] is None else given[0]), int(
+        burn_in if given[1] is None else given[1]
+    )
+
+
 def _check_family(model: Any) -> None:
     """Refuse for labels and counts what only Gaussian models have."""
     gaussian_only = model.prior in ("g-prior", "single-effects") or isinstance(
@@ -115,6 +176,8 @@ def _check_numbers(model: Any) -> None:
             raise ValueError(f"{name} must be positive and finite, got {value!r}")
     for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
         value = getattr(model, name)
+        if value is None and name != "n_chains":
+            continue
         if not isinstance(value, Integral) or value < least:
             raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
     if model.inclusion is not None and model.expected_size is not None:

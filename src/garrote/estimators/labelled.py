@@ -51,8 +51,8 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
     def _probability(self, X: Any) -> Floats:
         """Return the probability of the second class for checked rows."""
         posterior: Posterior = self.posterior_
-        if posterior.draws is not None:
-            return drawn_mean(posterior.draws, X)
+        if posterior.states is not None:
+            return drawn_mean(posterior.states, X)
         if posterior.found is not None:
             return np.asarray(averaged_mean(Binomial(), posterior.found, X, False, integrated=True))
         assert posterior.predictor is not None, "a factorised posterior of labels has a predictor"
@@ -67,8 +67,8 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
 
 def mean_intercept(posterior: Posterior) -> float:
     """Return the intercept of a posterior of labels, averaged over what it is uncertain by."""
-    if posterior.draws is not None:
-        return float(posterior.draws.intercept.mean())
+    if posterior.states is not None:
+        return float(posterior.states.intercept.mean())
     if posterior.predictor is not None:
         return posterior.predictor.intercept
     found = posterior.found

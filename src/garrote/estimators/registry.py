@@ -54,7 +54,7 @@ METHODS = {
     ),
     "bayes": Method(
         "Bayesian variable selection",
-        "calibrated inclusion probabilities, averaged over models; exact or sampled; credible sets",
+        "calibrated inclusion probabilities, exact or sampled; credible sets; shrinkage priors",
         "garrote.estimators.bayesian_selector",
         "BayesianSelector",
         "Murphy (2012), Machine Learning: A Probabilistic Perspective, section 13.2; sampling: "

@@ -6,6 +6,7 @@ from garrote.inference.generalized import infer_generalized
 from garrote.inference.labels import infer_labels
 from garrote.inference.paired_mean_field import Paired, PairedPath, anneal_paired, fit_paired
 from garrote.inference.sampling import Chains
+from garrote.inference.shrinkage import infer_shrinkage
 
 __all__ = [
     "Beliefs",
@@ -18,4 +19,5 @@ __all__ = [
     "infer",
     "infer_generalized",
     "infer_labels",
+    "infer_shrinkage",
 ]

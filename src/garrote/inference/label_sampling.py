@@ -12,7 +12,7 @@ from garrote.arrays import Array, Floats
 from garrote.inference.fitted_posterior import FittedFindings, FittingTask, make_fitted_posterior
 from garrote.inference.over_models import Findings, sampled_findings
 from garrote.inference.sampling import Chains, certify_chains
-from garrote.posterior import Draws, Posterior
+from garrote.posterior import Posterior, States
 from garrote.priors.slab import GaussianSlab
 from garrote.results import MonteCarloCertificate, stack_rows
 from garrote.solvers.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
@@ -109,7 +109,7 @@ def _posterior(
     return replace(
         posterior,
         log_evidence=None,
-        draws=_draws(task, states, fixed),
+        states=_states(task, states, fixed),
         effective_sample_size=found.effective_sample_size,
         split_r_hat=found.split_r_hat,
     )
@@ -125,7 +125,7 @@ def _with_variance(task: FittingTask, variance: float) -> FittingTask:
     return task._replace(tables=[(0.0, table._replace(samples=table.samples._replace(held=held)))])
 
 
-def _draws(task: FittingTask, states: list[Drawn], fixed: Floats) -> Draws:
+def _states(task: FittingTask, states: list[Drawn], fixed: Floats) -> States:
     """Return states in the user's units."""
     scale = task.problem.scale
     covariates = task.places[: len(task.places) - len(task.problem.usable)]
@@ -137,4 +137,4 @@ def _draws(task: FittingTask, states: list[Drawn], fixed: Floats) -> Draws:
     ]
     rows: scipy.sparse.csr_array = stack_rows(columns, values, task.problem.n_features)
     level = fixed[:, 0] if first else np.zeros(len(states))
-    return Draws(np.asarray(level - rows @ scale.column_mean), rows)
+    return States(np.asarray(level - rows @ scale.column_mean), rows)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import kve
 
 from garrote.arrays import Array, Floats
+from garrote.mixing import HALLaw, NEGLaw, NormalGammaLaw
 from garrote.penalties.base import Terms, first_strength, steepest
 from garrote.shrinkage import bend, cost, shrink, slope
 
@@ -25,8 +25,6 @@ from garrote.shrinkage import bend, cost, shrink, slope
 _STILL = 1e-14
 # Where the strength of a penalty without a finite slope at 0 is looked for: shares of that value.
 _SHARES = np.linspace(0.005, 0.995, 199)
-# The trapezoidal rule, exact to rounding for integrands that decay so fast.
-_NODES = np.linspace(-40.0, 10.0, 501)
 
 
 class MixtureRule(NamedTuple):
@@ -129,11 +127,11 @@ class HAL(Mixture):
 
     def value(self, size: Floats) -> Floats:
         """Return the penalty of coefficients of some size."""
-        return (self.a + 1) * np.log1p(size / self.b)
+        return HALLaw(self.a).cost(size / self.b)
 
     def steepness(self, size: Floats) -> Floats:
         """Return its slope there: the E step."""
-        return (self.a + 1) / (self.b + size)
+        return HALLaw(self.a).steepness(size / self.b) / self.b
 
 
 @dataclass(frozen=True)
@@ -195,13 +193,11 @@ class NormalGamma(Mixture):
 
     def value(self, size: Floats) -> Floats:
         """Return the penalty of coefficients of some size."""
-        order, x = self.delta - 0.5, self.gamma * np.maximum(size, 1e-150)
-        return x - order * np.log(x) - np.log(kve(order, x))
+        return NormalGammaLaw(self.delta).cost(self.gamma * size)
 
     def steepness(self, size: Floats) -> Floats:
         """Return its slope there: the E step."""
-        order, x = self.delta - 0.5, self.gamma * np.maximum(size, 1e-150)
-        return self.gamma * kve(order - 1, x) / kve(order, x)
+        return self.gamma * NormalGammaLaw(self.delta).steepness(self.gamma * size)
 
 
 @dataclass(frozen=True)
@@ -209,8 +205,7 @@ class NEG(Mixture):
     """Normal-exponential-gamma: exponential variances whose rate is gamma (a, b) (Griffin & Brown 2007).
 
     The penalty is -log of the integral of g^(2a) exp(-g |w| - b g^2 / 2) over g > 0, a Laplace
-    distribution of rate g with g^2 / 2 ~ Ga(a, b). Murphy's Table 13.2 gives the gamma distribution to
-    g itself, which would be `HAL` once more.
+    distribution of rate g with g^2 / 2 ~ Ga(a, b), as `garrote.mixing.NEGLaw` has it.
     """
 
     a: float = 0.5
@@ -228,24 +223,11 @@ class NEG(Mixture):
 
     def value(self, size: Floats) -> Floats:
         """Return the penalty of coefficients of some size."""
-        log, _, peak = self._integrand(size)
-        return -peak - np.log(np.exp(log).sum(axis=-1))
+        return NEGLaw(self.a).cost(size / np.sqrt(self.b))
 
     def steepness(self, size: Floats) -> Floats:
         """Return its slope there: the E step, the mean of g."""
-        log, g, _ = self._integrand(size)
-        weight = np.exp(log)
-        return (weight * g).sum(axis=-1) / weight.sum(axis=-1)
-
-    def _integrand(self, size: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return its logarithm over log g, less its peak's, at points g, and the peak's."""
-        power, size = 2 * self.a + 1, np.asarray(size, dtype=np.float64)[..., None]
-        top = 2 * power / (size + np.sqrt(size**2 + 4 * self.b * power))
-        nodes = _NODES / np.sqrt(power)
-        g = top * np.exp(nodes)
-        log = power * nodes - (g - top) * size - 0.5 * self.b * (g**2 - top**2)
-        peak = power * np.log(top) - top * size - 0.5 * self.b * top**2
-        return log, g, peak[..., 0]
+        return NEGLaw(self.a).steepness(size / np.sqrt(self.b)) / np.sqrt(self.b)
 
 
 def _check_positive(**settings: float) -> None:

@@ -27,6 +27,7 @@ _SHAPES: dict[str, dict[str, str]] = {
     "Posterior": {
         "inclusion_probability": "D", "mean": "D",
         "support": "k", "standard_error": "k", "correlation": "kk",
+        "draws": "SD", "sign_probability": "D", "shrinkage": "D",
     },
     "PathView": {
         "strengths": "K", "columns": "k", "probability": "Kk", "effect": "Kk", "expected_size": "K",
@@ -88,6 +89,8 @@ def _check_object(value: Any, count: int | None) -> None:
     sizes = {} if count is None else {"D": count}
     for name, letters in _SHAPES.get(cls.__name__, {}).items():
         found = getattr(value, name)
+        if found is None:  # what the method does not give
+            continue
         shape = found.shape if isinstance(found, np.ndarray) else (len(found),)
         expected = tuple(sizes.setdefault(k, n) for k, n in zip(letters, shape, strict=False))
         if len(shape) != len(letters) or shape != expected:

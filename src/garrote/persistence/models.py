@@ -13,6 +13,7 @@ import garrote.likelihoods.huber
 import garrote.penalties
 import garrote.penalty_path
 import garrote.posterior
+import garrote.priors.scale_mixture
 import garrote.priors.single_effects
 import garrote.priors.slab
 import garrote.proximal.graph
@@ -43,6 +44,7 @@ _HOMES = (
     garrote.penalty_path,
     garrote.posterior,
     garrote.priors.single_effects,
+    garrote.priors.scale_mixture,
     garrote.priors.slab,
     garrote.proximal.graph,
     garrote.results,

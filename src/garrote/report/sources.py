@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from garrote.estimators.registry import METHODS
-from garrote.selection import is_certainty
+from garrote.selection import SIGN, is_certainty
 
 _STRENGTHS = {
     "gamma": (
@@ -19,6 +19,11 @@ _STRENGTHS = {
     ),
 }
 _CERTAINTY = ("How sure it is that a variable belongs to the model", "")
+_SIGN = (
+    "How sure the sign of a variable's effect is (0.5 is a guess)",
+    " The prior shrinks every effect and leaves none out, so that no variable has a probability of "
+    "inclusion.",
+)
 _ENTRY = (
     "How early a variable enters as the penalty falls",
     " Entry is the largest alpha at which a variable is in, as a share of the path's largest: the first "
@@ -41,6 +46,10 @@ _CERTIFICATE = {
     "Monte Carlo error": "the largest standard error of a sampled inclusion probability, from "
     "batches of the chains",
     "between chains": "the largest difference between the inclusion probabilities of two chains",
+    "error of a mean": "the largest standard error of a sampled mean, of a coefficient or of the "
+    "logarithm of the noise variance or of the prior's scale, in posterior standard deviations",
+    "halves of chains": "by how much R-hat is beyond 1: how much wider the draws of all chains are "
+    "than those of their halves",
     "log probability": "how far the log probability of any of the best models is from that computed "
     "for it alone, from scratch",
     "slab variance": "how much an inclusion probability moved when the integral over the slab's "
@@ -60,6 +69,13 @@ _SENTENCES = {
         "A variable whose probability is closer than that to 0.5 could fall on the other side.",
         "That is much: more steps or more chains are needed.",
         "sampled inclusion probabilities may still be far off",
+    ),
+    "error of a mean": (
+        "The coefficients were sampled; the mean of any of them may be off, in posterior standard "
+        "deviations, by about",
+        "Intervals that end near 0 could fall on its other side.",
+        "That is much, or chains disagree: more steps are needed.",
+        "sampled coefficients have not settled",
     ),
     "found late": (
         "Models were searched for, and none visited twice; the last tenth of the search still added",
@@ -118,6 +134,8 @@ def strength_words(strength: str) -> tuple[str, str]:
 
 def evidence_words(evidence: str) -> tuple[str, str]:
     """Return what a kind of evidence tells about a variable, to begin a sentence, and a remark."""
+    if evidence == SIGN:
+        return _SIGN
     return _CERTAINTY if is_certainty(evidence) else _ENTRY
 
 

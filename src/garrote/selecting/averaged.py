@@ -1,20 +1,19 @@
-"""From a posterior over models to a Selection: the median probability model (Murphy 2012, Eq. 13.4)."""
+"""From a posterior to a Selection: by inclusion probabilities, or by intervals where there are none."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 
 from garrote.arrays import Array, Floats
 from garrote.posterior import DISAGREES, Posterior
 from garrote.problem import Problem
 from garrote.results import AnyCertificate
 from garrote.selecting.cross_validation import rows_to_show
+from garrote.selecting.judging import LEVEL, judge
 from garrote.selecting.stand_ins import find_stand_ins, shared_notes, stand_in_notes
 from garrote.selection import ModelsView, Predictions, Selection, effect_scale
 
-_LEVEL = 0.95
 # Variables in the table of correlations.
 _CORRELATED = 25
 # Weight of a second optimum that a reader should know of.
@@ -39,22 +38,15 @@ def select_averaged(
     notes: Sequence[str] = (),
     predict: Callable[[Floats], Floats] | None = None,
 ) -> Selection:
-    """Select what is more likely in than out, and describe how it was found.
+    """Select what the posterior says is in (see `judge`), and describe how it was found.
 
     ``predict`` gives the mean response of rows, where that is not linear.
     """
     names = tuple(names)
     fixed = problem.scale.covariates
-    probability = posterior.inclusion_probability
-    selected = probability > 0.5
-    error = np.full(problem.n_features, np.nan)
-    error[posterior.support] = posterior.standard_error
-    # Where no models are kept, the uncertainty of covariates, which are projected out, is not known.
-    unknown = fixed if posterior.found is None else fixed[:0]
-    error[unknown] = np.nan
-    reach = norm.ppf(0.5 + _LEVEL / 2) * error
-    chosen = np.flatnonzero(selected & (problem.curvature > 0))
-    shown = np.argsort(-np.where(problem.curvature > 0, probability, -1.0), kind="stable")
+    verdict = judge(posterior, fixed)
+    chosen = np.flatnonzero(verdict.selected & (problem.curvature > 0))
+    shown = np.argsort(-np.where(problem.curvature > 0, verdict.probability, -1.0), kind="stable")
     stand_ins, same = find_stand_ins(problem, chosen, shown[:_CORRELATED])
     interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
@@ -72,20 +64,19 @@ def select_averaged(
         method=method,
         response=response,
         names=names,
-        selected=selected,
-        probability=probability,
+        selected=verdict.selected,
+        probability=verdict.probability,
         effect=posterior.mean,
-        standard_error=error,
-        lower=posterior.mean - reach,
-        upper=posterior.mean + reach,
-        evidence="posterior inclusion probability",
-        level=_LEVEL,
-        intervals="intervals are averaged over models, so that doubt about inclusion widens them"
-        + ("; covariates have none" if len(unknown) else ""),
+        standard_error=verdict.standard_error,
+        lower=verdict.lower,
+        upper=verdict.upper,
+        evidence=verdict.evidence,
+        level=LEVEL,
+        intervals=verdict.intervals,
         interchangeable=interchangeable,
         constant=tuple(names[j] for j in constant),
         always_in=tuple(names[j] for j in fixed),
-        rule=f"probability > 0.5 (the median probability model), {how}",
+        rule=f"{verdict.rule}, {how}",
         noise_variance=posterior.noise_variance,
         certificate=certificate,
         converged=converged,
@@ -100,7 +91,7 @@ def select_averaged(
         stand_ins=stand_ins,
         models=list_models(posterior, fixed),
         effect_scale=effect_scale(problem.likelihood),
-        credible_sets=posterior.credible_sets(_LEVEL),
+        credible_sets=() if posterior.draws is not None else posterior.credible_sets(LEVEL),
     )
 
 

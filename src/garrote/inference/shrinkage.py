@@ -1,0 +1,248 @@
+"""Posteriors under priors that shrink every coefficient and leave none out, by Gibbs sampling.
+
+There is no inclusion probability: no coefficient is ever 0. In its place stand the probability of a
+coefficient's sign and its interval, both counted from draws.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed, effective_n_jobs
+from scipy.linalg import pinvh
+
+from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.choosing import Inferred, stage_reporter
+from garrote.inference.sampling import Chains
+from garrote.posterior import Posterior
+from garrote.priors.evidence import SMALLEST_LEFT
+from garrote.priors.scale_mixture import ScaleMixturePrior
+from garrote.problem import Problem
+from garrote.results import DrawsCertificate
+from garrote.solvers.annealing import Progress
+from garrote.solvers.draw_diagnostics import DrawDiagnostics, diagnose_draws
+from garrote.solvers.gaussian_draws import ridge_form
+from garrote.solvers.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
+
+# Chains are thinned such that their draws are at most so many numbers (80 MB).
+_MOST_NUMBERS = 10_000_000
+# Correlations are stated among the columns of the surest signs, so many of them.
+_CORRELATED = 200
+# Means that may be off by this share of a posterior deviation, or chains this far apart, are unsettled.
+_LARGEST_ERROR, _LARGEST_R_HAT = 0.1, 1.1
+# Multiplications of a second, about, on one thread, and the hours that all chains may take.
+_FLOPS, _MOST_HOURS = 2e10, 24.0
+
+
+class _Draws(NamedTuple):
+    """All chains' draws in one (S x D, the user's units), and what is known of them."""
+
+    coef: Floats
+    noise: Floats
+    scale: Floats
+    shrinkage: Floats
+    diagnosed: DrawDiagnostics
+
+
+def infer_shrinkage(
+    problem: Problem,
+    prior: ScaleMixturePrior,
+    *,
+    noise_variance: float | None = None,
+    chains: Chains = Chains(2000, 500),  # noqa: B008 - frozen
+    names: Sequence[str] = (),
+    n_jobs: int | None = None,
+    callback: Callable[[Progress], None] | None = None,
+) -> Inferred:
+    """Find the posterior under a shrinkage prior, from rows or from moments.
+
+    Parameters
+    ----------
+    problem : Problem
+    prior : ScaleMixturePrior
+        One of `garrote.priors.scale_mixture`; groups are one number for each column of the problem.
+    noise_variance : float, optional
+        A known noise variance, in squared units of y.
+    chains : Chains
+        How long to sample.
+    names : sequence of str
+        Names of the variables.
+    n_jobs : int, optional
+        Threads.
+    callback : callable, optional
+        Called with a `Progress`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import Problem
+    >>> from garrote.inference import Chains, infer_shrinkage
+    >>> from garrote.priors.scale_mixture import HorseshoePrior
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 5))
+    >>> y = X[:, 1] + rng.standard_normal(60)
+    >>> found = infer_shrinkage(
+    ...     Problem.from_rows(X, y), HorseshoePrior(), chains=Chains(500, 100, seed=0)
+    ... )
+    >>> found.posterior.sign_probability.argmax()
+    np.int64(1)
+    """
+    beliefs = Beliefs.about(problem)
+    usable = problem.usable
+    _check_time(problem, chains)
+    kept = _keep_every(chains, len(usable))
+    unit = problem.scale.response_scale
+    form = ridge_form(problem)
+    target = ShrinkageTarget(
+        form=form,
+        prior=prior.among(usable),
+        curvature=form.curvature,
+        rows=beliefs.n,
+        least=SMALLEST_LEFT * (form.yty or 1.0),
+        noise=None if noise_variance is None else noise_variance / unit**2,
+    )
+    report = stage_reporter(callback, "sampling")
+    runs = _run(target, chains, kept, n_jobs, report) if len(usable) else _nothing(target, chains)
+    found = _joined(problem, runs, np.random.default_rng(chains.seed))
+    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
+    certificate = DrawsCertificate(
+        error=float(found.diagnosed.relative_error.max(initial=0.0)),
+        split_r_hat=float(found.diagnosed.split_r_hat.max(initial=1.0)),
+    )
+    settled = certificate.error <= _LARGEST_ERROR and certificate.split_r_hat <= _LARGEST_R_HAT
+    states = f"{chains.count * chains.steps} states of {chains.count} chains"
+    how = f"{states} sampled" + (f", one of {kept} kept" if kept > 1 else "")
+    return Inferred(
+        _posterior(problem, beliefs, found, labels), certificate, "gibbs", how, settled,
+        notes=beliefs.doubts(None),
+    )  # fmt: skip
+
+
+def _check_time(problem: Problem, chains: Chains) -> None:
+    """Refuse what would not end within a day."""
+    columns = len(problem.usable)
+    rows = len(problem.response) if problem.has_rows else columns
+    small, large = float(min(rows, columns)), float(max(rows, columns) if rows < columns else 0)
+    each = small**2 * large + 2.0 * small**3
+    hours = each * chains.count * (chains.steps + chains.burn_in) / _FLOPS / 3600
+    if hours > _MOST_HOURS:
+        raise ValueError(
+            f"sampling {columns} coefficients given {rows} rows would take about {hours:.0f} hours: a "
+            "state factorises a matrix of the smaller of the two; lower n_steps, name fewer columns, or "
+            "use prior='spike-slab'"
+        )
+
+
+def _keep_every(chains: Chains, columns: int) -> int:
+    numbers = chains.count * chains.steps * max(columns, 1)
+    return int(min(np.ceil(numbers / _MOST_NUMBERS), max(1, chains.steps // 100)))
+
+
+def _run(
+    target: ShrinkageTarget,
+    chains: Chains,
+    keep: int,
+    n_jobs: int | None,
+    report: Callable[[int, int], None] | None,
+) -> list[ShrinkageChain]:
+    seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
+    jobs = min(effective_n_jobs(n_jobs), len(seeds))
+
+    def run(seed: np.random.SeedSequence) -> ShrinkageChain:
+        rng = np.random.default_rng(seed)
+        return run_shrinkage(target, rng, chains.steps, chains.burn_in, keep, report)
+
+    return list(Parallel(n_jobs=jobs, prefer="threads")(delayed(run)(seed) for seed in seeds))
+
+
+def _nothing(target: ShrinkageTarget, chains: Chains) -> list[ShrinkageChain]:
+    """Return draws where no column has content: the noise alone is unknown."""
+    rng = np.random.default_rng(chains.seed)
+    none, one = np.zeros((chains.steps, 0)), np.ones(chains.steps)
+    left = 0.5 * (target.form.yty + target.least)
+    noise = [
+        left / rng.standard_gamma(0.5 * target.rows, chains.steps) for _ in range(chains.count)
+    ]
+    known = target.noise
+    noise = noise if known is None else [known * one] * chains.count
+    return [ShrinkageChain(none, each, one, np.zeros(0)) for each in noise]
+
+
+def _joined(problem: Problem, runs: Sequence[ShrinkageChain], rng: np.random.Generator) -> _Draws:
+    """Join chains, in the user's units, with the covariates drawn beside them."""
+    usable, scale = problem.usable, problem.scale
+    known = np.array([np.column_stack([r.coef, np.log(r.noise), np.log(r.scale)]) for r in runs])
+    diagnosed = diagnose_draws(known)
+    inside = np.concatenate([run.coef for run in runs])
+    noise = np.concatenate([run.noise for run in runs])
+    coef = np.zeros((len(inside), problem.n_features))
+    coef[:, usable] = inside * (scale.response_scale / scale.column_scale[usable])
+    fixed = scale.covariates
+    if len(fixed):
+        own = scale.covariate_response - inside @ scale.covariate_columns[:, usable].T
+        spread = np.linalg.cholesky(_positive(pinvh(problem.raw_gram(fixed))))
+        own += np.sqrt(noise)[:, None] * (rng.standard_normal(own.shape) @ spread.T)
+        coef[:, fixed] = own * (scale.response_scale / scale.column_scale[fixed])
+    return _Draws(
+        coef,
+        noise * scale.response_scale**2,
+        np.concatenate([run.scale for run in runs]),
+        np.mean([run.shrinkage for run in runs], axis=0),
+        diagnosed,
+    )
+
+
+def _positive(covariance: Floats) -> Floats:
+    """Return a covariance with rounding's worth added, where it is singular."""
+    return covariance + 1e-12 * np.diag(np.diag(covariance) + 1e-300)
+
+
+def _posterior(
+    problem: Problem, beliefs: Beliefs, found: _Draws, names: tuple[str, ...]
+) -> Posterior:
+    usable, fixed, count = problem.usable, problem.scale.covariates, problem.n_features
+    positive = (found.coef > 0).mean(axis=0)
+    sign = np.maximum(positive, (found.coef < 0).mean(axis=0))
+    sign = np.where(problem.curvature > 0, sign, 0.5)
+    sign[fixed] = 1.0
+    inclusion = np.full(count, np.nan)
+    inclusion[fixed] = 1.0
+    deviation = found.coef.std(axis=0)
+    shrinkage, size, r_hat = np.ones(count), np.full(count, np.inf), np.ones(count)
+    shrinkage[usable], shrinkage[fixed] = found.shrinkage, 0.0
+    size[usable] = found.diagnosed.effective_size[: len(usable)]
+    r_hat[usable] = found.diagnosed.split_r_hat[: len(usable)]
+    size[fixed] = len(found.coef)
+    support = _surest(sign, fixed)
+    return Posterior(
+        inclusion_probability=inclusion,
+        mean=found.coef.mean(axis=0),
+        support=support,
+        standard_error=deviation[support],
+        correlation=_correlation(found.coef[:, support]),
+        noise_variance=float(found.noise.mean()),
+        degrees_of_freedom=beliefs.n,
+        free_energy=float("nan"),
+        optima=(),
+        names=names,
+        monte_carlo_error=deviation / np.sqrt(size),
+        effective_sample_size=size,
+        split_r_hat=r_hat,
+        covariates=fixed,
+        draws=found.coef,
+        sign_probability=sign,
+        shrinkage=shrinkage,
+    )
+
+
+def _surest(sign: Floats, fixed: Array) -> Array:
+    order = np.argsort(-sign, kind="stable")
+    return np.union1d(order[:_CORRELATED], fixed).astype(np.intp)
+
+
+def _correlation(draws: Floats) -> Floats:
+    off = draws - draws.mean(axis=0)
+    size = np.sqrt(np.square(off).sum(axis=0))
+    off /= np.where(size > 0, size, 1.0)
+    return off.T @ off

@@ -1,0 +1,297 @@
+"""Priors that shrink every coefficient and leave none out: normal ones whose variances are unknown.
+
+In standard deviations of the columns, with noise of variance s^2 (Park & Casella 2008: a prior in
+units of the noise keeps the posterior of a Laplace prior unimodal),
+
+    w_j = s * scale * v_j,    v_j | tau_j ~ N(0, tau_j^2),
+
+tau_j^2 having one of the laws of Murphy's (2012) Table 13.2. Without a ``scale`` it is learnt, with a
+half-Cauchy prior of median ``typical_scale``, by default 1 / sqrt(D n), n the rows beside means and
+covariates: under the horseshoe some sqrt(D) coefficients are then larger than their standard errors, a
+priori (Piironen & Vehtari 2017). Settings only; the laws are in `garrote.mixing`, the sampler in
+`garrote.solvers.shrinkage_gibbs`.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.mixing import (
+    HALLaw,
+    HorseshoeLaw,
+    LaplaceLaw,
+    MixingLaw,
+    NEGLaw,
+    NormalGammaLaw,
+    StudentLaw,
+)
+from garrote.priors.covariance_root import Chain, Diagonal, Root
+
+# Variances are kept above this, such that their inverses are numbers.
+_SMALLEST = 1e-200
+
+
+@dataclass(frozen=True)
+class ScaleMixturePrior:
+    """What these priors share: the scale, and independent coefficients by the mixing law."""
+
+    scale: float | None = None
+    typical_scale: float | None = None
+    reference = "Murphy (2012), Machine Learning: A Probabilistic Perspective, Table 13.2"
+
+    def __post_init__(self) -> None:
+        """Refuse a scale that is none."""
+        for name in ("scale", "typical_scale"):
+            if getattr(self, name) is not None:
+                self._check_positive(**{name: getattr(self, name)})
+        if self.scale is not None and self.typical_scale is not None:
+            raise ValueError(
+                "typical_scale is for a scale that is learnt: give it or scale, not both"
+            )
+
+    def _check_positive(self, **settings: Any) -> None:
+        for name, value in settings.items():
+            number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+            if not number or not 0 < value < np.inf:
+                raise ValueError(
+                    f"{name} of a {type(self).__name__} must be positive and finite, got {value!r}"
+                )
+
+    def _check_share(self, **settings: Any) -> None:
+        self._check_positive(**settings)
+        for name, value in settings.items():
+            if value > 1:
+                raise ValueError(
+                    f"{name} of a {type(self).__name__} must be at most 1, got {value}"
+                )
+
+    @property
+    def law(self) -> MixingLaw | None:
+        """The law of one coefficient, where they are independent and it is in Table 13.2."""
+        return None
+
+    def among(self, columns: Array) -> "ScaleMixturePrior":
+        """Return the prior of some of the columns."""
+        return self
+
+    def first_root(self, count: int) -> Root:
+        """Return variances to begin with."""
+        return Diagonal(np.ones(count))
+
+    def draw_root(self, v: Floats, rng: np.random.Generator) -> Root:
+        """Draw the variances given v: their covariance's root."""
+        if self.law is None:
+            raise NotImplementedError(f"{type(self).__name__} has no law of one coefficient")
+        return Diagonal(np.sqrt(self.law.draw_variance(v, rng)))
+
+
+@dataclass(frozen=True)
+class LaplacePrior(ScaleMixturePrior):
+    """exp(-|v|): the Bayesian lasso (Park & Casella 2008), of penalty |w| / (s * scale)."""
+
+    reference = "Park & Casella (2008), The Bayesian lasso. JASA 103, 681-686"
+
+    @property
+    def law(self) -> MixingLaw:
+        """The law of one coefficient."""
+        return LaplaceLaw()
+
+
+@dataclass(frozen=True)
+class HorseshoePrior(ScaleMixturePrior):
+    """tau ~ half-Cauchy(0, 1) (Carvalho, Polson & Scott 2010).
+
+    Infinitely dense at 0, with Cauchy tails: noise is shrunk to nothing, large effects hardly at all.
+    """
+
+    reference = (
+        "Carvalho, Polson & Scott (2010), The horseshoe estimator for sparse signals. Biometrika 97, "
+        "465-480"
+    )
+
+    @property
+    def law(self) -> MixingLaw:
+        """The law of one coefficient."""
+        return HorseshoeLaw()
+
+
+@dataclass(frozen=True)
+class StudentPrior(ScaleMixturePrior):
+    """Student's t with some degrees of freedom; 1 is the Cauchy law."""
+
+    degrees: float = 1.0
+    reference = (
+        "Andrews & Mallows (1974), Scale mixtures of normal distributions. JRSS B 36, 99-102"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        super().__post_init__()
+        self._check_positive(degrees=self.degrees)
+
+    @property
+    def law(self) -> MixingLaw:
+        """The law of one coefficient."""
+        return StudentLaw(float(self.degrees))
+
+
+@dataclass(frozen=True)
+class NormalGammaPrior(ScaleMixturePrior):
+    """Gamma variances of some shape (Griffin & Brown 2010); 1 is Laplace, smaller ones are sparser."""
+
+    shape: float = 0.5
+    reference = (
+        "Griffin & Brown (2010), Inference with normal-gamma prior distributions in regression "
+        "problems. Bayesian Analysis 5, 171-188"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        super().__post_init__()
+        self._check_positive(shape=self.shape)
+
+    @property
+    def law(self) -> MixingLaw:
+        """The law of one coefficient."""
+        return NormalGammaLaw(float(self.shape))
+
+
+@dataclass(frozen=True)
+class NEGPrior(ScaleMixturePrior):
+    """Normal-exponential-gamma (Griffin & Brown 2007): tails like |v|^-(2 shape + 1)."""
+
+    shape: float = 0.5
+    reference = (
+        "Griffin & Brown (2007), Bayesian adaptive lassos with non-convex penalization. Technical "
+        "report, University of Kent"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        super().__post_init__()
+        self._check_positive(shape=self.shape)
+
+    @property
+    def law(self) -> MixingLaw:
+        """The law of one coefficient."""
+        return NEGLaw(float(self.shape))
+
+
+@dataclass(frozen=True)
+class HALPrior(ScaleMixturePrior):
+    """The hierarchical adaptive lasso (Lee et al. 2010): tails like |v|^-(shape + 1)."""
+
+    shape: float = 1.0
+    reference = (
+        "Lee, Caron, Doucet & Holmes (2010), A hierarchical Bayesian framework for constructing "
+        "sparsity-inducing priors. arXiv:1009.1914"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        super().__post_init__()
+        self._check_positive(shape=self.shape)
+
+    @property
+    def law(self) -> MixingLaw:
+        """The law of one coefficient."""
+        return HALLaw(float(self.shape))
+
+
+@dataclass(frozen=True)
+class ElasticNetPrior(ScaleMixturePrior):
+    """exp(-l1_ratio |v| - (1 - l1_ratio) v^2 / 2) (Murphy's Eq. 13.128).
+
+    Given tau^2 the precision of v is 1 / tau^2 + 1 - l1_ratio, as in Eq. 13.129. The law of tau^2
+    itself is not exponential, as the text has it, but proportional to (1 + (1 - l1_ratio)
+    tau^2)^-1/2 times that; given v it is that of the Laplace law again.
+    """
+
+    l1_ratio: float = 0.5
+    reference = "Li & Lin (2010), The Bayesian elastic net. Bayesian Analysis 5, 151-170"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        super().__post_init__()
+        self._check_share(l1_ratio=self.l1_ratio)
+
+    def draw_root(self, v: Floats, rng: np.random.Generator) -> Root:
+        """Draw the variances given v: their covariance's root."""
+        variance = _laplace_variances(v, self.l1_ratio, rng)
+        return Diagonal(np.sqrt(variance / (1.0 + (1.0 - self.l1_ratio) * variance)))
+
+
+@dataclass(frozen=True)
+class GroupLaplacePrior(ScaleMixturePrior):
+    """exp(-sum of ||v_g||) over groups g (Murphy's Eq. 13.103): one variance for all members.
+
+    tau_g^2 ~ Ga((d_g + 1) / 2, 1 / 2) for a group of d_g columns (Eq. 13.105, whose rate should
+    read gamma^2 / 2). ``groups`` are labels, one a column; lists of columns, by name or position;
+    or "factors" (see `garrote.penalties.GroupLasso`).
+    """
+
+    groups: Any = None
+    reference = (
+        "Kyung, Gill, Ghosh & Casella (2010), Penalized regression, standard errors, and Bayesian "
+        "lassos. Bayesian Analysis 5, 369-412"
+    )
+
+    def among(self, columns: Array) -> "GroupLaplacePrior":
+        """Return the prior of some of the columns."""
+        labels = np.asarray(self.groups)[columns]
+        return replace(self, groups=np.unique(labels, return_inverse=True)[1])
+
+    def draw_root(self, v: Floats, rng: np.random.Generator) -> Root:
+        """Draw the variances given v: their covariance's root."""
+        size = np.sqrt(np.bincount(self.groups, np.square(v)))
+        return Diagonal(np.sqrt(LaplaceLaw().draw_variance(size, rng))[self.groups])
+
+
+@dataclass(frozen=True)
+class FusedLaplacePrior(ScaleMixturePrior):
+    """exp(-l1_ratio sum |v_j| - (1 - l1_ratio) sum |v_j - v_(j-1)|), along the order of the columns.
+
+    Kyung et al. (2010); Murphy's Eqs. 13.117-13.121. The variances of coefficients and differences
+    are not independent exponentials there (the Gaussian's determinant ties them); given v they are
+    independent, each as in the Laplace law.
+    """
+
+    l1_ratio: float = 0.5
+    reference = (
+        "Kyung, Gill, Ghosh & Casella (2010), Penalized regression, standard errors, and Bayesian "
+        "lassos. Bayesian Analysis 5, 369-412"
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        super().__post_init__()
+        self._check_share(l1_ratio=self.l1_ratio)
+
+    def draw_root(self, v: Floats, rng: np.random.Generator) -> Root:
+        """Draw the variances given v: their covariance's root."""
+        own = _laplace_variances(v, self.l1_ratio, rng)
+        if self.l1_ratio == 1.0:
+            return Diagonal(np.sqrt(own))
+        between = _laplace_variances(np.diff(v), 1.0 - self.l1_ratio, rng)
+        return Chain.of_precisions(1.0 / own, 1.0 / between)
+
+
+def _laplace_variances(v: Floats, rate: float, rng: np.random.Generator) -> Floats:
+    """Draw variances given coefficients of density exp(-rate |v|)."""
+    return np.maximum(LaplaceLaw().draw_variance(rate * v, rng) / rate**2, _SMALLEST)
+
+
+# Priors by the name that estimators know them by.
+SHRINKAGE_PRIORS: dict[str, type[ScaleMixturePrior]] = {
+    "laplace": LaplacePrior,
+    "elastic-net": ElasticNetPrior,
+    "group-laplace": GroupLaplacePrior,
+    "fused-laplace": FusedLaplacePrior,
+    "horseshoe": HorseshoePrior,
+    "neg": NEGPrior,
+    "normal-gamma": NormalGammaPrior,
+    "student": StudentPrior,
+    "hal": HALPrior,
+}

@@ -1,0 +1,72 @@
+"""Which variables a posterior selects, and how sure that is."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import norm
+
+from garrote.arrays import Array, Floats
+from garrote.posterior import Posterior
+from garrote.selection import SIGN
+
+# The level of the intervals.
+LEVEL = 0.95
+
+
+class Verdict(NamedTuple):
+    """What is selected, with the evidence for each variable, intervals, and the rule in words."""
+
+    selected: Array
+    probability: Floats
+    standard_error: Floats
+    lower: Floats
+    upper: Floats
+    evidence: str
+    intervals: str
+    rule: str
+
+
+def judge(posterior: Posterior, fixed: Array) -> Verdict:
+    """Select what is more likely in than out or, where nothing is ever out, what has a sure sign."""
+    return (
+        _by_inclusion(posterior, fixed) if posterior.draws is None else _by_sign(posterior, fixed)
+    )
+
+
+def _by_inclusion(posterior: Posterior, fixed: Array) -> Verdict:
+    """The median probability model (Murphy 2012, Eq. 13.4)."""
+    error = np.full(len(posterior.mean), np.nan)
+    error[posterior.support] = posterior.standard_error
+    # Where no models are kept, the uncertainty of covariates, which are projected out, is not known.
+    unknown = fixed if posterior.found is None else fixed[:0]
+    error[unknown] = np.nan
+    reach = norm.ppf(0.5 + LEVEL / 2) * error
+    intervals = "intervals are averaged over models, so that doubt about inclusion widens them"
+    return Verdict(
+        selected=posterior.inclusion_probability > 0.5,
+        probability=posterior.inclusion_probability,
+        standard_error=error,
+        lower=posterior.mean - reach,
+        upper=posterior.mean + reach,
+        evidence="posterior inclusion probability",
+        intervals=intervals + ("; covariates have none" if len(unknown) else ""),
+        rule="probability > 0.5 (the median probability model)",
+    )
+
+
+def _by_sign(posterior: Posterior, fixed: Array) -> Verdict:
+    """Intervals of draws that exclude zero."""
+    lower, upper = posterior.interval(LEVEL)
+    selected = (lower > 0) | (upper < 0)
+    selected[fixed] = True
+    return Verdict(
+        selected=selected,
+        probability=np.asarray(posterior.sign_probability),
+        standard_error=np.sqrt(posterior.variance),
+        lower=lower,
+        upper=upper,
+        evidence=SIGN,
+        intervals="intervals are equal-tailed, of draws of all coefficients together; the prior leaves "
+        "no variable out, and the probability is that of the effect's sign",
+        rule=f"{100 * LEVEL:g}% interval excludes 0 (sign probability > {0.5 + LEVEL / 2:g})",
+    )

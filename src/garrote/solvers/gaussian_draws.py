@@ -1,0 +1,165 @@
+"""Coefficients of a ridge regression drawn from their posterior, by columns or by rows.
+
+With w = s * scale * R u, u ~ N(0, I), the response in noise deviations is y / s = scale * Z u + e,
+Z = X R. Everything follows from a matrix I + scale^2 M with M = Z'Z (D x D) or, where there are
+more columns than rows, M = Z Z' (N x N): the evidence of a scale, the noise given it, and exact
+draws of u given both (Rue 2001 by columns; Bhattacharya, Chakraborty & Mallick 2016 by rows). Its
+eigenvalues are at least 1, however small the prior variances are.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dtrtrs
+
+from garrote.arrays import Floats
+from garrote.priors.covariance_root import Root
+from garrote.problem import Problem
+
+# So many columns cost next to nothing.
+_FEW = 100
+# Cross products are rounded to this share of the rows. Chains amplify differences in the last digit.
+_DIGITS = 1e-10
+# Where rounding makes the matrix indefinite, these shares of its diagonal are added until it is not.
+_JITTERS = (0.0, *10.0 ** np.arange(-14, 0))
+
+
+class Factor(NamedTuple):
+    """I + scale^2 M = lower lower', its log determinant, and what a ridge leaves of y'y."""
+
+    scale: float
+    lower: Floats
+    log_determinant: float
+    left: float
+
+
+class ByRows(NamedTuple):
+    """Fewer rows than columns: X itself, with the square roots of row weights."""
+
+    block: Floats
+    response: Floats
+
+    @property
+    def curvature(self) -> Floats:
+        """The diagonal of X'X."""
+        return np.einsum("ij,ij->j", self.block, self.block)
+
+    @property
+    def yty(self) -> float:
+        """The squares of y."""
+        return float(self.response @ self.response)
+
+    def given(self, root: Root) -> "RowsGiven":
+        """Return the regression under a prior covariance."""
+        rows = root.after(self.block)
+        return RowsGiven(root, rows, dsyrk(1.0, rows, lower=1), self.response)
+
+
+class RowsGiven(NamedTuple):
+    """Rows under a prior covariance: Z, the lower triangle of Z Z', and y."""
+
+    root: Root
+    rows: Floats
+    inner: Floats
+    response: Floats
+
+    def factor(self, scale: float) -> Factor:
+        """Return what one scale makes of it."""
+        lower, log_determinant = _factored(self.inner, scale)
+        half = _halfway(lower, self.response)
+        return Factor(scale, lower, log_determinant, float(half @ half))
+
+    def draw(self, factor: Factor, noise: float, rng: np.random.Generator) -> Floats:
+        """Draw v = R u given a scale and the noise variance."""
+        count, size = self.rows.shape
+        u: Any = rng.standard_normal(size)
+        error = rng.standard_normal(count)
+        off = self.response / np.sqrt(noise) - factor.scale * (self.rows @ u) - error
+        u += factor.scale * (_rest_of_way(factor.lower, _halfway(factor.lower, off)) @ self.rows)
+        return self.root.times(u)
+
+
+class ByColumns(NamedTuple):
+    """No more columns than rows: X'X, X'y and y'y suffice."""
+
+    gram: Floats
+    xty: Floats
+    yty: float
+
+    @property
+    def curvature(self) -> Floats:
+        """The diagonal of X'X."""
+        return np.diag(self.gram).copy()
+
+    def given(self, root: Root) -> "ColumnsGiven":
+        """Return the regression under a prior covariance."""
+        products = root.after(self.xty[None, :])[0]
+        return ColumnsGiven(root, root.around(self.gram), products, self.yty)
+
+
+class ColumnsGiven(NamedTuple):
+    """Columns under a prior covariance: Z'Z, Z'y and y'y."""
+
+    root: Root
+    inner: Floats
+    products: Floats
+    yty: float
+
+    def factor(self, scale: float) -> Factor:
+        """Return what one scale makes of it."""
+        lower, log_determinant = _factored(self.inner, scale)
+        half = scale * _halfway(lower, self.products)
+        return Factor(scale, lower, log_determinant, max(self.yty - float(half @ half), 0.0))
+
+    def draw(self, factor: Factor, noise: float, rng: np.random.Generator) -> Floats:
+        """Draw v = R u given a scale and the noise variance."""
+        pull = factor.scale / np.sqrt(noise) * self.products
+        half = _halfway(factor.lower, pull) + rng.standard_normal(len(pull))
+        return self.root.times(_rest_of_way(factor.lower, half))
+
+
+def ridge_form(problem: Problem) -> ByRows | ByColumns:
+    """Return the cheaper form of a problem, of its columns with content.
+
+    Few columns are taken by their cross products however few the rows are, and these to ten digits: what
+    is drawn does then not depend on how rows are ordered, or repeated, or on how sums are rounded.
+    """
+    usable = problem.usable
+    if problem.has_rows and len(usable) > max(_FEW, len(problem.response)):
+        root = np.sqrt(problem.weights)
+        # Columns in one piece each, which local moves read one by one.
+        block = np.asfortranarray(problem.table.block(usable))
+        block *= root[:, None]
+        return ByRows(block, root * problem.response)
+    unit = 2.0 ** np.floor(np.log2(_DIGITS * problem.n))
+    moments = (problem.known_block(usable), problem.xty[usable], np.array(problem.yty))
+    gram, xty, yty = (unit * np.round(values / unit) for values in moments)
+    return ByColumns(gram, xty, float(yty))
+
+
+def _factored(inner: Floats, scale: float) -> tuple[Floats, float]:
+    """Return the Cholesky factor of I + scale^2 inner, and the log determinant.
+
+    Only lower triangles are read.
+    """
+    matrix = np.multiply(inner, scale**2)
+    diagonal = np.einsum("ii->i", matrix)
+    diagonal += 1.0
+    for share in _JITTERS:
+        diagonal *= 1.0 + share
+        # LAPACK itself: SciPy's functions take longer to check a small matrix than to factorise it.
+        lower, failed = dpotrf(matrix, lower=1, clean=0)
+        if not failed:
+            return lower, 2.0 * float(np.log(np.diag(lower)).sum())
+    raise FloatingPointError(
+        "the coefficients' variances left the range of numbers: give the prior a scale"
+    )
+
+
+def _halfway(lower: Floats, right: Floats) -> Floats:
+    return np.asarray(dtrtrs(lower, right, lower=1)[0])
+
+
+def _rest_of_way(lower: Floats, right: Floats) -> Floats:
+    return np.asarray(dtrtrs(lower, right, lower=1, trans=1)[0])

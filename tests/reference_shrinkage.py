@@ -1,0 +1,111 @@
+"""Shrinkage priors by brute force: mixing densities, unnormalised priors and posteriors on grids.
+
+Plain NumPy and quadrature, each line after its equation; what the solvers are checked against.
+"""
+
+import numpy as np
+import scipy.integrate
+from scipy.special import gammaln
+
+
+def exponential(variance):
+    """Laplace: tau^2 ~ Ga(1, 1/2)."""
+    return 0.5 * np.exp(-0.5 * variance)
+
+
+def gamma(shape):
+    """Normal-gamma: tau^2 ~ Ga(shape, 1/2)."""
+    return lambda t: np.exp(
+        (shape - 1) * np.log(t) - 0.5 * t - shape * np.log(2.0) - gammaln(shape)
+    )
+
+
+def inverse_gamma(degrees):
+    """Student: tau^2 ~ IG(degrees / 2, degrees / 2)."""
+    a = degrees / 2
+    return lambda t: np.exp(a * np.log(a) - gammaln(a) - (a + 1) * np.log(t) - a / t)
+
+
+def inverse_gamma_scale(shape):
+    """HAL: tau^2 | g ~ Ga(1, 1 / (2 g^2)), g ~ IG(shape, 1), integrated over log g."""
+    log_g = np.linspace(-12.0, 25.0, 401)
+    g = np.exp(log_g)
+    weight = np.exp(-shape * log_g - 1 / g - gammaln(shape))
+
+    def density(t):
+        inside = weight * np.exp(-np.asarray(t)[..., None] / (2 * g**2)) / (2 * g**2)
+        return scipy.integrate.trapezoid(inside, log_g, axis=-1)
+
+    return density
+
+
+def gamma_rate(shape):
+    """NEG: tau^2 | r ~ Exponential(r), r ~ Ga(shape, 1)."""
+    return lambda t: shape * (1 + t) ** (-shape - 1)
+
+
+def half_cauchy(t):
+    """Horseshoe: tau ~ C+(0, 1), as a density of tau^2."""
+    return 1 / (np.pi * np.sqrt(t) * (1 + t))
+
+
+def variance_grid(mixing, v, size=1):
+    """Return log variances and their density given v (``size`` coefficients of length |v|)."""
+    log_t = np.linspace(-60.0, 60.0, 6001)
+    t = np.exp(log_t)
+    with np.errstate(under="ignore", divide="ignore"):
+        log = np.log(mixing(t)) + log_t - 0.5 * v**2 / t - 0.5 * size * (np.log(2 * np.pi) + log_t)
+    return log_t, np.exp(log)
+
+
+def marginal_density(mixing, v):
+    """Integrate N(v | 0, t) p(t) over the variance t."""
+    log_t, density = variance_grid(mixing, v)
+    return scipy.integrate.trapezoid(density, log_t)
+
+
+def variance_cdf(mixing, v, size=1):
+    """Return the distribution function of tau^2 given v."""
+    log_t, density = variance_grid(mixing, v, size)
+    below = np.concatenate([[0.0], scipy.integrate.cumulative_trapezoid(density, log_t)])
+    return lambda t: np.interp(np.log(t), log_t, below / below[-1])
+
+
+class Grid:
+    """The posterior of two coefficients, by summing over a grid of everything that is unknown.
+
+    ``log_prior`` is the unnormalised log density of v = w / (s * scale), of shape (..., 2). Points are
+    close to each other near 0, where priors are steep.
+    """
+
+    def __init__(self, X, y, rows, log_prior, noise, scales, typical):
+        u = np.linspace(-11.5, 11.5, 161)
+        axis, width = 1e-4 * np.sinh(u), np.cosh(u)
+        self.w = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
+        squares = y @ y - 2 * self.w @ (X.T @ y)
+        squares += np.einsum("...i,ij,...j", self.w, X.T @ X, self.w)
+        total, self.noise_mean = np.zeros(self.w.shape[:2]), 0.0
+        for s2 in noise:
+            own = np.zeros_like(total)
+            for scale in scales:
+                size = np.sqrt(s2) * scale
+                # Sums over log noise and log scale: Jeffreys' prior and a half-Cauchy one.
+                log = log_prior(self.w / size) - 2 * np.log(size)
+                if len(scales) > 1:
+                    log += np.log(scale) - np.log1p((scale / typical) ** 2)
+                own += np.exp(log)
+            fit = -0.5 * rows * np.log(s2) - squares / (2 * s2)
+            own *= np.exp(fit) * np.outer(width, width)
+            total += own
+            self.noise_mean += s2 * own.sum()
+        self.noise_mean /= total.sum()
+        self.probability = total / total.sum()
+
+    def mean(self):
+        return np.einsum("ij,ijk->k", self.probability, self.w)
+
+    def deviation(self):
+        return np.sqrt(np.einsum("ij,ijk->k", self.probability, self.w**2) - self.mean() ** 2)
+
+    def positive(self):
+        return np.einsum("ij,ijk->k", self.probability, 0.5 * (np.sign(self.w) + 1))
