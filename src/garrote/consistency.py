@@ -7,7 +7,7 @@ more than the largest z of all times v_j is hard to explain by one.
 
 Deviations (z_j - mu_j) / sqrt(v_j) follow a Student law whose degrees of freedom and scale (at least 1)
 are fitted to all of them: LD of other samples makes some deviations large without any error. What is out
-of line by that law is named, the worst first, and left out before the others are looked at again, because
+of line by that law is named, the worst first, and left out before the others are looked at again:
 a wrong z-score puts its neighbours out of line, too. Where -z_j fits better, the alleles are probably
 exchanged.
 

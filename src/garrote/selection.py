@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.consistency import Consistency
 from garrote.results import AnyCertificate
 from garrote.summaries import Summary, Table
 
@@ -172,6 +173,8 @@ class Selection:
         Settings, versions, sizes and the fingerprint of the data.
     path, validation, predictions, stand_ins, models
         Where the method gives them, else None.
+    consistency : Consistency or None
+        Of a selection from z-scores: whether they agree with LD.
     effect_scale : str
         What of the response effects change: "log odds" or "log rate"; "" for the response itself.
 
@@ -214,6 +217,7 @@ class Selection:
     stand_ins: StandIns | None = None
     models: ModelsView | None = None
     effect_scale: str = ""
+    consistency: Consistency | None = None
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
@@ -324,6 +328,7 @@ class Selection:
             "predictions": self._prediction_values(),
             "stand_ins": self._stand_in_values(),
             "models": self._model_values(),
+            "consistency": self._consistency_values(),
             "provenance": self.provenance,
         }
 
@@ -422,6 +427,28 @@ class Selection:
             "variables": [self.names[j] for j in found.columns],
             "positions": [int(j) for j in found.columns],
             "effect": _numbers(found.effect),
+        }
+
+    def _consistency_values(self) -> dict[str, Any] | None:
+        if self.consistency is None:
+            return None
+        found = self.consistency
+        out = [*found.exchanged, *found.inconsistent]
+        return {
+            "n": _number(found.n),
+            "mismatch": _number(found.mismatch),
+            "largest_deviation": _number(np.delete(np.abs(found.deviation), out).max(initial=0.0)),
+            "out_of_line": [
+                {
+                    "name": found.names[j],
+                    "position": int(j),
+                    "z": _number(found.z[j]),
+                    "expected": _number(found.expected[j]),
+                    "deviation": _number(found.deviation[j]),
+                    "exchanged": j in found.exchanged,
+                }
+                for j in out
+            ],
         }
 
     def to_json(self, indent: int | None = None) -> str:

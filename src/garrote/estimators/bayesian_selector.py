@@ -22,6 +22,7 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
+from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized
 from garrote.inference.choosing import FACTORISED, choose_method
 from garrote.likelihoods import CANONICAL, deviance_explained
@@ -31,6 +32,7 @@ from garrote.priors.slab import BIC, GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
 from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
+from garrote.summary_statistics import ZScores
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
@@ -40,7 +42,7 @@ _NOTHING_LEFT = (
 )
 
 
-class BayesianSelector(SelectingRegressor):
+class BayesianSelector(ZScoreMixin, SelectingRegressor):
     """Posterior over models and coefficients of a linear regression with a spike-and-slab prior.
 
     y = intercept + sum of w_j x_j over the variables that are in + noise. Which are in has a prior by
@@ -221,10 +223,36 @@ class BayesianSelector(SelectingRegressor):
             standardize=self.standardize, covariates=fixed,
         )  # fmt: skip
         labels = column_labels(names, count)
+        made = provenance(self, X, y, weights, [labels[j] for j in problem.scale.covariates])
+        self._fit(problem, y, offsets, labels, response, made)
+        return self
+
+    def _fit_zscores(
+        self, problem: Problem, scores: ZScores, made: dict[str, Any]
+    ) -> tuple[str, ...]:
+        check_settings(self)
+        if self.family != "gaussian":
+            raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
+        refuse_covariates(self.covariates, "covariates")
+        labels, count = np.array(scores.names, dtype=object), len(scores.names)
+        offsets = resolve_values(self.prior_log_odds, labels, count, "prior_log_odds")
+        self._fit(problem, np.zeros(0), offsets, scores.names, "y", made)
+        return ()
+
+    def _fit(
+        self,
+        problem: Problem,
+        y: Floats,
+        offsets: Floats,
+        labels: tuple[str, ...],
+        response: str,
+        made: dict[str, Any],
+    ) -> None:
+        """Find the posterior and store it."""
         inferred = self._infer(problem, y, offsets, labels)
         nothing = self.family == "gaussian" and problem.yty <= 0
         if nothing:
-            warnings.warn(_NOTHING_LEFT, UserWarning, stacklevel=2)
+            warnings.warn(_NOTHING_LEFT, UserWarning, stacklevel=3)
         self._store(problem, inferred)
         self.method_ = inferred.method
         self.certificate_ = inferred.certificate
@@ -239,13 +267,10 @@ class BayesianSelector(SelectingRegressor):
             names=labels,
             response=response,
             converged=self._converged(inferred.converged),
-            provenance=provenance(
-                self, X, y, weights, [labels[j] for j in problem.scale.covariates]
-            ),
+            provenance=made,
             notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes),
             predict=None if self.family == "gaussian" else self._averaged_mean,
         )
-        return self
 
     def _readable(self, X: Any) -> Any:
         """Return X with its columns in one piece each where a method goes through them often."""
@@ -327,7 +352,7 @@ class BayesianSelector(SelectingRegressor):
             )
         else:
             return True
-        warnings.warn(said, ConvergenceWarning, stacklevel=3)
+        warnings.warn(said, ConvergenceWarning, stacklevel=4)
         return False
 
     def predict(self, X: Any, return_std: bool = False) -> Any:

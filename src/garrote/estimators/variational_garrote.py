@@ -27,6 +27,7 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
+from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.paths import SOLVERS, fit_path, resolve_gammas, stored_design
 from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
@@ -39,12 +40,16 @@ from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.starts import Optima, Reached, distinct_optima, solve_from
+from garrote.summary_statistics import ZScores
 
 # Odds beyond this are certainty, and their exponentials no longer numbers.
 _LARGEST_GAMMA = 1e12
+_NO_FOLDS = (
+    "z-scores have no rows to hold out: gamma was chosen by free energy, not by cross-validation"
+)
 
 
-class VariationalGarrote(SelectingRegressor):
+class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     """Bayesian selection of variables for linear regression, by the Variational Garrote.
 
     The model is y = sum_j s_j w_j x_j + noise with switches s_j in {0, 1}, each on with prior log odds
@@ -229,6 +234,8 @@ class VariationalGarrote(SelectingRegressor):
         prior = prior_for(problem)
         grid, wanted = self._grid(problem, prior)
         control = Control(self.tol, self.max_iter, self.callback)
+        labels = column_labels(names, count)
+        made = provenance(self, X, y, weights, [labels[j] for j in problem.scale.covariates])
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv).split(X, y, groups))
@@ -240,26 +247,59 @@ class VariationalGarrote(SelectingRegressor):
         else:
             path = fit_path(problem, prior, grid, solver=self.solver, control=control)
             chosen = self._choose(path, problem, prior, wanted)
+        choice = Choice(chosen, self._reason(wanted, validation), self.rule, validation)
         optima = self._optima(problem, prior, path, chosen, control, start)
-        labels = column_labels(names, count)
-        self._store(problem, path, make_posterior(problem, prior, optima, labels))
-        self._store_validation(validation)
+        posterior = make_posterior(problem, prior, optima, labels)
+        self._finish(problem, path, choice, posterior, y, response, made)
+        return self
+
+    def _fit_zscores(
+        self, problem: Problem, scores: ZScores, made: dict[str, Any]
+    ) -> tuple[str, ...]:
+        self._check_settings()
+        refuse_covariates(self.covariates, "covariates")
+        names, count = np.array(scores.names, dtype=object), len(scores.names)
+        offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
+        prior = GarrotePrior(offsets, resolve_signs(self.signs, names, count), self.noise_variance)
+        start = check_start(self.start, count)
+        grid, wanted = self._grid(problem, prior)
+        by_folds = wanted == "cv"
+        wanted = "free_energy" if by_folds else wanted
+        control = Control(self.tol, self.max_iter, self.callback)
+        path = fit_path(problem, prior, grid, solver=self.solver, control=control)
+        chosen = self._choose(path, problem, prior, wanted)
+        optima = self._optima(problem, prior, path, chosen, control, start)
+        choice = Choice(chosen, self._reason(wanted, None), self.rule, None)
+        posterior = make_posterior(problem, prior, optima, scores.names)
+        self._finish(problem, path, choice, posterior, np.zeros(0), "y", made)
+        return (_NO_FOLDS,) if by_folds else ()
+
+    def _finish(
+        self,
+        problem: Problem,
+        path: Path,
+        choice: Choice,
+        posterior: Posterior,
+        y: Floats,
+        response: str,
+        made: dict[str, Any],
+    ) -> None:
+        """Store what was found, and state the selection."""
+        self._store(problem, path, posterior)
+        self._store_validation(choice.validation)
         self.selection_ = select_on_path(
             problem,
             path,
-            Choice(chosen, self._reason(validation), self.rule, validation),
+            choice,
             self.posterior_,
             y,
             method="Variational Garrote",
-            names=labels,
+            names=posterior.names,
             response=response,
             tol=self.tol,
-            provenance=provenance(
-                self, X, y, weights, [labels[j] for j in problem.scale.covariates]
-            ),
+            provenance=made,
         )
         self._warn_if_not_converged()
-        return self
 
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
@@ -376,13 +416,13 @@ class VariationalGarrote(SelectingRegressor):
             found += run_together([task], stored_design(problem))[0]
         return distinct_optima(problem, found)
 
-    def _reason(self, validation: CrossValidation | None) -> str:
+    def _reason(self, wanted: str | float, validation: CrossValidation | None) -> str:
         """Say how gamma was chosen."""
         if self.expected_size is not None:
             return f"from expected_size = {self.expected_size:g}"
         if validation is not None:
             return f"by {len(validation.errors)}-fold cross-validation, rule {self.rule!r}"
-        return "by free energy" if self.gamma == "free_energy" else "as given"
+        return "by free energy" if wanted == "free_energy" else "as given"
 
     def _warn_if_not_converged(self) -> None:
         reached = float(self.path_.certificate.max())
@@ -393,7 +433,7 @@ class VariationalGarrote(SelectingRegressor):
                 f"at the chosen gamma it is {self.certificate_.value:.2e}. Raise max_iter "
                 f"({self.max_iter}) or tol",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def predict(self, X: Any, return_std: bool = False) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
+import garrote.consistency
 import garrote.likelihoods.huber
 import garrote.penalties.adaptive
 import garrote.penalties.bridge
@@ -40,6 +41,7 @@ VERSION = 1
 
 # Where the classes are defined that files may refer to, beside the estimators.
 _HOMES = (
+    garrote.consistency,
     garrote.likelihoods.huber,
     garrote.penalties.adaptive,
     garrote.penalties.bridge,
