@@ -2,7 +2,7 @@
 
 Where R holds the correlations of the very samples, z ~ N(R b, R): in directions of small eigenvalue
 there is next to nothing in z. An R of other samples, or a rounded one, leaves something there. The model
-for that is z ~ N(R b, (1 - s) R + s I), with b zero, or zero but for a few effects. It is all computed in
+for that is z ~ N(R b, (1 - s) R + s I), with b zero, or zero but for a few effects. It is computed in
 the basis of R's eigenvectors, in which z has independent entries.
 """
 
