@@ -31,6 +31,8 @@ from garrote.summary_statistics import ZScores
 _EXCHANGED, _HAS_SIGN = 3.0, 2.0
 # Expected number of deviations as large as one that is out of line, among all variables.
 _LEVEL = 0.05
+# Degrees of freedom of the law of deviations, at least: fewer would make nothing out of line.
+_HEAVIEST = 2.0
 # A smaller s is not believed here: z-scores are rounded, and a wrong one stands out all the same.
 _LEAST_MISMATCH = 1e-3
 # Where so many are out of line, or as few are left, the question is no longer which of them.
@@ -187,7 +189,10 @@ class _Law(NamedTuple):
         """Return the law of largest likelihood, no narrower than the normal law that LD promises."""
 
         def law(parameters: Floats) -> "_Law":
-            freedom, log_scale = 1.0 + np.exp(np.clip(parameters[0], -5.0, 7.0)), parameters[1]
+            freedom, log_scale = (
+                _HEAVIEST + np.exp(np.clip(parameters[0], -5.0, 7.0)),
+                parameters[1],
+            )
             return cls(float(freedom), float(np.exp(np.clip(log_scale, 0.0, 20.0))))
 
         def cost(parameters: Floats) -> float:

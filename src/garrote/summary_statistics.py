@@ -76,8 +76,19 @@ class ZScores:
         np.fill_diagonal(regularised, 1.0)
         return regularised
 
-    def moments(self) -> tuple[Floats, Floats, float, float]:
-        """Return X'X, X'y, y'y and n of standardised data, as `Problem.from_moments` takes them."""
+    def moments(self, hints: Sequence[str] = ()) -> tuple[Floats, Floats, float, float]:
+        """Return X'X, X'y, y'y and n of standardised data, as `Problem.from_moments` takes them.
+
+        Refused where no data have such moments; ``hints`` at the reason are part of the error.
+        """
+        share = _explained(self.spectrum, self.mismatch, self.n)
+        if share > _ALL:
+            told = f"{share:.2g} times the" if np.isfinite(share) else "more than all"
+            raise ValueError(
+                f"z, ld and n = {self.n:g} contradict each other with mismatch = {self.mismatch:.2g}: "
+                f"all variables together would explain {told} variance of y. Say mismatch='estimate', "
+                f"or check n, z-scores and the order of variables{'; '.join(['', *hints])}"
+            )
         r = self.adjusted / np.sqrt(self.n - 1.0)
         return self.n * self.correlation, self.n * r, self.n, self.n
 
@@ -110,6 +121,17 @@ def check_zscores(
         of ``ld`` negative.
     names : sequence of str, optional
         By default those that ``ld`` or ``z`` brings along, or x0, x1, ...
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import Problem
+    >>> from garrote.summary_statistics import check_zscores
+    >>> scores = check_zscores([5.0, 4.2, 0.1], [[1, 0.8, 0], [0.8, 1, 0], [0, 0, 1]], n=500)
+    >>> scores.mismatch
+    0.0
+    >>> Problem.from_moments(*scores.moments()).n_features
+    3
     """
     z, ld, names = _labelled(z, ld, names)
     names = _check_z(z, names)
@@ -164,7 +186,7 @@ def _labelled(z: Any, ld: Any, names: Any) -> tuple[Floats, Floats, tuple[str, .
     if names is not None:
         return values, matrix, tuple(map(str, names))
     if of_z is not None and of_ld is not None and set(of_z) == set(of_ld) and of_z != of_ld:
-        values, matrix, of_z, _ = match_names(values, of_z, matrix, of_ld)
+        values, matrix, of_ld, _ = match_names(values, of_z, matrix, of_ld)
     elif of_z is not None and of_ld is not None and of_z != of_ld:
         raise ValueError(
             f"the labels of z, {listing(of_z, most=3)}, are not those of ld, {listing(of_ld, most=3)}: "
@@ -283,18 +305,11 @@ def _settle_mismatch(
     if isinstance(given, str):
         if given != "estimate":
             raise ValueError(f"mismatch must be 'estimate' or a number from 0 to 1, got {given!r}")
-        chosen = max(estimate_mismatch(spectrum), floor)
-        if _explained(spectrum, chosen, n) > _ALL:
-            chosen = _enough(spectrum, chosen, n)
-    else:
-        if not (isinstance(given, Real) and 0 <= given <= 1):
-            raise ValueError(f"mismatch must be 'estimate' or a number from 0 to 1, got {given!r}")
+        chosen = _enough(spectrum, max(estimate_mismatch(spectrum), floor), n)
+    elif isinstance(given, Real) and 0 <= given <= 1:
         chosen = max(float(given), floor)
-        if _explained(spectrum, chosen, n) > _ALL:
-            raise ValueError(
-                f"z, ld and n = {n:g} contradict each other with mismatch = {given:g}: no data have all "
-                "three. Say mismatch='estimate', unless z, n or the order of the variables is wrong"
-            )
+    else:
+        raise ValueError(f"mismatch must be 'estimate' or a number from 0 to 1, got {given!r}")
     if not chosen:
         return 0.0, ()
     why = "estimated" if isinstance(given, str) else "as given" if chosen == given else "raised"
@@ -315,18 +330,19 @@ def _explained(spectrum: Spectrum, mismatch: float, n: float) -> float:
 
 
 def _enough(spectrum: Spectrum, least: float, n: float) -> float:
-    """Return the smallest s for which the three do not contradict each other."""
+    """Return the smallest s for which data exist, or the least one if there is none."""
 
     def excess(mismatch: float) -> float:
         return min(_explained(spectrum, mismatch, n), 1e300) - 1.0
 
-    if excess(1.0) > 0:
-        raise ValueError(
-            f"the z-scores are too large for n = {n:g} and {len(spectrum.values)} variables: together "
-            f"they would explain {_explained(spectrum, 1.0, n):.2g} times the variance of y. Check n, "
-            "or give fewer variables"
-        )
-    return float(brentq(excess, least, 1.0, xtol=1e-6)) + 2e-6
+    if excess(least) <= _ALL - 1.0:
+        return least
+    low = max(least, _NO_VARIANCE)
+    for high in np.geomspace(low, 1.0, 60)[1:]:
+        if excess(high) <= 0:
+            return float(brentq(excess, low, high, xtol=1e-12)) * (1.0 + 1e-6)
+        low = high
+    return least
 
 
 def _ld_notes(ld: Floats) -> tuple[str, ...]:

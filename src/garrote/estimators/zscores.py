@@ -54,8 +54,8 @@ class ZScoreMixin:
             both are of the same samples.
         """
         scores = check_zscores(z, ld, n, mismatch=mismatch, names=names)
-        problem = Problem.from_moments(*scores.moments())
         consistency = check_consistency(scores)
+        problem = Problem.from_moments(*scores.moments(consistency.notes))
         self.n_features_in_ = len(scores.names)
         if names is not None:
             self.feature_names_in_ = np.array(scores.names, dtype=object)

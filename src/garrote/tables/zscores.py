@@ -122,9 +122,8 @@ def _from_archive(path: Path) -> NamedValues:
     numbers = {k: v for k, v in arrays.items() if v.dtype.kind in "biuf"}
     wanted = [key for word in _MATRIX for key in numbers if key.lower() == word]
     square = [k for k, v in numbers.items() if v.ndim == 2 and v.shape[0] == v.shape[1] > 1]
-    if not wanted and len(square) != 1:
-        wanted = list(numbers) if len(numbers) == 1 else []
-    chosen = (wanted or square)[:1]
+    only = next((keys for keys in (square, list(numbers)) if len(keys) == 1), [])
+    chosen = (wanted or only)[:1]
     if not chosen:
         raise TableError(
             f"{path.name}: which array is the LD matrix? Call it ld; there are {listing(arrays)}"
@@ -147,8 +146,8 @@ def _matrix(values: Array, label: str) -> Floats:
             if np.allclose(np.diag(matrix), 1.0, atol=1e-3):
                 return matrix + matrix.T - np.diag(np.diag(matrix))
     raise TableError(
-        f"{label} has {len(values)} numbers in a row, which are no triangle of a matrix with ones on its "
-        "diagonal: save the whole matrix"
+        f"{label} has {len(values)} numbers in a row, which are no triangle of a matrix with ones on "
+        "its diagonal: save the whole matrix"
     )
 
 
