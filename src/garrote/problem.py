@@ -13,6 +13,7 @@ from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedD
 from garrote.designs.base import Design
 from garrote.likelihoods.base import settled
 from garrote.results import Scale
+from garrote.summary_statistics import check_zscores
 
 Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
@@ -30,8 +31,9 @@ _MOST_COMPRESSED = 1500
 class Problem:
     """A regression of a standardised response on a standardised design.
 
-    Made by `from_rows` or `from_moments`. ``n`` is the total weight, ``xty`` and ``yty`` the
-    standardised cross products, ``curvature`` the diagonal of X'WX (0 for a column without content).
+    Made by `from_rows`, `from_moments` or `from_zscores`. ``n`` is the total weight, ``xty`` and
+    ``yty`` the standardised cross products, ``curvature`` the diagonal of X'WX (0 for a column without
+    content).
     ``likelihood`` is None for a Gaussian response; any other leaves the response as it is, and
     ``offset`` is then a known part of the linear predictor, with a row for each of several outputs.
 
@@ -201,6 +203,28 @@ class Problem:
             curvature=np.ascontiguousarray(np.diag(scaled)),
             scale=scale,
         )
+
+    @classmethod
+    def from_zscores(
+        cls, z: Any, ld: Any, n: float | None, *, mismatch: float | str = "estimate"
+    ) -> "Problem":
+        """Take z-scores of the variables one by one, their correlations and the number of samples.
+
+        Columns and response are in standard deviations then, and so are coefficients. Given the
+        correlations of the same samples, the problem is that of their rows.
+
+        Parameters
+        ----------
+        z : array of shape (D,)
+        ld : array of shape (D, D)
+            Correlations of the variables, in the same or in other samples.
+        n : float
+            The samples behind the z-scores.
+        mismatch : float between 0 and 1, or "estimate"
+            How far ``ld`` is from the correlations behind z: it is used as (1 - s) R + s I. 0 says that
+            both are from the same samples. See `garrote.summary_statistics.check_zscores`.
+        """
+        return cls.from_moments(*check_zscores(z, ld, n, mismatch=mismatch).moments())
 
     def compressed(self) -> "Problem":
         """Return the same problem by its moments, where those are smaller and cheap to have."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.consistency import Consistency
 from garrote.credible_sets import CredibleSet
 from garrote.results import AnyCertificate
 from garrote.summaries import Summary, Table, listing
@@ -183,6 +184,8 @@ class Selection:
         Settings, versions, sizes and the fingerprint of the data.
     path, validation, predictions, stand_ins, models
         Where the method gives them, else None.
+    consistency : Consistency or None
+        Of a selection from z-scores: whether they agree with LD.
     effect_scale : str
         What of the response effects change: "log odds" or "log rate"; "" for the response itself.
     pieces : int, optional
@@ -231,6 +234,7 @@ class Selection:
     effect_scale: str = ""
     pieces: int | None = None
     credible_sets: tuple[CredibleSet, ...] = ()
+    consistency: Consistency | None = None
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
@@ -369,6 +373,7 @@ class Selection:
             "stand_ins": self._stand_in_values(),
             "models": self._model_values(),
             "credible_sets": [self._set_values(one) for one in self.credible_sets],
+            "consistency": self._consistency_values(),
             "provenance": self.provenance,
         }
 
@@ -479,6 +484,28 @@ class Selection:
             "mean_correlation": _number(one.mean_correlation),
             "median_correlation": _number(one.median_correlation),
             "log_bayes_factor": _number(one.log_bayes_factor),
+        }
+
+    def _consistency_values(self) -> dict[str, Any] | None:
+        if self.consistency is None:
+            return None
+        found = self.consistency
+        out = [*found.exchanged, *found.inconsistent]
+        return {
+            "n": _number(found.n),
+            "mismatch": _number(found.mismatch),
+            "largest_deviation": _number(np.delete(np.abs(found.deviation), out).max(initial=0.0)),
+            "out_of_line": [
+                {
+                    "name": found.names[j],
+                    "position": int(j),
+                    "z": _number(found.z[j]),
+                    "expected": _number(found.expected[j]),
+                    "deviation": _number(found.deviation[j]),
+                    "exchanged": j in found.exchanged,
+                }
+                for j in out
+            ],
         }
 
     def to_json(self, indent: int | None = None) -> str:

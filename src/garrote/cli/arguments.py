@@ -81,9 +81,23 @@ def make_parser(command: str | None = None) -> argparse.ArgumentParser:
 def _select(command: argparse.ArgumentParser) -> None:
     command.epilog = "Example: garrote select data.csv --target y --report out.html"
     command.add_argument(
-        "file", help="CSV, TSV, Parquet, Arrow, Feather or .npz file; - reads standard input"
+        "file", nargs="?",
+        help="CSV, TSV, Parquet, Arrow, Feather or .npz file; - reads standard input",
+    )  # fmt: skip
+    command.add_argument("--target", metavar="COLUMN", help="the response")
+    summary = command.add_argument_group("z-scores in place of a table")
+    summary.add_argument(
+        "--zscores", metavar="FILE", help="table with a column z, or beta and se, and one of names"
     )
-    command.add_argument("--target", required=True, metavar="COLUMN", help="the response")
+    summary.add_argument(
+        "--ld", metavar="FILE", help="correlations of the variables: .npz, .npy, CSV or TSV"
+    )
+    summary.add_argument("--n", type=_positive, metavar="N", help="samples behind the z-scores")
+    summary.add_argument(
+        "--mismatch", type=_mismatch, metavar="S", default="estimate",
+        help="0 if LD is of the same samples; else how far it is from theirs, up to 1 (default: "
+        "estimated)",
+    )  # fmt: skip
     columns = command.add_argument_group("columns (comma-separated names; * matches any text)")
     for name, meaning in (
         ("--include", "use these columns only"),
@@ -215,6 +229,15 @@ def _positive(text: str) -> float:
     value = _number(text)
     if value <= 0:
         raise argparse.ArgumentTypeError(f"must be above 0, got {text}")
+    return value
+
+
+def _mismatch(text: str) -> float | str:
+    if text == "estimate":
+        return text
+    value = _number(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"must be estimate or between 0 and 1, got {text}")
     return value
 
 

@@ -2,13 +2,12 @@
 
 import argparse
 import inspect
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError
-from garrote.cli.outputs import check_library, check_targets
+from garrote.cli.results import check_results, limit_threads, say_heard, write_results
 from garrote.cli.settings import (
     asks_for_labels,
     by_folds,
@@ -19,13 +18,15 @@ from garrote.cli.settings import (
 )
 from garrote.cli.structure import check_covariates
 
-_THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
 
 def run(options: argparse.Namespace) -> int:
     """Check everything that can be checked, read, fit, print, write."""
+    if options.zscores is not None or options.ld is not None:
+        from garrote.cli import zscores
+
+        return zscores.run(options)
     _check(options)
-    _limit_threads(options)
+    limit_threads(options)
     options.method = method_name(options)
     method = find_method(options.method)
     check_settings(options, method)
@@ -99,26 +100,22 @@ def _fit(
         warnings=(*notes, *found.warnings),
         provenance={**found.provenance, "source": table.source, "command": options.words},
     )
-    for text in heard:
-        if text not in found.warnings:
-            console.warn(text)
+    say_heard(heard, found)
     return model
 
 
 def _check(options: argparse.Namespace) -> None:
-    outputs = {f"--{name}": getattr(options, name) for name in ("report", "json", "save")}
-    check_targets(outputs, [options.file])
-    if options.json == "-" and options.quiet:
+    missing = [name for name in ("file", "--target") if not getattr(options, name.strip("-"))]
+    if missing:
         raise UsageError(
-            "--quiet and --json - both decide what is printed: give one of them", "select"
+            f"required: {', '.join(missing)} (or --zscores, --ld and --n in place of a table)",
+            "select",
         )
-    if options.expected_size is not None and options.gamma is not None:
+    if options.n is not None or options.mismatch != "estimate":
         raise UsageError(
-            "--expected-size and --gamma say the same thing: give one of them", "select"
+            "--n and --mismatch go with --zscores and --ld, not with a table", "select"
         )
-    if options.report is not None:
-        check_library("jinja2", "--report", "report")
-    check_library("polars", "reading a table", "cli")
+    check_results(options, [options.file])
 
 
 def _check_folds(table: Any, splitter: Any, options: argparse.Namespace) -> None:
@@ -135,14 +132,6 @@ def _check_folds(table: Any, splitter: Any, options: argparse.Namespace) -> None
             f"{splitter.get_n_splits()} folds need as many {things}, and there are {count}: give "
             f"{remedy}, or {without}, which need no folds"
         )
-
-
-def _limit_threads(options: argparse.Namespace) -> None:
-    """Share threads between folds, one product each; must happen before NumPy is loaded."""
-    if options.threads is not None:
-        for name in _THREAD_SETTINGS:
-            os.environ[name] = str(1 if by_folds(options) else options.threads)
-        os.environ["POLARS_MAX_THREADS"] = str(options.threads)
 
 
 def _as_labels(y: Any) -> Any:
@@ -177,11 +166,6 @@ def _always_in(
 
 
 def _write(model: Any, table: Any, options: argparse.Namespace) -> None:
-    from garrote.cli import console
-    from garrote.cli.rendering import one_line, show_selection
-    from garrote.files import write_text
-
-    selection = model.selection_
     if options.save is not None:
         from garrote.persistence import save_model
 
@@ -189,23 +173,4 @@ def _write(model: Any, table: Any, options: argparse.Namespace) -> None:
         if options.offset is not None:
             extra["offset"] = options.offset
         save_model(model, options.save, extra=extra)
-    if options.report is not None:
-        selection.report(options.report)
-    if options.json == "-":
-        print(selection.to_json(indent=2))
-        return
-    if options.json is not None:
-        write_text(options.json, selection.to_json(indent=2) + "\n")
-    if options.quiet:
-        for name in selection.table().columns["variable"]:
-            print(one_line(name))
-        return
-    console.say()
-    show_selection(selection, getattr(model, "tol", None), options.top)
-    for file, what in (
-        (options.report, "The report is"),
-        (options.json, "All results are"),
-        (options.save, "The model is"),
-    ):
-        if file is not None:
-            console.say(f"{what} in {file}.")
+    write_results(model, options)

@@ -66,9 +66,9 @@ def check_settings(options: argparse.Namespace, method: Any) -> None:
 
 
 def make_settings(
-    options: argparse.Namespace, estimator: Any, labels: bool, table: Any
+    options: argparse.Namespace, estimator: Any, labels: bool, table: Any = None
 ) -> dict[str, Any]:
-    """Return the settings of the estimator that was chosen, for a table that was read."""
+    """Return the settings of the estimator that was chosen, for a table if one was read."""
     known = _parameters(estimator)
     settings = _given_settings(options, known, labels, table)
     if "cv" in known:

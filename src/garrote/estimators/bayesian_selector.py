@@ -29,6 +29,7 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
+from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
 from garrote.inference.choosing import FACTORISED, choose_method
 from garrote.likelihoods import CANONICAL, deviance_explained
@@ -40,6 +41,7 @@ from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
 from garrote.results import DrawsCertificate, MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
+from garrote.summary_statistics import ZScores
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
@@ -49,7 +51,7 @@ _NOTHING_LEFT = (
 )
 
 
-class BayesianSelector(SelectingRegressor):
+class BayesianSelector(ZScoreMixin, SelectingRegressor):
     """Posterior over models and coefficients of a linear regression with a spike-and-slab prior.
 
     y = intercept + sum of w_j x_j over the variables that are in + noise. Which are in has a prior by
@@ -258,11 +260,49 @@ class BayesianSelector(SelectingRegressor):
             inferred = self._infer_shrinkage(problem, prior, labels)
         else:
             inferred = self._infer(problem, y, offsets, labels)
+        projected = [labels[j] for j in problem.scale.covariates]
+        self._finish(
+            problem,
+            inferred,
+            y,
+            labels,
+            response,
+            provenance(self, X, y, weights, projected, reference),
+        )
+        return self
+
+    def _fit_zscores(
+        self, problem: Problem, scores: ZScores, made: dict[str, Any]
+    ) -> tuple[str, ...]:
+        check_settings(self)
+        if self.family != "gaussian":
+            raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
+        refuse_covariates(self.covariates, "covariates")
+        labels, count = np.array(scores.names, dtype=object), len(scores.names)
+        if shrinks(self.prior):
+            prior = shrinkage_prior(self.prior, count, labels, None)
+            inferred = self._infer_shrinkage(problem, prior, scores.names)
+        else:
+            offsets = resolve_values(self.prior_log_odds, labels, count, "prior_log_odds")
+            inferred = self._infer(problem, np.zeros(0), offsets, scores.names)
+        self._finish(problem, inferred, np.zeros(0), scores.names, "y", made)
+        return ()
+
+    def _finish(
+        self,
+        problem: Problem,
+        inferred: Inferred,
+        y: Floats,
+        labels: tuple[str, ...],
+        response: str,
+        made: dict[str, Any],
+    ) -> None:
+        """Store what was found, and state the selection."""
         nothing = self.family == "gaussian" and problem.yty <= 0
         if nothing:
-            warnings.warn(_NOTHING_LEFT, UserWarning, stacklevel=2)
+            warnings.warn(_NOTHING_LEFT, UserWarning, stacklevel=3)
         for text in inferred.cautions:
-            warnings.warn(text, UserWarning, stacklevel=2)
+            warnings.warn(text, UserWarning, stacklevel=3)
         self._store(problem, inferred)
         self.method_ = inferred.method
         self.certificate_ = inferred.certificate
@@ -277,13 +317,10 @@ class BayesianSelector(SelectingRegressor):
             names=labels,
             response=response,
             converged=self._converged(inferred.converged),
-            provenance=provenance(
-                self, X, y, weights, [labels[j] for j in problem.scale.covariates], reference
-            ),
+            provenance=made,
             notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes, *inferred.cautions),
             predict=None if self.family == "gaussian" else self._averaged_mean,
         )
-        return self
 
     def _readable(self, X: Any) -> Any:
         """Return X with its columns in one piece each where a method goes through them often."""
@@ -402,7 +439,7 @@ class BayesianSelector(SelectingRegressor):
             )
         else:
             return True
-        warnings.warn(said, ConvergenceWarning, stacklevel=3)
+        warnings.warn(said, ConvergenceWarning, stacklevel=4)
         return False
 
     @property

@@ -10,11 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 from garrote.arrays import Array, Floats
 from garrote.estimators.saving import SaveMixin
 from garrote.posterior import Posterior
+from garrote.selection import Selection
 from garrote.summaries import Summary
 
 
 class SelectorFace(SaveMixin, SelectorMixin):
     """An estimator that selects: fitted, it has ``coef_`` and ``selection_``."""
+
+    selection_: Selection
 
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""

@@ -81,13 +81,13 @@ def position_of(wanted: float, path: Path) -> int:
     return path.index(wanted)
 
 
-def choice_in_words(model: Any, validation: CrossValidation | None) -> str:
-    """Say how gamma was chosen."""
+def choice_in_words(model: Any, wanted: Any, validation: CrossValidation | None) -> str:
+    """Say how gamma was chosen; ``wanted`` is that of `gammas_to_visit`, or what was done instead."""
     if model.expected_size is not None:
         return f"from expected_size = {model.expected_size:g}"
     if validation is not None:
         return f"by {len(validation.errors)}-fold cross-validation, rule {model.rule!r}"
-    return "by free energy" if model.gamma == "free_energy" else "as given"
+    return "by free energy" if wanted == "free_energy" else "as given"
 
 
 def warn_if_not_converged(model: Any) -> None:

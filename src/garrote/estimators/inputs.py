@@ -28,6 +28,8 @@ def check_rows(estimator: Any, X: Any, y: Any, several: bool = False) -> tuple[A
 def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, Array]:
     """Do as `check_rows`, but leave y as the labels that it holds unless ``checks`` ask for more."""
     refuse_text_columns(X)
+    if hasattr(estimator, "consistency_"):  # of an earlier fit to z-scores
+        del estimator.consistency_
     try:
         X, y = validate_data(
             estimator,
@@ -80,6 +82,11 @@ def column_labels(names: Array | None, count: int) -> tuple[str, ...]:
 
 def check_new_rows(estimator: Any, X: Any) -> Any:
     """Return rows to predict for, with the same columns as in the fit."""
+    if hasattr(estimator, "consistency_"):
+        raise ValueError(
+            "this model was fitted to z-scores, so that means and scales of its columns are not known: "
+            "multiply columns in standard deviations by coef_ for predictions in standard deviations"
+        )
     try:
         return validate_data(
             estimator, X, accept_sparse=("csr", "csc"), dtype=[np.float64, np.float32], reset=False

@@ -125,25 +125,41 @@ class SparseLinearModel(SelectorFace):
             parts = self._split(X, y, weights, groups, likelihood)
             folds = [_fold(make_problem(inside), given, outside) for inside, outside in parts]
         path, validation = self._fit_path(problem, penalty, terms, folds)
-        chosen = validation.choose(self.rule) if validation else self._choose(path, problem)
-        self._store(path, chosen, validation)
+        choice = self._choice(path, problem, self.alpha, validation)
+        # A Gaussian problem is one of what the offset leaves of y.
+        left = y if likelihood is not None or known is None else y - known
+        always = [labels[j] for j in free]
+        made = provenance(self, X, y, weights, always, getattr(penalty, "reference", None))
+        self._finish(problem, penalty, path, choice, left, labels, response, made)
+        fit, relax = path.fits[choice.position], float(self.refit)
+        self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
+
+    def _finish(
+        self,
+        problem: Problem,
+        penalty: Any,
+        path: PenaltyPath,
+        choice: Choice,
+        y: Floats,
+        labels: tuple[str, ...],
+        response: str,
+        made: dict[str, Any],
+    ) -> None:
+        """Store what was found, and state the selection."""
+        likelihood = problem.likelihood
+        self._store(path, choice.position, choice.validation)
         self.selection_ = select_on_penalty_path(
             problem,
             path,
-            Choice(chosen, self._reason(validation), self.rule, validation),
+            choice,
             self._coefficients,
-            # A Gaussian problem is one of what the offset leaves of y.
-            y if likelihood is not None or known is None else y - known,
+            y,
             method=f"{penalty.name} ({'least squares' if likelihood is None else likelihood.name})",
             names=labels,
             response=response,
             tol=self.tol,
-            provenance=provenance(
-                self, X, y, weights, [labels[j] for j in free], getattr(penalty, "reference", None)
-            ),
+            provenance=made,
         )
-        fit, relax = path.fits[chosen], float(self.refit)
-        self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
 
     def _problem_maker(
         self,
@@ -307,10 +323,17 @@ class SparseLinearModel(SelectorFace):
         # Warm starts from stronger penalties; weaker ones would be of no use.
         return np.append(grid[grid > self.alpha], float(self.alpha))
 
-    def _choose(self, path: PenaltyPath, problem: Problem) -> int:
-        if isinstance(self.alpha, str):
-            return int(np.argmin(criterion(self.alpha, path, problem)))
-        return len(path) - 1
+    def _choice(
+        self, path: PenaltyPath, problem: Problem, alpha: Any, validation: CrossValidation | None
+    ) -> Choice:
+        """Choose by a validation where there is one, else by a criterion that alpha may name."""
+        if validation is not None:
+            position = validation.choose(self.rule)
+        elif isinstance(alpha, str):
+            position = int(np.argmin(criterion(alpha, path, problem)))
+        else:
+            position = len(path) - 1
+        return Choice(position, self._reason(alpha, validation), self.rule, validation)
 
     def _store(self, path: PenaltyPath, chosen: int, validation: CrossValidation | None) -> None:
         """Set the fitted attributes."""
@@ -326,12 +349,12 @@ class SparseLinearModel(SelectorFace):
         elif hasattr(self, "cv_results_"):
             del self.cv_results_
 
-    def _reason(self, validation: CrossValidation | None) -> str:
+    def _reason(self, alpha: Any, validation: CrossValidation | None) -> str:
         if validation is not None:
             return f"by {len(validation.errors)}-fold cross-validation, rule {self.rule!r}"
-        if isinstance(self.alpha, str):
-            return f"by {self.alpha.upper()}"
-        return "as the last of the path" if self.alpha is None else "as given"
+        if isinstance(alpha, str):
+            return f"by {alpha.upper()}"
+        return "as the last of the path" if alpha is None else "as given"
 
     def _warn(self, runs_away: bool) -> None:
         """Say where the answer is not what was asked for."""

@@ -9,13 +9,19 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
+from garrote.combinations import check_combination
 from garrote.estimators.inputs import check_new_rows, check_rows, check_weights, response_name
-from garrote.estimators.sparse_linear import SparseLinearModel, check_offset
+from garrote.estimators.sparse_linear import SparseLinearModel, check_offset, scaled_terms
+from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.likelihoods import FAMILIES, Huber, deviance_explained, inverse_link, settled
 from garrote.likelihoods.several import SeveralResponses
+from garrote.problem import Problem
+from garrote.summary_statistics import ZScores
+
+_NO_FOLDS = "z-scores have no rows to hold out: alpha was chosen by EBIC, not by cross-validation"
 
 
-class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
+class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstimator):
     """Regression with a penalty that sets coefficients to 0, certified at every strength.
 
     Minimises the mean of the rows' losses plus alpha times the penalty of the coefficients of
@@ -199,6 +205,27 @@ class SparseRegressor(SparseLinearModel, RegressorMixin, BaseEstimator):
         self.coef_ = self._coefficients.reshape(y.shape[1], -1)
         self.intercept_ = np.asarray(self._constant)
         return self
+
+    def _fit_zscores(
+        self, problem: Problem, scores: ZScores, made: dict[str, Any]
+    ) -> tuple[str, ...]:
+        if self._family().name != "gaussian":
+            raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
+        penalty = self._penalty()
+        check_combination(penalty, None, self.solver)
+        names, count = np.array(scores.names, dtype=object), len(scores.names)
+        if hasattr(penalty, "resolved"):
+            penalty = penalty.resolved(count, names)
+        given = self._given_terms(penalty, names, count)
+        refuse_covariates(np.flatnonzero(given.factor == 0), "penalty_factor = 0")
+        path, _ = self._fit_path(problem, penalty, scaled_terms(given, problem), [])
+        by_folds = self.alpha == "cv"
+        choice = self._choice(path, problem, "ebic" if by_folds else self.alpha, None)
+        made = {**made, "reference": getattr(penalty, "reference", None) or made["reference"]}
+        self._finish(problem, penalty, path, choice, np.zeros(0), scores.names, "y", made)
+        self._warn(False)
+        self.coef_, self.intercept_ = self._coefficients, float(self._constant)
+        return (_NO_FOLDS,) if by_folds else ()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -32,6 +32,7 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
+from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.paths import SOLVERS, fit_path, stored_design
 from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
@@ -44,9 +45,14 @@ from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.starts import Optima, Reached, distinct_optima, solve_from
+from garrote.summary_statistics import ZScores
+
+_NO_FOLDS = (
+    "z-scores have no rows to hold out: gamma was chosen by free energy, not by cross-validation"
+)
 
 
-class VariationalGarrote(SelectingRegressor):
+class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     """Bayesian selection of variables for linear regression, by the Variational Garrote.
 
     The model is y = sum_j s_j w_j x_j + noise with switches s_j in {0, 1}, each on with prior log odds
@@ -231,6 +237,8 @@ class VariationalGarrote(SelectingRegressor):
         prior = prior_for(problem)
         grid, wanted = gammas_to_visit(self, problem, prior)
         control = Control(self.tol, self.max_iter, self.callback)
+        labels = column_labels(names, count)
+        made = provenance(self, X, y, weights, [labels[j] for j in problem.scale.covariates])
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv).split(X, y, groups))
@@ -242,26 +250,59 @@ class VariationalGarrote(SelectingRegressor):
         else:
             path = fit_path(problem, prior, grid, solver=self.solver, control=control)
             chosen = self._choose(path, problem, prior, wanted)
+        choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         optima = self._optima(problem, prior, path, chosen, control, start)
-        labels = column_labels(names, count)
-        self._store(problem, path, make_posterior(problem, prior, optima, labels))
-        self._store_validation(validation)
+        posterior = make_posterior(problem, prior, optima, labels)
+        self._finish(problem, path, choice, posterior, y, response, made)
+        return self
+
+    def _fit_zscores(
+        self, problem: Problem, scores: ZScores, made: dict[str, Any]
+    ) -> tuple[str, ...]:
+        self._check_settings()
+        refuse_covariates(self.covariates, "covariates")
+        names, count = np.array(scores.names, dtype=object), len(scores.names)
+        offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
+        prior = GarrotePrior(offsets, resolve_signs(self.signs, names, count), self.noise_variance)
+        start = check_start(self.start, count)
+        grid, wanted = gammas_to_visit(self, problem, prior)
+        by_folds = wanted == "cv"
+        wanted = "free_energy" if by_folds else wanted
+        control = Control(self.tol, self.max_iter, self.callback)
+        path = fit_path(problem, prior, grid, solver=self.solver, control=control)
+        chosen = self._choose(path, problem, prior, wanted)
+        optima = self._optima(problem, prior, path, chosen, control, start)
+        choice = Choice(chosen, choice_in_words(self, wanted, None), self.rule, None)
+        posterior = make_posterior(problem, prior, optima, scores.names)
+        self._finish(problem, path, choice, posterior, np.zeros(0), "y", made)
+        return (_NO_FOLDS,) if by_folds else ()
+
+    def _finish(
+        self,
+        problem: Problem,
+        path: Path,
+        choice: Choice,
+        posterior: Posterior,
+        y: Floats,
+        response: str,
+        made: dict[str, Any],
+    ) -> None:
+        """Store what was found, and state the selection."""
+        self._store(problem, path, posterior)
+        self._store_validation(choice.validation)
         self.selection_ = select_on_path(
             problem,
             path,
-            Choice(chosen, choice_in_words(self, validation), self.rule, validation),
+            choice,
             self.posterior_,
             y,
             method="Variational Garrote",
-            names=labels,
+            names=posterior.names,
             response=response,
             tol=self.tol,
-            provenance=provenance(
-                self, X, y, weights, [labels[j] for j in problem.scale.covariates]
-            ),
+            provenance=made,
         )
         warn_if_not_converged(self)
-        return self
 
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""

@@ -215,7 +215,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         self.selection_ = select_on_path(
             replace(problem, likelihood=Binomial()),
             path,
-            Choice(chosen, choice_in_words(self, validation), self.rule, validation),
+            Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation),
             self.posterior_,
             codes,
             method="Variational Garrote for labels",

@@ -36,6 +36,9 @@ _SHAPES: dict[str, dict[str, str]] = {
     "Predictions": {"rows": "n", "observed": "n", "predicted": "Kn"},
     "ModelsView": {"probability": "M", "size": "M", "columns": "k", "effect": "Mk"},
     "StandIns": {"columns": "k", "correlation": "kk"},
+    "Consistency": dict.fromkeys(
+        ("names", "z", "expected", "deviation", "exchanged_evidence"), "D"
+    ),
     "Selection": dict.fromkeys(
         ("names", "selected", "probability", "effect", "standard_error", "lower", "upper"), "D"
     ),

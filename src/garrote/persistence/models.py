@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
+import garrote.consistency
 import garrote.credible_sets
 import garrote.likelihoods.huber
 import garrote.penalties
@@ -39,6 +40,7 @@ VERSION = 1
 # Where the classes are defined that files may refer to, beside the estimators
 # and the public penalties.
 _HOMES = (
+    garrote.consistency,
     garrote.credible_sets,
     garrote.likelihoods.huber,
     garrote.penalty_path,

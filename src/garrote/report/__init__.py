@@ -15,6 +15,7 @@ from typing import Any
 
 from garrote.files import write_text
 from garrote.report import sections
+from garrote.report.agreement import consistency_words
 from garrote.report.answer import answer, evidence_noun
 from garrote.report.document import check_document
 from garrote.report.pictures import Limits, picture_data
@@ -94,6 +95,7 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         branches=sections.branch_words(document),
         validation=sections.validation_words(document),
         stand_ins=sections.stand_ins(document),
+        consistency=consistency_words(document),
         computed=sections.computed(document),
     )
 

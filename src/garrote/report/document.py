@@ -86,6 +86,20 @@ _CREDIBLE_SET: _Kinds = {
     "median_correlation": _NUMBER,
     "log_bayes_factor": _MAYBE,
 }
+_CONSISTENCY: _Kinds = {
+    "n": _NUMBER,
+    "mismatch": _MAYBE,
+    "largest_deviation": _MAYBE,
+    "out_of_line": list,
+}
+_OUT_OF_LINE: _Kinds = {
+    "name": str,
+    "position": int,
+    "z": _MAYBE,
+    "expected": _MAYBE,
+    "deviation": _MAYBE,
+    "exchanged": bool,
+}
 _STAND_INS: _Kinds = {
     "variables": list,
     "positions": list,
@@ -175,11 +189,15 @@ def _check_optional(document: Mapping[str, Any]) -> None:
             _check_kinds(near, {"variable": str, "others": list}, "'near' of 'stand_ins'")
             for other in near["others"]:
                 _check_kinds(other, {"name": str, "correlation": _MAYBE}, "'near' of 'stand_ins'")
-    # Documents from before there were models have no such key.
+    # Documents from before there were models, or z-scores, have no such key.
     if (found := document.get("models")) is not None:
         _check_models(found)
     if (found := document.get("credible_sets")) is not None:
         _check_credible_sets(found)
+    if (found := document.get("consistency")) is not None:
+        _check_kinds(found, _CONSISTENCY, "'consistency'")
+        for entry in found["out_of_line"]:
+            _check_kinds(entry, _OUT_OF_LINE, "'out_of_line' of 'consistency'")
 
 
 def _check_models(found: Any) -> None:

@@ -295,6 +295,7 @@ def computed(document: Mapping[str, Any]) -> dict[str, Any]:
         ("Folds", (document["validation"] or {}).get("folds")),
         ("Evidence", document["evidence"]),
         ("Rows", made.get("n_rows")),
+        ("LD mismatch", made.get("mismatch")),
         ("Columns", made.get("n_columns")),
         ("Covariates", document["always_in"] or None),
         ("Total weight", made.get("total_weight")),

@@ -161,6 +161,8 @@ def shown_predictions(
         rows = validation.rows[tested]
         predicted = y[rows] - validation.residuals[:, tested]
         return Predictions(True, rows, y[rows], predicted)
+    if not problem.has_rows:
+        return None
     if not hasattr(problem.likelihood, "link") and problem.likelihood is not None:
         return None  # classes have no mean to predict
     rows = rows_to_show(problem)

@@ -1,0 +1,246 @@
+"""Do z-scores agree with LD? Each is compared with what all others imply for it.
+
+Under z ~ N(0, C), C = (1 - s) R + s I with the most likely s, a z-score given all others is normal with
+mean mu_j and variance v_j, which the inverse of C tells. Effects of the other variables change nothing
+in that, because they reach z_j through R. A variable's own effect b adds v_j b, so that a z-score off by
+more than the largest z of all times v_j is hard to explain by one.
+
+Deviations (z_j - mu_j) / sqrt(v_j) follow a Student law whose degrees of freedom and scale (at least 1)
+are fitted to all of them: LD of other samples makes some deviations large without any error. What is out
+of line by that law is named, the worst first, and left out before the others are looked at again:
+a wrong z-score puts its neighbours out of line, too. Where -z_j fits better, the alleles are probably
+exchanged.
+
+The conditional means and variances are those of R's ``susieR::kriging_rss``; the law of deviations, and
+leaving out one after the other, are not.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.stats import t as student
+
+from garrote.arrays import Array, Floats
+from garrote.mismatch import null_mismatch
+from garrote.summaries import Table, listing
+from garrote.summary_statistics import ZScores
+
+# Log likelihood ratio beyond which a sign is called exchanged, and the smallest |z| with a sign at all.
+_EXCHANGED, _HAS_SIGN = 3.0, 2.0
+# Expected number of deviations as large as one that is out of line, among all variables.
+_LEVEL = 0.05
+# Degrees of freedom of the law of deviations, at least: fewer would make nothing out of line.
+_HEAVIEST = 2.0
+# A smaller s is not believed here: z-scores are rounded, and a wrong one stands out all the same.
+_LEAST_MISMATCH = 1e-3
+# Where so many are out of line, or as few are left, the question is no longer which of them.
+_MOST, _FEWEST = 50, 5
+# Names in a sentence.
+_NAMED = 8
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """Z-scores beside what LD and all other z-scores imply for them.
+
+    Attributes
+    ----------
+    names : tuple of str
+    z, expected, deviation : array of shape (D,)
+        Each z-score (adjusted for n), its conditional mean, and the difference in conditional standard
+        deviations. Those out of line are no part of what the others are compared with.
+    exchanged_evidence : array of shape (D,)
+        Log likelihood ratio of -z against z.
+    exchanged, inconsistent : tuple of int
+        Positions of variables whose sign seems to be exchanged, and of others out of line; the worst
+        first.
+    mismatch : float
+        The s of largest likelihood without effects: 0 says that LD and z-scores go together.
+    n : float
+
+    Examples
+    --------
+    A z-score with the wrong sign among three that hang together:
+
+    >>> import numpy as np
+    >>> from garrote.consistency import check_consistency
+    >>> from garrote.summary_statistics import check_zscores
+    >>> ld = 0.95 ** np.abs(np.subtract.outer(np.arange(30), np.arange(30)))
+    >>> z = 6 * ld[10]
+    >>> z[12] *= -1
+    >>> check_consistency(check_zscores(z, ld, 1000)).exchanged
+    (12,)
+    """
+
+    names: tuple[str, ...]
+    z: Floats
+    expected: Floats
+    deviation: Floats
+    exchanged_evidence: Floats
+    exchanged: tuple[int, ...]
+    inconsistent: tuple[int, ...]
+    mismatch: float
+    n: float
+
+    def table(self, all_variables: bool = False) -> Table:
+        """Return the variables out of line, or all of them from the largest deviation on."""
+        order = [*self.exchanged, *self.inconsistent]
+        if all_variables:
+            order += [j for j in np.argsort(-np.abs(self.deviation)).tolist() if j not in order]
+        verdicts = dict.fromkeys(self.exchanged, "sign exchanged")
+        verdicts |= dict.fromkeys(self.inconsistent, "out of line")
+        return Table(
+            {
+                "variable": [self.names[j] for j in order],
+                "z": [float(self.z[j]) for j in order],
+                "expected": [float(self.expected[j]) for j in order],
+                "deviation": [float(self.deviation[j]) for j in order],
+                "exchanged": [float(self.exchanged_evidence[j]) for j in order],
+                "verdict": [verdicts.get(j, "") for j in order],
+            }
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know, in sentences; empty where all is well."""
+        said = []
+        if self.exchanged:
+            names = listing((self.names[j] for j in self.exchanged), str, _NAMED)
+            said.append(
+                f"signs of z-scores seem to be exchanged (effects of the other allele) for {names}: "
+                "turn them round, or leave these variables out"
+            )
+        if self.inconsistent:
+            names = listing((self.names[j] for j in self.inconsistent), str, _NAMED)
+            said.append(
+                f"z-scores disagree with LD for {names}: check them, or leave these variables out"
+            )
+        if len(self.exchanged) + len(self.inconsistent) >= _MOST:
+            said.append(
+                f"{_MOST} z-scores or more disagree with LD: check that both have their variables in "
+                "the same order and count the same alleles"
+            )
+        return tuple(said)
+
+    def __str__(self) -> str:
+        said = "; ".join(self.notes) or "all z-scores agree with LD"
+        return f"{said} (mismatch {self.mismatch:.2g})"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
+
+
+def check_consistency(scores: ZScores) -> Consistency:
+    """Compare each z-score with what LD and all others imply for it."""
+    spectrum = scores.spectrum
+    mismatch = null_mismatch(spectrum)
+    variances = spectrum.variances(max(mismatch, _LEAST_MISMATCH))
+    inverse = (spectrum.vectors / variances) @ spectrum.vectors.T
+    z = scores.adjusted
+    largest = float(np.abs(z).max())
+    kept, found = np.arange(len(z)), list[int]()
+    while len(kept) > _FEWEST and len(found) < _MOST:
+        suspect = _worst(z[kept], inverse, largest)
+        if suspect is None:
+            break
+        found.append(int(kept[suspect]))
+        kept, inverse = np.delete(kept, suspect), without(inverse, suspect)
+    covariance = (spectrum.vectors * variances) @ spectrum.vectors.T
+    expected, deviation, evidence = _compared(z, covariance, kept, inverse)
+    exchanged = tuple(j for j in found if evidence[j] > _EXCHANGED and abs(z[j]) > _HAS_SIGN)
+    return Consistency(
+        names=scores.names,
+        z=z,
+        expected=expected,
+        deviation=deviation,
+        exchanged_evidence=evidence,
+        exchanged=exchanged,
+        inconsistent=tuple(j for j in found if j not in exchanged),
+        mismatch=mismatch,
+        n=scores.n,
+    )
+
+
+def conditional(z: Floats, inverse: Floats) -> tuple[Floats, Floats]:
+    """Return mean and variance of each normal variable given all others, from the inverse covariance."""
+    variance = 1.0 / np.diag(inverse)
+    return z - variance * (inverse @ z), variance
+
+
+def without(inverse: Floats, j: int) -> Floats:
+    """Return the inverse covariance of all variables but one."""
+    rest = np.delete(np.arange(len(inverse)), j)
+    column = inverse[rest, j]
+    return inverse[np.ix_(rest, rest)] - np.outer(column, column) / inverse[j, j]
+
+
+class _Law(NamedTuple):
+    """The Student law of deviations."""
+
+    freedom: float
+    scale: float
+
+    @classmethod
+    def fitted(cls, deviation: Floats) -> "_Law":
+        """Return the law of largest likelihood, no narrower than the normal law that LD promises."""
+
+        def law(parameters: Floats) -> "_Law":
+            freedom, log_scale = (
+                _HEAVIEST + np.exp(np.clip(parameters[0], -5.0, 7.0)),
+                parameters[1],
+            )
+            return cls(float(freedom), float(np.exp(np.clip(log_scale, 0.0, 20.0))))
+
+        def cost(parameters: Floats) -> float:
+            return -float(law(parameters).log_density(deviation).sum())
+
+        scale = np.log(max(float(np.median(np.abs(deviation))) / 0.6745, 1.0))
+        starts = ([0.0, scale], [3.0, scale])
+        found = [minimize(cost, start, method="Nelder-Mead") for start in starts]
+        return law(min(found, key=lambda f: float(f.fun)).x)
+
+    def log_density(self, deviation: Floats) -> Floats:
+        return student.logpdf(deviation, self.freedom, scale=self.scale)
+
+    def log_tail(self, deviation: Floats) -> Floats:
+        return np.log(2.0) + student.logsf(np.abs(deviation), self.freedom, scale=self.scale)
+
+
+def _worst(z: Floats, inverse: Floats, largest: float) -> int | None:
+    """Return the position of the z-score most out of line, if any is."""
+    mean, variance = conditional(z, inverse)
+    root = np.sqrt(variance)
+    deviation = (z - mean) / root
+    law = _Law.fitted(deviation)
+    evidence = law.log_density((z + mean) / root) - law.log_density(deviation)
+    evidence[np.abs(z) <= _HAS_SIGN] = -np.inf
+    surprise = -law.log_tail(deviation) - np.log(len(z))
+    # What an effect of its own would explain, if no larger than any z-score seen, is no error.
+    surprise[np.abs(deviation) <= largest * root] = -np.inf
+    out = np.where(evidence > _EXCHANGED, evidence, -np.inf)
+    out = np.maximum(out, np.where(surprise > -np.log(_LEVEL), surprise, -np.inf))
+    j = int(np.argmax(out))
+    return j if np.isfinite(out[j]) else None
+
+
+def _compared(
+    z: Floats, covariance: Floats, kept: Array, inverse: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Compare every z-score with those in line: mean, deviation and the evidence for -z.
+
+    ``inverse`` is that of the covariance of those ``kept``.
+    """
+    mean, variance = np.empty(len(z)), np.empty(len(z))
+    mean[kept], variance[kept] = conditional(z[kept], inverse)
+    out = np.setdiff1d(np.arange(len(z)), kept)
+    weights = covariance[np.ix_(out, kept)] @ inverse
+    mean[out] = weights @ z[kept]
+    variance[out] = covariance[out, out] - np.sum(weights * covariance[np.ix_(out, kept)], axis=1)
+    root = np.sqrt(variance)
+    deviation = (z - mean) / root
+    law = _Law.fitted(deviation[kept])
+    return mean, deviation, law.log_density((z + mean) / root) - law.log_density(deviation)

@@ -1,0 +1,93 @@
+"""Fitting to z-scores and an LD matrix in place of rows: what all estimators of numbers share."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from garrote.consistency import check_consistency
+from garrote.estimators.provenance import provenance
+from garrote.problem import Problem
+from garrote.selection import Selection
+from garrote.summary_statistics import ZScores, check_zscores
+
+_UNITS = "effects are in standard deviations: of the response, for one of a variable"
+
+
+class ZScoreMixin:
+    """Adds `fit_zscores` to an estimator that has ``_fit_zscores(problem, scores, made)``.
+
+    That one sets all that a fit to rows sets, and returns what a reader should know of how.
+    """
+
+    selection_: Selection
+
+    def fit_zscores(
+        self,
+        z: Any,
+        ld: Any,
+        n: float | None,
+        *,
+        names: Sequence[str] | None = None,
+        mismatch: float | str = "estimate",
+    ) -> Self:
+        """Fit to z-scores of the variables one by one, their correlations and the number of samples.
+
+        Effects are in standard deviations. All that is fitted is as after `fit`, but nothing can be
+        predicted: means and scales of the columns are not known. ``consistency_`` says which z-scores
+        disagree with LD, and a warning names them.
+
+        Parameters
+        ----------
+        z : array of shape (D,)
+            Estimates divided by their standard errors, each from a regression on one variable alone.
+        ld : array of shape (D, D)
+            Correlations of the variables, in the same samples or in others like them.
+        n : float
+            The samples behind the z-scores.
+        names : sequence of str, optional
+            Names of the variables; by default those that ``ld`` or ``z`` brings along.
+        mismatch : float between 0 and 1, or "estimate"
+            How far ``ld`` is from the correlations behind z: it counts as (1 - s) R + s I. 0 says that
+            both are of the same samples.
+        """
+        scores = check_zscores(z, ld, n, mismatch=mismatch, names=names)
+        consistency = check_consistency(scores)
+        problem = Problem.from_moments(*scores.moments(consistency.notes))
+        self.n_features_in_ = len(scores.names)
+        if names is not None:
+            self.feature_names_in_ = np.array(scores.names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        notes = self._fit_zscores(problem, scores, _provenance(self, scores))
+        self.consistency_ = consistency
+        found = self.selection_
+        self.selection_ = replace(
+            found,
+            warnings=(*consistency.notes, *scores.notes, *notes, _UNITS, *found.warnings),
+            consistency=consistency,
+        )
+        for text in consistency.notes:
+            warnings.warn(text, UserWarning, stacklevel=2)
+        return self
+
+    def _fit_zscores(
+        self, problem: Problem, scores: ZScores, made: dict[str, Any]
+    ) -> tuple[str, ...]:
+        raise NotImplementedError
+
+
+def refuse_covariates(given: Any, argument: str) -> None:
+    """Refuse columns that are always in: they would have to be projected out of rows."""
+    if given is not None and np.size(given):
+        raise ValueError(
+            f"{argument} needs rows: adjust y and the variables for them before z and ld are computed, "
+            f"and leave {argument} out"
+        )
+
+
+def _provenance(estimator: Any, scores: ZScores) -> dict[str, Any]:
+    made = provenance(estimator, scores.ld, scores.z, np.array([scores.n]), ())
+    return {**made, "n_rows": scores.n, "mismatch": scores.mismatch}
