@@ -1,6 +1,6 @@
 """Which columns belong together: from labels, lists, mappings, patterns of names, or indicators."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from fnmatch import fnmatchcase
 from typing import Any
@@ -70,7 +70,8 @@ def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any =
         groups = values
     if not are_lists(groups, "column"):
         return group_numbers(groups, count, "column")
-    lists = [[j for entry in group for j in _columns(entry, count, names)] for group in groups]
+    columns = _finder(count, names)
+    lists = [[j for entry in group for j in columns(entry)] for group in groups]
     return numbers_of_lists(lists, count, "column", lambda j: called(j, names))
 
 
@@ -94,8 +95,9 @@ def _series_mapping(series: Any) -> dict[Any, Any]:
 def _from_mapping(groups: dict[Any, Any], count: int, names: Array | None) -> Array:
     """Look every column's label up by its name, a pattern of it, or its position."""
     labels: dict[int, Any] = {}
+    columns = _finder(count, names)
     for key, label in groups.items():
-        for j in _columns(key, count, names):
+        for j in columns(key):
             if j in labels:
                 raise ValueError(
                     f"groups has two labels for column {called(j, names)}, {labels[j]!r} and {label!r}: "
@@ -111,19 +113,27 @@ def _from_mapping(groups: dict[Any, Any], count: int, names: Array | None) -> Ar
     return numbers_of_labels([labels[j] for j in range(count)])
 
 
-def _columns(entry: Any, count: int, names: Array | None) -> list[int]:
-    """Return the columns that a position, a name or a pattern stands for."""
-    if not isinstance(entry, str):
-        return [as_position(entry, count, "column")]
-    if names is None:
-        raise ValueError(f"groups names {entry!r}, but X has no column names; give positions")
-    found = [j for j, name in enumerate(names) if name == entry]
-    found = found or [j for j, name in enumerate(names) if fnmatchcase(str(name), entry)]
-    if not found:
-        raise ValueError(
-            f"groups has {entry!r}, but no column is called so; known are {listing(names)}"
-        )
-    return found
+def _finder(count: int, names: Array | None) -> Callable[[Any], list[int]]:
+    """Return what gives the columns that a position, a name or a pattern stands for."""
+    places: dict[str, list[int]] = {}
+    for j, name in enumerate(() if names is None else names):
+        places.setdefault(str(name), []).append(j)
+
+    def columns(entry: Any) -> list[int]:
+        if not isinstance(entry, str):
+            return [as_position(entry, count, "column")]
+        if names is None:
+            raise ValueError(f"groups names {entry!r}, but X has no column names; give positions")
+        if entry in places:
+            return places[entry]
+        found = [j for name, own in places.items() if fnmatchcase(name, entry) for j in own]
+        if not found:
+            raise ValueError(
+                f"groups has {entry!r}, but no column is called so; known are {listing(names)}"
+            )
+        return found
+
+    return columns
 
 
 def _plain(entry: Any) -> Any:
