@@ -406,6 +406,15 @@ def test_contradictions_are_refused_where_no_mismatch_is_admitted(scores):
     assert check_zscores(double, copies, n).mismatch > 0
 
 
+def test_a_large_mismatch_is_told_of_as_such(shared_data):
+    z, ld, n = genotypes(shared_data)
+    assert check_zscores(z, ld, n).notes == ()
+    shuffled = np.random.default_rng(0).permutation(len(z))
+    found = check_zscores(z[shuffled], ld, n)
+    assert found.mismatch > 0.2
+    assert any("s is large" in text for text in found.notes)
+
+
 def test_squared_correlations_are_suspected():
     rng = np.random.default_rng(0)
     ld = np.corrcoef(chain(rng, 200, 30, 0.5).T)
