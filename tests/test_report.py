@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import KFold
 
-from garrote import VariationalGarrote
+from garrote import SparseRegressor, VariationalGarrote
 from garrote.cli.main import main
 from garrote.datasets import load_diabetes_quadratic
 from garrote.report import check_document, render_report, write_report
@@ -623,6 +623,7 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
     words = ["select", str(tmp_path / "table.csv"), "--target", "progression"]
     assert main([*words, "--json", str(tmp_path / "out.json")]) == 0
     document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    summary = SparseRegressor().fit_zscores([5.0, 1.0], np.eye(2), 100).selection_.to_dict()
     assert documented() == {
         "The document": set(document),
         "variables": set(document["variables"][0]),
@@ -635,8 +636,9 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
         "near": set(document["stand_ins"]["near"][0]),
         "models": set(bayesian()["models"]),
         "credible_sets": set(document["credible_sets"][0]),
-        "provenance": set(document["provenance"]),
+        "consistency": set(summary["consistency"]),
+        "provenance": set(document["provenance"]) | set(summary["provenance"]),
     }
-    # An estimator knows no file and no command.
+    # An estimator knows no file and no command, and rows have no mismatch.
     without = set(diabetes()["provenance"])
-    assert documented()["provenance"] - without == {"source", "command"}
+    assert documented()["provenance"] - without == {"source", "command", "mismatch"}

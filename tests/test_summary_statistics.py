@@ -170,6 +170,25 @@ def test_ld_of_the_same_samples_has_no_mismatch_and_of_others_has():
     assert any("not of the same samples" in text for text in found.notes)
 
 
+@pytest.mark.filterwarnings("ignore:sampled inclusion")
+def test_the_estimated_mismatch_keeps_the_posterior_near_that_of_the_rows(shared_data):
+    with np.load(shared_data / "mice_genotypes.npz", allow_pickle=False) as file:
+        X = file["X"][:, 4000:4100].astype(float)
+    rng = np.random.default_rng(0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = 0.4 * X[:, 20] - 0.3 * X[:, 70] + rng.standard_normal(len(X))
+    z, n = simple_regressions(X, y), len(X)
+    other = np.corrcoef(X[rng.permutation(n)[: n // 2]].T)
+    model = BayesianSelector(method="sample", n_steps=1500, random_state=0)
+    size = model.fit(X, y).inclusion_probability_.sum()
+    estimated = model.fit_zscores(z, other, n).inclusion_probability_.sum()
+    believed = model.fit_zscores(z, other, n, mismatch=1e-4).inclusion_probability_.sum()
+    assert estimated == pytest.approx(size, abs=2)
+    assert believed > size + 4
+    with pytest.raises(ValueError, match="contradict each other"):
+        model.fit_zscores(z, other, n, mismatch=0)
+
+
 def test_effects_of_opposite_signs_do_not_pass_for_a_mismatch():
     rng = np.random.default_rng(2)
     X = chain(rng, 500, 20, 0.8)
@@ -404,6 +423,15 @@ def test_contradictions_are_refused_where_no_mismatch_is_admitted(scores):
     with pytest.raises(ValueError, match="contradict each other with mismatch = 0"):
         Problem.from_zscores(double, copies, n, mismatch=0)
     assert check_zscores(double, copies, n).mismatch > 0
+
+
+def test_a_large_mismatch_is_told_of_as_such(shared_data):
+    z, ld, n = genotypes(shared_data)
+    assert check_zscores(z, ld, n).notes == ()
+    shuffled = np.random.default_rng(0).permutation(len(z))
+    found = check_zscores(z[shuffled], ld, n)
+    assert found.mismatch > 0.2
+    assert any("s is large" in text for text in found.notes)
 
 
 def test_squared_correlations_are_suspected():

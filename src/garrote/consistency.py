@@ -3,7 +3,7 @@
 Under z ~ N(0, C), C = (1 - s) R + s I with the most likely s, a z-score given all others is normal with
 mean mu_j and variance v_j, which the inverse of C tells. Effects of the other variables change nothing
 in that, because they reach z_j through R. A variable's own effect b adds v_j b, so that a z-score off by
-more than the largest z of all times v_j is hard to explain by one.
+clearly more than the largest z of all times v_j is hard to explain by one.
 
 Deviations (z_j - mu_j) / sqrt(v_j) follow a Student law whose degrees of freedom and scale (at least 1)
 are fitted to all of them: LD of other samples makes some deviations large without any error. What is out
@@ -29,6 +29,8 @@ from garrote.summary_statistics import ZScores
 
 # Log likelihood ratio beyond which a sign is called exchanged, and the smallest |z| with a sign at all.
 _EXCHANGED, _HAS_SIGN = 3.0, 2.0
+# Standard deviations beyond what an effect of its own explains that a z-score may be off by chance.
+_CHANCE = 3.0
 # Expected number of deviations as large as one that is out of line, among all variables.
 _LEVEL = 0.05
 # Degrees of freedom of the law of deviations, at least: fewer would make nothing out of line.
@@ -219,8 +221,8 @@ def _worst(z: Floats, inverse: Floats, largest: float) -> int | None:
     evidence = law.log_density((z + mean) / root) - law.log_density(deviation)
     evidence[np.abs(z) <= _HAS_SIGN] = -np.inf
     surprise = -law.log_tail(deviation) - np.log(len(z))
-    # What an effect of its own would explain, if no larger than any z-score seen, is no error.
-    surprise[np.abs(deviation) <= largest * root] = -np.inf
+    # What an effect of its own, no larger than any z-score seen, would explain is no error.
+    surprise[np.abs(deviation) <= largest * root + _CHANCE] = -np.inf
     out = np.where(evidence > _EXCHANGED, evidence, -np.inf)
     out = np.maximum(out, np.where(surprise > -np.log(_LEVEL), surprise, -np.inf))
     j = int(np.argmax(out))

@@ -32,6 +32,8 @@ _ZERO, _ROUNDED = -1e-10, -1e-3
 _NO_VARIANCE, _NO_CORRELATION = 1e-9, 1e-9
 # The largest share of y's variance that all variables may explain together, up to rounding.
 _ALL = 1.0 + 1e-6
+# A mismatch beyond this leaves little of LD.
+_MUCH = 0.2
 # So many correlations without a negative one among them are worth a word.
 _MANY = 20
 
@@ -305,18 +307,22 @@ def _settle_mismatch(
     if isinstance(given, str):
         if given != "estimate":
             raise ValueError(f"mismatch must be 'estimate' or a number from 0 to 1, got {given!r}")
-        chosen = _enough(spectrum, max(estimate_mismatch(spectrum), floor), n)
+        likely = max(estimate_mismatch(spectrum), floor)
+        chosen = _enough(spectrum, likely, n)
+        why = "estimated" if chosen == likely else "the least with which such z-scores can exist"
     elif isinstance(given, Real) and 0 <= given <= 1:
         chosen = max(float(given), floor)
+        why = "as given" if chosen == given else "the least that makes all eigenvalues positive"
     else:
         raise ValueError(f"mismatch must be 'estimate' or a number from 0 to 1, got {given!r}")
     if not chosen:
         return 0.0, ()
-    why = "estimated" if isinstance(given, str) else "as given" if chosen == given else "raised"
-    return chosen, (
+    told = (
         "LD and z-scores are not of the same samples, or rounded: LD counts as (1 - s) R + s I with s "
-        f"= {chosen:.2g}, {why}",
+        f"= {chosen:.2g}, {why}"
     )
+    much = "s is large: check that LD is of such samples and counts the same alleles, in this order"
+    return chosen, (told, *([much] if chosen > _MUCH else []))
 
 
 def _explained(spectrum: Spectrum, mismatch: float, n: float) -> float:

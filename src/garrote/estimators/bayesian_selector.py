@@ -147,6 +147,8 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
     certificate_ : a certificate of `garrote.results`, by the method
     path_ : Path
         With ``hyperparameters="anneal"``.
+    consistency_ : Consistency
+        After `fit_zscores`: whether z-scores agree with LD.
     n_features_in_, feature_names_in_
 
     References

@@ -85,6 +85,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     scale_ : float
         With ``family="huber"``: the unit of its corner.
     n_iter_ : int
+    consistency_ : Consistency
+        After `fit_zscores`: whether z-scores agree with LD.
     n_features_in_, feature_names_in_
 
     Notes

@@ -125,6 +125,8 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     posterior_ : Posterior
     certificate_ : Certificate
     n_iter_ : int
+    consistency_ : Consistency
+        After `fit_zscores`: whether z-scores agree with LD.
     n_features_in_, feature_names_in_
 
     References

@@ -154,10 +154,10 @@ def _matrix(values: Array, label: str) -> Floats:
 def _loaded(path: Path) -> Any:
     """Return the array of a file, or a dictionary of those of an archive."""
     try:
-        found = np.load(path, allow_pickle=False)
-        if isinstance(found, np.ndarray):
-            return found
-        with found:
+        with path.open("rb") as file:
+            found = np.load(file, allow_pickle=False)
+            if isinstance(found, np.ndarray):
+                return found
             return {key: found[key] for key in found.files}
     except _DAMAGE as error:
         raise TableError(f"{path.name} is damaged, or holds no plain arrays: {error}") from error
