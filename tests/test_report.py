@@ -17,10 +17,10 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import KFold
 
-from garrote import SparseRegressor, VariationalGarrote
+from garrote import BayesianSelector, SparseRegressor, VariationalGarrote
 from garrote.cli.main import main
 from garrote.datasets import load_diabetes_quadratic
-from garrote.report import check_document, render_report, write_report
+from garrote.report import check_document, render_report, sections, write_report
 from garrote.report.rows import forest_scale
 from garrote.report.wording import amount, probability, readable
 from report_documents import (
@@ -642,3 +642,14 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
     # An estimator knows no file and no command, and rows have no mismatch.
     without = set(diabetes()["provenance"])
     assert documented()["provenance"] - without == {"source", "command", "mismatch"}
+
+
+def test_a_warning_that_begins_with_a_name_keeps_its_letters():
+    X, _, _ = load_diabetes_quadratic()
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"bmi": X[:, 2], "copied": X[:, 2] + 1e-3 * rng.standard_normal(len(X))})
+    y = frame["bmi"] + 0.1 * rng.standard_normal(len(X))
+    selection = BayesianSelector(expected_size=1).fit(frame, y).selection_
+    said = sections.warnings(selection.to_dict())
+    assert any("hard to tell" in text for text in said)
+    assert not any(text.startswith(("Bmi", "Copied")) for text in said)

@@ -48,6 +48,10 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
         second = self.predict_proba(X)[:, 1] > 0.5
         return self.classes_[second.astype(np.intp)]
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is predicted."""
+        return float(super().score(X, y, sample_weight))
+
     def _probability(self, X: Any) -> Floats:
         """Return the probability of the second class for checked rows."""
         posterior: Posterior = self.posterior_

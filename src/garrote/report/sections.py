@@ -42,7 +42,8 @@ _RULES = {
 
 def warnings(document: Mapping[str, Any]) -> list[str]:
     """Return the warnings, each a sentence, not too many and not too long."""
-    names = tuple(document["interchangeable"])
+    listed = [*document["interchangeable"], *(one["name"] for one in document["variables"])]
+    names = tuple(f"{name}{after}" for name in listed for after in " ,")
     said = [
         # A variable's name at the beginning keeps its own letters.
         _ended(readable(text, 300)) if text.startswith(names) else sentence(readable(text, 300))
