@@ -150,9 +150,8 @@ def chain_lengths(model: Any) -> tuple[int, int]:
 
 def _check_family(model: Any) -> None:
     """Refuse for labels and counts what only Gaussian models have."""
-    gaussian_only = model.prior in ("g-prior", "single-effects") or isinstance(
-        model.prior, GPrior | SingleEffects
-    )
+    named = model.prior in ("g-prior", "single-effects")
+    gaussian_only = named or isinstance(model.prior, GPrior | SingleEffects) or shrinks(model.prior)
     if model.family != "gaussian" and gaussian_only:
         raise ValueError(
             f"family={model.family!r} needs prior='bic' or 'spike-slab', got prior={model.prior!r}: "
