@@ -318,3 +318,12 @@ def test_counts_with_a_slab_predict_rates_averaged_over_coefficients():
     assert np.isfinite(none.coef_).all()
     with pytest.raises(ValueError, match="only Gaussian models have it"):
         BayesianSelector(prior="g-prior", family="poisson").fit(X, y)
+
+
+def test_single_effects_of_few_labels_come_with_a_warning():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 5))
+    y = X[:, 0] + rng.standard_normal(20) > 0
+    with pytest.warns(UserWarning, match="20 rows of labels are few"):
+        model = BayesianClassifier(method="single-effects").fit(X, y)
+    assert any("few" in text for text in model.selection_.warnings)

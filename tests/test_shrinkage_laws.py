@@ -205,7 +205,7 @@ def test_a_diagonal_root_is_a_chain_without_ties():
         (lambda: HorseshoePrior(scale=0.0), "scale of a HorseshoePrior must be positive"),
         (lambda: LaplacePrior(scale="large"), "must be positive and finite, got 'large'"),
         (lambda: LaplacePrior(scale=True), "must be positive and finite, got True"),
-        (lambda: LaplacePrior(1.0, 2.0), "give it or scale, not both"),
+        (lambda: LaplacePrior(scale=1.0, typical_scale=2.0), "give it or scale, not both"),
         (lambda: StudentPrior(degrees=-1), "degrees of a StudentPrior must be positive"),
         (lambda: NEGPrior(shape=np.inf), "shape of a NEGPrior"),
         (lambda: NormalGammaPrior(shape=0), "shape of a NormalGammaPrior"),

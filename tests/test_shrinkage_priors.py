@@ -149,9 +149,9 @@ def test_weights_are_repeats(data, columns):
     X = np.column_stack([X, np.random.default_rng(1).standard_normal((60, columns - 10))])
     weights = np.random.default_rng(0).integers(0, 3, 60)
     settings = {"n_steps": 2000, "burn_in": 300}
-    weighted = fit(X, y, LaplacePrior(0.1), weights, **settings).posterior_
+    weighted = fit(X, y, LaplacePrior(scale=0.1), weights, **settings).posterior_
     repeated = fit(
-        np.repeat(X, weights, axis=0), np.repeat(y, weights), LaplacePrior(0.1), **settings
+        np.repeat(X, weights, axis=0), np.repeat(y, weights), LaplacePrior(scale=0.1), **settings
     )
     error = np.hypot(weighted.monte_carlo_error, repeated.posterior_.monte_carlo_error)
     assert (np.abs(weighted.mean - repeated.coef_) < 5 * error).all()
@@ -163,7 +163,7 @@ def test_covariates_are_drawn_beside_the_others():
     X = rng.standard_normal((50, 4))
     y = X @ [1.0, 0.0, 2.0, 0.0] + rng.standard_normal(50)
     settings = {"covariates": [0, 2], "n_steps": 2000, "noise_variance": 1.0}
-    posterior = fit(X, y, LaplacePrior(1e-4), **settings).posterior_
+    posterior = fit(X, y, LaplacePrior(scale=1e-4), **settings).posterior_
     # The others are shrunk to nothing: least squares of the covariates is left.
     design = np.column_stack([np.ones(50), X[:, [0, 2]]])
     covariance = np.linalg.inv(design.T @ design)

@@ -85,7 +85,7 @@ def test_every_prior_gives_the_posterior_that_a_grid_sums(pair, prior, settings,
     grid = Grid(X, y, len(y) - 1, log_prior, [noise], [scale], 1.0)
     problem = Problem.from_rows(X, y)
     chains = Chains(3000, 200, seed=0)
-    found = infer_shrinkage(problem, prior(scale, **settings), noise_variance=noise, chains=chains)
+    found = infer_shrinkage(problem, prior(scale=scale, **settings), noise_variance=noise, chains=chains)
     assert_agrees(found.posterior, grid)
 
 
@@ -279,7 +279,7 @@ def test_a_run_of_days_is_refused_with_the_time_it_would_take(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "prior", [LaplacePrior(0.3), HorseshoePrior(0.05), NEGPrior(0.05)], ids=str
+    "prior", [LaplacePrior(scale=0.3), HorseshoePrior(scale=0.05), NEGPrior(scale=0.05)], ids=str
 )
 @pytest.mark.parametrize("columns", [20, 120])
 def test_intervals_cover_coefficients_that_come_from_the_prior(prior, columns):

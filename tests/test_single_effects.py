@@ -491,3 +491,12 @@ def test_a_saved_model_has_the_same_sets(copies, tmp_path):
         np.testing.assert_array_equal(one.variables, two.variables)
         assert str(one) == str(two)
     np.testing.assert_array_equal(model.predict(copies[0]), same.predict(copies[0]))
+
+
+def test_few_rows_with_a_given_prior_variance_count_no_effect_twice():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((15, 8))
+    y = 2.0 * X[:, 1] + rng.standard_normal(15)
+    with pytest.warns(UserWarning, match="rows are left"):
+        model = BayesianSelector(prior=SingleEffects(variance=1e-3)).fit(X, y)
+    assert 1.0 < model.coef_[1] < 3.0

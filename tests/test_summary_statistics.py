@@ -440,3 +440,16 @@ def test_squared_correlations_are_suspected():
     z = rng.standard_normal(30)
     assert not any("squares" in text for text in check_zscores(z, ld, 200).notes)
     assert any("squares" in text for text in check_zscores(z, ld**2, 200).notes)
+
+
+def test_ld_of_other_samples_holds_the_noise_and_says_so():
+    rng = np.random.default_rng(0)
+    common = rng.standard_normal((800, 1))
+    X = common + 0.6 * rng.standard_normal((800, 12))
+    own, other = X[:400], X[400:]
+    y = own[:, 3] + own[:, 8] + rng.standard_normal(400)
+    r = np.corrcoef(own.T, y)[-1, :-1]
+    z = r * np.sqrt(398 / (1 - r**2))
+    model = BayesianSelector(prior="single-effects").fit_zscores(z, np.corrcoef(other.T), 400)
+    assert model.noise_variance_ == pytest.approx(1.0)
+    assert any("held at that of y" in text for text in model.selection_.warnings)

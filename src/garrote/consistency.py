@@ -41,6 +41,8 @@ _LEAST_MISMATCH = 1e-3
 _MOST, _FEWEST = 50, 5
 # Names in a sentence.
 _NAMED = 8
+# A null mismatch beyond this leaves so little of LD that nothing can be compared by it.
+_CONTRADICTED = 0.5
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,11 @@ class Consistency:
             names = listing((self.names[j] for j in self.inconsistent), str, _NAMED)
             said.append(
                 f"z-scores disagree with LD for {names}: check them, or leave these variables out"
+            )
+        if self.mismatch > _CONTRADICTED and not said:
+            said.append(
+                f"z-scores and LD contradict each other (mismatch {self.mismatch:.2g} if there were no "
+                "effects), and no variable stands out: check signs (alleles) and order of the variables"
             )
         if len(self.exchanged) + len(self.inconsistent) >= _MOST:
             said.append(

@@ -88,8 +88,8 @@ class ZScores:
             told = f"{share:.2g} times the" if np.isfinite(share) else "more than all"
             raise ValueError(
                 f"z, ld and n = {self.n:g} contradict each other with mismatch = {self.mismatch:.2g}: "
-                f"all variables together would explain {told} variance of y. Say mismatch='estimate', "
-                f"or check n, z-scores and the order of variables{'; '.join(['', *hints])}"
+                f"all variables together would explain {told} variance of y. Check n, signs of z and "
+                f"the order of variables, or say a larger mismatch{'; '.join(['', *hints])}"
             )
         r = self.adjusted / np.sqrt(self.n - 1.0)
         return self.n * self.correlation, self.n * r, self.n, self.n

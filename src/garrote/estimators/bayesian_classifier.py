@@ -197,6 +197,8 @@ class BayesianClassifier(SelectingClassifier):
             int(self.n_chains), self._seed()), names=labels, n_jobs=self.n_jobs,
             callback=self.callback,
         )  # fmt: skip
+        for text in inferred.cautions:
+            warnings.warn(text, UserWarning, stacklevel=2)
         self._store(inferred)
         self.selection_ = select_averaged(
             replace(problem, likelihood=Binomial()),
@@ -212,7 +214,7 @@ class BayesianClassifier(SelectingClassifier):
             provenance=provenance(
                 self, X, codes, weights, [labels[j] for j in problem.scale.covariates]
             ),
-            notes=inferred.notes,
+            notes=(*inferred.notes, *inferred.cautions),
             predict=self._probability,
         )
         return self

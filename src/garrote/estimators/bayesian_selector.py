@@ -1,9 +1,11 @@
 """Bayesian selection of variables, exact or sampled, as a scikit-learn regressor and selector."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -43,6 +45,11 @@ from garrote.results import DrawsCertificate, MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
 from garrote.summary_statistics import ZScores
 
+# A mismatch beyond this is that of other samples, not of rounding.
+_OTHER_SAMPLES = 1e-4
+_HELD_NOISE = (
+    "LD is not of the samples behind the z-scores: the noise variance is held at that of y"
+)
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
 _NOTHING_LEFT = (
@@ -281,14 +288,31 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
         refuse_covariates(self.covariates, "covariates")
         labels, count = np.array(scores.names, dtype=object), len(scores.names)
+        held = self._with_held_noise() if scores.mismatch > _OTHER_SAMPLES else self
         if shrinks(self.prior):
             prior = shrinkage_prior(self.prior, count, labels, None)
-            inferred = self._infer_shrinkage(problem, prior, scores.names)
+            inferred = held._infer_shrinkage(problem, prior, scores.names)
         else:
             offsets = resolve_values(self.prior_log_odds, labels, count, "prior_log_odds")
-            inferred = self._infer(problem, np.zeros(0), offsets, scores.names)
+            inferred = held._infer(problem, np.zeros(0), offsets, scores.names)
         self._finish(problem, inferred, np.zeros(0), scores.names, "y", made)
-        return ()
+        return () if held is self else (_HELD_NOISE,)
+
+    def _with_held_noise(self) -> "BayesianSelector":
+        """Return a copy whose noise variance is that of the response, if it is not known yet.
+
+        Moments of several samples contradict each other a little. Learnt from them, the noise falls far
+        below what it can be, and everything seems certain.
+        """
+        prior = self.prior
+        if isinstance(prior, GaussianSlab | SingleEffects):
+            if prior.noise_variance is not None:
+                return self
+            return clone(self).set_params(prior=replace(prior, noise_variance=1.0))
+        takes = shrinks(prior) or prior in ("spike-slab", "single-effects")
+        if self.noise_variance is not None or not takes:
+            return self
+        return clone(self).set_params(noise_variance=1.0)
 
     def _finish(
         self,

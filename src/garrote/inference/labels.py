@@ -13,6 +13,7 @@ from garrote.inference.label_effects import label_effects_posterior
 from garrote.inference.label_mean_field import label_mean_field, make_bound
 from garrote.inference.label_sampling import sample_labels
 from garrote.inference.sampling import Chains
+from garrote.inference.single_effects import FEW_ROWS
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Binomial
 from garrote.priors.inclusion import Inclusion
@@ -100,7 +101,7 @@ def infer_labels(
         summed = label_effects_posterior(problem, labels, beliefs, named, watched, effects)
         return Inferred(
             summed.posterior, summed.certificate, method, summed.how, summed.converged,
-            notes=beliefs.doubts(None),
+            notes=beliefs.doubts(None), cautions=_cautions(problem.n),
         )  # fmt: skip
     if method == "sample":
         task = make_task(problem, likelihood, labels, beliefs)
@@ -116,6 +117,15 @@ def infer_labels(
         with_substitutes(problem, found.posterior), found.certificate, method, found.how,
         found.converged, found.path, beliefs.doubts(None),
     )  # fmt: skip
+
+
+def _cautions(rows: float) -> tuple[str, ...]:
+    if rows >= FEW_ROWS:
+        return ()
+    return (
+        f"{rows:g} rows of labels are few, and single effects want {FEW_ROWS}: their sets are not to be "
+        "trusted much; method='sample' is more careful",
+    )
 
 
 def choose_label_method(method: str, usable: int, rows: int) -> str:

@@ -12,7 +12,7 @@ priori (Piironen & Vehtari 2017). Settings only; the laws are in `garrote.mixing
 `garrote.solvers.shrinkage_gibbs`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,8 @@ _SMALLEST = 1e-200
 class ScaleMixturePrior:
     """What these priors share: the scale, and independent coefficients by the mixing law."""
 
-    scale: float | None = None
-    typical_scale: float | None = None
+    scale: float | None = field(default=None, kw_only=True)
+    typical_scale: float | None = field(default=None, kw_only=True)
     reference = "Murphy (2012), Machine Learning: A Probabilistic Perspective, Table 13.2"
 
     def __post_init__(self) -> None:

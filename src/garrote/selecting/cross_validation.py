@@ -1,11 +1,13 @@
 """Choosing gamma by cross-validation: folds are weights on the same rows and share passes over X."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, cpu_count, delayed, effective_n_jobs
+from threadpoolctl import threadpool_limits
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
@@ -125,9 +127,12 @@ def cross_validate(
 def run_in_threads(tasks: Sequence[Solver], design: Design | None, n_jobs: int | None) -> list[Any]:
     """Run generators to their ends, dealt out to threads; those of one thread share passes over X."""
     jobs = min(effective_n_jobs(n_jobs), len(tasks))
-    outcomes = Parallel(n_jobs=jobs, prefer="threads")(
-        delayed(run_together)(tasks[k::jobs], design) for k in range(jobs)
-    )
+    # Threads of a matrix product inside of these would be in each other's way.
+    own = nullcontext() if jobs == 1 else threadpool_limits(max(1, cpu_count() // jobs), "blas")
+    with own:
+        outcomes = Parallel(n_jobs=jobs, prefer="threads")(
+            delayed(run_together)(tasks[k::jobs], design) for k in range(jobs)
+        )
     results: list[Any] = [None] * len(tasks)
     for k, batch in enumerate(outcomes):
         results[k::jobs] = batch

@@ -22,21 +22,23 @@ _LEAST_LEFT = 1e-10
 
 
 def with_unknown_noise(task: EffectsTask, fit: EffectsFit) -> tuple[SingleEffect, ...]:
-    """Return every effect beside the others, with the noise integrated out; null ones left out."""
-    fitted = [task.products.times(effect.coef) for effect in fit.effects]
+    """Return every effect beside the others, with the noise integrated out; null ones left out.
+
+    One after the other, so that none takes up what another has explained in the meantime.
+    """
     curvature, xty = task.problem.curvature, task.problem.xty
-    spread = [
-        float(effect.second_moment @ curvature - effect.coef @ row)
-        for effect, row in zip(fit.effects, fitted, strict=True)
-    ]
-    again = []
-    for k in range(len(fit.effects)):
-        others = [i for i in range(len(fit.effects)) if i != k]
-        coef = sum((fit.effects[i].coef for i in others), np.zeros(len(xty)))
+    effects = list(fit.effects)
+    fitted = [task.products.times(effect.coef) for effect in effects]
+    for k in range(len(effects)):
+        others = [i for i in range(len(effects)) if i != k]
+        coef = sum((effects[i].coef for i in others), np.zeros(len(xty)))
         taken = sum((fitted[i] for i in others), np.zeros(len(xty)))
-        square = task.problem.yty - coef @ (2.0 * xty - taken) + sum(spread[i] for i in others)
-        again.append(_regress(xty - taken, curvature, task.log_prior, float(square), task.rows))
-    return tuple(effect for effect in again if effect.prior_variance > 0)
+        square = task.problem.yty - coef @ (2.0 * xty - taken)
+        for i in others:
+            square += float(effects[i].second_moment @ curvature - effects[i].coef @ fitted[i])
+        effects[k] = _regress(xty - taken, curvature, task.log_prior, float(square), task.rows)
+        fitted[k] = task.products.times(effects[k].coef)
+    return tuple(effect for effect in effects if effect.prior_variance > 0)
 
 
 def _regress(
