@@ -85,7 +85,9 @@ def test_every_prior_gives_the_posterior_that_a_grid_sums(pair, prior, settings,
     grid = Grid(X, y, len(y) - 1, log_prior, [noise], [scale], 1.0)
     problem = Problem.from_rows(X, y)
     chains = Chains(3000, 200, seed=0)
-    found = infer_shrinkage(problem, prior(scale=scale, **settings), noise_variance=noise, chains=chains)
+    found = infer_shrinkage(
+        problem, prior(scale=scale, **settings), noise_variance=noise, chains=chains
+    )
     assert_agrees(found.posterior, grid)
 
 

@@ -1,16 +1,20 @@
 """Z-scores with LD and n: what they are, when they are refused, and what every method makes of them."""
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from garrote import BayesianSelector, Problem, SparseRegressor, VariationalGarrote, fit_path, load
 from garrote.consistency import check_consistency, conditional, without
 from garrote.inference import infer
 from garrote.mismatch import Spectrum, estimate_mismatch, null_mismatch
 from garrote.penalties import L1
+from garrote.priors.scale_mixture import HorseshoePrior
 from garrote.report import render_report
 from garrote.summary_statistics import adjust_zscores, check_zscores, match_names
 from reference_summary import chain, given_the_others, minus_log_density, simple_regressions
@@ -450,6 +454,20 @@ def test_ld_of_other_samples_holds_the_noise_and_says_so():
     y = own[:, 3] + own[:, 8] + rng.standard_normal(400)
     r = np.corrcoef(own.T, y)[-1, :-1]
     z = r * np.sqrt(398 / (1 - r**2))
-    model = BayesianSelector(prior="single-effects").fit_zscores(z, np.corrcoef(other.T), 400)
+    model, ld = BayesianSelector(prior="single-effects"), np.corrcoef(other.T)
+    model.fit_zscores(z, ld, 400, mismatch=0.05)
     assert model.noise_variance_ == pytest.approx(1.0)
     assert any("held at that of y" in text for text in model.selection_.warnings)
+    model.fit_zscores(z, np.corrcoef(own.T), 400, mismatch=0)
+    assert model.noise_variance_ < 0.5
+
+
+def test_names_of_a_labelled_matrix_are_those_of_the_model():
+    ld = pd.DataFrame(np.eye(3), columns=list("abc"), index=list("abc"))
+    model = BayesianSelector(prior="horseshoe", n_steps=200, burn_in=100, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit_zscores([8.0, 0.1, -0.2], ld, 1000)
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    assert list(model.get_feature_names_out()) == ["a"]
+    assert model.selection_.provenance["reference"] == HorseshoePrior().reference

@@ -291,6 +291,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         held = self._with_held_noise() if scores.mismatch > _OTHER_SAMPLES else self
         if shrinks(self.prior):
             prior = shrinkage_prior(self.prior, count, labels, None)
+            made = {**made, "reference": prior.reference}
             inferred = held._infer_shrinkage(problem, prior, scores.names)
         else:
             offsets = resolve_values(self.prior_log_odds, labels, count, "prior_log_odds")
