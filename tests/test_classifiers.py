@@ -327,3 +327,16 @@ def test_single_effects_of_few_labels_come_with_a_warning():
     with pytest.warns(UserWarning, match="20 rows of labels are few"):
         model = BayesianClassifier(method="single-effects").fit(X, y)
     assert any("few" in text for text in model.selection_.warnings)
+
+
+def test_single_effects_of_labels_leave_a_column_that_stands_for_two():
+    decoys = 0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        one, other = rng.standard_normal((2, 1500))
+        decoy = (one + other) / np.sqrt(2) + 0.35 * rng.standard_normal(1500)
+        X = np.column_stack([decoy, one, other, rng.standard_normal((1500, 3))])
+        y = rng.random(1500) < 1 / (1 + np.exp(-one - other))
+        sets = BayesianClassifier(method="single-effects").fit(X, y).posterior_.credible_sets()
+        decoys += any(0 in found.variables for found in sets)
+    assert decoys == 0

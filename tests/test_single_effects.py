@@ -14,7 +14,7 @@ from garrote.inference import Beliefs, infer
 from garrote.inference.effects_certificate import certify_effects
 from garrote.priors import SingleEffects
 from garrote.solvers.gram_products import GramProducts
-from garrote.solvers.refining import refine
+from garrote.solvers.refining import NumbersFitter, refine
 from garrote.solvers.single_effect_regression import (
     best_prior_variance,
     expected_prior_variance,
@@ -285,7 +285,7 @@ def test_refining_leaves_an_optimum_that_single_updates_cannot():
         task, fit_single_effects(task, log_prior=_only(task, [5])), log_prior=_only(task, [5])
     )
     stuck = fit_single_effects(task, wrong)
-    better, rounds = refine(task, stuck)
+    better, rounds = refine(NumbersFitter(task), stuck)
     assert better.bound >= stuck.bound
     top = {int(np.argmax(effect.probability)) for effect in better.effects}
     assert {0, 1} <= top

@@ -16,8 +16,9 @@ from garrote.problem import Problem
 from garrote.results import BoundCertificate, EffectsCertificate
 from garrote.solvers.annealing import Control
 from garrote.solvers.gram_products import GramProducts
-from garrote.solvers.label_effects import LabelEffects, fit_label_effects
+from garrote.solvers.label_effects import LabelEffects, LabelsFitter
 from garrote.solvers.label_regression import BesideFixed, LabelColumns
+from garrote.solvers.refining import refine
 from garrote.solvers.single_effect_regression import SingleEffect
 from garrote.solvers.single_effects import EffectsFit, EffectsTask
 
@@ -46,16 +47,15 @@ def label_effects_posterior(
     odds = beliefs.inclusion.log_odds
     log_prior = odds - logsumexp(odds)
     variance = getattr(beliefs.slab, "variance", None)
-    found = fit_label_effects(
-        columns, labels, log_prior, control, effects=effects, variance=variance
-    )
+    fitter = LabelsFitter(columns, labels, log_prior, control, effects, variance)
+    found, better = refine(fitter, fitter.fit())
     weights = problem.weights * expit(found.eta) * expit(-found.eta)
     posterior = _described(problem, columns.beside_fixed(weights, columns.columns), found, names)
     asked = "" if effects else ", a number found by itself"
     how = (
         f"a sum of {len(found.effects)} single effects ({found.tried} tried{asked}) with Jaakkola's "
         "bound"
-    )
+    ) + (f", {better} times refined" if better else "")
     posterior = with_substitutes(problem, posterior)
     return SolvedLabelEffects(posterior, found.certificate, found.converged, how)
 

@@ -16,7 +16,7 @@ from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
 from garrote.results import EffectsCertificate, Fit
 from garrote.solvers.gram_products import GramProducts
-from garrote.solvers.refining import refine
+from garrote.solvers.refining import NumbersFitter, refine
 from garrote.solvers.single_effects import EffectsFit, EffectsTask, fit_single_effects
 from garrote.solvers.student_effects import with_unknown_noise
 
@@ -52,7 +52,7 @@ def single_effects_posterior(
     fit = fit_single_effects(task)
     better = 0
     if task.prior.refine:
-        fit, better = refine(task, fit, report)
+        fit, better = refine(NumbersFitter(task), fit, report)
     certificate = certify_effects(task, fit)
     stated = fit
     if _few_rows(task):

@@ -6,7 +6,7 @@ which each effect in turn is fitted to what the others leave, as if it were the 
 on the evidence.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from garrote.results import BoundCertificate
 from garrote.solvers.annealing import Control
 from garrote.solvers.jaakkola import Shortcut, bend, bound_level, first_xi, touching_error
 from garrote.solvers.label_regression import LabelColumns, LabelRegression
+from garrote.solvers.refining import ROUGHLY, resemblance_of
 from garrote.solvers.single_effect_regression import (
     SingleEffect,
     best_prior_variance,
@@ -54,6 +55,15 @@ class LabelEffects:
     converged: bool
     tried: int
 
+    @property
+    def bound(self) -> float:
+        """The lower bound of the log evidence that was reached."""
+        return float(self.bounds[-1])
+
+    def left_out(self, k: int) -> "LabelEffects":
+        """Return the fit without one of its effects."""
+        return replace(self, effects=self.effects[:k] + self.effects[k + 1 :])
+
 
 class _Rows(NamedTuple):
     """What effects say of the rows: the linear predictor's mean, its expected square, and the bound."""
@@ -71,8 +81,9 @@ def fit_label_effects(
     *,
     effects: int | None = None,
     variance: float | None = None,
+    start: LabelEffects | None = None,
 ) -> LabelEffects:
-    """Raise the bound until it stands still.
+    """Raise the bound until it stands still, from nothing or from the effects of another fit.
 
     Parameters
     ----------
@@ -87,12 +98,16 @@ def fit_label_effects(
         The most effects that there may be; by default as many as are asked for.
     variance : float, optional
         The prior variance of each effect; by default that of the largest evidence, 25 at most.
+    start : LabelEffects, optional
     """
     state = _State(columns, labels, log_prior, variance)
     most = min(effects or _MOST, len(columns.columns))
-    state.extend(most if effects else min(most, _FIRST))
+    xi = first_xi(columns.problem, labels)
+    if start is not None:
+        state.effects, xi = list(start.effects[:most]), start.xi
+    state.extend(most if effects else min(most, max(_FIRST, len(state.effects) + 1)))
     weights, bounds, converged = columns.problem.weights, [], False
-    xi, way = first_xi(columns.problem, labels), Shortcut(weights)
+    way = Shortcut(weights)
     for _ in range(control.max_iter):
         moved = state.sweep(xi)
         seen = state.seen(xi)
@@ -108,6 +123,46 @@ def fit_label_effects(
         if further is not None:
             xi = state.better(best, further)
     return state.result(xi, np.array(bounds), converged)
+
+
+class LabelsFitter:
+    """Single effects of labels, for `garrote.solvers.refining`."""
+
+    def __init__(
+        self,
+        columns: LabelColumns,
+        labels: Floats,
+        log_prior: Floats,
+        control: Control,
+        effects: int | None = None,
+        variance: float | None = None,
+    ):
+        self.columns, self.labels, self.log_prior = columns, labels, log_prior
+        self.control, self.effects, self.variance = control, effects, variance
+
+    def fit(
+        self,
+        start: LabelEffects | None = None,
+        log_prior: Floats | None = None,
+        at_most: int | None = None,
+    ) -> LabelEffects:
+        """Fit from the effects of another fit; with a largest number of effects only roughly."""
+        control, effects = self.control, self.effects
+        if at_most is not None:
+            effects = min(at_most, effects or at_most)
+            control = replace(control, tol=max(control.tol, ROUGHLY))
+        return fit_label_effects(
+            self.columns, self.labels, self.log_prior if log_prior is None else log_prior, control,
+            effects=effects, variance=self.variance, start=start,
+        )  # fmt: skip
+
+    def resemblance(self, fit: LabelEffects, k: int) -> Floats:
+        """Return the correlation of every column with what one effect fits, weighted by its rows."""
+        task = _State(self.columns, self.labels, self.log_prior, None).regression(fit.xi).task
+        block = _values(task)
+        own = block @ fit.effects[k].coef
+        products = block.T @ (task.weights * own)
+        return resemblance_of(products, float(task.weights @ own**2), task.curvature)
 
 
 class _State:
