@@ -49,6 +49,7 @@ def test_scikit_learn_check_passes(estimator, check):
     ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:.*rows of labels are few")
 def test_scikit_learn_check_passes_with_defaults(estimator, check):
     check(estimator)
 
