@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from garrote.estimators.bayesian_settings import inclusion_prior
+from garrote.estimators.bayesian_settings import inclusion_prior, said_of_chains, seed_of
 from garrote.estimators.inputs import (
     check_labelled_rows,
     check_names,
@@ -27,11 +27,7 @@ from garrote.likelihoods import Binomial
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import EffectSlab
 from garrote.problem import Problem, as_design
-from garrote.results import MonteCarloCertificate
 from garrote.selecting.averaged import select_averaged
-
-# Monte Carlo errors beyond this are worth a warning.
-_UNSETTLED = 0.1
 
 
 class BayesianClassifier(SelectingClassifier):
@@ -194,7 +190,7 @@ class BayesianClassifier(SelectingClassifier):
         inferred = infer_labels(
             problem, codes, inclusion, self.method, slab=EffectSlab(self.slab_variance),
             effects=self.effects, chains=Chains(int(self.n_steps), int(self.burn_in),
-            int(self.n_chains), self._seed()), names=labels, n_jobs=self.n_jobs,
+            int(self.n_chains), seed_of(self.random_state)), names=labels, n_jobs=self.n_jobs,
             callback=self.callback,
         )  # fmt: skip
         for text in inferred.cautions:
@@ -240,11 +236,6 @@ class BayesianClassifier(SelectingClassifier):
         if self.inclusion is not None and self.expected_size is not None:
             raise ValueError("inclusion and expected_size say the same thing: give one of them")
 
-    def _seed(self) -> Any:
-        if isinstance(self.random_state, np.random.RandomState):
-            return int(self.random_state.randint(2**31))
-        return self.random_state
-
     def _store(self, inferred: Inferred) -> None:
         posterior = inferred.posterior
         self.posterior_ = posterior
@@ -261,11 +252,9 @@ class BayesianClassifier(SelectingClassifier):
     def _converged(self, settled: bool) -> bool:
         """Tell whether the answer reached its accuracy; warn where it did not."""
         certificate: Any = self.certificate_
-        if isinstance(certificate, MonteCarloCertificate) and certificate.value > _UNSETTLED:
-            said = (
-                f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "
-                f"n_steps ({self.n_steps}) or n_chains ({self.n_chains})"
-            )
+        rough = said_of_chains(certificate, self.n_steps, self.n_chains)
+        if rough is not None:
+            said = rough
         elif not settled:
             said = (
                 "some mean-field solutions did not settle; the certificate of the best one is "

@@ -16,6 +16,8 @@ from garrote.estimators.bayesian_settings import (
     chain_lengths,
     check_settings,
     inclusion_prior,
+    said_of_chains,
+    seed_of,
     shrinkage_prior,
     shrinks,
 )
@@ -41,7 +43,7 @@ from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
-from garrote.results import DrawsCertificate, MonteCarloCertificate
+from garrote.results import DrawsCertificate
 from garrote.selecting.averaged import select_averaged
 from garrote.summary_statistics import ZScores
 
@@ -50,8 +52,6 @@ _OTHER_SAMPLES = 1e-4
 _HELD_NOISE = (
     "LD is not of the samples behind the z-scores: the noise variance is held at that of y"
 )
-# Monte Carlo errors beyond this are worth a warning.
-_UNSETTLED = 0.1
 _NOTHING_LEFT = (
     "y is constant (or explained by the covariates): no variable has an effect, and inclusion "
     "probabilities are what the prior makes of that"
@@ -390,7 +390,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
 
     def _sampling(self, labels: tuple[str, ...]) -> dict[str, Any]:
         """Return how to sample, and what to tell of it."""
-        chains = Chains(*chain_lengths(self), int(self.n_chains), _seed(self.random_state))
+        chains = Chains(*chain_lengths(self), int(self.n_chains), seed_of(self.random_state))
         return {
             "chains": chains, "names": labels, "n_jobs": self.n_jobs, "callback": self.callback,
         }  # fmt: skip
@@ -448,11 +448,9 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """Tell whether the answer reached its accuracy; warn where it did not."""
         certificate = self.certificate_
         steps = chain_lengths(self)[0]
-        if isinstance(certificate, MonteCarloCertificate) and certificate.value > _UNSETTLED:
-            said = (
-                f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "
-                f"n_steps ({steps}) or n_chains ({self.n_chains})"
-            )
+        rough = said_of_chains(certificate, steps, self.n_chains)
+        if rough is not None:
+            said = rough
         elif isinstance(certificate, DrawsCertificate) and not settled:
             said = (
                 f"sampled coefficients may be off by {certificate.error:.2f} of their posterior "
@@ -524,9 +522,3 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         y = column_or_1d(y).astype(np.float64)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return deviance_explained(CANONICAL[self.family], y, self.predict(X), weights)
-
-
-def _seed(random_state: Any) -> Any:
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    return random_state

@@ -17,7 +17,10 @@ from garrote.priors.inclusion import Inclusion
 from garrote.priors.scale_mixture import SHRINKAGE_PRIORS, GroupLaplacePrior, ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import HYPER_G, GPrior, Slab
+from garrote.results import MonteCarloCertificate
 
+# Monte Carlo errors beyond this are worth a warning.
+_UNSETTLED = 0.1
 # How an unknown g is treated by default.
 DEFAULT_G = "hyper-g/n"
 # Settings that a prior object brings of its own, and what they are where they are not given.
@@ -137,6 +140,23 @@ def shrinkage_prior(prior: Any, count: int, names: Array | None, X: Any) -> Scal
     if isinstance(made, GroupLaplacePrior):
         return replace(made, groups=resolve_groups(made.groups, count, names, X))
     return made
+
+
+def seed_of(random_state: Any) -> Any:
+    """Return a random state of any of scikit-learn's kinds as a seed."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return random_state
+
+
+def said_of_chains(certificate: Any, n_steps: int, n_chains: int) -> str | None:
+    """Return what to say of chains that know inclusion probabilities too roughly; None if well."""
+    if not (isinstance(certificate, MonteCarloCertificate) and certificate.value > _UNSETTLED):
+        return None
+    return (
+        f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "
+        f"n_steps ({n_steps}) or n_chains ({n_chains})"
+    )
 
 
 def chain_lengths(model: Any) -> tuple[int, int]:

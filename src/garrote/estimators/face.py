@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from garrote.arrays import Array, Floats
 from garrote.estimators.saving import SaveMixin
 from garrote.posterior import Posterior
+from garrote.selecting.cross_validation import CrossValidation
 from garrote.selection import Selection
 from garrote.summaries import Summary
 
@@ -23,6 +24,13 @@ class SelectorFace(SaveMixin, SelectorMixin):
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
         check_is_fitted(self, "coef_")
         return self.selection_.summary()
+
+    def _store_validation(self, validation: CrossValidation | None, strength: str) -> None:
+        """Keep the curve of a cross-validation over a strength; forget that of a fit before."""
+        if validation is not None:
+            self.cv_results_: dict[str, Any] = validation.results(strength)
+        elif hasattr(self, "cv_results_"):
+            del self.cv_results_
 
     def _get_support_mask(self) -> Array:
         check_is_fitted(self, "coef_")

@@ -344,10 +344,7 @@ class SparseLinearModel(SelectorFace):
         self.n_iter_ = max(1, path.n_iter)
         self._coefficients = path.coefficients()[[chosen]].toarray()[0]
         self._constant = path.intercepts[chosen] * float(self.fit_intercept)
-        if validation is not None:
-            self.cv_results_: dict[str, Any] = validation.results("alpha")
-        elif hasattr(self, "cv_results_"):
-            del self.cv_results_
+        self._store_validation(validation, "alpha")
 
     def _reason(self, alpha: Any, validation: CrossValidation | None) -> str:
         if validation is not None:

@@ -39,7 +39,7 @@ from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
 from garrote.results import Certificate, Path
 from garrote.selecting.criteria import evidence_free_energy
-from garrote.selecting.cross_validation import CrossValidation, cross_validate, make_folds
+from garrote.selecting.cross_validation import cross_validate, make_folds
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.annealing import Control
@@ -291,7 +291,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     ) -> None:
         """Store what was found, and state the selection."""
         self._store(problem, path, posterior)
-        self._store_validation(choice.validation)
+        self._store_validation(choice.validation, "gamma")
         self.selection_ = select_on_path(
             problem,
             path,
@@ -341,12 +341,6 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         self.n_iter_ = max(1, path.n_iter)
         self._center = problem.scale.column_mean[posterior.support]
         self._total_weight = problem.n
-
-    def _store_validation(self, validation: CrossValidation | None) -> None:
-        if validation is not None:
-            self.cv_results_: dict[str, Any] = validation.results("gamma")
-        elif hasattr(self, "cv_results_"):
-            del self.cv_results_
 
     def _optima(
         self,

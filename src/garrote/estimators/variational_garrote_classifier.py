@@ -211,7 +211,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         chosen = self._choose(path, validation, wanted)
         labels = column_labels(names, count)
         self._store(bound, annealed, path, chosen, labels)
-        self._store_validation(validation)
+        self._store_validation(validation, "gamma")
         self.selection_ = select_on_path(
             replace(problem, likelihood=Binomial()),
             path,
@@ -277,9 +277,3 @@ class VariationalGarroteClassifier(SelectingClassifier):
         self.inclusion_probability_ = self.posterior_.inclusion_probability
         self.certificate_ = path.fits[chosen].certificate
         self.n_iter_ = max(1, path.n_iter)
-
-    def _store_validation(self, validation: CrossValidation | None) -> None:
-        if validation is not None:
-            self.cv_results_: dict[str, Any] = validation.results("gamma")
-        elif hasattr(self, "cv_results_"):
-            del self.cv_results_

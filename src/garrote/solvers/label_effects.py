@@ -24,18 +24,13 @@ from garrote.solvers.single_effect_regression import (
     kl_from_prior,
     single_effect_regression,
 )
+from garrote.solvers.single_effects import FIRST, IDLE, MOST, largest_change
 
-# Where the number of effects is to be found: how many are tried first, and at most.
-_FIRST, _MOST = 5, 100
-# An effect of a smaller log Bayes factor tells that there are enough of them.
-_IDLE = 1.0
 # The largest prior variance of an effect on log odds: the evidence of a variable that separates the
 # classes has no top.
 _LARGEST_VARIANCE = 25.0
 # What xi and probabilities may still move by, as a share of the tolerance, when rounds end.
 _STILL = 0.1
-# Coefficients of less probable variables need not stand still.
-_LIKELY = 0.01
 
 
 @dataclass(frozen=True)
@@ -101,11 +96,11 @@ def fit_label_effects(
     start : LabelEffects, optional
     """
     state = _State(columns, labels, log_prior, variance)
-    most = min(effects or _MOST, len(columns.columns))
+    most = min(effects or MOST, len(columns.columns))
     xi = first_xi(columns.problem, labels)
     if start is not None:
         state.effects, xi = list(start.effects[:most]), start.xi
-    state.extend(most if effects else min(most, max(_FIRST, len(state.effects) + 1)))
+    state.extend(most if effects else min(most, max(FIRST, len(state.effects) + 1)))
     weights, bounds, converged = columns.problem.weights, [], False
     way = Shortcut(weights)
     for _ in range(control.max_iter):
@@ -183,7 +178,7 @@ class _State:
 
     @property
     def has_null(self) -> bool:
-        return any(effect.log_bayes_factor < _IDLE for effect in self.effects)
+        return any(effect.log_bayes_factor < IDLE for effect in self.effects)
 
     def regression(self, xi: Floats) -> LabelRegression:
         """Return the regression that stands for the labels, given xi."""
@@ -202,7 +197,7 @@ class _State:
             products = block.T @ (task.weights * left)
             effect = self._update(products, task.curvature, old)
             left = left - block @ effect.coef
-            moved = max(moved, _moved(old, effect))
+            moved = max(moved, largest_change(old, effect))
             self.effects[k] = effect
         return moved
 
@@ -258,7 +253,7 @@ class _State:
                 inclusion = max(
                     inclusion, float(np.abs(before.probability - after.probability).max())
                 )
-                weight = max(weight, _moved(before, after))
+                weight = max(weight, largest_change(before, after))
         self.effects = stated
         seen, given = self.seen(xi), self.regression(xi)
         off = touching_error(xi, np.sqrt(seen.square), self.columns.problem.weights)
@@ -275,13 +270,3 @@ class _State:
 def _values(task: Problem) -> Floats:
     """Return the columns of a regression."""
     return task.table.block(np.arange(task.n_features))
-
-
-def _moved(old: SingleEffect, new: SingleEffect) -> float:
-    """Return the largest change of a probability, or tenth of that of a coefficient in its errors."""
-    likely = np.flatnonzero(new.probability > _LIKELY)
-    errors = np.sqrt(np.maximum(new.variance[likely], 1e-300))
-    moved = np.abs(new.mean[likely] - old.mean[likely]) / errors
-    moved[new.variance[likely] <= 0] = 0.0
-    shift = float(np.abs(new.probability - old.probability).max())
-    return max(shift, float(moved.max(initial=0.0)) / 10.0)

@@ -26,9 +26,9 @@ from garrote.solvers.single_effect_regression import (
 )
 
 # Where the number of effects is to be found: how many are tried first, and at most.
-_FIRST, _MOST = 5, 100
+FIRST, MOST = 5, 100
 # An effect of a smaller log Bayes factor tells that there are enough of them.
-_IDLE = 1.0
+IDLE = 1.0
 # Sweeps end when the bound moves by less than this times the tolerance on probabilities.
 _BOUND = 10.0
 # Coefficients of less probable variables need not stand still.
@@ -95,8 +95,8 @@ def fit_single_effects(
     if start is not None:
         state.take(start)
     usable = len(task.problem.usable)
-    most = min(task.prior.effects or _MOST, usable)
-    state.extend(most if task.prior.effects else min(most, max(_FIRST, len(state.effects) + 1)))
+    most = min(task.prior.effects or MOST, usable)
+    state.extend(most if task.prior.effects else min(most, max(FIRST, len(state.effects) + 1)))
     bounds, converged, wanted = [], False, _BOUND * task.prior.tol
     for _ in range(task.prior.max_iter):
         moved = state.sweep()
@@ -142,10 +142,10 @@ class _State:
     @property
     def has_null(self) -> bool:
         # A given variance is never 0: there, effects that explain nothing are null.
-        return any(effect.log_bayes_factor < _IDLE for effect in self.effects)
+        return any(effect.log_bayes_factor < IDLE for effect in self.effects)
 
     def sweep(self) -> float:
-        """Update every effect, then the noise; return the largest change, see `_moved`."""
+        """Update every effect, then the noise; return the largest change, see `largest_change`."""
         total = self.fitted.sum(axis=0)
         moved, idle = 0.0, False
         for k, old in enumerate(self.effects):
@@ -159,7 +159,7 @@ class _State:
             change = self.task.products.times(effect.coef) - self.fitted[k]
             self.fitted[k] += change
             total += change
-            moved = max(moved, _moved(old, effect))
+            moved = max(moved, largest_change(old, effect))
             self.effects[k] = effect
         if self.task.noise is None:
             expected = self._expected_square(total)
@@ -194,7 +194,7 @@ class _State:
         return lower_bound(self.task, self.effects, self.noise, expected, self.log_prior)
 
 
-def _moved(old: SingleEffect, new: SingleEffect) -> float:
+def largest_change(old: SingleEffect, new: SingleEffect) -> float:
     """Return the largest change of a probability, or tenth of that of a coefficient in its errors."""
     shift = float(np.abs(new.probability - old.probability).max())
     likely = np.flatnonzero(new.probability > _LIKELY)
