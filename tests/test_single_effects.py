@@ -14,6 +14,7 @@ from garrote.inference import Beliefs, infer
 from garrote.inference.effects_certificate import certify_effects
 from garrote.priors import SingleEffects
 from garrote.solvers.gram_products import GramProducts
+from garrote.solvers.presence import with_doubt
 from garrote.solvers.refining import NumbersFitter, refine
 from garrote.solvers.single_effect_regression import (
     best_prior_variance,
@@ -404,6 +405,36 @@ def test_noise_leaves_no_effects_and_a_constant_response_none():
     assert not empty.coef_.any()
     assert len(empty.posterior_.effects) == 0
     assert not empty.posterior_.sample(2).any()
+
+
+def test_an_effect_counts_by_the_probability_that_it_is_there():
+    X, y, _ = correlated_rows(n=60, D=8, effects=(0.3,), seed=4)
+    sure = fit_single_effects(task_of(unscaled(X, y))).effects[0]
+    log_prior, s = uniform(8), sure.variance[0] * sure.prior_variance
+    s /= (sure.prior_variance - sure.variance[0]) / (X[:, 0] ** 2).sum()
+    c = float(sure.probability @ (X**2).sum(axis=0))
+    evidence = []
+    places = np.linspace(np.log(s / c), np.log(60 * s / c), 2001)
+    products = sure.mean / sure.variance * s
+    for v in np.exp(places):
+        lengths = (X**2).sum(axis=0)
+        log_bf = products**2 * v / (2 * s * (s + v * lengths)) - np.log1p(v * lengths / s) / 2
+        evidence.append(np.exp(log_prior + log_bf).sum())
+    wanted = np.mean(evidence) / (1 + np.mean(evidence))
+    stated = with_doubt(sure, log_prior, 60)
+    assert 0.05 < wanted < 0.95
+    assert stated.probability.sum() == pytest.approx(wanted, abs=2e-3)
+    np.testing.assert_allclose(stated.probability / wanted, sure.probability, rtol=0.01)
+
+
+def test_noise_is_seldom_selected_from_small_tables():
+    """Effects that noise has made share few columns: taken for sure they select 39 of these."""
+    selected = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((150, 8)), rng.standard_normal(150)
+        selected += BayesianSelector(prior="single-effects").fit(X, y).get_support().sum()
+    assert selected <= 3
 
 
 @pytest.mark.parametrize("size", [1e-150, 1.0, 1e100])

@@ -18,6 +18,7 @@ from garrote.solvers.annealing import Control
 from garrote.solvers.gram_products import GramProducts
 from garrote.solvers.label_effects import LabelEffects, LabelsFitter
 from garrote.solvers.label_regression import BesideFixed, LabelColumns
+from garrote.solvers.presence import with_doubt
 from garrote.solvers.refining import refine
 from garrote.solvers.single_effect_regression import SingleEffect
 from garrote.solvers.single_effects import EffectsFit, EffectsTask
@@ -50,7 +51,14 @@ def label_effects_posterior(
     fitter = LabelsFitter(columns, labels, log_prior, control, effects, variance)
     found, better = refine(fitter, fitter.fit())
     weights = problem.weights * expit(found.eta) * expit(-found.eta)
-    posterior = _described(problem, columns.beside_fixed(weights, columns.columns), found, names)
+    stated = replace(
+        found,
+        effects=tuple(
+            with_doubt(effect, log_prior, problem.n, variance is not None)
+            for effect in found.effects
+        ),
+    )
+    posterior = _described(problem, columns.beside_fixed(weights, columns.columns), stated, names)
     asked = "" if effects else ", a number found by itself"
     how = (
         f"a sum of {len(found.effects)} single effects ({found.tried} tried{asked}) with Jaakkola's "

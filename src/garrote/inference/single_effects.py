@@ -16,7 +16,9 @@ from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
 from garrote.results import EffectsCertificate, Fit
 from garrote.solvers.gram_products import GramProducts
+from garrote.solvers.presence import with_doubt
 from garrote.solvers.refining import NumbersFitter, refine
+from garrote.solvers.single_effect_regression import SingleEffect
 from garrote.solvers.single_effects import EffectsFit, EffectsTask, fit_single_effects
 from garrote.solvers.student_effects import with_unknown_noise
 
@@ -54,9 +56,7 @@ def single_effects_posterior(
     if task.prior.refine:
         fit, better = refine(NumbersFitter(task), fit, report)
     certificate = certify_effects(task, fit)
-    stated = fit
-    if _few_rows(task):
-        stated = replace(fit, effects=with_unknown_noise(task, fit))
+    stated = replace(fit, effects=_stated(task, fit))
     posterior = with_substitutes(problem, describe_effects(task, stated, names, certificate))
     asked = "" if task.prior.effects else ", a number found by itself"
     how = f"a sum of {len(fit.effects)} single effects ({fit.tried} tried{asked})"
@@ -76,6 +76,16 @@ def make_task(problem: Problem, beliefs: Beliefs, prior: SingleEffects) -> Effec
     if noise is not None:
         noise /= problem.scale.response_scale**2
     return EffectsTask(problem, prior, log_prior, beliefs.n, GramProducts(problem), noise)
+
+
+def _stated(task: EffectsTask, fit: EffectsFit) -> tuple[SingleEffect, ...]:
+    """Return the effects with what the fit takes for sure and is not: the noise, that they are there."""
+    if _few_rows(task):
+        return with_unknown_noise(task, fit)
+    if not task.prior.doubt:
+        return fit.effects
+    known = not isinstance(task.prior.variance, str)
+    return tuple(with_doubt(effect, task.log_prior, task.rows, known) for effect in fit.effects)
 
 
 def describe_effects(

@@ -26,6 +26,10 @@ class SingleEffects:
     refine : bool, default=True
         Whether to look for better optima: for each set of variables that could stand in for one another,
         fit without them, put them back, and keep what has the higher bound.
+    doubt : bool, default=True
+        Whether an effect may not be there at all. Its probabilities then sum to that of being there,
+        BF / (1 + BF) with evidence averaged over its size; otherwise to 1, as in susieR. With fewer
+        than 30 rows there is always doubt.
     noise_variance : float, optional
         A known noise variance, in squared units of the response; by default it is estimated.
     tol : float, default=1e-4
@@ -51,6 +55,7 @@ class SingleEffects:
     effects: int | None = None
     variance: float | str = "optim"
     refine: bool = True
+    doubt: bool = True
     noise_variance: float | None = None
     tol: float = 1e-4
     max_iter: int = 500

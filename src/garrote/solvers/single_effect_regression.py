@@ -75,7 +75,7 @@ def single_effect_regression(
         return SingleEffect(np.exp(log_prior), nothing, nothing, 0.0, 0.0)
     variance = noise / (curvature + noise / prior_variance)
     mean = products / (curvature + noise / prior_variance)
-    terms = log_prior + _log_bayes_factors(
+    terms = log_prior + log_bayes_factors(
         (products / noise) ** 2, curvature / noise, prior_variance
     )
     total, probability = _normalise(terms)
@@ -149,7 +149,7 @@ def _contenders(squares: Floats, precision: Floats, log_prior: Floats) -> _Colum
     return _Columns(squares[kept], precision[kept], log_prior[kept])
 
 
-def _log_bayes_factors(squares: Floats, precision: Floats, prior_variance: float) -> Floats:
+def log_bayes_factors(squares: Floats, precision: Floats, prior_variance: float) -> Floats:
     """Return log BF_j, with (b_j / s)^2 for squares and c_j / s for precision."""
     load = 1.0 + prior_variance * precision
     return np.asarray(0.5 * (squares * prior_variance / load - np.log(load)))

@@ -4,8 +4,8 @@ With r what the other effects leave, of expected square S, s of flat logarithm a
 
     log BF_j = -log(1 + v c_j) / 2 - n/2 log(1 - R_j^2 v c_j / (1 + v c_j)),    R_j^2 = b_j^2 / (c_j S)
 
-which is Student's law in place of the Gaussian one (Servin & Stephens 2007). That an effect is there at
-all has prior odds of one to one here, so that its probabilities sum to BF / (1 + BF).
+which is Student's law in place of the Gaussian one (Servin & Stephens 2007). Its probabilities sum to
+that of being there at all, see `garrote.solvers.presence`.
 """
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from garrote.arrays import Floats
+from garrote.solvers.presence import Sizes, present
 from garrote.solvers.single_effect_regression import SingleEffect
 from garrote.solvers.single_effects import EffectsFit, EffectsTask
 
@@ -65,9 +66,9 @@ def _regress(
     v = float(np.exp(found.x))
     load = v * curvature
     noise = square * (1.0 - explained * load / (1.0 + load)) / max(rows - 2.0, 1.0)
-    # Present with odds BF to 1: the rest of the probability is that there is no such effect.
-    present = 1.0 / (1.0 + np.exp(-evidence))
-    probability = present * np.exp(log_terms(found.x) - evidence)
+    probability = np.exp(log_terms(found.x) - evidence)
+    sizes = Sizes.around(v, float(probability @ curvature), rows)
+    there = present(lambda log_v: -loss(log_v), sizes)
     mean = v * products / (1.0 + load)
-    typical = float(probability @ noise / present)
-    return SingleEffect(probability, mean, noise * v / (1.0 + load), evidence, v * typical)
+    typical = float(probability @ noise)
+    return SingleEffect(there * probability, mean, noise * v / (1.0 + load), evidence, v * typical)
