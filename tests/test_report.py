@@ -354,12 +354,9 @@ def test_the_reservation_of_a_sampled_answer_speaks_of_sampling():
 
 
 def test_the_uncertainty_of_a_covariate_is_not_said_to_be_nothing():
-    for method in ("enumerate", "sample"):
+    for method in ("enumerate", "sample", "mean-field"):
         sex = next(v for v in bayesian(method)["variables"] if v["name"] == "sex")
         assert 0 < sex["standard_error"] < abs(sex["effect"])
-    assert "widens them; covariates have none." in render_report(bayesian("mean-field"))
-    sex = next(v for v in bayesian("mean-field")["variables"] if v["name"] == "sex")
-    assert sex["standard_error"] is sex["lower"] is sex["upper"] is None
 
 
 def test_numbers_of_the_axis_are_short_and_apart():

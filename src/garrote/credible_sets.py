@@ -18,6 +18,8 @@ from garrote.arrays import Array, Floats
 
 # Of larger sets, the purity is that of so many of the most probable variables.
 MOST_COMPARED = 100
+# Single effects are kept on columns that have more than this of their probability.
+MOST_COVERED = 0.999
 # What the next variable has to add to the probability of a set at least.
 _LEAST_GAIN = 1e-6
 # Coverages are reached up to rounding.
@@ -95,8 +97,7 @@ class EffectsLaw:
     """Single effects, in the user's units, on the columns that matter to any of them.
 
     ``probability`` (L x K) is that of each column to be the one, ``mean`` and ``deviation`` are those of
-    its coefficient given that. ``present`` is the probability that there is such an effect: 1 but for
-    few rows.
+    its coefficient given that. ``present`` is the probability that there is such an effect.
     """
 
     columns: Array
@@ -145,13 +146,18 @@ def sets_of_effects(
     min_purity: float,
 ) -> tuple[CredibleSet, ...]:
     """Return the sets of single effects, those of the strongest first; no set twice."""
+    if coverage > MOST_COVERED:
+        raise ValueError(
+            f"coverage of single effects' sets can be at most {MOST_COVERED}, got {coverage}: the least "
+            "probable columns are not kept"
+        )
     found: dict[tuple[int, ...], CredibleSet] = {}
     for k in np.argsort(-effects.log_bayes_factor, kind="stable"):
         a = effects.probability[k]
         order = np.argsort(-a, kind="stable")
         reached = np.cumsum(a[order])
         if reached[-1] < coverage - _ROUNDING:
-            continue  # spread over columns that were not worth keeping
+            continue  # not as probable as that to be there at all
         size = int(np.searchsorted(reached, coverage - _ROUNDING)) + 1
         variables = effects.columns[order[:size]]
         one = _described(

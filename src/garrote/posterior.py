@@ -97,6 +97,31 @@ class FactorisedPredictor:
 
 
 @dataclass(frozen=True)
+class CovariatesLaw:
+    """The coefficients of covariates given those of some other columns, in the user's units.
+
+    Gaussian with ``covariance``, around their means less ``explained`` (a row for each covariate) times
+    what the others have beyond their own means: columns that covariates explain take from them.
+    """
+
+    columns: Array
+    explained: Floats
+    covariance: Floats
+
+    def draw(self, others: Floats, rng: np.random.Generator) -> Floats:
+        """Draw what covariates have beyond their means, given the same of the others, row by row."""
+        zero = np.zeros(len(self.explained))
+        own = rng.multivariate_normal(zero, self.covariance, len(others), "ignore", method="eigh")
+        return np.asarray(own - others @ self.explained.T)
+
+    def joint_covariance(self, others: Floats) -> Floats:
+        """Return the covariance of covariates and other columns, from that of the others."""
+        between = -self.explained @ others
+        own = self.covariance - between @ self.explained.T
+        return np.block([[own, between], [between.T, others]])
+
+
+@dataclass(frozen=True)
 class Audit:
     """A comparison of inclusion probabilities with better ones, on the variables that matter most."""
 
@@ -166,6 +191,8 @@ class Posterior:
         Intercepts and coefficients that chains went through, where these are kept.
     predictor : FactorisedPredictor, optional
         How sure linear predictors are, where models of labels are factorised.
+    beside : CovariatesLaw, optional
+        How coefficients of covariates go by those of the other columns, where no models are kept.
     effects : EffectsLaw, optional
         The single effects whose sum the coefficients are.
     likeness, inclusions : optional
@@ -213,6 +240,7 @@ class Posterior:
     reached: tuple[str, ...] = ()
     states: States | None = None
     predictor: FactorisedPredictor | None = None
+    beside: CovariatesLaw | None = None
     effects: EffectsLaw | None = None
     likeness: Likeness | None = None
     inclusions: Inclusions | None = None
@@ -385,13 +413,15 @@ class Posterior:
             rows = self.states.coefficients
             return rows[rng.integers(rows.shape[0], size=n)].toarray()
         draws = np.zeros((n, len(self.mean)))
-        if self.effects is not None:
-            self.effects.sample(draws, rng)
-            if self.covariates is not None:
-                draws[:, self.covariates] = self.mean[self.covariates]
-            return draws
         if self.found is None:
-            self._fill_softly(draws, rng)
+            if self.effects is not None:
+                self.effects.sample(draws, rng)
+            else:
+                self._fill_softly(draws, rng)
+            if self.beside is not None:
+                columns = self.beside.columns
+                beyond = self.beside.draw(draws[:, columns] - self.mean[columns], rng)
+                draws[:, self.covariates] = self.mean[self.covariates] + beyond
             return draws
         share = self.found.probability / self.found.probability.sum()
         chosen = rng.choice(len(share), size=n, p=share)

@@ -6,6 +6,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.beside_covariates import with_covariates
 from garrote.posterior import IN_SUPPORT, Audit, Posterior
 from garrote.problem import Problem
 from garrote.results import Fit, Path
@@ -73,7 +74,7 @@ def factorised_posterior(
     mean[fixed] = scale.covariate_coefficients(columns, average.mean[columns])
     inclusion = np.minimum(average.inclusion, 1.0)  # weights may sum to a little more
     inclusion[fixed] = 1.0
-    return Posterior(
+    posterior = Posterior(
         inclusion_probability=inclusion,
         mean=mean,
         support=support,
@@ -90,3 +91,4 @@ def factorised_posterior(
         checked=checked,
         covariates=fixed,
     )
+    return with_covariates(problem, posterior)

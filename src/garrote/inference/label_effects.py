@@ -7,6 +7,7 @@ from scipy.special import expit, logsumexp
 
 from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.beside_covariates import with_covariates_of_labels
 from garrote.inference.label_mean_field import predictor_beside
 from garrote.inference.single_effects import describe_effects
 from garrote.inference.substitutes import with_substitutes
@@ -64,7 +65,7 @@ def label_effects_posterior(
         f"a sum of {len(found.effects)} single effects ({found.tried} tried{asked}) with Jaakkola's "
         "bound"
     ) + (f", {better} times refined" if better else "")
-    posterior = with_substitutes(problem, posterior)
+    posterior = with_substitutes(problem, with_covariates_of_labels(posterior))
     return SolvedLabelEffects(posterior, found.certificate, found.converged, how)
 
 

@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.beside_covariates import with_covariates_of_labels
 from garrote.inference.hyperparameters import Learning
 from garrote.inference.mean_field import odds_grid
 from garrote.likelihoods import Binomial
@@ -84,7 +85,7 @@ def label_mean_field(
     checked = audit_labels(problem, labels, beliefs, best.variance, average.inclusion, average.mean)
     place = [one.strength for one in annealed.forward].index(best.strength)
     posterior = _posterior(bound, annealed, place, average, names)
-    posterior = replace(posterior, checked=checked)
+    posterior = with_covariates_of_labels(replace(posterior, checked=checked))
     converged = all(one.certificate.value <= control.tol for _, one in weighed)
     how = (
         f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
@@ -110,12 +111,13 @@ def point_posterior(
     hessian += np.diag(((1 - m) * np.diag(hessian) + 1.0 / best.variance) / m)
     covariance = pinvh(hessian) if len(m) else np.zeros((0, 0))
     error = np.sqrt(np.diag(covariance))
-    return replace(
+    posterior = replace(
         posterior,
         standard_error=error / problem.scale.column_scale[posterior.support],
         correlation=covariance / np.outer(error, error),
         log_evidence=best.bound,
     )
+    return with_covariates_of_labels(posterior)
 
 
 def make_bound(
@@ -165,6 +167,7 @@ def _posterior(
     variance = np.maximum(average.square - average.mean**2, 0.0)
     inclusion = np.minimum(average.inclusion, 1.0)
     support = np.flatnonzero(inclusion > IN_SUPPORT)
+    listed = np.union1d(best.columns, support)
     given = average.square[support] / inclusion[support]
     given -= (average.mean[support] / inclusion[support]) ** 2
     inclusion[covariates] = 1.0
@@ -192,8 +195,8 @@ def _posterior(
         covariates=covariates,
         predictor=predictor_beside(
             problem,
-            best.columns,
-            bound.at_hand.beside_fixed(bound.curvature_of(best), best.columns),
+            listed,
+            bound.at_hand.beside_fixed(bound.curvature_of(best), listed),
             average.fixed,
             mean,
             variance,

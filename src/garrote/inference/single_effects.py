@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from garrote.arrays import Array, Floats
 from garrote.credible_sets import EffectsLaw
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.beside_covariates import with_covariates
 from garrote.inference.effects_certificate import certify_effects
 from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import IN_SUPPORT, Posterior
@@ -26,8 +27,9 @@ from garrote.solvers.student_effects import with_unknown_noise
 FEW_ROWS = 30
 # The least log Bayes factor of effects that are all in use.
 _IN_USE = 1.0
-# Effects are kept on as many columns as have this share of their probability.
-_SHARE = 0.999
+# Effects are kept on as many columns as have this share of their probability: sets of a coverage up to
+# `MOST_COVERED` are made of these.
+_SHARE = 0.9999
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,8 @@ def single_effects_posterior(
         fit, better = refine(NumbersFitter(task), fit, report)
     certificate = certify_effects(task, fit)
     stated = replace(fit, effects=_stated(task, fit))
-    posterior = with_substitutes(problem, describe_effects(task, stated, names, certificate))
+    posterior = with_covariates(problem, describe_effects(task, stated, names, certificate))
+    posterior = with_substitutes(problem, posterior)
     asked = "" if task.prior.effects else ", a number found by itself"
     how = f"a sum of {len(fit.effects)} single effects ({fit.tried} tried{asked})"
     how += f", {better} times refined" if better else ""

@@ -28,20 +28,14 @@ class Verdict(NamedTuple):
 
 def judge(posterior: Posterior, fixed: Array) -> Verdict:
     """Select what is more likely in than out or, where nothing is ever out, what has a sure sign."""
-    return (
-        _by_inclusion(posterior, fixed) if posterior.draws is None else _by_sign(posterior, fixed)
-    )
+    return _by_inclusion(posterior) if posterior.draws is None else _by_sign(posterior, fixed)
 
 
-def _by_inclusion(posterior: Posterior, fixed: Array) -> Verdict:
+def _by_inclusion(posterior: Posterior) -> Verdict:
     """The median probability model (Murphy 2012, Eq. 13.4)."""
     error = np.full(len(posterior.mean), np.nan)
     error[posterior.support] = posterior.standard_error
-    # Where no models are kept, the uncertainty of covariates, which are projected out, is not known.
-    unknown = fixed if posterior.found is None else fixed[:0]
-    error[unknown] = np.nan
     reach = norm.ppf(0.5 + LEVEL / 2) * error
-    intervals = "intervals are averaged over models, so that doubt about inclusion widens them"
     return Verdict(
         selected=posterior.inclusion_probability > 0.5,
         probability=posterior.inclusion_probability,
@@ -49,7 +43,7 @@ def _by_inclusion(posterior: Posterior, fixed: Array) -> Verdict:
         lower=posterior.mean - reach,
         upper=posterior.mean + reach,
         evidence="posterior inclusion probability",
-        intervals=intervals + ("; covariates have none" if len(unknown) else ""),
+        intervals="intervals are averaged over models, so that doubt about inclusion widens them",
         rule="probability > 0.5 (the median probability model)",
     )
 
