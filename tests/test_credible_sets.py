@@ -1,6 +1,7 @@
 """Credible sets: the rules by hand, from every method, in the table, the page and the command."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import combinations
 
@@ -189,6 +190,8 @@ def test_a_coverage_that_is_no_probability_is_refused(copies, coverage):
     posterior = BayesianSelector(prior="single-effects").fit(*copies).posterior_
     with pytest.raises(ValueError, match="coverage must lie between 0 and 1"):
         posterior.credible_sets(coverage)
+    with pytest.raises(ValueError, match="can be at most 0.999"):
+        posterior.credible_sets(0.9995)
     with pytest.raises(ValueError, match="min_purity must lie between 0 and 1"):
         posterior.credible_sets(min_purity=2)
     with pytest.raises(ValueError, match="without what credible sets need"):
@@ -228,6 +231,19 @@ def test_the_summary_and_the_document_name_the_set(selection):
     assert sorted(first["positions"]) == [2, 5, 7]
     assert second["purity"] == 1
     assert first["log_bayes_factor"] > 0
+
+
+def test_the_headline_and_the_answer_count_a_set_of_which_none_is_selected(selection):
+    assert selection.headline == "1 of 12 variables selected, and one of a set of 3"
+    assert str(selection).startswith(selection.headline)
+    page = re.sub(r"<[^>]*>", "", render_report(json.loads(selection.to_json())))
+    assert "Beside it, one of v5, v2 and v7 has an effect (probability" in page
+    sure = replace(selection, selected=np.isin(np.arange(12), [5, 9]))
+    assert sure.headline == "2 of 12 variables selected"
+    assert "has an effect (probability" not in render_report(json.loads(sure.to_json()))
+    nothing = replace(selection, selected=np.zeros(12, dtype=bool))
+    page = re.sub(r"<[^>]*>", "", render_report(json.loads(nothing.to_json())))
+    assert "But one of v5, v2 and v7 has an effect" in page
 
 
 def test_the_page_tells_of_the_set_and_of_hostile_names_only_as_text(selection):

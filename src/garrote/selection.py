@@ -261,6 +261,11 @@ class Selection:
         """The credible sets of several variables: one of them is in, and which one is not known."""
         return tuple(one for one in self.credible_sets if len(one) > 1)
 
+    @property
+    def undecided_sets(self) -> tuple[CredibleSet, ...]:
+        """The credible sets of which no variable is selected by itself."""
+        return tuple(one for one in self.shared_sets if not self.selected[one.variables].any())
+
     def sets_table(self) -> Table:
         """Return the credible sets, those of the strongest evidence first."""
         sets = self.credible_sets
@@ -285,10 +290,15 @@ class Selection:
 
     @property
     def headline(self) -> str:
-        """How many variables were selected, of how many, and in how many pieces."""
+        """How many variables were selected, of how many, in how many pieces, and sets beside them."""
         fixed = len(self.always_in)
         beside = f" beside {fixed} always in" if fixed else ""
         of_all = f"{self.n_selected} of {len(self.names) - fixed} variables selected{beside}"
+        undecided = self.undecided_sets
+        if undecided:
+            several = f"each of {len(undecided)} sets"
+            which = several if len(undecided) > 1 else f"a set of {len(undecided[0])}"
+            return f"{of_all}, and one of {which}"
         if self.pieces is None or not self.n_selected:
             return of_all
         return f"{of_all}, in {self.pieces} piece{'s' * (self.pieces != 1)} of equal effects"

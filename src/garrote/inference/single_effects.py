@@ -62,7 +62,8 @@ def single_effects_posterior(
     posterior = with_covariates(problem, describe_effects(task, stated, names, certificate))
     posterior = with_substitutes(problem, posterior)
     asked = "" if task.prior.effects else ", a number found by itself"
-    how = f"a sum of {len(fit.effects)} single effects ({fit.tried} tried{asked})"
+    count = len(fit.effects)
+    how = f"a sum of {count} single effect{'s' * (count != 1)} ({fit.tried} tried{asked})"
     how += f", {better} times refined" if better else ""
     notes, cautions = _notes(task, fit), _cautions(task)
     return SolvedEffects(posterior, certificate, fit.converged, how, notes, cautions)

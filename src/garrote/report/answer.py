@@ -39,7 +39,7 @@ def answer(document: Mapping[str, Any]) -> list[str]:
     if not document["converged"]:
         reservation = certificate_sentences(document["certificate"]["parts"])[-1]
         said.append(f"Not converged: {reservation}, so take what follows as provisional.")
-    return [*said, _which(document), _how_good(document)]
+    return [*said, _which(document), *_undecided(document), _how_good(document)]
 
 
 def _which(document: Mapping[str, Any]) -> str:
@@ -58,6 +58,26 @@ def _which(document: Mapping[str, Any]) -> str:
     shared = f", in {counted(pieces, 'piece')} of equal effects" if pieces else ""
     start = f"{document['n_selected']:,} of {count} {verb} {response}{shared}: {listed}"
     return _beside(fixed, f"{start}; {_how_sure(document, chosen)}")
+
+
+def _undecided(document: Mapping[str, Any]) -> list[str]:
+    """Say that one of several has an effect, where none of them was selected by itself."""
+    selected = {v["name"] for v in document["variables"] if v["selected"]}
+    sets = [
+        one for one in document.get("credible_sets") or []
+        if len(one["variables"]) > 1 and selected.isdisjoint(one["variables"])
+    ]  # fmt: skip
+    if not sets:
+        return []
+    first = sets[0]
+    listed = enumeration(_readable(first["variables"]), 5)
+    found = len(selected.difference(document["always_in"]))
+    start = ("But one", "Beside it, one", "Beside these, one")[min(found, 2)]
+    said = [f"{start} of {listed} has an effect (probability {probability(first['coverage'])})"]
+    if len(sets) > 1:
+        more = len(sets) - 1
+        said.append(f"so has one of each of {in_words(more)} more set{'s' * (more > 1)}")
+    return [f"{', and '.join(said)}; they resemble each other too much to tell which."]
 
 
 def _beside(fixed: Sequence[str], words: str) -> str:
