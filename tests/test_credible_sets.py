@@ -190,7 +190,7 @@ def test_a_coverage_that_is_no_probability_is_refused(copies, coverage):
     posterior = BayesianSelector(prior="single-effects").fit(*copies).posterior_
     with pytest.raises(ValueError, match="coverage must lie between 0 and 1"):
         posterior.credible_sets(coverage)
-    with pytest.raises(ValueError, match="can be at most 0.999"):
+    with pytest.raises(ValueError, match=r"can be at most 0\.999"):
         posterior.credible_sets(0.9995)
     with pytest.raises(ValueError, match="min_purity must lie between 0 and 1"):
         posterior.credible_sets(min_purity=2)
