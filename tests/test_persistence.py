@@ -26,6 +26,7 @@ from sklearn.model_selection import KFold
 
 import garrote
 from garrote import SparseRegressor, VariationalGarrote, estimators, penalties, persistence
+from garrote.certificates import Certificate
 from garrote.estimators.saving import SaveMixin
 from garrote.likelihoods import Huber
 from garrote.penalties import L0, MCP, FusedLasso, GroupLasso
@@ -34,7 +35,7 @@ from garrote.persistence.archive import HEADER
 from garrote.persistence.models import _known_classes
 from garrote.persistence.trees import Decoder, Encoder, Unstorable
 from garrote.proximal import Graph
-from garrote.results import Certificate, Fit
+from garrote.results import Fit
 from reference import sparse_regression
 
 DATA = Path(__file__).parent / "data"

@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import BayesianSelector
+from garrote.certificates import DrawsCertificate
 from garrote.cli.main import main
 from garrote.priors.scale_mixture import (
     SHRINKAGE_PRIORS,
@@ -22,7 +23,6 @@ from garrote.priors.scale_mixture import (
     HorseshoePrior,
     LaplacePrior,
 )
-from garrote.results import DrawsCertificate
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 NAMES = [name for name in SHRINKAGE_PRIORS if name != "group-laplace"]

@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from garrote.array_descent import proximal_gradient
+    from garrote.certificates import Certificate
     from garrote.estimators.bayesian_classifier import BayesianClassifier
     from garrote.estimators.bayesian_selector import BayesianSelector
     from garrote.estimators.sparse_classifier import SparseClassifier
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from garrote.persistence import load
     from garrote.posterior import Posterior
     from garrote.problem import Problem
-    from garrote.results import Certificate, Fit, Path
+    from garrote.results import Fit, Path
     from garrote.selection import Selection
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
@@ -32,7 +33,7 @@ _HOMES = {
     "fit_path": "garrote.paths",
     "load": "garrote.persistence",
     "proximal_gradient": "garrote.array_descent",
-    "Certificate": "garrote.results",
+    "Certificate": "garrote.certificates",
     "Fit": "garrote.results",
     "Path": "garrote.results",
     "Posterior": "garrote.posterior",

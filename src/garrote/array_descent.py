@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from garrote.certificates import OptimalityCertificate
 from garrote.penalties import L0, ElasticNet, GroupLasso
 from garrote.penalties.base import Terms
 from garrote.penalties.grouping import resolve_groups
 from garrote.proximal import Groups, elastic_net, group_l2, hard_threshold
 from garrote.proximal.inputs import as_floats, as_strength, like, namespace
-from garrote.results import OptimalityCertificate
 from garrote.solvers.first_order import Steps, Task
 from garrote.solvers.fista import Fista
 from garrote.solvers.lockstep import run_together

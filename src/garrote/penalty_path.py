@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array, Floats
-from garrote.results import OptimalityCertificate, Scale, stack_rows
+from garrote.certificates import OptimalityCertificate
+from garrote.results import Scale, stack_rows
 
 # Models of more coefficients than this share of the rows are too near to interpolation to be judged.
 _MOST_JUDGED = 0.5

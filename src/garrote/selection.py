@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import AnyCertificate
 from garrote.consistency import Consistency
 from garrote.credible_sets import CredibleSet
-from garrote.results import AnyCertificate
 from garrote.summaries import Summary, Table, listing
 
 SCHEMA = "garrote.selection/1"

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.coefficient_laws import FactorisedPredictor, Models, States
 from garrote.credible_sets import EffectsLaw
 from garrote.estimators.face import dense_columns
 from garrote.likelihoods import Binomial, Likelihood, curvature, inverse_link
 from garrote.likelihoods.uncertain import gaussian_mean
-from garrote.posterior import FactorisedPredictor, Models, States
 
 # Rows whose predictions are made at a time.
 _ROWS = 5000

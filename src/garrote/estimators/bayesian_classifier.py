@@ -86,7 +86,7 @@ class BayesianClassifier(SelectingClassifier):
     method_ : str
         What was done; of interest where ``method="auto"``.
     selection_ : Selection
-    certificate_ : a certificate of `garrote.results`, by the method
+    certificate_ : a certificate of `garrote.certificates`, by the method
     path_ : LogisticPath
         With ``method="mean-field"``: prior odds annealed and reheated.
     n_features_in_, feature_names_in_

@@ -10,6 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import DrawsCertificate
+from garrote.coefficient_laws import Models
 from garrote.estimators.averaging import averaged_mean, drawn_variance
 from garrote.estimators.bayesian_settings import (
     DEFAULT_G,
@@ -37,13 +39,11 @@ from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
 from garrote.inference.choosing import FACTORISED, choose_method
 from garrote.likelihoods import CANONICAL, deviance_explained
-from garrote.posterior import Models
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.problem import Problem, as_design
-from garrote.results import DrawsCertificate
 from garrote.selecting.averaged import select_averaged
 from garrote.summary_statistics import ZScores
 
@@ -151,7 +151,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
     method_ : str
         What was done; of interest where ``method="auto"``.
     selection_ : Selection
-    certificate_ : a certificate of `garrote.results`, by the method
+    certificate_ : a certificate of `garrote.certificates`, by the method
     path_ : Path
         With ``hyperparameters="anneal"``.
     consistency_ : Consistency

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import MonteCarloCertificate
 from garrote.estimators.inputs import is_number
 from garrote.inference.choosing import METHODS
 from garrote.inference.generalized import GENERALIZED_METHODS
@@ -17,7 +18,6 @@ from garrote.priors.inclusion import Inclusion
 from garrote.priors.scale_mixture import SHRINKAGE_PRIORS, GroupLaplacePrior, ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import HYPER_G, GPrior, Slab
-from garrote.results import MonteCarloCertificate
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1

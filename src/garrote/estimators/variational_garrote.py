@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import Certificate
 from garrote.estimators.face import SelectingRegressor
 from garrote.estimators.gamma_settings import (
     check_gamma_settings,
@@ -37,7 +38,7 @@ from garrote.paths import SOLVERS, fit_path, stored_design
 from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
-from garrote.results import Certificate, Path
+from garrote.results import Path
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import cross_validate, make_folds
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path

@@ -11,7 +11,8 @@ import numpy as np
 from scipy.linalg import pinvh
 
 from garrote.arrays import Array
-from garrote.posterior import CovariatesLaw, Posterior
+from garrote.coefficient_laws import CovariatesLaw
+from garrote.posterior import Posterior
 from garrote.problem import Problem
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from garrote.certificates import AnyCertificate, SearchCertificate
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.em_posterior import em_posterior
@@ -23,7 +24,7 @@ from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import Audit, Posterior
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
-from garrote.results import AnyCertificate, Path, SearchCertificate
+from garrote.results import Path
 from garrote.solvers.annealing import Control, Progress
 
 # What is taken for y'y / n where nothing of the response is left to explain.

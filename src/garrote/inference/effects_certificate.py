@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.certificates import EffectsCertificate
 from garrote.designs import GramDesign
 from garrote.problem import Problem
-from garrote.results import EffectsCertificate
 from garrote.solvers.single_effect_regression import (
     SingleEffect,
     best_prior_variance,

@@ -10,10 +10,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.certificates import LearnedCertificate
 from garrote.inference.hyperparameters import Hyperparameters, Learning
 from garrote.paths import stored_design
 from garrote.problem import Problem
-from garrote.results import Fit, LearnedCertificate
+from garrote.results import Fit
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.weighted_ridge import Ridge, WeightedRidge

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.coefficient_laws import Intercepts, Models
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.model_laws import model_correlation
 from garrote.inference.over_models import LEFT_OUT, MOST_KEPT
-from garrote.posterior import IN_SUPPORT, Intercepts, Models, Posterior
+from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.problem import Problem
 from garrote.solvers.fitted_models import Table, fit_model
 from garrote.solvers.newton import gradient_length, information_at, stable_inverse

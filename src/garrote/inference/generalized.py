@@ -16,6 +16,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import logsumexp
 
 from garrote.arrays import Floats
+from garrote.certificates import AnyCertificate, FittedCertificate, MonteCarloCertificate
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
 from garrote.inference.fitted_posterior import (
@@ -33,7 +34,6 @@ from garrote.likelihoods import Likelihood
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC, GaussianSlab, largest_fitted
 from garrote.problem import Problem
-from garrote.results import AnyCertificate, FittedCertificate, MonteCarloCertificate
 from garrote.solvers.annealing import Progress
 from garrote.solvers.fitted_models import (
     FittedModels,

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from garrote.arrays import Floats
+from garrote.certificates import BoundCertificate, EffectsCertificate
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.beside_covariates import with_covariates_of_labels
 from garrote.inference.label_mean_field import predictor_beside
@@ -14,7 +15,6 @@ from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import Posterior
 from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
-from garrote.results import BoundCertificate, EffectsCertificate
 from garrote.solvers.annealing import Control
 from garrote.solvers.gram_products import GramProducts
 from garrote.solvers.label_effects import LabelEffects, LabelsFitter

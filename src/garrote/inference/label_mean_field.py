@@ -13,14 +13,16 @@ from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import BoundCertificate
+from garrote.coefficient_laws import FactorisedPredictor
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.beside_covariates import with_covariates_of_labels
 from garrote.inference.hyperparameters import Learning
 from garrote.inference.mean_field import odds_grid
 from garrote.likelihoods import Binomial
-from garrote.posterior import IN_SUPPORT, Audit, FactorisedPredictor, Posterior
+from garrote.posterior import IN_SUPPORT, Audit, Posterior
 from garrote.problem import Problem
-from garrote.results import BoundCertificate, LogisticPath
+from garrote.results import LogisticPath
 from garrote.solvers.annealing import Control
 from garrote.solvers.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
 from garrote.solvers.fitted_models import fit_all_models, make_table

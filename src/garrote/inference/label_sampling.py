@@ -9,12 +9,14 @@ import scipy.sparse
 from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import MonteCarloCertificate
+from garrote.coefficient_laws import States
 from garrote.inference.fitted_posterior import FittedFindings, FittingTask, make_fitted_posterior
 from garrote.inference.over_models import Findings, sampled_findings
 from garrote.inference.sampling import Chains, certify_chains
-from garrote.posterior import Posterior, States
+from garrote.posterior import Posterior
 from garrote.priors.slab import GaussianSlab
-from garrote.results import MonteCarloCertificate, stack_rows
+from garrote.results import stack_rows
 from garrote.solvers.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
 from garrote.solvers.model_chain import Sampling, run_chain
 

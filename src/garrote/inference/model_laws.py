@@ -11,7 +11,7 @@ from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
-from garrote.posterior import Models
+from garrote.coefficient_laws import Models
 from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
 from garrote.problem import Problem
 

@@ -8,6 +8,8 @@ import numpy as np
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import ExactCertificate
+from garrote.coefficient_laws import Models
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.model_laws import (
     first_variances,
@@ -17,11 +19,10 @@ from garrote.inference.model_laws import (
     spectrum,
 )
 from garrote.inference.slab_integral import Point, integrate_over_slab, shares
-from garrote.posterior import IN_SUPPORT, Models, Posterior
+from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.priors.evidence import KnownNoise, Schwarz
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
-from garrote.results import ExactCertificate
 from garrote.solvers.chain_diagnostics import diagnose
 from garrote.solvers.enumeration import enumerate_models
 from garrote.solvers.model_chain import Sampling

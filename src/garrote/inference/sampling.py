@@ -8,13 +8,13 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.arrays import Floats
+from garrote.certificates import MonteCarloCertificate
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.over_models import Findings, sampled_findings
 from garrote.inference.paired_mean_field import slab_prior
 from garrote.paths import fit_path
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
-from garrote.results import MonteCarloCertificate
 from garrote.solvers.annealing import Control
 from garrote.solvers.gram_rows import ROOM, GramRows
 from garrote.solvers.informed_sampler import InformedWalk

@@ -12,6 +12,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.linalg import pinvh
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import DrawsCertificate
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
 from garrote.inference.sampling import Chains
@@ -19,7 +20,6 @@ from garrote.posterior import Posterior
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.problem import Problem
-from garrote.results import DrawsCertificate
 from garrote.solvers.annealing import Progress
 from garrote.solvers.draw_diagnostics import DrawDiagnostics, diagnose_draws
 from garrote.solvers.gaussian_draws import ridge_form

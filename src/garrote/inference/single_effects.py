@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import EffectsCertificate
 from garrote.credible_sets import EffectsLaw
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.beside_covariates import with_covariates
@@ -15,7 +16,7 @@ from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
-from garrote.results import EffectsCertificate, Fit
+from garrote.results import Fit
 from garrote.solvers.gram_products import GramProducts
 from garrote.solvers.presence import with_doubt
 from garrote.solvers.refining import NumbersFitter, refine

@@ -8,6 +8,8 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
+import garrote.certificates
+import garrote.coefficient_laws
 import garrote.consistency
 import garrote.credible_sets
 import garrote.likelihoods.huber
@@ -49,6 +51,8 @@ _HOMES = (
     garrote.priors.scale_mixture,
     garrote.priors.slab,
     garrote.proximal.graph,
+    garrote.certificates,
+    garrote.coefficient_laws,
     garrote.results,
     garrote.selection,
     garrote.summaries,

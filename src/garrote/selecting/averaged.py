@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import AnyCertificate
 from garrote.posterior import DISAGREES, Posterior
 from garrote.problem import Problem
-from garrote.results import AnyCertificate
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.judging import LEVEL, judge
 from garrote.selecting.stand_ins import find_stand_ins, shared_notes, stand_in_notes

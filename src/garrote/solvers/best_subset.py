@@ -15,10 +15,10 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.certificates import OptimalityCertificate
 from garrote.penalties.base import Terms
 from garrote.penalties.subset import BestSubset
 from garrote.problem import Problem
-from garrote.results import OptimalityCertificate
 from garrote.solvers.annealing import Control
 from garrote.solvers.penalised import Solved
 

@@ -12,9 +12,10 @@ from scipy.special import xlog1py, xlogy
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.certificates import Certificate
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results import Certificate, Fit
+from garrote.results import Fit
 from garrote.shrinkage import inclusion, moments
 
 

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.certificates import OptimalityCertificate
 from garrote.likelihoods.base import curvature, largest_curvature
 from garrote.penalties.base import Penalty, Terms
-from garrote.results import OptimalityCertificate
 from garrote.solvers.optimality import Evaluated, certify
 from garrote.solvers.proximal_point import proximal_point
 from garrote.solvers.quadratic import total_cost

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.certificates import BoundCertificate
 from garrote.problem import Problem
-from garrote.results import BoundCertificate
 from garrote.solvers.annealing import Control
 from garrote.solvers.jaakkola import Shortcut, bend, bound_level, first_xi, touching_error
 from garrote.solvers.label_regression import LabelColumns, LabelRegression

@@ -19,9 +19,9 @@ import numpy as np
 from scipy.special import expit
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import BoundCertificate
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results import BoundCertificate
 from garrote.solvers.annealing import Control, evaluate_solutions
 from garrote.solvers.certificate import Candidate, certify
 from garrote.solvers.jaakkola import Shortcut, bend, bound_level, first_xi, touching_error

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import OptimalityCertificate
 from garrote.penalties.bridge import BridgeRule
 from garrote.penalties.elastic_net import ElasticNetRule
-from garrote.results import OptimalityCertificate
 from garrote.solvers.quadratic import total_cost, violation
 
 # Coefficients without a penalty are no larger than so many times the largest that is seen.

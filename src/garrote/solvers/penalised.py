@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.certificates import OptimalityCertificate
 from garrote.penalties.base import Penalty, Terms
-from garrote.results import OptimalityCertificate
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import Waiting, finish
 from garrote.solvers.optimality import Evaluated, certify

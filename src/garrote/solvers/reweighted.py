@@ -19,10 +19,10 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.certificates import OptimalityCertificate
 from garrote.penalties.base import Concave, Terms
 from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.penalties.mixtures import MixtureRule
-from garrote.results import OptimalityCertificate
 from garrote.shrinkage import slope
 from garrote.solvers.annealing import Control
 from garrote.solvers.extrapolation import Extrapolation
