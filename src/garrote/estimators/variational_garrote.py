@@ -19,25 +19,19 @@ from garrote.estimators.gamma_settings import (
     position_of,
     warn_if_not_converged,
 )
+from garrote.estimators.given_rows import GivenRows
 from garrote.estimators.inputs import (
-    check_names,
     check_new_rows,
-    check_rows,
     check_start,
-    check_weights,
-    column_labels,
     is_number,
-    resolve_columns,
     resolve_signs,
     resolve_values,
-    response_name,
 )
-from garrote.estimators.provenance import provenance
 from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.paths import SOLVERS, fit_path, stored_design
 from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
-from garrote.problem import Problem, as_design
+from garrote.problem import Problem
 from garrote.results import Path
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import cross_validate, make_folds
@@ -213,39 +207,28 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         self._check_settings()
-        response = response_name(y)
-        X, y = check_rows(self, X, y)
-        weights = check_weights(sample_weight, X)
-        count = X.shape[1]
-        names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
-        fixed = resolve_columns(self.covariates, names, count, "covariates")
-        offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
-        signs = resolve_signs(self.signs, names, count)
-        start = check_start(self.start, count)
-        settings: dict[str, Any] = {
-            "fit_intercept": self.fit_intercept,
-            "standardize": self.standardize,
-            "covariates": fixed,
-        }
-        design = as_design(X)
-        problem = Problem.from_rows(design, y, weights, **settings)
+        given = GivenRows.of(self, X, y, sample_weight, feature_names)
+        signs = resolve_signs(self.signs, given.names, given.count)
+        start = check_start(self.start, given.count)
+        problem = given.problem(self)
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=2)
 
         def prior_for(part: Problem) -> GarrotePrior:
             known = self.noise_variance
             scaled = None if known is None else known / part.scale.response_scale**2
-            return GarrotePrior(offsets, signs, scaled)
+            return GarrotePrior(given.log_odds, signs, scaled)
 
         prior = prior_for(problem)
         grid, wanted = gammas_to_visit(self, problem, prior)
         control = Control(self.tol, self.max_iter, self.callback)
-        labels = column_labels(names, count)
-        made = provenance(self, X, y, weights, [labels[j] for j in problem.scale.covariates])
         validation = None
         if wanted == "cv":
-            splits = list(check_cv(self.cv).split(X, y, groups))
-            folds = make_folds(design, y, weights, splits, prior_for, **settings)
+            splits = list(check_cv(self.cv).split(given.X, given.y, groups))
+            folds = make_folds(
+                problem.table.stored, given.y, given.weights, splits, prior_for,
+                **given.problem_settings(self),
+            )  # fmt: skip
             path, validation = cross_validate(
                 problem, prior, folds, grid, control, self.solver, self.n_jobs
             )
@@ -255,8 +238,9 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             chosen = self._choose(path, problem, prior, wanted)
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         optima = self._optima(problem, prior, path, chosen, control, start)
-        posterior = make_posterior(problem, prior, optima, labels)
-        self._finish(problem, path, choice, posterior, y, response, made)
+        posterior = make_posterior(problem, prior, optima, given.labels)
+        made = given.provenance(self, problem)
+        self._finish(problem, path, choice, posterior, given.y, given.response, made)
         return self
 
     def _fit_zscores(
