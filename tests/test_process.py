@@ -133,7 +133,7 @@ for shape in ((40, 30), (50, 400), (400, 50), (60, 250)):
 X, y = problem{shape}
 print("begins", flush=True)
 try:
-    while True:
+    for _ in range(200):  # not for ever, should nobody be left to interrupt it
         VariationalGarrote(**settings).fit(X, y)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
