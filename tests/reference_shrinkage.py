@@ -109,3 +109,24 @@ class Grid:
 
     def positive(self):
         return np.einsum("ij,ijk->k", self.probability, 0.5 * (np.sign(self.w) + 1))
+
+
+def columns_used(X, w, noise, rows, nats):
+    """Return the columns that a draw uses: least squares of its fit, one column after the other."""
+    fit, used = X @ w, []
+
+    def distance(columns):
+        left = fit - X[:, columns] @ np.linalg.lstsq(X[:, columns], fit, rcond=None)[0]
+        return 0.5 * rows * np.log1p(left @ left / (rows * noise))
+
+    while len(used) < X.shape[1]:
+        here = distance(used)
+        there = {j: distance([*used, j]) for j in range(X.shape[1]) if j not in used}
+        nearest = min(there.values())
+        if here - nearest < nats:
+            break
+        left = fit - X[:, used] @ np.linalg.lstsq(X[:, used], fit, rcond=None)[0]
+        as_good = [j for j, d in there.items() if d <= nearest + nats and d <= here - nats]
+        share = w * np.linalg.norm(X, axis=0) * np.sign(X.T @ left)
+        used.append(max(as_good, key=lambda j: share[j]))
+    return sorted(used)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.priors.covariance_root import Root
 from garrote.problem import Problem
 
@@ -49,6 +49,15 @@ class ByRows(NamedTuple):
     def yty(self) -> float:
         """The squares of y."""
         return float(self.response @ self.response)
+
+    def products(self, coef: Floats) -> Floats:
+        """Return X'X w for rows w."""
+        return (coef @ self.block.T) @ self.block
+
+    def block_of(self, columns: Array) -> Floats:
+        """Return X'X among some columns."""
+        some = self.block[:, columns]
+        return some.T @ some
 
     def given(self, root: Root) -> "RowsGiven":
         """Return the regression under a prior covariance."""
@@ -91,6 +100,14 @@ class ByColumns(NamedTuple):
     def curvature(self) -> Floats:
         """The diagonal of X'X."""
         return np.diag(self.gram).copy()
+
+    def products(self, coef: Floats) -> Floats:
+        """Return X'X w for rows w."""
+        return coef @ self.gram
+
+    def block_of(self, columns: Array) -> Floats:
+        """Return X'X among some columns."""
+        return self.gram[np.ix_(columns, columns)]
 
     def given(self, root: Root) -> "ColumnsGiven":
         """Return the regression under a prior covariance."""
