@@ -25,6 +25,7 @@ from garrote.solvers.annealing import Progress
 from garrote.solvers.draw_diagnostics import DrawDiagnostics, diagnose_draws
 from garrote.solvers.gaussian_draws import ridge_form
 from garrote.solvers.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
+from garrote.solvers.swap_moves import similar_pairs
 from garrote.solvers.used_columns import used_columns
 
 # Chains are thinned such that their draws are at most so many numbers (80 MB).
@@ -103,6 +104,7 @@ def infer_shrinkage(
         rows=beliefs.n,
         least=SMALLEST_LEFT * (form.yty or 1.0),
         noise=None if noise_variance is None else noise_variance / unit**2,
+        pairs=similar_pairs(form),
     )
     report = stage_reporter(callback, "sampling")
     runs = _run(target, chains, kept, n_jobs, report) if len(usable) else _nothing(target, chains)

@@ -54,10 +54,18 @@ class ByRows(NamedTuple):
         """Return X'X w for rows w."""
         return (coef @ self.block.T) @ self.block
 
-    def block_of(self, columns: Array) -> Floats:
-        """Return X'X among some columns."""
-        some = self.block[:, columns]
-        return some.T @ some
+    def products_of(self, columns: Array) -> Floats:
+        """Return X'X of some columns with all."""
+        return self.block[:, columns].T @ self.block
+
+    @property
+    def columns(self) -> Floats:
+        """What moves of single coefficients read, column by column: X."""
+        return self.block.T
+
+    def residual(self, coef: Floats) -> Floats:
+        """Return what they keep up to date: y - X w."""
+        return self.response - self.block @ coef
 
     def given(self, root: Root) -> "RowsGiven":
         """Return the regression under a prior covariance."""
@@ -105,9 +113,18 @@ class ByColumns(NamedTuple):
         """Return X'X w for rows w."""
         return coef @ self.gram
 
-    def block_of(self, columns: Array) -> Floats:
-        """Return X'X among some columns."""
-        return self.gram[np.ix_(columns, columns)]
+    def products_of(self, columns: Array) -> Floats:
+        """Return X'X of some columns with all."""
+        return self.gram[columns]
+
+    @property
+    def columns(self) -> Floats:
+        """What moves of single coefficients read, column by column: X'X."""
+        return self.gram
+
+    def residual(self, coef: Floats) -> Floats:
+        """Return what they keep up to date: X'(y - X w)."""
+        return self.xty - self.gram @ coef
 
     def given(self, root: Root) -> "ColumnsGiven":
         """Return the regression under a prior covariance."""

@@ -49,7 +49,7 @@ def used_columns(form: ByRows | ByColumns, coef: Floats, noise: Floats, rows: fl
     explained = share.sum(axis=1)
     part = (1.0 / noise) @ np.abs(share)
     columns = np.sort(np.argsort(-part, kind="stable")[:MOST_COLUMNS])
-    gram = np.ascontiguousarray(form.block_of(columns))
+    gram = np.ascontiguousarray(form.products_of(columns)[:, columns])
     inside = _use(
         gram, np.ascontiguousarray(pulls[:, columns]), np.ascontiguousarray(coef[:, columns]),
         explained, rows * noise, rows, LEAST_NATS, MOST_USED,
