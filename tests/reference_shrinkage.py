@@ -130,3 +130,22 @@ def columns_used(X, w, noise, rows, nats):
         share = w * np.linalg.norm(X, axis=0) * np.sign(X.T @ left)
         used.append(max(as_good, key=lambda j: share[j]))
     return sorted(used)
+
+
+def bayesian_lasso(X, y, rate, states, rng):
+    """Return draws of w with density exp(-rate |w| / s) by the three steps of Park & Casella (2008).
+
+    One block after the other, nothing integrated out; columns and y are centred.
+    """
+    rows, count = X.shape
+    gram, xty = X.T @ X, X.T @ y
+    variance, noise, draws = np.ones(count), np.var(y), np.empty((states, count))
+    for state in range(states):
+        covariance = np.linalg.inv(gram + np.diag(1 / variance))
+        w = rng.multivariate_normal(covariance @ xty, noise * covariance)
+        left = y - X @ w
+        shape = 0.5 * (rows - 1 + count)
+        noise = 0.5 * (left @ left + w @ (w / variance)) / rng.gamma(shape)
+        variance = 1 / rng.wald(rate * np.sqrt(noise) / np.abs(w), rate**2)
+        draws[state] = w
+    return draws
