@@ -109,3 +109,43 @@ class Grid:
 
     def positive(self):
         return np.einsum("ij,ijk->k", self.probability, 0.5 * (np.sign(self.w) + 1))
+
+
+def columns_used(X, w, noise, rows, nats):
+    """Return the columns that a draw uses: least squares of its fit, one column after the other."""
+    fit, used = X @ w, []
+
+    def distance(columns):
+        left = fit - X[:, columns] @ np.linalg.lstsq(X[:, columns], fit, rcond=None)[0]
+        return 0.5 * rows * np.log1p(left @ left / (rows * noise))
+
+    while len(used) < X.shape[1]:
+        here = distance(used)
+        there = {j: distance([*used, j]) for j in range(X.shape[1]) if j not in used}
+        nearest = min(there.values())
+        if here - nearest < nats:
+            break
+        left = fit - X[:, used] @ np.linalg.lstsq(X[:, used], fit, rcond=None)[0]
+        as_good = [j for j, d in there.items() if d <= nearest + nats and d <= here - nats]
+        share = w * np.linalg.norm(X, axis=0) * np.sign(X.T @ left)
+        used.append(max(as_good, key=lambda j: share[j]))
+    return sorted(used)
+
+
+def bayesian_lasso(X, y, rate, states, rng):
+    """Return draws of w with density exp(-rate |w| / s) by the three steps of Park & Casella (2008).
+
+    One block after the other, nothing integrated out; columns and y are centred.
+    """
+    rows, count = X.shape
+    gram, xty = X.T @ X, X.T @ y
+    variance, noise, draws = np.ones(count), np.var(y), np.empty((states, count))
+    for state in range(states):
+        covariance = np.linalg.inv(gram + np.diag(1 / variance))
+        w = rng.multivariate_normal(covariance @ xty, noise * covariance)
+        left = y - X @ w
+        shape = 0.5 * (rows - 1 + count)
+        noise = 0.5 * (left @ left + w @ (w / variance)) / rng.gamma(shape)
+        variance = 1 / rng.wald(rate * np.sqrt(noise) / np.abs(w), rate**2)
+        draws[state] = w
+    return draws

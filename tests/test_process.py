@@ -287,6 +287,35 @@ print(time.perf_counter() - start)
     assert warm < cold / 2
 
 
+def test_warming_up_leaves_nothing_to_compile_for_shrinkage_priors():
+    code = (
+        DATA
+        + """
+import warnings
+from garrote import BayesianSelector, variates
+from garrote.cli.warmup import compile_priors
+from garrote.solvers import local_moves, shrinkage_gibbs, swap_moves, used_columns
+
+kernels = [variates._try, local_moves._visit, swap_moves._exchange, used_columns._use]
+kernels += [shrinkage_gibbs._log_mixing]
+warnings.simplefilter("ignore")
+compile_priors()
+compiled = [len(kernel.signatures) for kernel in kernels]
+assert min(compiled) > 0, compiled
+X = rng.standard_normal((30, 110))
+X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
+y = X[:, 0] + rng.standard_normal(30)
+for prior in ("laplace", "horseshoe", "normal-gamma", "student"):
+    for rows in (X[:, :5], np.asfortranarray(X), X.astype(np.float32), scipy.sparse.csc_array(X)):
+        BayesianSelector(prior=prior, n_steps=100, burn_in=0).fit(rows, y)
+assert [len(kernel.signatures) for kernel in kernels] == compiled
+print("ready")
+"""
+    )
+    # The cache of all tests: most of it is compiled already.
+    assert run(code, NUMBA_CACHE_DIR=os.environ["NUMBA_CACHE_DIR"]).split() == ["ready"]
+
+
 @pytest.mark.parametrize("where", ["a script", "a module"])
 def test_a_rule_of_ones_own_does_not_spoil_the_cache_for_other_processes(tmp_path, where):
     # The index of compiled code names the classes it was compiled for: another process, which

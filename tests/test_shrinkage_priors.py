@@ -23,6 +23,7 @@ from garrote.priors.scale_mixture import (
     HorseshoePrior,
     LaplacePrior,
 )
+from reference_shrinkage import bayesian_lasso
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 NAMES = [name for name in SHRINKAGE_PRIORS if name != "group-laplace"]
@@ -224,18 +225,20 @@ def test_groups_may_be_named_as_for_the_group_lasso():
     np.testing.assert_array_equal(by_name.coef_, by_label.coef_)
 
 
-def test_the_bayesian_lasso_of_the_diabetes_table_is_the_published_one():
-    """Park & Casella (2008), Table 1: columns of unit length, lambda = 0.237; medians and intervals."""
+def test_the_bayesian_lasso_of_the_diabetes_table_is_that_of_a_plain_sampler():
+    """Park & Casella's (2008) own steps, on their data with columns of unit length."""
     X, y = load_diabetes(return_X_y=True)
-    prior = LaplacePrior(scale=1 / 0.237 / np.sqrt(len(y)))
-    posterior = BayesianSelector(prior=prior, n_steps=3000, random_state=0).fit(X, y).posterior_
-    median = [-3.73, -214.55, 522.62, 307.56, -173.16, -1.50, -152.12, 90.43, 523.26, 62.47]
-    lower = [-112.02, -334.42, 393.07, 180.26, -579.33, -274.62, -381.60, -129.48, 332.11, -51.22]
-    upper = [103.62, -94.24, 653.82, 436.70, 128.54, 341.48, 69.75, 349.82, 732.75, 188.75]
-    deviation = np.sqrt(posterior.variance)
-    found = (np.median(posterior.draws, axis=0), *posterior.interval(0.95))
-    for own, published in zip(found, (median, lower, upper), strict=True):
-        assert (np.abs(own - published) < 0.15 * deviation).all()
+    rate = 0.25
+    prior = LaplacePrior(scale=1 / rate / np.sqrt(len(y)))
+    posterior = BayesianSelector(prior=prior, n_steps=5000, random_state=0).fit(X, y).posterior_
+    X = X - X.mean(axis=0)
+    length = np.linalg.norm(X, axis=0)
+    plain = bayesian_lasso(X / length, y - y.mean(), rate, 8000, np.random.default_rng(0))
+    plain = plain[500:] / length
+    expected = np.quantile(plain, [0.5, 0.025, 0.975], axis=0)
+    found = np.array([np.median(posterior.draws, axis=0), *posterior.interval(0.95)])
+    assert (np.abs(found - expected) < 0.1 * plain.std(axis=0)).all()
+    np.testing.assert_allclose(posterior.draws.std(axis=0), plain.std(axis=0), rtol=0.05)
 
 
 def test_constant_and_repeated_columns_do_no_harm(data):

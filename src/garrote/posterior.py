@@ -255,7 +255,10 @@ class Posterior:
 
         Variables of a set could stand in for one another: the data do not tell which it is. Sets are
         `garrote.credible_sets.CredibleSet`, those of the strongest evidence first; covariates are in
-        none. The documentation states the rules by which they are made.
+        none. Under a prior that shrinks and leaves no variable out, in are those that a draw's fit
+        needs: from the best on, as long as one brings the fit's law of y nearer to the draw's by half a
+        nat, about what a coefficient of one standard error is worth (Hahn & Carvalho 2015). The
+        documentation states the rules by which sets are made of that.
 
         Parameters
         ----------
@@ -268,11 +271,6 @@ class Posterior:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage}")
         if not 0 <= min_purity <= 1:
             raise ValueError(f"min_purity must lie between 0 and 1, got {min_purity}")
-        if self.draws is not None:
-            raise ValueError(
-                "a prior that shrinks leaves no variable out, and there are no sets of which one is in: "
-                "take prior='single-effects' or 'spike-slab'"
-            )
         if self.likeness is None:
             raise ValueError(
                 "this posterior was made without what credible sets need: fit it again, with this "

@@ -8,14 +8,24 @@ from garrote.cli.errors import DONE
 
 def run(options: argparse.Namespace) -> int:
     """Fit small problems of every kind, so that later processes find compiled code on disk."""
+    from garrote.cli.console import say, warnings_kept
+
+    start = time.perf_counter()
+    with warnings_kept():
+        compile_methods()
+        compile_priors()
+    say(f"Compiled in {time.perf_counter() - start:.1f} s; later fits start at once.")
+    return DONE
+
+
+def compile_methods() -> None:
+    """Fit every selector as it is by default."""
     import numpy as np
     import scipy.sparse
 
-    from garrote.cli.console import say, warnings_kept
     from garrote.datasets import load_diabetes_quadratic
     from garrote.estimators.registry import METHODS
 
-    start = time.perf_counter()
     X, y, _ = load_diabetes_quadratic()
     rng = np.random.default_rng(0)
     wide = rng.standard_normal((60, 600))
@@ -25,7 +35,28 @@ def run(options: argparse.Namespace) -> int:
     for method in METHODS.values():
         for kind in (np.float64, np.float32):
             for given, target in problems:
-                with warnings_kept():
-                    method.load()().fit(given.astype(kind), target)
-    say(f"Compiled in {time.perf_counter() - start:.1f} s; later fits start at once.")
-    return DONE
+                method.load()().fit(given.astype(kind), target)
+
+
+def compile_priors() -> None:
+    """Draw a few coefficients under every prior that shrinks, by columns and by rows.
+
+    Among the columns are near copies, for which there are moves of their own.
+    """
+    import numpy as np
+
+    from garrote import BayesianSelector
+    from garrote.priors.scale_mixture import SHRINKAGE_PRIORS, GroupLaplacePrior
+
+    rng = np.random.default_rng(0)
+    for columns in (6, 150):
+        X = rng.standard_normal((40, columns))
+        X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
+        y = X[:, 0] + rng.standard_normal(40)
+        for name in SHRINKAGE_PRIORS:
+            groups = GroupLaplacePrior(groups=np.arange(columns) // 2)
+            prior = groups if name == "group-laplace" else name
+            model = BayesianSelector(
+                prior=prior, n_steps=100, burn_in=0, n_chains=1, random_state=0
+            )
+            model.fit(X, y)

@@ -16,6 +16,7 @@ from garrote.certificates import DrawsCertificate
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
 from garrote.inference.sampling import Chains
+from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import Posterior
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.priors.scale_mixture import ScaleMixturePrior
@@ -24,6 +25,8 @@ from garrote.solvers.annealing import Progress
 from garrote.solvers.draw_diagnostics import DrawDiagnostics, diagnose_draws
 from garrote.solvers.gaussian_draws import ridge_form
 from garrote.solvers.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
+from garrote.solvers.swap_moves import similar_pairs
+from garrote.solvers.used_columns import used_columns
 
 # Chains are thinned such that their draws are at most so many numbers (80 MB).
 _MOST_NUMBERS = 10_000_000
@@ -101,6 +104,7 @@ def infer_shrinkage(
         rows=beliefs.n,
         least=SMALLEST_LEFT * (form.yty or 1.0),
         noise=None if noise_variance is None else noise_variance / unit**2,
+        pairs=similar_pairs(form),
     )
     report = stage_reporter(callback, "sampling")
     runs = _run(target, chains, kept, n_jobs, report) if len(usable) else _nothing(target, chains)
@@ -113,10 +117,8 @@ def infer_shrinkage(
     settled = certificate.error <= _LARGEST_ERROR and certificate.split_r_hat <= _LARGEST_R_HAT
     states = f"{chains.count * chains.steps} states of {chains.count} chains"
     how = f"{states} sampled" + (f", one of {kept} kept" if kept > 1 else "")
-    return Inferred(
-        _posterior(problem, beliefs, found, labels), certificate, "gibbs", how, settled,
-        notes=beliefs.doubts(None),
-    )  # fmt: skip
+    posterior = _with_sets(problem, _posterior(problem, beliefs, found, labels), target, runs)
+    return Inferred(posterior, certificate, "gibbs", how, settled, notes=beliefs.doubts(None))
 
 
 def _check_time(problem: Problem, chains: Chains) -> None:
@@ -234,6 +236,24 @@ def _posterior(
         sign_probability=sign,
         shrinkage=shrinkage,
     )
+
+
+def _with_sets(
+    problem: Problem,
+    posterior: Posterior,
+    target: ShrinkageTarget,
+    runs: Sequence[ShrinkageChain],
+) -> Posterior:
+    """Return the posterior with what credible sets are made of: the columns that its draws use."""
+    coef = np.concatenate([run.coef for run in runs])
+    noise = np.concatenate([run.noise for run in runs])
+    used = used_columns(target.form, coef, noise, target.rows)
+    columns = problem.usable[used.columns]
+    inclusion = np.zeros(problem.n_features)
+    inclusion[columns] = used.inside.mean(axis=0)
+    members = [columns[row] for row in used.inside]
+    weight = np.full(len(members), 1.0 / len(members))
+    return with_substitutes(problem, posterior, members, weight, inclusion)
 
 
 def _surest(sign: Floats, fixed: Array) -> Array:

@@ -28,14 +28,17 @@ def with_substitutes(
     posterior: Posterior,
     members: Sequence[Any] | None = None,
     probability: Floats | None = None,
+    inclusion: Floats | None = None,
 ) -> Posterior:
     """Return the posterior with all that credible sets are made of.
 
-    ``members`` and ``probability`` may give more models than the posterior keeps.
+    ``members`` and ``probability`` may give more models than the posterior keeps, ``inclusion`` the
+    inclusion probabilities of a posterior that states none.
     """
     if posterior.effects is not None:
         return replace(posterior, likeness=_likeness(problem, _most_probable(posterior)))
-    p = np.where(problem.curvature > 0, posterior.inclusion_probability, 0.0)
+    stated = posterior.inclusion_probability if inclusion is None else inclusion
+    p = np.where(problem.curvature > 0, stated, 0.0)
     columns = np.argsort(-p, kind="stable")[:_MOST]
     columns = np.sort(columns[p[columns] > IN_SUPPORT])
     if members is None and posterior.found is not None:

@@ -91,7 +91,7 @@ def select_averaged(
         stand_ins=stand_ins,
         models=list_models(posterior, fixed),
         effect_scale=effect_scale(problem.likelihood),
-        credible_sets=() if posterior.draws is not None else posterior.credible_sets(LEVEL),
+        credible_sets=posterior.credible_sets(LEVEL),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.priors.covariance_root import Root
 from garrote.problem import Problem
 
@@ -49,6 +49,23 @@ class ByRows(NamedTuple):
     def yty(self) -> float:
         """The squares of y."""
         return float(self.response @ self.response)
+
+    def products(self, coef: Floats) -> Floats:
+        """Return X'X w for rows w."""
+        return (coef @ self.block.T) @ self.block
+
+    def products_of(self, columns: Array) -> Floats:
+        """Return X'X of some columns with all."""
+        return self.block[:, columns].T @ self.block
+
+    @property
+    def columns(self) -> Floats:
+        """What moves of single coefficients read, column by column: X."""
+        return self.block.T
+
+    def residual(self, coef: Floats) -> Floats:
+        """Return what they keep up to date: y - X w."""
+        return self.response - self.block @ coef
 
     def given(self, root: Root) -> "RowsGiven":
         """Return the regression under a prior covariance."""
@@ -91,6 +108,23 @@ class ByColumns(NamedTuple):
     def curvature(self) -> Floats:
         """The diagonal of X'X."""
         return np.diag(self.gram).copy()
+
+    def products(self, coef: Floats) -> Floats:
+        """Return X'X w for rows w."""
+        return coef @ self.gram
+
+    def products_of(self, columns: Array) -> Floats:
+        """Return X'X of some columns with all."""
+        return self.gram[columns]
+
+    @property
+    def columns(self) -> Floats:
+        """What moves of single coefficients read, column by column: X'X."""
+        return self.gram
+
+    def residual(self, coef: Floats) -> Floats:
+        """Return what they keep up to date: X'(y - X w)."""
+        return self.xty - self.gram @ coef
 
     def given(self, root: Root) -> "ColumnsGiven":
         """Return the regression under a prior covariance."""

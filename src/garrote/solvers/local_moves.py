@@ -43,11 +43,7 @@ def move_locally(
     ``law`` is the mixing law of tau^2 as kernels know it.
     """
     by_rows = isinstance(form, ByRows)
-    columns = form.block.T if by_rows else form.gram  # type: ignore[union-attr]
-    if by_rows:
-        residual = form.response - form.block @ coef  # type: ignore[union-attr]
-    else:
-        residual = form.xty - form.gram @ coef  # type: ignore[union-attr]
+    columns, residual = form.columns, form.residual(coef)
     coef, log_variance = coef.copy(), np.log(np.maximum(variance, 1e-200))
     order = rng.permutation(len(coef))
     for first in range(0, len(order), _TOGETHER):
