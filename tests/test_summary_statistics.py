@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from garrote import BayesianSelector, Problem, SparseRegressor, VariationalGarrote, fit_path, load
 from garrote.consistency import check_consistency, conditional, without
 from garrote.inference import infer
-from garrote.mismatch import Spectrum, estimate_mismatch, null_mismatch
+from garrote.mismatch import Spectrum, estimate_mismatch, null_disagreement
 from garrote.penalties import L1
 from garrote.priors.scale_mixture import HorseshoePrior
 from garrote.report import render_report
@@ -150,7 +150,7 @@ def test_published_moments_and_zscores_are_one_problem(shared_data):
 def test_mismatch_without_effects_maximises_the_likelihood(published):
     z, ld, _ = published
     z = adjust_zscores(z, 10_000)
-    found = null_mismatch(spectrum_of(z, ld))
+    found = null_disagreement(spectrum_of(z, ld))
 
     def cost(s):
         return minus_log_density(z, (1 - s) * ld + s * np.eye(len(z)))
@@ -199,7 +199,7 @@ def test_effects_of_opposite_signs_do_not_pass_for_a_mismatch():
     y = X[:, 7] - X[:, 8] + rng.standard_normal(500)
     z = adjust_zscores(simple_regressions(X, y), 500)
     spectrum = spectrum_of(z, np.corrcoef(X.T))
-    assert null_mismatch(spectrum) > 0.3
+    assert null_disagreement(spectrum) > 0.3
     assert estimate_mismatch(spectrum) == 0
 
 
@@ -321,7 +321,10 @@ def test_fit_to_zscores_warns_of_the_exchanged_sign_and_reports_it(published, tm
 
 def test_predictions_need_rows_and_come_back_with_them(rows, scores):
     model = SparseRegressor().fit_zscores(*scores)
-    assert "standard deviations" in " ".join(model.selection_.warnings)
+    assert model.selection_.effect_scale == "standard deviations"
+    assert "effects are in standard deviations: of y, for one of the variable" in str(
+        model.selection_.summary()
+    )
     with pytest.raises(ValueError, match="fitted to z-scores"):
         model.predict(rows[0])
     assert not hasattr(model.fit(*rows), "consistency_")
