@@ -361,6 +361,8 @@ def test_labels_of_data_frames_decide_the_order(scores):
     found = check_zscores(turned, frame, n)
     assert found.names == tuple(names[::-1])
     np.testing.assert_allclose(found.ld, ld[::-1, ::-1])
+    with pytest.raises(ValueError, match=r"the rows of ld.* are not its columns"):
+        check_zscores(turned, frame.iloc[::-1], n)
     with pytest.raises(ValueError, match="not those of ld"):
         check_zscores(pandas.Series(z, index=["w", *names[1:]]), frame, n)
 
