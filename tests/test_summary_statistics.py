@@ -171,7 +171,7 @@ def test_ld_of_the_same_samples_has_no_mismatch_and_of_others_has():
     np.testing.assert_allclose(
         found.correlation, (1 - found.mismatch) * other + found.mismatch * np.eye(80), atol=1e-12
     )
-    assert any("not of the same samples" in text for text in found.notes)
+    assert any("it is of other samples or rounded" in text for text in found.notes)
 
 
 @pytest.mark.filterwarnings("ignore:sampled inclusion")
@@ -199,8 +199,19 @@ def test_effects_of_opposite_signs_do_not_pass_for_a_mismatch():
     y = X[:, 7] - X[:, 8] + rng.standard_normal(500)
     z = adjust_zscores(simple_regressions(X, y), 500)
     spectrum = spectrum_of(z, np.corrcoef(X.T))
-    assert null_disagreement(spectrum) > 0.3
+    assert null_disagreement(spectrum) > 0.5
     assert estimate_mismatch(spectrum) == 0
+    model = BayesianSelector().fit_zscores(simple_regressions(X, y), np.corrcoef(X.T), 500)
+    assert model.consistency_.null_disagreement > 0.5
+    assert model.consistency_.notes == ()
+    document = model.selection_.to_dict()
+    assert document["provenance"]["mismatch"] == 0
+    page = render_report(document)
+    assert "counts as that of the samples behind the z-scores" in page
+    assert "does not count as exactly" not in page
+    assert "for one standard deviation of it" in page
+    assert "z-scores have no rows to hold out" in page
+    assert "for one unit" not in page
 
 
 def test_rounded_ld_is_taken_and_its_negative_eigenvalues_are_lifted(rows, scores):
@@ -440,6 +451,7 @@ def test_a_large_mismatch_is_told_of_as_such(shared_data):
     shuffled = np.random.default_rng(0).permutation(len(z))
     found = check_zscores(z[shuffled], ld, n)
     assert found.mismatch > 0.2
+    assert check_consistency(found).notes
     assert any("s is large" in text for text in found.notes)
 
 

@@ -180,10 +180,15 @@ def with_samples(path, z, samples):
 @pytest.mark.parametrize(
     ("samples", "given", "code", "words"),
     [
-        ([400] * D, None, 0, "n = 400 is that of the column N"),
+        ([400] * D, None, 0, "the number of samples, 400, is that of the column N"),
         ([400] * D, 400, 0, None),
-        ([400] * D, 300, 0, "n = 300 as given; the column N has 400"),
-        ([*range(393, 401)], 400, 0, "n = 400 as given; the column N has 393 to 400"),
+        ([400] * D, 300, 0, "the number of samples is 300, as given; the column N has 400"),
+        (
+            [*range(393, 401)],
+            400,
+            0,
+            "the number of samples is 400, as given; the column N has 393 to 400",
+        ),
         (
             [*range(393, 401)],
             None,

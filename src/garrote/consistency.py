@@ -65,6 +65,9 @@ class Consistency:
         The s of largest likelihood if no variable had any effect, that of R's
         ``susieR::estimate_s_rss``. Effects of opposite signs on correlated variables raise it, too; it
         is not the ``mismatch`` that the regression uses.
+    unexplained : bool
+        Whether z-scores and LD contradict each other, and neither effects nor some of the z-scores
+        explain it.
     n : float
 
     Examples
@@ -90,6 +93,7 @@ class Consistency:
     inconsistent: tuple[int, ...]
     undecided: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
     null_disagreement: float
+    unexplained: bool
     n: float
 
     @property
@@ -146,12 +150,10 @@ class Consistency:
                 f"z-scores disagree with LD for {self._named(self.inconsistent)}: check them, or leave "
                 "these variables out"
             )
-        if self.null_disagreement > _CONTRADICTED and not said:
+        if self.unexplained:
             said.append(
-                "z-scores and LD hardly agree (without effects, LD would best be mixed with "
-                f"{100 * self.null_disagreement:.2g} % of an identity matrix), and no variable stands "
-                "out: strong effects of opposite signs do that, or wrong signs (alleles) or a wrong "
-                "order of many variables"
+                "z-scores and LD contradict each other, and no variable stands out: check signs "
+                "(alleles) and order of the variables"
             )
         if len(self.out_of_line) >= _MOST:
             said.append(
@@ -208,6 +210,11 @@ def check_consistency(scores: ZScores) -> Consistency:
         inconsistent=tuple(j for j in found if j not in signs),
         undecided=tuple((one.variables, one.instead) for one in exchanges if one.instead),
         null_disagreement=disagreement,
+        unexplained=(
+            disagreement > _CONTRADICTED
+            and scores.mismatch > LEAST_MISMATCH
+            and not (signs or found)
+        ),
         n=scores.n,
     )
 

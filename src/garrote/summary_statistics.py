@@ -326,10 +326,8 @@ def _settle_mismatch(
         raise ValueError(f"mismatch must be 'estimate' or a number from 0 to 1, got {given!r}")
     if not chosen:
         return 0.0, ()
-    told = (
-        "LD and z-scores are not of the same samples, or rounded: LD counts as (1 - s) R + s I with s "
-        f"= {chosen:.2g}, {why}"
-    )
+    reason = "" if why == "as given" else ": it is of other samples or rounded, or some z are wrong"
+    told = f"LD counts as (1 - s) R + s I with s = {chosen:.2g}, {why}{reason}"
     much = "s is large: check that LD is of such samples and counts the same alleles, in this order"
     return chosen, (told, *([much] if chosen > _MUCH else []))
 

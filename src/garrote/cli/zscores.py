@@ -103,9 +103,13 @@ def _samples(z: Any, options: argparse.Namespace) -> tuple[float, list[str]]:
             return options.n, []
         told = f"{known.min():g} to {known.max():g}" if len(known) else "no numbers"
         told = f"{known[0]:g}" if same else told
-        return options.n, [f"n = {options.n:g} as given; the column {z.counted_by} has {told}"]
+        return options.n, [
+            f"the number of samples is {options.n:g}, as given; the column {z.counted_by} has {told}"
+        ]
     if same:
-        return float(known[0]), [f"n = {known[0]:g} is that of the column {z.counted_by}"]
+        return float(known[0]), [
+            f"the number of samples, {known[0]:g}, is that of the column {z.counted_by}"
+        ]
     if not len(known):
         raise UsageError(f"the column {z.counted_by} of {file} has no numbers: give --n", "select")
     raise UsageError(

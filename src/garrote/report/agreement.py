@@ -40,8 +40,8 @@ def _mismatch(value: Any) -> str:
     if not value:
         return "The LD matrix counts as that of the samples behind the z-scores."
     return (
-        "The LD matrix counts as that of other samples, or as rounded: it was mixed with "
-        f"{amount(100 * value, 2)} % of an identity matrix."
+        "The LD matrix does not count as exactly that of the samples behind the z-scores: it was mixed "
+        f"with {amount(100 * value, 2)} % of an identity matrix."
     )
 
 

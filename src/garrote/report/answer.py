@@ -122,6 +122,8 @@ def _next_best(document: Mapping[str, Any]) -> str:
 
 def _how_good(document: Mapping[str, Any]) -> str:
     error, null = held_out(document)
+    if error is None and document.get("consistency") is not None:
+        return "How well it predicts was not measured: z-scores have no rows to hold out."
     if error is None:
         return (
             "How well it predicts rows that it has not seen was not measured: there was no "
