@@ -38,3 +38,31 @@ def chain(rng, n, d, rho):
     for j in range(1, d):
         X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
     return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+def cost_of_signs(z, ld, mismatches, effect_variance, price):
+    """Return minus twice the log density of z at its likeliest mismatch, beside effects at a price each.
+
+    Effects are taken one after the other as long as one more, or two, are worth their price.
+    """
+    costs = []
+    for s in mismatches:
+        covariance = (1 - s) * ld + s * np.eye(len(z))
+        fixed = np.linalg.slogdet(covariance)[1]
+        best, taken, kept = z @ np.linalg.solve(covariance, z), 0, 0
+        while taken - kept <= 2:
+            tried = [covariance + effect_variance * np.outer(r, r) for r in ld]
+            forms = [z @ np.linalg.solve(t, z) for t in tried]
+            covariance, taken = tried[int(np.argmin(forms))], taken + 1
+            if min(forms) + price * taken < best:
+                best, kept = min(forms) + price * taken, taken
+        costs.append(fixed + best)
+    return min(costs)
+
+
+def with_copies(rng, n, d, copies, effect=0.3, spread=0.05):
+    """Return z-scores and LD of d variables, the first of which, with an effect, has near copies."""
+    X = rng.standard_normal((n, d))
+    X[:, 1:copies] = X[:, :1] + spread * rng.standard_normal((n, copies - 1))
+    y = effect * X[:, 0] + rng.standard_normal(n)
+    return simple_regressions(X, y), np.corrcoef(X.T)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from garrote import BayesianSelector, Problem, SparseRegressor, VariationalGarrote, fit_path, load
 from garrote.consistency import check_consistency, conditional, without
 from garrote.inference import infer
-from garrote.mismatch import Spectrum, estimate_mismatch, null_mismatch
+from garrote.mismatch import Spectrum, estimate_mismatch, null_disagreement
 from garrote.penalties import L1
 from garrote.priors.scale_mixture import HorseshoePrior
 from garrote.report import render_report
@@ -150,7 +150,7 @@ def test_published_moments_and_zscores_are_one_problem(shared_data):
 def test_mismatch_without_effects_maximises_the_likelihood(published):
     z, ld, _ = published
     z = adjust_zscores(z, 10_000)
-    found = null_mismatch(spectrum_of(z, ld))
+    found = null_disagreement(spectrum_of(z, ld))
 
     def cost(s):
         return minus_log_density(z, (1 - s) * ld + s * np.eye(len(z)))
@@ -171,7 +171,7 @@ def test_ld_of_the_same_samples_has_no_mismatch_and_of_others_has():
     np.testing.assert_allclose(
         found.correlation, (1 - found.mismatch) * other + found.mismatch * np.eye(80), atol=1e-12
     )
-    assert any("not of the same samples" in text for text in found.notes)
+    assert any("it is of other samples or rounded" in text for text in found.notes)
 
 
 @pytest.mark.filterwarnings("ignore:sampled inclusion")
@@ -199,8 +199,19 @@ def test_effects_of_opposite_signs_do_not_pass_for_a_mismatch():
     y = X[:, 7] - X[:, 8] + rng.standard_normal(500)
     z = adjust_zscores(simple_regressions(X, y), 500)
     spectrum = spectrum_of(z, np.corrcoef(X.T))
-    assert null_mismatch(spectrum) > 0.3
+    assert null_disagreement(spectrum) > 0.5
     assert estimate_mismatch(spectrum) == 0
+    model = BayesianSelector().fit_zscores(simple_regressions(X, y), np.corrcoef(X.T), 500)
+    assert model.consistency_.null_disagreement > 0.5
+    assert model.consistency_.notes == ()
+    document = model.selection_.to_dict()
+    assert document["provenance"]["mismatch"] == 0
+    page = render_report(document)
+    assert "counts as that of the samples behind the z-scores" in page
+    assert "does not count as exactly" not in page
+    assert "for one standard deviation of it" in page
+    assert "z-scores have no rows to hold out" in page
+    assert "for one unit" not in page
 
 
 def test_rounded_ld_is_taken_and_its_negative_eigenvalues_are_lifted(rows, scores):
@@ -321,7 +332,10 @@ def test_fit_to_zscores_warns_of_the_exchanged_sign_and_reports_it(published, tm
 
 def test_predictions_need_rows_and_come_back_with_them(rows, scores):
     model = SparseRegressor().fit_zscores(*scores)
-    assert "standard deviations" in " ".join(model.selection_.warnings)
+    assert model.selection_.effect_scale == "standard deviations"
+    assert "effects are in standard deviations: of y, for one of the variable" in str(
+        model.selection_.summary()
+    )
     with pytest.raises(ValueError, match="fitted to z-scores"):
         model.predict(rows[0])
     assert not hasattr(model.fit(*rows), "consistency_")
@@ -358,6 +372,8 @@ def test_labels_of_data_frames_decide_the_order(scores):
     found = check_zscores(turned, frame, n)
     assert found.names == tuple(names[::-1])
     np.testing.assert_allclose(found.ld, ld[::-1, ::-1])
+    with pytest.raises(ValueError, match=r"the rows of ld.* are not its columns"):
+        check_zscores(turned, frame.iloc[::-1], n)
     with pytest.raises(ValueError, match="not those of ld"):
         check_zscores(pandas.Series(z, index=["w", *names[1:]]), frame, n)
 
@@ -435,6 +451,7 @@ def test_a_large_mismatch_is_told_of_as_such(shared_data):
     shuffled = np.random.default_rng(0).permutation(len(z))
     found = check_zscores(z[shuffled], ld, n)
     assert found.mismatch > 0.2
+    assert check_consistency(found).notes
     assert any("s is large" in text for text in found.notes)
 
 

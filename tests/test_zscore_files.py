@@ -2,11 +2,14 @@
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array, save_npz
 
 from garrote.cli.main import main
+from garrote.summary_statistics import check_zscores
 from garrote.tables import TableError
 from garrote.tables.zscores import read_ld, read_zscores
 from reference_summary import chain, simple_regressions
@@ -123,6 +126,132 @@ def test_ld_that_cannot_be_read_is_refused(scores, tmp_path):
             read_ld(str(tmp_path / file))
 
 
+def test_sparse_ld_and_its_triangle_are_read(scores, tmp_path):
+    for k, matrix in enumerate((scores[1], np.triu(scores[1]), np.tril(scores[1]))):
+        save_npz(tmp_path / f"{k}.npz", csr_array(matrix))
+        found = read_ld(str(tmp_path / f"{k}.npz"))
+        np.testing.assert_allclose(found.values, scores[1], atol=1e-15)
+    z, ld = scores
+    np.testing.assert_allclose(check_zscores(z, csr_array(ld), 400).ld, ld, atol=1e-15)
+
+
+def test_rows_of_ld_are_brought_into_the_order_of_columns(scores, tmp_path):
+    order = np.random.default_rng(1).permutation(D)
+    labels = [NAMES[k] for k in order]
+    turned = write_matrix(tmp_path / "ld.tsv", scores[1][order], ["SNP", *NAMES], labels)
+    found = read_ld(turned)
+    assert found.names == tuple(NAMES)
+    np.testing.assert_allclose(found.values, scores[1], atol=1e-15)
+    numbered = write_matrix(tmp_path / "n.tsv", scores[1], ["", *NAMES], [str(k) for k in range(D)])
+    np.testing.assert_allclose(read_ld(numbered).values, scores[1], atol=1e-15)
+    other = write_matrix(tmp_path / "o.tsv", scores[1], ["", *NAMES], ["rs99", *NAMES[1:]])
+    with pytest.raises(TableError, match=r"rows and columns must be the same.*'rs99'"):
+        read_ld(other)
+    alone = write_matrix(tmp_path / "a.tsv", scores[1], None, NAMES)
+    with pytest.raises(TableError, match="none in its first row"):
+        read_ld(alone)
+
+
+def test_a_first_column_that_tells_nothing_apart_holds_no_names(scores, tmp_path, run):
+    rows = [
+        ["CHR", "POS", "Z"],
+        *(["1", str(1000 + j), f"{v:.17g}"] for j, v in enumerate(scores[0])),
+    ]
+    (tmp_path / "z.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
+    np.savez(tmp_path / "ld.npz", ld=scores[1], names=np.array(NAMES))
+    command = ["select", "--zscores", tmp_path / "z.tsv", "--ld", tmp_path / "ld.npz", "--n", 400]
+    code, out, _ = run(*command, "--method", "bayes", "--json", "-")
+    assert code == 0
+    document = json.loads(out)
+    assert {v["name"] for v in document["variables"] if v["selected"]} == {"rs2", "rs5"}
+    assert any("z.tsv has no column of names" in text for text in document["warnings"])
+    (tmp_path / "z.tsv").write_text("".join("\t".join(row[1:]) + "\n" for row in rows))
+    code, _, err = run(*command, "--method", "bayes")
+    assert code == 1
+    assert "'1000' in its column 'POS'" in err
+    assert "name the column of names SNP" in err
+
+
+def with_samples(path, z, samples):
+    lines = [f"{n}\t{v:.17g}\t{s}" for n, v, s in zip(NAMES, z, samples, strict=True)]
+    path.write_text("\n".join(["SNP\tZ\tN", *lines]) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("samples", "given", "code", "words"),
+    [
+        ([400] * D, None, 0, "the number of samples, 400, is that of the column N"),
+        ([400] * D, 400, 0, None),
+        ([400] * D, 300, 0, "the number of samples is 300, as given; the column N has 400"),
+        (
+            [*range(393, 401)],
+            400,
+            0,
+            "the number of samples is 400, as given; the column N has 393 to 400",
+        ),
+        (
+            [*range(393, 401)],
+            None,
+            2,
+            "from 393 to 400, with 0 missing.*give --n, such as the median",
+        ),
+        ([*([400] * (D - 1)), "NA"], None, 2, "with 1 missing.*give --n"),
+        (["NA"] * D, None, 2, "has no numbers: give --n"),
+    ],
+)
+def test_a_column_of_samples_stands_for_n(scores, tmp_path, run, samples, given, code, words):
+    with_samples(tmp_path / "z.tsv", scores[0], samples)
+    np.savez(tmp_path / "ld.npz", ld=scores[1])
+    command = ["select", "--zscores", tmp_path / "z.tsv", "--ld", tmp_path / "ld.npz"]
+    command += [] if given is None else ["--n", given]
+    got, out, err = run(*command, "--method", "bayes", "--json", "-")
+    assert got == code, err
+    if code:
+        assert re.search(words, err)
+        return
+    document = json.loads(out)
+    assert document["provenance"]["n_rows"] == (given or 400)
+    assert words in document["warnings"] if words else not document["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("high", "line 5 has 'high' in the column 'Z', which is no number"),
+        ("NA", "missing or infinite for 'rs3'"),
+        ("inf", "missing or infinite for 'rs3'"),
+    ],
+)
+def test_cells_that_are_no_zscores_are_refused(scores, tmp_path, run, cell, words):
+    path = write_z(tmp_path / "z.tsv", scores[0])
+    lines = (tmp_path / "z.tsv").read_text().splitlines()
+    (tmp_path / "z.tsv").write_text("\n".join([*lines[:4], f"rs3\t{cell}", *lines[5:]]) + "\n")
+    np.savez(tmp_path / "ld.npz", ld=scores[1])
+    code, _, err = run("select", "--zscores", path, "--ld", tmp_path / "ld.npz", "--n", 400)
+    assert code == 1
+    assert words in err
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (lambda ld: {"ld": ld[:5]}, "no square matrix: it has shape (5, 8)"),
+        (lambda ld: {"ld": np.triu(ld)}, "not symmetric"),
+        (lambda ld: {"ld": np.where(np.eye(D) > 0, 1.0, -0.9)}, "not positive semidefinite"),
+        (lambda ld: {"ld": ld[1:, 1:]}, "ld has 7 variables and z has 8"),
+        (lambda ld: {"ld": ld, "snp": np.array(["rs1", *NAMES[1:]])}, "'rs1' more than once"),
+        (lambda ld: {"ld": ld, "snp": np.array(NAMES, dtype=object)}, "save it as text"),
+    ],
+)
+def test_wrong_ld_is_refused_in_a_sentence(scores, tmp_path, run, spoil, words):
+    np.savez(tmp_path / "ld.npz", **spoil(scores[1]))
+    path = write_z(tmp_path / "z.tsv", scores[0])
+    code, _, err = run("select", "--zscores", path, "--ld", tmp_path / "ld.npz", "--n", 400)
+    assert code == 1
+    assert err.count("\n") == 1
+    assert words in err
+
+
 def test_names_decide_what_belongs_together(scores, tmp_path, run):
     z, ld = scores
     np.savez(tmp_path / "ld.npz", ld=ld, names=np.array(NAMES))
@@ -156,7 +285,7 @@ def test_every_method_selects_and_the_report_tells_of_ld(scores, tmp_path, run):
 @pytest.mark.parametrize(
     ("changes", "code", "words"),
     [
-        ({"--n": None}, 2, ["--n is missing"]),
+        ({"--n": None}, 2, ["--n is missing", "z.tsv has no column N"]),
         ({"--ld": None}, 2, ["--ld is missing"]),
         ({"--zscores": None}, 2, ["--zscores is missing"]),
         ({"--n": "many"}, 2, ["--n", "'many'"]),

@@ -1,20 +1,21 @@
 """Do z-scores agree with LD? Each is compared with what all others imply for it.
 
-Under z ~ N(0, C), C = (1 - s) R + s I with the most likely s, a z-score given all others is normal with
-mean mu_j and variance v_j, which the inverse of C tells. Effects of the other variables change nothing
-in that, because they reach z_j through R. A variable's own effect b adds v_j b, so that a z-score off by
-clearly more than the largest z of all times v_j is hard to explain by one.
+Signs that seem to be those of the other allele are found first (`exchanged`) and turned. Then, under
+z ~ N(0, C), C = (1 - s) R + s I with the most likely s, a z-score given all others is normal with mean
+mu_j and variance v_j, which the inverse of C tells. Effects of the other variables change nothing in
+that, because they reach z_j through R. A variable's own effect b adds v_j b, so that a z-score off by
+clearly more than the largest effect that is plausible times v_j is hard to explain by one.
 
 Deviations (z_j - mu_j) / sqrt(v_j) follow a Student law whose degrees of freedom and scale (at least 1)
 are fitted to all of them: LD of other samples makes some deviations large without any error. What is out
 of line by that law is named, the worst first, and left out before the others are looked at again:
-a wrong z-score puts its neighbours out of line, too. Where -z_j fits better, the alleles are probably
-exchanged.
+a wrong z-score puts its neighbours out of line, too.
 
 The conditional means and variances are those of R's ``susieR::kriging_rss``; the law of deviations, and
 leaving out one after the other, are not.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,25 +24,22 @@ from scipy.optimize import minimize
 from scipy.stats import t as student
 
 from garrote.arrays import Array, Floats
-from garrote.mismatch import null_mismatch
+from garrote.exchanged import LEAST_MISMATCH, find_exchanged, largest_effect
+from garrote.mismatch import null_disagreement
 from garrote.summaries import Table, listing
 from garrote.summary_statistics import ZScores
 
-# Log likelihood ratio beyond which a sign is called exchanged, and the smallest |z| with a sign at all.
-_EXCHANGED, _HAS_SIGN = 3.0, 2.0
 # Standard deviations beyond what an effect of its own explains that a z-score may be off by chance.
 _CHANCE = 3.0
 # Expected number of deviations as large as one that is out of line, among all variables.
 _LEVEL = 0.05
 # Degrees of freedom of the law of deviations, at least: fewer would make nothing out of line.
 _HEAVIEST = 2.0
-# A smaller s is not believed here: z-scores are rounded, and a wrong one stands out all the same.
-_LEAST_MISMATCH = 1e-3
 # Where so many are out of line, or as few are left, the question is no longer which of them.
 _MOST, _FEWEST = 50, 5
 # Names in a sentence.
 _NAMED = 8
-# A null mismatch beyond this leaves so little of LD that nothing can be compared by it.
+# A disagreement beyond this leaves so little of LD that nothing can be compared by it.
 _CONTRADICTED = 0.5
 
 
@@ -54,14 +52,22 @@ class Consistency:
     names : tuple of str
     z, expected, deviation : array of shape (D,)
         Each z-score (adjusted for n), its conditional mean, and the difference in conditional standard
-        deviations. Those out of line are no part of what the others are compared with.
+        deviations. The others count with exchanged signs turned, and without those out of line.
     exchanged_evidence : array of shape (D,)
-        Log likelihood ratio of -z against z.
+        Log likelihood ratio of -z against z, given the others.
     exchanged, inconsistent : tuple of int
         Positions of variables whose sign seems to be exchanged, and of others out of line; the worst
         first.
-    mismatch : float
-        The s of largest likelihood without effects: 0 says that LD and z-scores go together.
+    undecided : tuple of pairs of tuples of int
+        Positions of variables whose signs are exchanged if those of the other part of the pair are
+        not: near copies of each other of which nothing tells which is right.
+    null_disagreement : float
+        The s of largest likelihood if no variable had any effect, that of R's
+        ``susieR::estimate_s_rss``. Effects of opposite signs on correlated variables raise it, too; it
+        is not the ``mismatch`` that the regression uses.
+    unexplained : bool
+        Whether z-scores and LD contradict each other, and neither effects nor some of the z-scores
+        explain it.
     n : float
 
     Examples
@@ -85,16 +91,33 @@ class Consistency:
     exchanged_evidence: Floats
     exchanged: tuple[int, ...]
     inconsistent: tuple[int, ...]
-    mismatch: float
+    undecided: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    null_disagreement: float
+    unexplained: bool
     n: float
+
+    @property
+    def out_of_line(self) -> dict[int, str]:
+        """A verdict on each variable whose z-score is not believed, by position."""
+        verdicts = dict.fromkeys(self.exchanged, "sign exchanged")
+        for pair in self.undecided:
+            verdicts |= {j: self._either(j) for part in pair for j in part}
+        return verdicts | dict.fromkeys(self.inconsistent, "out of line")
+
+    def instead(self, j: int) -> tuple[int, ...]:
+        """Return the variables whose signs may be exchanged in place of that of variable j."""
+        for pair in self.undecided:
+            for part, other in (pair, pair[::-1]):
+                if j in part:
+                    return other
+        return ()
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the variables out of line, or all of them from the largest deviation on."""
-        order = [*self.exchanged, *self.inconsistent]
+        verdicts = self.out_of_line
+        order = list(verdicts)
         if all_variables:
-            order += [j for j in np.argsort(-np.abs(self.deviation)).tolist() if j not in order]
-        verdicts = dict.fromkeys(self.exchanged, "sign exchanged")
-        verdicts |= dict.fromkeys(self.inconsistent, "out of line")
+            order += [j for j in np.argsort(-np.abs(self.deviation)).tolist() if j not in verdicts]
         return Table(
             {
                 "variable": [self.names[j] for j in order],
@@ -111,22 +134,28 @@ class Consistency:
         """What a reader should know, in sentences; empty where all is well."""
         said = []
         if self.exchanged:
-            names = listing((self.names[j] for j in self.exchanged), str, _NAMED)
             said.append(
-                f"signs of z-scores seem to be exchanged (effects of the other allele) for {names}: "
-                "turn them round, or leave these variables out"
+                "signs of z-scores seem to be exchanged (effects of the other allele) for "
+                f"{self._named(self.exchanged)}: turn them round, or leave these variables out"
+            )
+        for one, other in self.undecided:
+            said.append(
+                f"signs of z-scores contradict each other between {self._named(one)} and "
+                f"{self._named(other)}: unless both have strong effects that hide each other, those of "
+                "one side are exchanged (effects of the other allele), and nothing tells which. Look "
+                "their alleles up, or leave them out"
             )
         if self.inconsistent:
-            names = listing((self.names[j] for j in self.inconsistent), str, _NAMED)
             said.append(
-                f"z-scores disagree with LD for {names}: check them, or leave these variables out"
+                f"z-scores disagree with LD for {self._named(self.inconsistent)}: check them, or leave "
+                "these variables out"
             )
-        if self.mismatch > _CONTRADICTED and not said:
+        if self.unexplained:
             said.append(
-                f"z-scores and LD contradict each other (mismatch {self.mismatch:.2g} if there were no "
-                "effects), and no variable stands out: check signs (alleles) and order of the variables"
+                "z-scores and LD contradict each other, and no variable stands out: check signs "
+                "(alleles) and order of the variables"
             )
-        if len(self.exchanged) + len(self.inconsistent) >= _MOST:
+        if len(self.out_of_line) >= _MOST:
             said.append(
                 f"{_MOST} z-scores or more disagree with LD: check that both have their variables in "
                 "the same order and count the same alleles"
@@ -134,42 +163,58 @@ class Consistency:
         return tuple(said)
 
     def __str__(self) -> str:
-        said = "; ".join(self.notes) or "all z-scores agree with LD"
-        return f"{said} (mismatch {self.mismatch:.2g})"
+        return "; ".join(self.notes) or "all z-scores agree with LD"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_()
 
+    def _named(self, positions: Iterable[int]) -> str:
+        return listing((self.names[j] for j in positions), str, _NAMED)
+
+    def _either(self, j: int) -> str:
+        return f"sign exchanged, or that of {self._named(self.instead(j))}"
+
 
 def check_consistency(scores: ZScores) -> Consistency:
     """Compare each z-score with what LD and all others imply for it."""
-    spectrum = scores.spectrum
-    mismatch = null_mismatch(spectrum)
-    variances = spectrum.variances(max(mismatch, _LEAST_MISMATCH))
+    z, spectrum = scores.adjusted, scores.spectrum
+    exchanges = find_exchanged(spectrum, z, scores.ld, scores.n, _MOST)
+    signs = [j for exchange in exchanges for j in exchange.variables]
+    turned = z.copy()
+    turned[signs] *= -1.0
+    disagreement = null_disagreement(spectrum)
+    left = null_disagreement(spectrum.of(turned)) if signs else disagreement
+    variances = spectrum.variances(max(left, LEAST_MISMATCH))
     inverse = (spectrum.vectors / variances) @ spectrum.vectors.T
-    z = scores.adjusted
-    largest = float(np.abs(z).max())
+    largest = largest_effect(z, scores.n)
     kept, found = np.arange(len(z)), list[int]()
     while len(kept) > _FEWEST and len(found) < _MOST:
-        suspect = _worst(z[kept], inverse, largest)
+        suspect = _worst(turned[kept], inverse, largest)
         if suspect is None:
             break
         found.append(int(kept[suspect]))
         kept, inverse = np.delete(kept, suspect), without(inverse, suspect)
     covariance = (spectrum.vectors * variances) @ spectrum.vectors.T
-    expected, deviation, evidence = _compared(z, covariance, kept, inverse)
-    exchanged = tuple(j for j in found if evidence[j] > _EXCHANGED and abs(z[j]) > _HAS_SIGN)
+    expected, root = _implied(turned, covariance, kept, inverse)
+    law = _Law.fitted(((turned - expected) / root)[kept])
+    deviation = (z - expected) / root
     return Consistency(
         names=scores.names,
         z=z,
         expected=expected,
         deviation=deviation,
-        exchanged_evidence=evidence,
-        exchanged=exchanged,
-        inconsistent=tuple(j for j in found if j not in exchanged),
-        mismatch=mismatch,
+        exchanged_evidence=law.log_density((z + expected) / root) - law.log_density(deviation),
+        exchanged=tuple(j for one in exchanges if not one.instead for j in one.variables),
+        inconsistent=tuple(j for j in found if j not in signs),
+        undecided=tuple((one.variables, one.instead) for one in exchanges if one.instead),
+        null_disagreement=disagreement,
+        unexplained=(
+            disagreement > _CONTRADICTED
+            and scores.mismatch > LEAST_MISMATCH
+            and not (signs or found)
+        ),
         n=scores.n,
     )
 
@@ -224,22 +269,15 @@ def _worst(z: Floats, inverse: Floats, largest: float) -> int | None:
     mean, variance = conditional(z, inverse)
     root = np.sqrt(variance)
     deviation = (z - mean) / root
-    law = _Law.fitted(deviation)
-    evidence = law.log_density((z + mean) / root) - law.log_density(deviation)
-    evidence[np.abs(z) <= _HAS_SIGN] = -np.inf
-    surprise = -law.log_tail(deviation) - np.log(len(z))
-    # What an effect of its own, no larger than any z-score seen, would explain is no error.
+    surprise = -_Law.fitted(deviation).log_tail(deviation) - np.log(len(z))
+    # What a plausible effect of its own would explain is no error.
     surprise[np.abs(deviation) <= largest * root + _CHANCE] = -np.inf
-    out = np.where(evidence > _EXCHANGED, evidence, -np.inf)
-    out = np.maximum(out, np.where(surprise > -np.log(_LEVEL), surprise, -np.inf))
-    j = int(np.argmax(out))
-    return j if np.isfinite(out[j]) else None
+    j = int(np.argmax(surprise))
+    return j if surprise[j] > -np.log(_LEVEL) else None
 
 
-def _compared(
-    z: Floats, covariance: Floats, kept: Array, inverse: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Compare every z-score with those in line: mean, deviation and the evidence for -z.
+def _implied(z: Floats, covariance: Floats, kept: Array, inverse: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of every z-score given those in line.
 
     ``inverse`` is that of the covariance of those ``kept``.
     """
@@ -249,7 +287,4 @@ def _compared(
     weights = covariance[np.ix_(out, kept)] @ inverse
     mean[out] = weights @ z[kept]
     variance[out] = covariance[out, out] - np.sum(weights * covariance[np.ix_(out, kept)], axis=1)
-    root = np.sqrt(variance)
-    deviation = (z - mean) / root
-    law = _Law.fitted(deviation[kept])
-    return mean, deviation, law.log_density((z + mean) / root) - law.log_density(deviation)
+    return mean, np.sqrt(variance)

@@ -30,15 +30,20 @@ class Spectrum(NamedTuple):
     vectors: Floats
     rotated: Floats
 
+    def of(self, z: Floats) -> "Spectrum":
+        """Return the same with other z-scores."""
+        return self._replace(rotated=z @ self.vectors)
+
     def variances(self, mismatch: float) -> Floats:
         """Return the variances of z without any effect."""
         return np.maximum((1.0 - mismatch) * self.values + mismatch, _ROUNDING)
 
 
-def null_mismatch(spectrum: Spectrum) -> float:
+def null_disagreement(spectrum: Spectrum) -> float:
     """Return the s of largest likelihood where no variable has an effect; 0 if that is rounding.
 
-    It is what R's ``susieR::estimate_s_rss`` computes.
+    It is what R's ``susieR::estimate_s_rss`` computes. Not only LD of other samples raises it, but
+    also strong effects of opposite signs, so that it is no estimate of the mismatch.
     """
     return _likeliest(spectrum, np.zeros(0, dtype=np.intp), (_ROUNDING, 1.0))
 

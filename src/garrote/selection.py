@@ -29,6 +29,8 @@ ENTRY = "alpha at which a variable enters, of the largest: entry"
 SIGN = "posterior sign probability"
 # What effects change where the response is not a number in units of its own, by its likelihood.
 _EFFECT_SCALES = {"binomial": "log odds", "multinomial": "class score", "poisson": "log rate"}
+# What effects change, and for what of a variable, where neither has units of its own.
+STANDARDISED = "standard deviations"
 # Variables of a credible set that are named in one line.
 _MOST_NAMED = 12
 # Digits of the numbers that only pictures need.
@@ -188,6 +190,7 @@ class Selection:
         Of a selection from z-scores: whether they agree with LD.
     effect_scale : str
         What of the response effects change: "log odds" or "log rate"; "" for the response itself.
+        "standard deviations" where they are for one standard deviation of a variable, too.
     pieces : int, optional
         How many pieces of equal effects there are, other than 0, where the penalty makes such.
     credible_sets : tuple of CredibleSet
@@ -306,7 +309,23 @@ class Selection:
     @property
     def affected(self) -> str:
         """What effects are on: the response, or the log odds of it."""
+        if self.effect_scale == STANDARDISED:
+            return f"{self.response} in {STANDARDISED}"
         return f"{self.effect_scale} of {self.response}" if self.effect_scale else self.response
+
+    @property
+    def per(self) -> str:
+        """How much of a variable effects are for."""
+        return STANDARDISED[:-1] if self.effect_scale == STANDARDISED else "unit"
+
+    @property
+    def effects_in_words(self) -> str:
+        """What effects are on, in a sentence; "" where they are in the units of the data."""
+        if self.effect_scale == STANDARDISED:
+            return (
+                f"effects are in standard deviations: of {self.response}, for one of the variable"
+            )
+        return f"effects are on the {self.affected}" if self.effect_scale else ""
 
     @property
     def evidence_noun(self) -> str:
@@ -343,8 +362,8 @@ class Selection:
                 f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
             )
         facts += [said_of_set(one) for one in self.shared_sets]
-        if self.effect_scale:
-            facts.append(f"effects are on the {self.affected}")
+        if self.effects_in_words:
+            facts.append(self.effects_in_words)
         return Summary((*facts, *self.warnings, self.intervals), self.table().without_empty())
 
     def to_dict(self) -> dict[str, Any]:
@@ -500,10 +519,10 @@ class Selection:
         if self.consistency is None:
             return None
         found = self.consistency
-        out = [*found.exchanged, *found.inconsistent]
+        out = list(found.out_of_line)
         return {
             "n": _number(found.n),
-            "mismatch": _number(found.mismatch),
+            "null_disagreement": _number(found.null_disagreement),
             "largest_deviation": _number(np.delete(np.abs(found.deviation), out).max(initial=0.0)),
             "out_of_line": [
                 {
@@ -512,7 +531,8 @@ class Selection:
                     "z": _number(found.z[j]),
                     "expected": _number(found.expected[j]),
                     "deviation": _number(found.deviation[j]),
-                    "exchanged": j in found.exchanged,
+                    "exchanged": j not in found.inconsistent,
+                    "instead": [found.names[k] for k in found.instead(j)],
                 }
                 for j in out
             ],

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.sparse import issparse
 
 from garrote.arrays import Floats
 from garrote.mismatch import Spectrum, estimate_mismatch
@@ -182,6 +183,14 @@ def match_names(
 def _labelled(z: Any, ld: Any, names: Any) -> tuple[Floats, Floats, tuple[str, ...] | None]:
     """Return plain arrays; labels that both carry decide the order."""
     of_z, of_ld = _labels(z, "index"), _labels(ld, "columns")
+    of_rows = _labels(ld, "index")
+    if of_rows is not None and of_ld is not None and of_rows != of_ld:
+        raise ValueError(
+            f"the rows of ld, {listing(of_rows, most=3)}, are not its columns, "
+            f"{listing(of_ld, most=3)}: give both the same variables in the same order"
+        )
+    if issparse(ld):
+        ld = ld.toarray()
     values, matrix = np.asarray(z, dtype=np.float64), np.asarray(ld, dtype=np.float64)
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
@@ -293,7 +302,7 @@ def _least_mismatch(values: Floats) -> float:
         raise ValueError(
             f"ld is not positive semidefinite: its smallest eigenvalue is {least:.3g}, below what "
             f"rounding does ({allowed:.2g}). Compute all correlations from one set of samples, without "
-            "missing entries"
+            "missing entries and with small ones left as they are"
         )
     if least > _ZERO:
         return 0.0
@@ -317,10 +326,8 @@ def _settle_mismatch(
         raise ValueError(f"mismatch must be 'estimate' or a number from 0 to 1, got {given!r}")
     if not chosen:
         return 0.0, ()
-    told = (
-        "LD and z-scores are not of the same samples, or rounded: LD counts as (1 - s) R + s I with s "
-        f"= {chosen:.2g}, {why}"
-    )
+    reason = "" if why == "as given" else ": it is of other samples or rounded, or some z are wrong"
+    told = f"LD counts as (1 - s) R + s I with s = {chosen:.2g}, {why}{reason}"
     much = "s is large: check that LD is of such samples and counts the same alleles, in this order"
     return chosen, (told, *([much] if chosen > _MUCH else []))
 

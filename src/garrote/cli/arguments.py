@@ -92,7 +92,12 @@ def _select(command: argparse.ArgumentParser) -> None:
     summary.add_argument(
         "--ld", metavar="FILE", help="correlations of the variables: .npz, .npy, CSV or TSV"
     )
-    summary.add_argument("--n", type=_positive, metavar="N", help="samples behind the z-scores")
+    summary.add_argument(
+        "--n",
+        type=_positive,
+        metavar="N",
+        help="samples behind the z-scores (default: the column N)",
+    )
     summary.add_argument(
         "--mismatch", type=_mismatch, metavar="S", default="estimate",
         help="0 if LD is of the same samples; else how far it is from theirs, up to 1 (default: "

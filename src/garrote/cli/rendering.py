@@ -30,8 +30,8 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
     say(f"Certificate {selection.certificate.value:.1e}{wanted}, {reached}.")
     for text in selection.warnings:
         say(f"Note: {text}.")
-    if selection.effect_scale:
-        say(f"Effects are on the {selection.affected}.")
+    for text in filter(None, [selection.effects_in_words]):
+        say(f"{text[0].upper()}{text[1:]}.")
     say(f"{selection.intervals[0].upper()}{selection.intervals[1:]}.")
 
 

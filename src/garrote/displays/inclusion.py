@@ -41,7 +41,7 @@ class InclusionDisplay(SelectionDisplay):
         That of the intervals.
     threshold : float
         The probability beyond which a variable is selected.
-    response, evidence, name : str
+    response, per, evidence, name : str
         As in `PathDisplay`.
 
     Attributes
@@ -87,6 +87,7 @@ class InclusionDisplay(SelectionDisplay):
         level: float = 0.95,
         threshold: float = 0.5,
         response: str = "y",
+        per: str = "unit",
         evidence: str = "inclusion probability",
         name: str = "",
     ):
@@ -101,6 +102,7 @@ class InclusionDisplay(SelectionDisplay):
         self.level = level
         self.threshold = threshold
         self.response = response
+        self.per = per
         self.evidence = evidence
         self.name = name
 
@@ -120,6 +122,7 @@ class InclusionDisplay(SelectionDisplay):
             level=selection.level,
             threshold=border(selection.evidence, selection.level),
             response=selection.affected,
+            per=selection.per,
             evidence=selection.evidence,
             name=selection.method,
         )
@@ -209,7 +212,7 @@ class InclusionDisplay(SelectionDisplay):
         )
         self.points_ = axes.scatter(self.effect[:count], rows, c=colours, s=22, zorder=3)
         response = shorten(self.response)
-        axes.set_xlabel(f"effect on {response} per unit of the variable", **LITERAL)
+        axes.set_xlabel(f"effect on {response} per {self.per} of the variable", **LITERAL)
         axes.set_ylim(max(count, _FEWEST_ROWS) - 0.4, -0.6)
         axes.set_yticks(rows)
         axes.tick_params(axis="y", length=0, labelleft=False)

@@ -33,6 +33,8 @@ class PathDisplay(SelectionDisplay):
         What the strength is called.
     response : str
         The name of what is explained.
+    per : str
+        How much of a variable effects are for: "unit".
     evidence : str
         What the probabilities are.
     name : str
@@ -75,6 +77,7 @@ class PathDisplay(SelectionDisplay):
         chosen: int,
         strength: str = "gamma",
         response: str = "y",
+        per: str = "unit",
         evidence: str = "inclusion probability",
         name: str = "",
     ):
@@ -87,6 +90,7 @@ class PathDisplay(SelectionDisplay):
         self.chosen = chosen
         self.strength = strength
         self.response = response
+        self.per = per
         self.evidence = evidence
         self.name = name
 
@@ -103,6 +107,7 @@ class PathDisplay(SelectionDisplay):
             chosen=path.chosen,
             strength=path.strength,
             response=selection.affected,
+            per=selection.per,
             evidence=selection.evidence,
             name=selection.method,
         )
@@ -186,4 +191,4 @@ class PathDisplay(SelectionDisplay):
         else:
             self.ax_.axhline(0.0, **rule)
             response = shorten(self.response)
-            self.ax_.set_ylabel(f"effect on {response}\nper unit of the variable", **LITERAL)
+            self.ax_.set_ylabel(f"effect on {response}\nper {self.per} of the variable", **LITERAL)

@@ -43,9 +43,7 @@ from garrote.summary_statistics import ZScores
 
 # A mismatch beyond this is that of other samples, not of rounding.
 _OTHER_SAMPLES = 1e-4
-_HELD_NOISE = (
-    "LD is not of the samples behind the z-scores: the noise variance is held at that of y"
-)
+_HELD_NOISE = "LD counts as that of other samples: the noise variance is held at that of y"
 _NOTHING_LEFT = (
     "y is constant (or explained by the covariates): no variable has an effect, and inclusion "
     "probabilities are what the prior makes of that"

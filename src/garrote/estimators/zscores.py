@@ -11,10 +11,8 @@ from garrote.consistency import check_consistency
 from garrote.estimators.inputs import column_labels
 from garrote.estimators.provenance import provenance
 from garrote.problem import Problem
-from garrote.selection import Selection
+from garrote.selection import STANDARDISED, Selection
 from garrote.summary_statistics import ZScores, check_zscores
-
-_UNITS = "effects are in standard deviations: of the response, for one of a variable"
 
 
 class ZScoreMixin:
@@ -67,8 +65,9 @@ class ZScoreMixin:
         found = self.selection_
         self.selection_ = replace(
             found,
-            warnings=(*consistency.notes, *scores.notes, *notes, _UNITS, *found.warnings),
+            warnings=(*consistency.notes, *scores.notes, *notes, *found.warnings),
             consistency=consistency,
+            effect_scale=STANDARDISED,
         )
         for text in consistency.notes:
             warnings.warn(text, UserWarning, stacklevel=2)
@@ -91,4 +90,5 @@ def refuse_covariates(given: Any, argument: str) -> None:
 
 def _provenance(estimator: Any, scores: ZScores) -> dict[str, Any]:
     made = provenance(estimator, scores.ld, scores.z, np.array([scores.n]), ())
-    return {**made, "n_rows": scores.n, "mismatch": scores.mismatch}
+    samples = int(scores.n) if scores.n.is_integer() else scores.n
+    return {**made, "n_rows": samples, "mismatch": scores.mismatch}

@@ -13,7 +13,7 @@ from garrote.report.wording import (
     probability,
     readable,
 )
-from garrote.selection import is_certainty
+from garrote.selection import STANDARDISED, is_certainty
 
 # Evidence beyond this is called nearly certain.
 _SURE = 0.99
@@ -31,6 +31,14 @@ def effect_scale(document: Mapping[str, Any]) -> str:
     """Return what of the response effects change, in words; "" for the response itself."""
     said = document.get("effect_scale", "")
     return readable(said, 30) if said else ""
+
+
+def effect_units(document: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what effects change, and for how much of a variable, in words."""
+    response, scale = readable(document["response"], 60), effect_scale(document)
+    if scale == STANDARDISED:
+        return f"{response} in {scale}", scale[:-1]
+    return f"{scale} of {response}" if scale else response, "unit"
 
 
 def answer(document: Mapping[str, Any]) -> list[str]:
@@ -134,6 +142,8 @@ def _next_best(document: Mapping[str, Any]) -> str:
 
 def _how_good(document: Mapping[str, Any]) -> str:
     error, null = held_out(document)
+    if error is None and document.get("consistency") is not None:
+        return "How well it predicts was not measured: z-scores have no rows to hold out."
     if error is None:
         return (
             "How well it predicts rows that it has not seen was not measured: there was no "

@@ -88,7 +88,7 @@ _CREDIBLE_SET: _Kinds = {
 }
 _CONSISTENCY: _Kinds = {
     "n": _NUMBER,
-    "mismatch": _MAYBE,
+    "null_disagreement": _MAYBE,
     "largest_deviation": _MAYBE,
     "out_of_line": list,
 }
@@ -99,6 +99,7 @@ _OUT_OF_LINE: _Kinds = {
     "expected": _MAYBE,
     "deviation": _MAYBE,
     "exchanged": bool,
+    "instead": list,
 }
 _STAND_INS: _Kinds = {
     "variables": list,

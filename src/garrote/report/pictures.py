@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from garrote.report.answer import effect_scale, null_model
+from garrote.report.answer import effect_scale, effect_units, null_model
 from garrote.report.rows import NUMBERS, Scale
 from garrote.report.sources import strength_words
 from garrote.report.wording import readable
@@ -48,6 +48,7 @@ def picture_data(
     data: dict[str, Any] = {
         "response": readable(document["response"], 60),
         "scale": effect_scale(document),
+        "effect": dict(zip(("on", "per"), effect_units(document), strict=True)),
         "rows": {key: _round([row["values"][key] for row in rows], 7) for key in NUMBERS},
         "selected": [row["selected"] for row in rows],
         "covariate": [row["covariate"] for row in rows],

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from garrote.report.answer import effect_scale, evidence_noun
+from garrote.report.answer import effect_scale, effect_units, evidence_noun
 from garrote.report.pictures import apart_ranges, has_branches
 from garrote.report.sources import (
     certificate_sentences,
@@ -25,7 +25,7 @@ from garrote.report.wording import (
     probability,
     readable,
 )
-from garrote.selection import is_certainty
+from garrote.selection import STANDARDISED, is_certainty
 
 _MOST_WARNINGS = 12
 _MOST_STAND_INS = 40
@@ -58,13 +58,17 @@ def warnings(document: Mapping[str, Any]) -> list[str]:
 def variables_words(document: Mapping[str, Any]) -> str:
     """Say what evidence and effects in the table are."""
     response = isolated(readable(document["response"]))
-    scale = effect_scale(document)
-    verb = "change" if scale.endswith("s") else "changes"
-    changes = f"the {scale} of {response} {verb}" if scale else f"{response} changes"
+    scale, (_, per) = effect_scale(document), effect_units(document)
+    if scale == STANDARDISED:
+        changes = f"how many {scale} {response} changes"
+    else:
+        verb = "change" if scale.endswith("s") else "changes"
+        what = f"the {scale} of {response} {verb}" if scale else f"{response} changes"
+        changes = f"how much {what}"
     about, remark = evidence_words(document["evidence"])
     return (
-        f"{about}, and by how much {changes} for one unit of it, all others held fixed. Selected "
-        f"variables are set in bold.{remark}"
+        f"{about}, and by {changes} for one {per} of it, all others held fixed. Selected variables "
+        f"are set in bold.{remark}"
     )
 
 
@@ -295,7 +299,7 @@ def computed(document: Mapping[str, Any]) -> dict[str, Any]:
         ("Choice", document["rule"]),
         ("Folds", (document["validation"] or {}).get("folds")),
         ("Evidence", document["evidence"]),
-        ("Rows", made.get("n_rows")),
+        ("Rows" if document.get("consistency") is None else "Samples", made.get("n_rows")),
         ("LD mismatch", made.get("mismatch")),
         ("Columns", made.get("n_columns")),
         ("Covariates", document["always_in"] or None),

@@ -1,10 +1,11 @@
 """Files of z-scores, and of LD matrices.
 
-Z-scores come as a table with a column ``z``, or ``beta`` and ``se``, and one of names; other usual words
-for these columns are known, in capitals, too. Without a header there are z-scores alone, or names and
-z-scores. An LD matrix is a NumPy array (`.npy`), one of an archive (`.npz`: called ld, R or corr, or the
-only one of its kind; as a matrix, or as its triangle with the diagonal), or a table of numbers, in which
-names may stand in the first row, the first column or both.
+Z-scores come as a table with a column ``z``, or ``beta`` and ``se``, one of names and perhaps ``n``;
+other usual words for these columns are known, in capitals, too. Without a header there are z-scores
+alone, or names and z-scores. An LD matrix is a NumPy array (`.npy`), one of an archive (`.npz`: called
+ld, R or corr, or the only one of its kind; as a matrix, or as its triangle with the diagonal), a sparse
+matrix of SciPy (`.npz`), or a table of numbers, in which names may stand in the first row, and in the
+first column too: then rows are brought into the order of columns.
 """
 
 import zipfile
@@ -13,13 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import load_npz
 
 from garrote.arrays import Array, Floats
 from garrote.summaries import listing
 from garrote.tables.base import TableFile
 from garrote.tables.engine import polars
 from garrote.tables.errors import TableError, count_of
-from garrote.tables.kinds import as_numbers
+from garrote.tables.kinds import MISSING, as_numbers
 from garrote.tables.opening import with_table
 
 _Z = ("z", "zscore", "z_score", "zstat", "z_stat", "tstat", "t_stat")
@@ -27,7 +29,10 @@ _EFFECT = ("beta", "b", "effect", "estimate", "coef")
 _ERROR = ("se", "stderr", "std_err", "std_error", "standard_error", "se_beta")
 _NAME = ("name", "variable", "variant", "variant_id", "snp", "snpid", "rsid", "rs", "id", "marker",
          "markername")  # fmt: skip
+_SAMPLES = ("n", "n_samples", "nsamples", "n_total", "ntotal", "sample_size", "samplesize", "n_eff",
+            "neff", "obs_ct", "nobs")  # fmt: skip
 _MATRIX = ("ld", "r", "corr", "correlation")
+_MISSING = frozenset(text.lower() for text in MISSING)
 _NUMPY = b"\x93NUMPY"
 _DAMAGE = (zipfile.BadZipFile, ValueError, OSError, EOFError)
 
@@ -39,7 +44,20 @@ class NamedValues(NamedTuple):
     names: tuple[str, ...] | None
 
 
-def read_zscores(source: str) -> NamedValues:
+class ZScoreColumns(NamedTuple):
+    """What a file says of each variable: its z-score, its name, and the samples behind it.
+
+    ``named_by`` and ``counted_by`` are the columns with names and samples.
+    """
+
+    values: Floats
+    names: tuple[str, ...] | None = None
+    named_by: str | None = None
+    samples: Floats | None = None
+    counted_by: str | None = None
+
+
+def read_zscores(source: str) -> ZScoreColumns:
     """Read the z-score of each variable; one that is missing is NaN."""
     return with_table(source, _zscores)
 
@@ -58,14 +76,14 @@ def read_ld(source: str) -> NamedValues:
     return with_table(source, _ld)
 
 
-def _zscores(table: TableFile) -> NamedValues:
+def _zscores(table: TableFile) -> ZScoreColumns:
     place = {_plain(name): j for j, name in reversed(list(enumerate(table.names)))}
 
     def find(words: Sequence[str]) -> int | None:
         return next((place[word] for word in words if word in place), None)
 
     z, effect, error = find(_Z), find(_EFFECT), find(_ERROR)
-    own = find(_NAME)
+    own, samples = find(_NAME), find(_SAMPLES)
     if z is not None:
         values = _numbers(table, z)
     elif effect is None or error is None:
@@ -78,15 +96,26 @@ def _zscores(table: TableFile) -> NamedValues:
                 f"{table.label}: the standard error in {table.place(int(wrong[0]))} is not positive"
             )
         values = _numbers(table, effect) / spread
-    if own is None and 0 not in (z, effect, error):
-        own = 0
-    return NamedValues(values, None if own is None else _texts(table, own))
+    names = None
+    if own is not None:
+        names = _texts(table, own)
+    elif 0 not in (z, effect, error, samples):
+        # The first column holds names if it tells variables apart: a chromosome's number does not.
+        first = _texts(table, 0)
+        own, names = (0, first) if len(set(first)) == len(first) else (None, None)
+    return ZScoreColumns(
+        values,
+        names,
+        None if own is None else table.names[own],
+        None if samples is None else _numbers(table, samples),
+        None if samples is None else table.names[samples],
+    )
 
 
-def _without_header(table: TableFile) -> NamedValues:
+def _without_header(table: TableFile) -> ZScoreColumns:
     """Read z-scores alone, or names and z-scores, where the first line is no header."""
     if table.naming and len(table.names) == 1:
-        return NamedValues(_numbers(table, 0), None)
+        return ZScoreColumns(_numbers(table, 0))
     if len(table.names) == 2 and not table.naming:
         try:
             first = float(table.names[1])
@@ -94,7 +123,7 @@ def _without_header(table: TableFile) -> NamedValues:
             pass
         else:
             values = np.concatenate([[first], _numbers(table, 1)])
-            return NamedValues(values, (table.names[0], *_texts(table, 0)))
+            return ZScoreColumns(values, (table.names[0], *_texts(table, 0)))
     raise TableError(
         f"{table.label} has no column z, nor beta and se: it has {listing(table.names, most=8)}; name "
         "the column of z-scores z"
@@ -107,18 +136,57 @@ def _ld(table: TableFile) -> NamedValues:
     rows = frame.height
     if len(columns) == rows + 1:  # names in the first column, under a word of their own
         columns, frame = columns[1:], frame[:, 1:]
+    if len(columns) == rows + 2 and all(map(_is_number, table.names[1:])):
+        raise TableError(
+            f"{table.label} has names in its first column and none in its first row: put a line with "
+            "the names of the columns on top"
+        )
     if len(columns) != rows:
         raise TableError(
             f"{table.label} has {count_of(rows, 'row')} and {count_of(len(columns), 'column')} of "
-            "numbers: an LD matrix is square"
+            "numbers: an LD matrix is square, with a row and a column for each variable (PLINK writes "
+            "one with --r square)"
         )
-    values, _ = as_numbers(frame, table.decimal_comma)
+    numbers, _ = as_numbers(frame, table.decimal_comma)
+    values = numbers.fill_null(np.nan).to_numpy().astype(np.float64)
     names = None if table.naming else tuple(table.names[j] for j in columns)
-    return NamedValues(values.fill_null(np.nan).to_numpy().astype(np.float64), names)
+    labels = None if columns[0] == 0 else _texts(table, 0)
+    return NamedValues(*_by_columns(values, names, labels, table.label))
+
+
+def _by_columns(
+    values: Floats,
+    names: tuple[str, ...] | None,
+    labels: tuple[str, ...] | None,
+    file: str,
+) -> tuple[Floats, tuple[str, ...] | None]:
+    """Bring rows with labels into the order of columns with names; numbered rows have no labels."""
+    if labels is None or labels == names or all(map(_is_number, labels)):
+        return values, names
+    if names is None:
+        return values, labels
+    if set(labels) != set(names) or len(set(labels)) != len(labels):
+        alone = [name for name in labels if name not in names] or [*labels]
+        raise TableError(
+            f"{file}: rows and columns must be the same variables, each once, but there are rows "
+            f"{listing(alone, most=3)} for columns {listing(names, most=3)}"
+        )
+    place = {label: k for k, label in enumerate(labels)}
+    return values[[place[name] for name in names]], names
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _from_archive(path: Path) -> NamedValues:
     arrays = _loaded(path)
+    if {"format", "shape", "data"} <= arrays.keys():
+        return NamedValues(_from_sparse(path), None)
     numbers = {k: v for k, v in arrays.items() if v.dtype.kind in "biuf"}
     wanted = [key for word in _MATRIX for key in numbers if key.lower() == word]
     square = [k for k, v in numbers.items() if v.ndim == 2 and v.shape[0] == v.shape[1] > 1]
@@ -131,6 +199,17 @@ def _from_archive(path: Path) -> NamedValues:
     matrix = _matrix(numbers[chosen[0]], path.name)
     names = [v for v in arrays.values() if v.dtype.kind == "U" and v.shape == (len(matrix),)]
     return NamedValues(matrix, tuple(names[0].tolist()) if len(names) == 1 else None)
+
+
+def _from_sparse(path: Path) -> Floats:
+    """Return a sparse matrix as a whole one; a triangle of it is completed."""
+    try:
+        matrix = load_npz(path).toarray().astype(np.float64)
+    except _DAMAGE as error:
+        raise TableError(f"{path.name} holds no sparse matrix: {error}") from error
+    if matrix.ndim == 2 and not (np.tril(matrix, -1).any() and np.triu(matrix, 1).any()):
+        return matrix + matrix.T - np.diag(np.diag(matrix))
+    return matrix
 
 
 def _matrix(values: Array, label: str) -> Floats:
@@ -158,14 +237,37 @@ def _loaded(path: Path) -> Any:
             found = np.load(file, allow_pickle=False)
             if isinstance(found, np.ndarray):
                 return found
-            return {key: found[key] for key in found.files}
+            return {key: _plain_array(found, key, path.name) for key in found.files}
+    except TableError:
+        raise
     except _DAMAGE as error:
         raise TableError(f"{path.name} is damaged, or holds no plain arrays: {error}") from error
 
 
+def _plain_array(archive: Any, key: str, file: str) -> Array:
+    try:
+        return archive[key]
+    except ValueError as error:
+        if "Object arrays" not in str(error):
+            raise
+        raise TableError(
+            f"{file}: the array {key!r} holds Python objects; save it as text, with "
+            f"np.array({key}, dtype=str), or leave it out"
+        ) from error
+
+
 def _numbers(table: TableFile, column: int) -> Floats:
-    values, _ = as_numbers(_frame(table, [column]), table.decimal_comma)
-    return values.to_series(0).fill_null(np.nan).to_numpy().astype(np.float64)
+    frame = _frame(table, [column])
+    values = as_numbers(frame, table.decimal_comma)[0].to_series(0)
+    cells = frame.to_series(0)
+    for row in np.flatnonzero((values.is_null() & cells.is_not_null()).to_numpy()):
+        text = str(cells[int(row)]).strip()
+        if text.lower() not in _MISSING:
+            raise TableError(
+                f"{table.label}: {table.place(int(row))} has {text[:60]!r} in the column "
+                f"{table.names[column]!r}, which is no number"
+            )
+    return values.fill_null(np.nan).to_numpy().astype(np.float64)
 
 
 def _texts(table: TableFile, column: int) -> tuple[str, ...]:

@@ -40,8 +40,8 @@ class PathPicture {
     const isEffect = this.mode === "effect";
     const domain = isEffect ? widen(extent([0, ...values.flat()]), 0.03) : [0, 1];
     const y = linear(domain, [bottom - 2, top + 2]);
-    const affected = data.scale ? `${data.scale} of ${data.response}` : data.response;
-    const label = isEffect ? `effect (${affected} per unit of the variable)` : noun;
+    const { on, per } = data.effect;
+    const label = isEffect ? `effect (${on} per ${per} of the variable)` : noun;
     chart.yAxis(y, roundTicks(...domain, 5), label);
     this.sizes(chart, chart.xAxis());
     chart.markers();
