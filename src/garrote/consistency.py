@@ -17,7 +17,7 @@ leaving out one after the other, are not.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -26,6 +26,7 @@ from scipy.stats import t as student
 from garrote.arrays import Array, Floats
 from garrote.exchanged import LEAST_MISMATCH, find_exchanged, largest_effect
 from garrote.mismatch import null_disagreement
+from garrote.plain import number
 from garrote.summaries import Table, listing
 from garrote.summary_statistics import ZScores
 
@@ -161,6 +162,27 @@ class Consistency:
                 "the same order and count the same alleles"
             )
         return tuple(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        out = list(self.out_of_line)
+        return {
+            "n": number(self.n),
+            "null_disagreement": number(self.null_disagreement),
+            "largest_deviation": number(np.delete(np.abs(self.deviation), out).max(initial=0.0)),
+            "out_of_line": [
+                {
+                    "name": self.names[j],
+                    "position": int(j),
+                    "z": number(self.z[j]),
+                    "expected": number(self.expected[j]),
+                    "deviation": number(self.deviation[j]),
+                    "exchanged": j not in self.inconsistent,
+                    "instead": [self.names[k] for k in self.instead(j)],
+                }
+                for j in out
+            ],
+        }
 
     def __str__(self) -> str:
         return "; ".join(self.notes) or "all z-scores agree with LD"

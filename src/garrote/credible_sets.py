@@ -11,10 +11,12 @@ the coverage.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.plain import number, numbers
 
 # Of larger sets, the purity is that of so many of the most probable variables.
 MOST_COMPARED = 100
@@ -70,6 +72,19 @@ class CredibleSet:
 
     def __len__(self) -> int:
         return len(self.variables)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "variables": list(self.names),
+            "positions": [int(j) for j in self.variables],
+            "probability": numbers(self.probability),
+            "coverage": number(self.coverage),
+            "purity": number(self.purity),
+            "mean_correlation": number(self.mean_correlation),
+            "median_correlation": number(self.median_correlation),
+            "log_bayes_factor": number(self.log_bayes_factor),
+        }
 
     def __str__(self) -> str:
         listed = ", ".join(self.names)

@@ -16,6 +16,8 @@ from garrote.arrays import Array, Floats
 from garrote.certificates import AnyCertificate
 from garrote.consistency import Consistency
 from garrote.credible_sets import CredibleSet
+from garrote.plain import number
+from garrote.selection_views import ModelsView, PathView, Predictions, StandIns, Validation
 from garrote.summaries import Summary, Table, listing
 
 SCHEMA = "garrote.selection/1"
@@ -33,8 +35,6 @@ _EFFECT_SCALES = {"binomial": "log odds", "multinomial": "class score", "poisson
 STANDARDISED = "standard deviations"
 # Variables of a credible set that are named in one line.
 _MOST_NAMED = 12
-# Digits of the numbers that only pictures need.
-_PICTURE_DIGITS = 6
 
 
 def is_certainty(evidence: str) -> bool:
@@ -52,99 +52,6 @@ def effect_scale(likelihood: Any) -> str:
     if likelihood is None or likelihood.name.endswith("gaussian"):
         return ""
     return _EFFECT_SCALES.get(likelihood.name, "linear predictor")
-
-
-@dataclass(frozen=True)
-class PathView:
-    """How the answer changes with the strength, for the variables worth a line.
-
-    Attributes
-    ----------
-    strength : str
-        What the strength is called: "gamma".
-    strengths : array of shape (K,)
-    chosen : int
-        Position of the strength in use.
-    columns : array of int of shape (k,)
-        The variables shown.
-    probability, effect : array of shape (K, k)
-    expected_size : array of shape (K,)
-    energies : dict
-        Branch ("forward", "backward") -> free energy at each strength; empty without branches.
-    hysteresis : (float, float) or None
-        Range of strengths where the branches differ.
-    cut : str or None
-        Why the path ends before its last strength, if it does.
-    """
-
-    strength: str
-    strengths: Floats
-    chosen: int
-    columns: Array
-    probability: Floats
-    effect: Floats
-    expected_size: Floats
-    energies: dict[str, Floats]
-    hysteresis: tuple[float, float] | None
-    cut: str | None
-
-
-@dataclass(frozen=True)
-class Validation:
-    """Held-out error over the strengths of the path; NaN where no fold reached one."""
-
-    measure: str
-    folds: int
-    rule: str
-    mean: Floats
-    standard_error: Floats
-    null: float
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """Observed and predicted responses of some rows: ``predicted`` has a row for each strength."""
-
-    held_out: bool
-    rows: Array
-    observed: Floats
-    predicted: Floats
-
-
-@dataclass(frozen=True)
-class StandIns:
-    """Correlations among the variables shown, and who could stand in for a selected one.
-
-    ``near`` has, for a selected column, the columns of largest absolute correlation among all, with
-    that correlation, as far as it is beyond ``threshold``.
-    """
-
-    columns: Array
-    correlation: Floats
-    near: dict[int, tuple[tuple[int, float], ...]]
-    threshold: float = 0.7
-
-
-@dataclass(frozen=True)
-class ModelsView:
-    """The most probable models, and the variables that are in any of them.
-
-    Attributes
-    ----------
-    probability : array of shape (M,)
-        Of each model, the best first.
-    size : array of int of shape (M,)
-        How many variables each has, covariates not counted.
-    columns : array of int of shape (k,)
-        The variables shown, the most probable first.
-    effect : array of shape (M, k)
-        Coefficients given the model, in the user's units; NaN where a variable is out.
-    """
-
-    probability: Floats
-    size: Array
-    columns: Array
-    effect: Floats
 
 
 @dataclass(frozen=True)
@@ -389,20 +296,20 @@ class Selection:
             "always_in": list(self.always_in),
             "interchangeable": {k: list(v) for k, v in self.interchangeable.items()},
             "constant": list(self.constant),
-            "noise_variance": _number(self.noise_variance),
+            "noise_variance": number(self.noise_variance),
             "certificate": {
-                "value": _number(self.certificate.value),
-                "parts": {name: _number(v) for name, v in self.certificate.parts.items()},
+                "value": number(self.certificate.value),
+                "parts": {name: number(v) for name, v in self.certificate.parts.items()},
             },
             "converged": self.converged,
             "warnings": list(self.warnings),
-            "path": self._path_values(),
-            "validation": self._validation_values(),
-            "predictions": self._prediction_values(),
-            "stand_ins": self._stand_in_values(),
-            "models": self._model_values(),
-            "credible_sets": [self._set_values(one) for one in self.credible_sets],
-            "consistency": self._consistency_values(),
+            "path": _values(self.path, self.names),
+            "validation": _values(self.validation),
+            "predictions": _values(self.predictions),
+            "stand_ins": _values(self.stand_ins, self.names),
+            "models": _values(self.models, self.names),
+            "credible_sets": [one.to_dict() for one in self.credible_sets],
+            "consistency": _values(self.consistency),
             "provenance": self.provenance,
         }
 
@@ -419,124 +326,17 @@ class Selection:
             "name": self.names[j],
             "position": int(j),
             "selected": bool(self.selected[j]),
-            "probability": _number(self.probability[j]),
-            "effect": _number(self.effect[j]),
-            "standard_error": _number(self.standard_error[j]),
-            "lower": _number(self.lower[j]),
-            "upper": _number(self.upper[j]),
+            "probability": number(self.probability[j]),
+            "effect": number(self.effect[j]),
+            "standard_error": number(self.standard_error[j]),
+            "lower": number(self.lower[j]),
+            "upper": number(self.upper[j]),
             "sign": int(np.sign(self.effect[j])),
         }
 
     def _unlisted(self, listed: Array) -> dict[str, Any]:
         others = np.delete(self.probability, listed)
-        return {"count": len(others), "largest_probability": _number(others.max(initial=0.0))}
-
-    def _path_values(self) -> dict[str, Any] | None:
-        if self.path is None:
-            return None
-        path = self.path
-        return {
-            "strength": path.strength,
-            "strengths": _numbers(path.strengths, 12),
-            "chosen": int(path.chosen),
-            "variables": [self.names[j] for j in path.columns],
-            "positions": [int(j) for j in path.columns],
-            "probability": _numbers(path.probability),
-            "effect": _numbers(path.effect),
-            "expected_size": _numbers(path.expected_size),
-            "energies": {branch: _numbers(e, 12) for branch, e in path.energies.items()},
-            "hysteresis": list(path.hysteresis) if path.hysteresis else None,
-            "cut": path.cut,
-        }
-
-    def _validation_values(self) -> dict[str, Any] | None:
-        if self.validation is None:
-            return None
-        found = self.validation
-        return {
-            "measure": found.measure,
-            "folds": found.folds,
-            "rule": found.rule,
-            "mean": _numbers(found.mean),
-            "standard_error": _numbers(found.standard_error),
-            "null": _number(found.null),
-        }
-
-    def _prediction_values(self) -> dict[str, Any] | None:
-        if self.predictions is None:
-            return None
-        found = self.predictions
-        return {
-            "held_out": found.held_out,
-            "rows": [int(i) for i in found.rows],
-            "observed": _numbers(found.observed),
-            "predicted": _numbers(found.predicted),
-        }
-
-    def _stand_in_values(self) -> dict[str, Any] | None:
-        if self.stand_ins is None:
-            return None
-        found = self.stand_ins
-        return {
-            "variables": [self.names[j] for j in found.columns],
-            "positions": [int(j) for j in found.columns],
-            "correlation": _numbers(found.correlation, 4),
-            "threshold": found.threshold,
-            "near": [
-                {
-                    "variable": self.names[j],
-                    "others": [{"name": self.names[k], "correlation": round(r, 4)} for k, r in ks],
-                }
-                for j, ks in found.near.items()
-            ],
-        }
-
-    def _model_values(self) -> dict[str, Any] | None:
-        if self.models is None:
-            return None
-        found = self.models
-        return {
-            "probability": _numbers(found.probability),
-            "size": [int(k) for k in found.size],
-            "variables": [self.names[j] for j in found.columns],
-            "positions": [int(j) for j in found.columns],
-            "effect": _numbers(found.effect),
-        }
-
-    def _set_values(self, one: CredibleSet) -> dict[str, Any]:
-        return {
-            "variables": list(one.names),
-            "positions": [int(j) for j in one.variables],
-            "probability": _numbers(one.probability),
-            "coverage": _number(one.coverage),
-            "purity": _number(one.purity),
-            "mean_correlation": _number(one.mean_correlation),
-            "median_correlation": _number(one.median_correlation),
-            "log_bayes_factor": _number(one.log_bayes_factor),
-        }
-
-    def _consistency_values(self) -> dict[str, Any] | None:
-        if self.consistency is None:
-            return None
-        found = self.consistency
-        out = list(found.out_of_line)
-        return {
-            "n": _number(found.n),
-            "null_disagreement": _number(found.null_disagreement),
-            "largest_deviation": _number(np.delete(np.abs(found.deviation), out).max(initial=0.0)),
-            "out_of_line": [
-                {
-                    "name": found.names[j],
-                    "position": int(j),
-                    "z": _number(found.z[j]),
-                    "expected": _number(found.expected[j]),
-                    "deviation": _number(found.deviation[j]),
-                    "exchanged": j not in found.inconsistent,
-                    "instead": [found.names[k] for k in found.instead(j)],
-                }
-                for j in out
-            ],
-        }
+        return {"count": len(others), "largest_probability": number(others.max(initial=0.0))}
 
     def to_json(self, indent: int | None = None) -> str:
         """Return `to_dict` as JSON text."""
@@ -569,12 +369,6 @@ def said_of_set(one: CredibleSet, names: Sequence[str] | None = None) -> str:
     return f"one of these {len(one)}: {listed} (probability {one.coverage:.2f}, {how_alike})"
 
 
-def _number(value: Any) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _numbers(values: Floats, digits: int = _PICTURE_DIGITS) -> list[Any]:
-    """Return nested lists of numbers of few digits, None where there is no number."""
-    if np.ndim(values) > 1:
-        return [_numbers(row, digits) for row in values]
-    return [float(f"{v:.{digits}g}") if np.isfinite(v) else None for v in values]
+def _values(part: Any, *names: Sequence[str]) -> dict[str, Any] | None:
+    """Return a part of a selection as plain values; None where there is none."""
+    return None if part is None else part.to_dict(*names)

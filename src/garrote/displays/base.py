@@ -6,7 +6,8 @@ from typing import Any, Self
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from garrote.selection import PathView, Selection
+from garrote.selection import Selection
+from garrote.selection_views import PathView
 
 
 class SelectionDisplay(ABC):

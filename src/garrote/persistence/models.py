@@ -22,6 +22,7 @@ import garrote.priors.slab
 import garrote.proximal.graph
 import garrote.results
 import garrote.selection
+import garrote.selection_views
 import garrote.summaries
 from garrote.persistence.archive import (
     Archive,
@@ -55,6 +56,7 @@ _HOMES = (
     garrote.coefficient_laws,
     garrote.results,
     garrote.selection,
+    garrote.selection_views,
     garrote.summaries,
 )
 

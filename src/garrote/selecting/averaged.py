@@ -12,7 +12,8 @@ from garrote.problem import Problem
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.judging import LEVEL, judge
 from garrote.selecting.stand_ins import find_stand_ins, shared_notes, stand_in_notes
-from garrote.selection import ModelsView, Predictions, Selection, effect_scale
+from garrote.selection import Selection, effect_scale
+from garrote.selection_views import ModelsView, Predictions
 
 # Variables in the table of correlations.
 _CORRELATED = 25

@@ -15,7 +15,8 @@ from garrote.problem import Problem
 from garrote.results import Fit, Path
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import PathView, Predictions, Selection, Validation, effect_scale
+from garrote.selection import Selection, effect_scale
+from garrote.selection_views import PathView, Predictions, Validation
 
 _LEVEL = 0.95
 # Variables with a line in pictures of the path, and in the table of correlations.

@@ -11,7 +11,8 @@ from garrote.penalty_path import PenaltyFit, PenaltyPath
 from garrote.problem import Problem
 from garrote.selecting.on_path import Choice, describe_validation, shown_predictions
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import ENTRY, PathView, Selection, effect_scale
+from garrote.selection import ENTRY, Selection, effect_scale
+from garrote.selection_views import PathView
 
 # Variables with a line in pictures of the path, and in the table of correlations.
 _LINES = 40

@@ -8,7 +8,7 @@ from garrote.arrays import Array, Floats
 from garrote.designs import GramDesign
 from garrote.posterior import Posterior
 from garrote.problem import Problem
-from garrote.selection import StandIns
+from garrote.selection_views import StandIns
 from garrote.summaries import listing
 
 # Columns correlated beyond this cannot be told apart by any data of this kind.
