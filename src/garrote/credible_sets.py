@@ -3,10 +3,10 @@
 Two laws make credible sets. A sum of single effects has one for each effect: its most probable
 variables, until their probabilities sum to the coverage. Every other posterior is a mixture of
 components in which variables are in or out independently of each other (a model; a solution of mean
-field). There variables substitute for each other that are alike and seldom in together: |correlation|
-at least ``min_purity``, and P(j and k) <= P(j) P(k). From the most probable variable on, those join that
-substitute for all before and add most to the probability that at least one is in, until that reaches
-the coverage.
+field; the columns that a draw uses). There variables substitute for each other that are alike and
+seldom in together: |correlation| at least ``min_purity``, and P(j and k) <= P(j) P(k). From the most
+probable variable on, those join that substitute for all before and add most to the probability that at
+least one is in, until that reaches the coverage.
 """
 
 from collections.abc import Sequence
