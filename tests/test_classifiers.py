@@ -12,7 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
-from garrote import BayesianClassifier, BayesianSelector, VariationalGarroteClassifier
+from garrote import (
+    BayesianClassifier,
+    BayesianSelector,
+    SparseClassifier,
+    SparseRegressor,
+    VariationalGarrote,
+    VariationalGarroteClassifier,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
@@ -235,6 +242,54 @@ def test_gamma_is_chosen_by_held_out_deviance(data):
     assert model.selection_.validation.measure == "deviance"
     # The folds of the first gamma predict as the empty model does.
     np.testing.assert_allclose(results["fold_errors"][:, 0].mean(), null, rtol=0.03)
+
+
+def test_held_out_deviance_is_that_of_the_probabilities_that_are_predicted(data):
+    X, y = data
+    train, test = np.arange(80), np.arange(80, 120)
+    both = VariationalGarroteClassifier(gammas=8, cv=[(train, test)], tol=1e-3).fit(X, y)
+    gammas, stated = both.path_.strengths, both.cv_results_["mean_error"]
+    for k in (3, 7):
+        own = VariationalGarroteClassifier(float(gammas[k]), gammas=gammas).fit(X[train], y[train])
+        chance = own.predict_proba(X[test])[np.arange(40), (y[test] == "yes").astype(int)]
+        assert stated[k] == pytest.approx(-2 * np.log(chance).mean(), rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("make", "seed"),
+    [
+        (VariationalGarroteClassifier, 4),
+        (VariationalGarrote, 1),
+        (SparseClassifier, 7),
+        (SparseRegressor, 0),
+    ],
+)
+def test_one_standard_error_that_allows_no_variable_is_named(make, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40, 8))
+    if "Classifier" in make.__name__:
+        y = X[:, 0] + rng.logistic(size=40) > 0
+    else:
+        y = 0.55 * X[:, 0] + rng.standard_normal(40)
+    few = {"alphas": 10} if make.__name__.startswith("Sparse") else {"gammas": 10}
+    model = make(rule="1se", cv=3, **few).fit(X, y)
+    assert not model.get_support().any()
+    more = make(rule="min", cv=3, **few).fit(X, y)
+    count = more.get_support().sum()
+    assert count > 0
+    (said,) = [text for text in model.selection_.warnings if "standard error" in text]
+    assert said.startswith(f"the least held-out error has {count} variable")
+    assert "rule='min'" in said
+    assert not any("standard error" in text for text in more.selection_.warnings)
+
+
+def test_a_garrote_finds_what_some_folds_find_late():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 1000))
+    y = 2 * X[:, ::250] @ np.array([1, -1, 1, -1]) + rng.logistic(size=100) > 0
+    model = VariationalGarroteClassifier(gammas=15).fit(X, y)
+    assert set(model.get_support(indices=True)) <= {0, 250, 500, 750}
+    assert model.get_support().any()
 
 
 def test_a_given_gamma_and_an_expected_size_say_the_same(data):

@@ -37,17 +37,27 @@ GAMMAS, EPS = 50, 1e-3
 # The dense end of the default grid: -1, or the log odds of N / 40 variables among D, and with more
 # columns than rows of 50 at most. Beyond it solutions cost most and have long begun to fit noise
 # (at N = 1000, D = 10,000 with 20 true variables, 79 are expected there, and twice as many a little on).
-_DENSE_SHARE = 40.0
+ROWS_FOR_EACH = 40.0
+# Labels need a denser end. Their z-scores are low even where effects are strong, and lower yet in the
+# folds of a cross-validation, which then find nothing on a path that ends at N / 40 variables.
+LABELS_FOR_EACH = 10.0
 _DENSE_SIZE = 50.0
 _DENSEST = -1.0
 
 
-def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: float = 1e-3) -> Floats:
+def gamma_grid(
+    problem: Problem,
+    prior: GarrotePrior,
+    count: int = 50,
+    eps: float = 1e-3,
+    rows_for_each: float = ROWS_FOR_EACH,
+) -> Floats:
     """Return gammas from the empty model to the dense end, evenly spaced in sqrt(-gamma).
 
     The first is the largest gamma at which no variable has an inclusion probability above ``eps``
     (Kappen & Gomez 2014, Eq. 13, for columns of any scale). A variable comes in at about
-    |z| = sqrt(-2 gamma), z being its estimate in standard errors: the steps are even in z.
+    |z| = sqrt(-2 gamma), z being its estimate in standard errors: the steps are even in z. At the
+    dense end a variable is expected for every ``rows_for_each`` rows.
     """
     usable = problem.curvature > 0
     if not usable.any() or problem.yty <= 0:
@@ -55,7 +65,7 @@ def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: floa
     explained = problem.xty[usable] ** 2 / problem.curvature[usable]
     precision = prior.first_precision(problem.response_variance)
     sparse_end = logit(eps) - np.max(0.5 * precision * explained + prior.offsets[usable])
-    size = problem.n / _DENSE_SHARE
+    size = problem.n / rows_for_each
     if problem.n_features > problem.n:
         size = min(size, _DENSE_SIZE)
     dense_end = min(_DENSEST, float(logit(min(size / problem.n_features, 0.5))))
@@ -167,13 +177,17 @@ def fit_path(
 
 
 def resolve_gammas(
-    problem: Problem, prior: GarrotePrior, gammas: int | Floats, eps: float
+    problem: Problem,
+    prior: GarrotePrior,
+    gammas: int | Floats,
+    eps: float,
+    rows_for_each: float = ROWS_FOR_EACH,
 ) -> Floats:
     """Return the gammas themselves, ascending, from a count or from what was given."""
     if isinstance(gammas, Integral) and not isinstance(gammas, bool):
         if gammas < 1:
             raise ValueError(f"gammas must be at least 1, got {gammas}")
-        return gamma_grid(problem, prior, int(gammas), eps)
+        return gamma_grid(problem, prior, int(gammas), eps, rows_for_each)
     try:
         grid = np.unique(np.asarray(gammas, dtype=np.float64))
     except (TypeError, ValueError):

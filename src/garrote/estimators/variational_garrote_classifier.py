@@ -29,6 +29,7 @@ from garrote.estimators.provenance import provenance
 from garrote.inference.label_mean_field import point_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Binomial
+from garrote.paths import LABELS_FOR_EACH
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
 from garrote.results import LogisticPath
@@ -60,14 +61,14 @@ class VariationalGarroteClassifier(SelectingClassifier):
         Largest inclusion probability at the first gamma of a placed grid, about.
     expected_size : float, optional
         Prior expectation M of the number of variables: another way to say gamma = logit(M / D).
-    rule : {"1se", "min"}, default="1se"
-        With ``gamma="cv"``: the sparsest model within one standard error of the least deviance, or the
-        least deviance itself.
+    rule : {"min", "1se"}, default="min"
+        With ``gamma="cv"``: the least deviance, or the sparsest model within one standard error of it.
+        That error is large with few rows, and then often allows no variable at all.
     cv : int, splitter or iterable of splits, default=5
         As in scikit-learn; folds are stratified.
-    slab_variance : float, default=6.25
-        Prior variance of an effect on log odds, for columns in standard deviations: a deviation of 2.5
-        (Gelman et al. 2008).
+    slab_variance : float, default=1.5625
+        Prior variance of an effect on log odds, for columns in standard deviations: a deviation of 1.25,
+        or 2.5 for columns in two standard deviations, which is the scale of Gelman et al. (2008).
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model, with N(0, 100) for their coefficients.
     prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
@@ -125,9 +126,9 @@ class VariationalGarroteClassifier(SelectingClassifier):
         gammas: int | Array = 30,
         eps: float = 1e-3,
         expected_size: float | None = None,
-        rule: str = "1se",
+        rule: str = "min",
         cv: Any = 5,
-        slab_variance: float = 6.25,
+        slab_variance: float = 1.5625,
         covariates: Any = None,
         prior_log_odds: Any = None,
         fit_intercept: bool = True,
@@ -193,7 +194,8 @@ class VariationalGarroteClassifier(SelectingClassifier):
         problem = Problem.from_rows(design, codes, weights, **settings)
         control = Control(self.tol, int(self.max_iter), self.callback)
         bound = LogisticBound(problem, codes, offsets, control)
-        grid, wanted = gammas_to_visit(self, problem, self._rough_prior(problem, codes, offsets))
+        rough = self._rough_prior(problem, codes, offsets)
+        grid, wanted = gammas_to_visit(self, problem, rough, LABELS_FOR_EACH)
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv, codes, classifier=True).split(X, codes, groups))

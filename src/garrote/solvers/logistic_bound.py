@@ -246,6 +246,15 @@ class LogisticBound:
         """
         return np.asarray(self.problem.weights * expit(solution.eta) * expit(-solution.eta))
 
+    def widened(self, solution: BoundSolution) -> BoundSolution:
+        """Return a solution whose variances are those by the likelihood's own curvature."""
+        beside = self.at_hand.beside_fixed(self.curvature_of(solution), solution.columns)
+        wide = solution._replace(spread=1.0 / (beside.lengths + 1.0 / solution.variance))
+        fixed = self.at_hand.fixed
+        doubt = np.einsum("if,fg,ig->i", fixed, beside.inverse, fixed)
+        doubt += beside.left[: len(fixed)] ** 2 @ wide.coef_variance
+        return wide._replace(doubt=doubt)
+
     def _outside(self, now: BoundSolution) -> tuple[Array, float, float, float]:
         """Look at all columns that are not at hand.
 
