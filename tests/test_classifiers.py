@@ -1,5 +1,6 @@
 """Bayesian classifiers as users call them: checks of scikit-learn, labels, hard cases, files."""
 
+import html
 import json
 
 import numpy as np
@@ -20,6 +21,7 @@ from garrote import (
     VariationalGarrote,
     VariationalGarroteClassifier,
 )
+from garrote.report import render_report
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
@@ -330,6 +332,34 @@ def test_a_report_and_a_table_say_what_is_modelled(data, model, tmp_path):
     assert "y = yes" in written
     assert "log odds" in written
     assert "log odds of y = yes" in str(fitted.summary())
+
+
+SOURCES = {
+    "enumerate": ["Tierney & Kadane (1986)"],
+    "sample": ["Polson, Scott & Windle (2013)"],
+    "mean-field": ["Carbonetto & Stephens (2012)", "Jaakkola & Jordan (2000)"],
+    "single-effects": ["Wang et al. (2020)", "Jaakkola & Jordan (2000)"],
+    "garrote": ["Kappen & Gomez (2014)", "Jaakkola & Jordan (2000)"],
+}
+
+
+@pytest.mark.parametrize(("model", "name"), list(zip(EVERY, NAMES, strict=True)), ids=NAMES)
+def test_what_was_used_is_cited_and_nothing_else(data, model, name):
+    selection = clone(model).fit(*data).selection_
+    document = json.loads(selection.to_json())
+    stated = document["provenance"]["reference"]
+    assert html.escape(stated) in render_report(document)
+    every = {text for texts in SOURCES.values() for text in texts}
+    assert {text for text in every if text in stated} == set(SOURCES[name])
+
+
+@pytest.mark.parametrize(("prior", "said"), [("bic", "Schwarz"), ("spike-slab", "Tierney")])
+def test_models_of_counts_cite_how_they_are_weighed(data, prior, said):
+    counts = np.random.default_rng(0).poisson(np.exp(0.2 * data[0][:, 0]))
+    model = BayesianSelector(prior=prior, family="poisson").fit(data[0], counts)
+    reference = model.selection_.provenance["reference"]
+    assert said in reference
+    assert "Zanella" not in reference
 
 
 def test_a_short_chain_warns_and_says_how_to_go_on(data):

@@ -21,6 +21,7 @@ from garrote.estimators.inputs import (
 )
 from garrote.estimators.labelled import SelectingClassifier, mean_intercept, two_classes
 from garrote.estimators.provenance import provenance
+from garrote.estimators.registry import LABEL_REFERENCES
 from garrote.inference import Chains, Inferred, infer_labels
 from garrote.inference.labels import LABEL_METHODS
 from garrote.likelihoods import Binomial
@@ -208,7 +209,12 @@ class BayesianClassifier(SelectingClassifier):
             response=f"{response} = {self.classes_[1]}",
             converged=self._converged(inferred.converged),
             provenance=provenance(
-                self, X, codes, weights, [labels[j] for j in problem.scale.covariates]
+                self,
+                X,
+                codes,
+                weights,
+                [labels[j] for j in problem.scale.covariates],
+                LABEL_REFERENCES[inferred.method],
             ),
             notes=(*inferred.notes, *inferred.cautions),
             predict=self._probability,

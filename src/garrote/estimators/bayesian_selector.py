@@ -33,6 +33,7 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.provenance import provenance
+from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES
 from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
 from garrote.inference.choosing import FACTORISED, choose_method
@@ -269,6 +270,9 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             inferred = self._infer_shrinkage(problem, prior, labels)
         else:
             inferred = self._infer(problem, y, offsets, labels)
+            if self.family != "gaussian":
+                weighed = isinstance(self._slab(), BIC)
+                reference = BIC_REFERENCE if weighed else LABEL_REFERENCES[inferred.method]
         projected = [labels[j] for j in problem.scale.covariates]
         self._finish(
             problem,
