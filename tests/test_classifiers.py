@@ -362,6 +362,85 @@ def test_models_of_counts_cite_how_they_are_weighed(data, prior, said):
     assert "Zanella" not in reference
 
 
+@every_classifier
+def test_an_offset_takes_the_part_of_a_column_whose_coefficient_is_known(data, model):
+    X, y = data
+    rng = np.random.default_rng(2)
+    known = 2.0 * rng.standard_normal(len(y))
+    y = np.where(rng.random(len(y)) < expit(0.5 * X[:, 0] - 0.6 * X[:, 4] + known), "yes", "no")
+    told = clone(model).fit(X, y, offset=known)
+    # A column of coefficient 1, which a covariate learns with an error of its own.
+    learned = clone(model).set_params(covariates=[6]).fit(np.column_stack([X, known]), y)
+    assert learned.coef_[0, 6] == pytest.approx(1.0, abs=0.4)
+    np.testing.assert_allclose(told.coef_[0], learned.coef_[0, :6], atol=0.12)
+    assert set(told.get_support(indices=True)) == {0, 4}
+    chance = told.predict_proba(X, offset=known)[:, 1]
+    others = learned.predict_proba(np.column_stack([X, known]))[:, 1]
+    assert np.abs(chance - others).mean() < 0.05
+    assert told.score(X, y, offset=known) > told.score(X, y) + 0.05
+    ignorant = clone(model).fit(X, y)
+    assert told.score(X, y, offset=known) > ignorant.score(X, y)
+    np.testing.assert_array_equal(
+        told.predict(X, known), told.classes_[(told.decision_function(X, known) > 0).astype(int)]
+    )
+    np.testing.assert_allclose(
+        told.predict_log_proba(X, known), np.log(told.predict_proba(X, known))
+    )
+
+
+@every_classifier
+def test_an_offset_of_nothing_changes_nothing_and_a_level_goes_to_the_intercept(data, model):
+    X, y = data
+    plain, none = clone(model).fit(X, y), clone(model).fit(X, y, offset=np.zeros(len(y)))
+    np.testing.assert_array_equal(plain.coef_, none.coef_)
+    np.testing.assert_array_equal(plain.predict_proba(X), none.predict_proba(X, np.zeros(len(y))))
+    level = clone(model).fit(X, y, offset=np.full(len(y), 1.5))
+    off = 0.05 if plain.get_params().get("method") == "sample" else 1e-3
+    assert level.intercept_[0] == pytest.approx(plain.intercept_[0] - 1.5, abs=3 * off)
+    np.testing.assert_allclose(level.coef_, plain.coef_, atol=off)
+
+
+@pytest.mark.parametrize("make", [BayesianClassifier, VariationalGarroteClassifier])
+def test_offsets_of_another_length_are_refused(data, make):
+    X, y = data
+    with pytest.raises(ValueError, match=r"offset must have 120 entries .* got \(119,\)"):
+        make().fit(X, y, offset=np.zeros(119))
+    with pytest.raises(ValueError, match="offset is not finite at row 3"):
+        make().fit(X, y, offset=np.where(np.arange(120) == 3, np.nan, 0.0))
+    model = make("enumerate" if make is BayesianClassifier else "free_energy").fit(X, y)
+    with pytest.raises(ValueError, match="offset must have 5 entries"):
+        model.predict_proba(X[:5], offset=np.zeros(4))
+
+
+def test_exposures_of_counts_are_offsets():
+    rng = np.random.default_rng(3)
+    X, exposure = rng.standard_normal((150, 4)), rng.uniform(0.2, 5.0, 150)
+    y = rng.poisson(exposure * np.exp(0.6 * X[:, 1])).astype(float)
+    for prior in ("bic", "spike-slab"):
+        model = BayesianSelector(prior=prior, family="poisson").fit(X, y, offset=np.log(exposure))
+        assert model.get_support(indices=True).tolist() == [1]
+        assert model.coef_[1] == pytest.approx(0.6, abs=0.15)
+        rate = model.predict(X, offset=np.log(exposure))
+        np.testing.assert_allclose(rate, exposure * model.predict(X), rtol=1e-10)
+        assert model.score(X, y, offset=np.log(exposure)) > 0.1
+    shown = model.selection_.predictions
+    np.testing.assert_allclose(shown.predicted[0], rate[shown.rows])
+
+
+def test_an_offset_of_numbers_is_taken_off_and_put_back():
+    rng = np.random.default_rng(4)
+    X, known = rng.standard_normal((60, 4)), 3.0 * rng.standard_normal(60)
+    y = X[:, 2] + rng.standard_normal(60)
+    plain = BayesianSelector().fit(X, y)
+    told = BayesianSelector().fit(X, y + known, offset=known)
+    np.testing.assert_allclose(told.coef_, plain.coef_, atol=1e-10)
+    mean, deviation = told.predict(X, return_std=True, offset=known)
+    wanted, spread = plain.predict(X, return_std=True)
+    np.testing.assert_allclose(mean, wanted + known, atol=1e-10)
+    np.testing.assert_allclose(deviation, spread)
+    assert told.score(X, y + known, offset=known) == pytest.approx(plain.score(X, y))
+
+
 def test_a_short_chain_warns_and_says_how_to_go_on(data):
     X, y = data
     noise = np.random.default_rng(0).standard_normal((120, 4))

@@ -12,6 +12,7 @@ from garrote.estimators.bayesian_settings import inclusion_prior, said_of_chains
 from garrote.estimators.inputs import (
     check_labelled_rows,
     check_names,
+    check_offset,
     check_weights,
     column_labels,
     is_number,
@@ -155,6 +156,7 @@ class BayesianClassifier(SelectingClassifier):
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        offset: Any = None,
         groups: Any = None,
         feature_names: Any = None,
     ) -> "BayesianClassifier":
@@ -167,6 +169,8 @@ class BayesianClassifier(SelectingClassifier):
             Labels of two classes.
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
+        offset : array of shape (N,), optional
+            A known part of the log odds of the second class.
         groups : ignored
             There are no folds.
         feature_names : sequence of str, optional
@@ -177,6 +181,7 @@ class BayesianClassifier(SelectingClassifier):
         X, y = check_labelled_rows(self, X, y)
         weights = check_weights(sample_weight, X)
         self.classes_, codes = two_classes(y, weights)
+        known = check_offset(offset, len(codes))
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
         fixed = resolve_columns(self.covariates, names, count, "covariates")
@@ -185,6 +190,7 @@ class BayesianClassifier(SelectingClassifier):
             as_design(X), codes, weights, fit_intercept=self.fit_intercept,
             standardize=self.standardize, covariates=fixed,
         )  # fmt: skip
+        problem = replace(problem, offset=known)
         labels = column_labels(names, count)
         usable = problem.usable
         inclusion = inclusion_prior(self.inclusion, self.expected_size, count, usable, offsets)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Array, Floats
@@ -25,6 +26,7 @@ from garrote.estimators.face import SelectingRegressor, dense_columns
 from garrote.estimators.inputs import (
     check_names,
     check_new_rows,
+    check_offset,
     check_rows,
     check_weights,
     column_labels,
@@ -236,6 +238,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         sample_weight: Any = None,
         groups: Any = None,
         feature_names: Any = None,
+        offset: Any = None,
     ) -> "BayesianSelector":
         """Find the posterior.
 
@@ -249,11 +252,16 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             There are no folds.
         feature_names : sequence of str, optional
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
+        offset : array of shape (N,), optional
+            A known part of the linear predictor: of y itself, of log odds or of log rates.
         """
         check_settings(self)
         response = response_name(y)
         X, y = check_rows(self, X, y)
         weights = check_weights(sample_weight, X)
+        known = check_offset(offset, len(y))
+        if self.family == "gaussian" and known is not None:  # of y, what it leaves
+            y, known = y - known, None
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
         fixed = resolve_columns(self.covariates, names, count, "covariates")
@@ -262,6 +270,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             as_design(self._readable(X)), y, weights, fit_intercept=self.fit_intercept,
             standardize=self.standardize, covariates=fixed,
         )  # fmt: skip
+        problem = replace(problem, offset=known)
         labels = column_labels(names, count)
         reference = None
         if shrinks(self.prior):
@@ -477,28 +486,34 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             return "allow for fewer effects, or give prior=SingleEffects(max_iter=...)"
         return "give slab_variance or inclusion, or use method='sample'"
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, offset: Any = None) -> Any:
         """Return model-averaged predictions and, on request, their standard deviations.
 
         Predictions are means of y: for family "binomial" the probability of label 1, for "poisson" the
         rate. The standard deviation is that of a new y; it covers noise, coefficients, intercept and the
-        choice of the model.
+        choice of the model. An ``offset`` is a known part of the linear predictor.
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
+        known = check_offset(offset, X.shape[0])
         if self.family != "gaussian":
-            return self._averaged_mean(X, return_std)
+            return self._averaged_mean(X, known, return_std)
         mean = X @ self.coef_ + self.intercept_
-        if not return_std:
-            return mean
+        if return_std:
+            deviation = self._deviation(X, mean)
+            return (mean, deviation) if known is None else (mean + known, deviation)
+        return mean if known is None else mean + known
+
+    def _deviation(self, X: Any, mean: Floats) -> Floats:
+        """Return the standard deviations of new responses around their model-averaged means."""
         if self.posterior_.draws is not None:
             spread = drawn_variance(X, self.posterior_.draws, self._center)
             noise = self.posterior_.noise_variance
             spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
-            return mean, np.sqrt(spread + noise * (1.0 + spent))
+            return np.asarray(np.sqrt(spread + noise * (1.0 + spent)))
         models: Models | None = self.posterior_.found
         if models is None:
-            return mean, self._deviation_given_support(X, self._center[self.posterior_.support])
+            return self._deviation_given_support(X, self._center[self.posterior_.support])
         share = models.probability / models.probability.sum()
         variance = np.zeros(len(mean))
         shift = self._center @ self.coef_ + self.intercept_
@@ -511,18 +526,24 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
             own = np.sum((block @ spread) * block, axis=1)
             variance += weight * (off**2 + noise * (1.0 + spent + np.maximum(own, 0.0)))
-        return mean, np.sqrt(variance)
+        return np.sqrt(variance)
 
-    def _averaged_mean(self, X: Any, return_std: bool = False) -> Any:
+    def _averaged_mean(self, X: Any, offset: Floats | None = None, return_std: bool = False) -> Any:
         """Return mean responses over models; over their coefficients too where these have a prior."""
         integrated = not isinstance(self._slab(), BIC)
         likelihood, found = CANONICAL[self.family], self.posterior_.found
-        return averaged_mean(likelihood, found, X, return_std, integrated)
+        return averaged_mean(likelihood, found, X, return_std, integrated, offset)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of the deviance that predictions explain: R^2 for family "gaussian"."""
-        if self.family == "gaussian":
-            return float(super().score(X, y, sample_weight))
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """Return the share of the deviance that predictions explain: R^2 for family "gaussian".
+
+        With an offset the null model is a constant beside it.
+        """
+        mean = self.predict(X, offset=offset)
         y = column_or_1d(y).astype(np.float64)
+        known = check_offset(offset, len(y))
+        if self.family == "gaussian":
+            taken = 0.0 if known is None else known
+            return float(r2_score(y - taken, mean - taken, sample_weight=sample_weight))
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return deviance_explained(CANONICAL[self.family], y, self.predict(X), weights)
+        return deviance_explained(CANONICAL[self.family], y, mean, weights, known)

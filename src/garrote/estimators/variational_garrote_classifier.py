@@ -17,6 +17,7 @@ from garrote.estimators.gamma_settings import (
 from garrote.estimators.inputs import (
     check_labelled_rows,
     check_names,
+    check_offset,
     check_weights,
     column_labels,
     is_number,
@@ -159,6 +160,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        offset: Any = None,
         groups: Any = None,
         feature_names: Any = None,
     ) -> "VariationalGarroteClassifier":
@@ -171,6 +173,8 @@ class VariationalGarroteClassifier(SelectingClassifier):
             Labels of two classes.
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
+        offset : array of shape (N,), optional
+            A known part of the log odds of the second class.
         groups : array of shape (N,), optional
             Passed to the splitter given as ``cv``.
         feature_names : sequence of str, optional
@@ -181,17 +185,21 @@ class VariationalGarroteClassifier(SelectingClassifier):
         X, y = check_labelled_rows(self, X, y)
         weights = check_weights(sample_weight, X)
         self.classes_, codes = two_classes(y, weights)
+        known = check_offset(offset, len(codes))
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
         fixed = resolve_columns(self.covariates, names, count, "covariates")
         offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
-        settings: dict[str, Any] = {
-            "fit_intercept": self.fit_intercept,
-            "standardize": self.standardize,
-            "covariates": fixed,
-        }
         design = as_design(X)
-        problem = Problem.from_rows(design, codes, weights, **settings)
+
+        def make_problem(weights: Floats) -> Problem:
+            made = Problem.from_rows(
+                design, codes, weights, fit_intercept=self.fit_intercept,
+                standardize=self.standardize, covariates=fixed,
+            )  # fmt: skip
+            return replace(made, offset=known)
+
+        problem = make_problem(weights)
         control = Control(self.tol, int(self.max_iter), self.callback)
         bound = LogisticBound(problem, codes, offsets, control)
         rough = self._rough_prior(problem, codes, offsets)
@@ -200,7 +208,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         if wanted == "cv":
             splits = list(check_cv(self.cv, codes, classifier=True).split(X, codes, groups))
             folds = [
-                LabelFold(Problem.from_rows(design, codes, inside, **settings), outside)
+                LabelFold(make_problem(inside), outside)
                 for inside, outside in split_weights(weights, splits)
             ]
             self._check_folds(folds, codes)

@@ -246,7 +246,7 @@ def audit_labels(
         np.ascontiguousarray(columns),
         labels,
         problem.weights,
-        design.dot(rest, mean[rest][:, None])[:, 0],
+        problem.known_part + design.dot(rest, mean[rest][:, None])[:, 0],
         np.append(held, np.full(len(top), 1.0 / variance)),
     )
     table = make_table(likelihood, samples, len(held), np.inf, True)
