@@ -30,7 +30,7 @@ from garrote.estimators.provenance import provenance
 from garrote.inference.label_mean_field import point_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Binomial
-from garrote.paths import LABELS_FOR_EACH
+from garrote.paths import DenseEnd
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem, as_design
 from garrote.results import LogisticPath
@@ -203,7 +203,9 @@ class VariationalGarroteClassifier(SelectingClassifier):
         control = Control(self.tol, int(self.max_iter), self.callback)
         bound = LogisticBound(problem, codes, offsets, control)
         rough = self._rough_prior(problem, codes, offsets)
-        grid, wanted = gammas_to_visit(self, problem, rough, LABELS_FOR_EACH)
+        grid, wanted = gammas_to_visit(
+            self, problem, rough, DenseEnd.for_labels(offsets[problem.usable])
+        )
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv, codes, classifier=True).split(X, codes, groups))
