@@ -1,5 +1,6 @@
 """Bayesian classifiers as users call them: checks of scikit-learn, labels, hard cases, files."""
 
+import html
 import json
 
 import numpy as np
@@ -12,7 +13,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
-from garrote import BayesianClassifier, BayesianSelector, VariationalGarroteClassifier
+from garrote import (
+    BayesianClassifier,
+    BayesianSelector,
+    SparseClassifier,
+    SparseRegressor,
+    VariationalGarrote,
+    VariationalGarroteClassifier,
+)
+from garrote.report import render_report
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
@@ -237,6 +246,54 @@ def test_gamma_is_chosen_by_held_out_deviance(data):
     np.testing.assert_allclose(results["fold_errors"][:, 0].mean(), null, rtol=0.03)
 
 
+def test_held_out_deviance_is_that_of_the_probabilities_that_are_predicted(data):
+    X, y = data
+    train, test = np.arange(80), np.arange(80, 120)
+    both = VariationalGarroteClassifier(gammas=8, cv=[(train, test)], tol=1e-3).fit(X, y)
+    gammas, stated = both.path_.strengths, both.cv_results_["mean_error"]
+    for k in (3, 7):
+        own = VariationalGarroteClassifier(float(gammas[k]), gammas=gammas).fit(X[train], y[train])
+        chance = own.predict_proba(X[test])[np.arange(40), (y[test] == "yes").astype(int)]
+        assert stated[k] == pytest.approx(-2 * np.log(chance).mean(), rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("make", "seed"),
+    [
+        (VariationalGarroteClassifier, 4),
+        (VariationalGarrote, 1),
+        (SparseClassifier, 7),
+        (SparseRegressor, 0),
+    ],
+)
+def test_one_standard_error_that_allows_no_variable_is_named(make, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((40, 8))
+    if "Classifier" in make.__name__:
+        y = X[:, 0] + rng.logistic(size=40) > 0
+    else:
+        y = 0.55 * X[:, 0] + rng.standard_normal(40)
+    few = {"alphas": 10} if make.__name__.startswith("Sparse") else {"gammas": 10}
+    model = make(rule="1se", cv=3, **few).fit(X, y)
+    assert not model.get_support().any()
+    more = make(rule="min", cv=3, **few).fit(X, y)
+    count = more.get_support().sum()
+    assert count > 0
+    (said,) = [text for text in model.selection_.warnings if "standard error" in text]
+    assert said.startswith(f"the least held-out error has {count} variable")
+    assert "rule='min'" in said
+    assert not any("standard error" in text for text in more.selection_.warnings)
+
+
+def test_a_garrote_finds_what_some_folds_find_late():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 1000))
+    y = 2 * X[:, ::250] @ np.array([1, -1, 1, -1]) + rng.logistic(size=100) > 0
+    model = VariationalGarroteClassifier(gammas=15).fit(X, y)
+    assert set(model.get_support(indices=True)) <= {0, 250, 500, 750}
+    assert model.get_support().any()
+
+
 def test_a_given_gamma_and_an_expected_size_say_the_same(data):
     X, y = data
     one = VariationalGarroteClassifier(expected_size=2.0, gammas=6).fit(X, y)
@@ -275,6 +332,113 @@ def test_a_report_and_a_table_say_what_is_modelled(data, model, tmp_path):
     assert "y = yes" in written
     assert "log odds" in written
     assert "log odds of y = yes" in str(fitted.summary())
+
+
+SOURCES = {
+    "enumerate": ["Tierney & Kadane (1986)"],
+    "sample": ["Polson, Scott & Windle (2013)"],
+    "mean-field": ["Carbonetto & Stephens (2012)", "Jaakkola & Jordan (2000)"],
+    "single-effects": ["Wang et al. (2020)", "Jaakkola & Jordan (2000)"],
+    "garrote": ["Kappen & Gomez (2014)", "Jaakkola & Jordan (2000)"],
+}
+
+
+@pytest.mark.parametrize(("model", "name"), list(zip(EVERY, NAMES, strict=True)), ids=NAMES)
+def test_what_was_used_is_cited_and_nothing_else(data, model, name):
+    selection = clone(model).fit(*data).selection_
+    document = json.loads(selection.to_json())
+    stated = document["provenance"]["reference"]
+    assert html.escape(stated) in render_report(document)
+    every = {text for texts in SOURCES.values() for text in texts}
+    assert {text for text in every if text in stated} == set(SOURCES[name])
+
+
+@pytest.mark.parametrize(("prior", "said"), [("bic", "Schwarz"), ("spike-slab", "Tierney")])
+def test_models_of_counts_cite_how_they_are_weighed(data, prior, said):
+    counts = np.random.default_rng(0).poisson(np.exp(0.2 * data[0][:, 0]))
+    model = BayesianSelector(prior=prior, family="poisson").fit(data[0], counts)
+    reference = model.selection_.provenance["reference"]
+    assert said in reference
+    assert "Zanella" not in reference
+
+
+@every_classifier
+def test_an_offset_takes_the_part_of_a_column_whose_coefficient_is_known(data, model):
+    X, y = data
+    rng = np.random.default_rng(2)
+    known = 2.0 * rng.standard_normal(len(y))
+    y = np.where(rng.random(len(y)) < expit(0.5 * X[:, 0] - 0.6 * X[:, 4] + known), "yes", "no")
+    told = clone(model).fit(X, y, offset=known)
+    # A column of coefficient 1, which a covariate learns with an error of its own.
+    learned = clone(model).set_params(covariates=[6]).fit(np.column_stack([X, known]), y)
+    assert learned.coef_[0, 6] == pytest.approx(1.0, abs=0.4)
+    np.testing.assert_allclose(told.coef_[0], learned.coef_[0, :6], atol=0.12)
+    assert set(told.get_support(indices=True)) == {0, 4}
+    chance = told.predict_proba(X, offset=known)[:, 1]
+    others = learned.predict_proba(np.column_stack([X, known]))[:, 1]
+    assert np.abs(chance - others).mean() < 0.05
+    assert told.score(X, y, offset=known) > told.score(X, y) + 0.05
+    ignorant = clone(model).fit(X, y)
+    assert told.score(X, y, offset=known) > ignorant.score(X, y)
+    np.testing.assert_array_equal(
+        told.predict(X, known), told.classes_[(told.decision_function(X, known) > 0).astype(int)]
+    )
+    np.testing.assert_allclose(
+        told.predict_log_proba(X, known), np.log(told.predict_proba(X, known))
+    )
+
+
+@every_classifier
+def test_an_offset_of_nothing_changes_nothing_and_a_level_goes_to_the_intercept(data, model):
+    X, y = data
+    plain, none = clone(model).fit(X, y), clone(model).fit(X, y, offset=np.zeros(len(y)))
+    np.testing.assert_array_equal(plain.coef_, none.coef_)
+    np.testing.assert_array_equal(plain.predict_proba(X), none.predict_proba(X, np.zeros(len(y))))
+    level = clone(model).fit(X, y, offset=np.full(len(y), 1.5))
+    off = 0.05 if plain.get_params().get("method") == "sample" else 1e-3
+    assert level.intercept_[0] == pytest.approx(plain.intercept_[0] - 1.5, abs=3 * off)
+    np.testing.assert_allclose(level.coef_, plain.coef_, atol=off)
+
+
+@pytest.mark.parametrize("make", [BayesianClassifier, VariationalGarroteClassifier])
+def test_offsets_of_another_length_are_refused(data, make):
+    X, y = data
+    with pytest.raises(ValueError, match=r"offset must have 120 entries .* got \(119,\)"):
+        make().fit(X, y, offset=np.zeros(119))
+    with pytest.raises(ValueError, match="offset is not finite at row 3"):
+        make().fit(X, y, offset=np.where(np.arange(120) == 3, np.nan, 0.0))
+    model = make("enumerate" if make is BayesianClassifier else "free_energy").fit(X, y)
+    with pytest.raises(ValueError, match="offset must have 5 entries"):
+        model.predict_proba(X[:5], offset=np.zeros(4))
+
+
+def test_exposures_of_counts_are_offsets():
+    rng = np.random.default_rng(3)
+    X, exposure = rng.standard_normal((150, 4)), rng.uniform(0.2, 5.0, 150)
+    y = rng.poisson(exposure * np.exp(0.6 * X[:, 1])).astype(float)
+    for prior in ("bic", "spike-slab"):
+        model = BayesianSelector(prior=prior, family="poisson").fit(X, y, offset=np.log(exposure))
+        assert model.get_support(indices=True).tolist() == [1]
+        assert model.coef_[1] == pytest.approx(0.6, abs=0.15)
+        rate = model.predict(X, offset=np.log(exposure))
+        np.testing.assert_allclose(rate, exposure * model.predict(X), rtol=1e-10)
+        assert model.score(X, y, offset=np.log(exposure)) > 0.1
+    shown = model.selection_.predictions
+    np.testing.assert_allclose(shown.predicted[0], rate[shown.rows])
+
+
+def test_an_offset_of_numbers_is_taken_off_and_put_back():
+    rng = np.random.default_rng(4)
+    X, known = rng.standard_normal((60, 4)), 3.0 * rng.standard_normal(60)
+    y = X[:, 2] + rng.standard_normal(60)
+    plain = BayesianSelector().fit(X, y)
+    told = BayesianSelector().fit(X, y + known, offset=known)
+    np.testing.assert_allclose(told.coef_, plain.coef_, atol=1e-10)
+    mean, deviation = told.predict(X, return_std=True, offset=known)
+    wanted, spread = plain.predict(X, return_std=True)
+    np.testing.assert_allclose(mean, wanted + known, atol=1e-10)
+    np.testing.assert_allclose(deviation, spread)
+    assert told.score(X, y + known, offset=known) == pytest.approx(plain.score(X, y))
 
 
 def test_a_short_chain_warns_and_says_how_to_go_on(data):

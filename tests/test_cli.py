@@ -24,6 +24,7 @@ from garrote.cli.main import main
 from garrote.cli.rendering import short_names
 from garrote.combinations import ALL_FAMILIES
 from garrote.estimators.registry import METHODS
+from garrote.persistence import load_model
 
 N, NAMES = 80, ["alpha", "beta", "gamma ray", "delta", "epsilon", "age"]
 
@@ -570,7 +571,6 @@ def test_a_response_of_0_and_1_is_noted(run, labelled):
             "no setting graph; add --penalty fused-lasso",
         ),
         (["--family", "probit"], "--family: garrote has no setting family; add --method lasso"),
-        (["--offset", "age"], "--offset: garrote takes none; add --method lasso"),
         (["--set", "hope=1"], "garrote has no setting hope (it has"),
     ],
 )
@@ -578,6 +578,64 @@ def test_settings_of_another_method_name_it(run, labelled, given, said):
     code, _, err = run("select", labelled, "--target", "digit", *given)
     assert code == 2
     assert said in err
+
+
+@pytest.mark.parametrize(
+    ("target", "given", "said"),
+    [
+        ("two", ["--set", "prior=single-effects"], "for labels; say --set method=single-effects"),
+        ("two", ["--set", "prior=horseshoe"], "their prior is a spike and slab, so leave it out"),
+        ("two", ["--set", "noise_variance=1"], "bayes has no setting noise_variance for labels (it has"),
+        ("three", [], "3 classes (high, low, middle); SparseClassifier (--method lasso)"),
+        (
+            "digit",
+            ["--family", "binomial", "--set", "prior=single-effects"],
+            "BayesianClassifier(method='single-effects') has them for labels (on the command line "
+            "--family multinomial --set method=single-effects)",
+        ),
+        ("same", [], "one class only among rows of positive weight, x: rows of two classes"),
+    ],
+)  # fmt: skip
+def test_what_labels_do_not_have_names_what_they_have(run, labelled, target, given, said):
+    rows = list(csv.reader(Path(labelled).read_text().splitlines()))
+    table = write(Path(labelled), [*rows[0], "same"], [[*row, "x"] for row in rows[1:]])
+    names = ("--include", ",".join(NAMES))
+    code, _, err = run("select", table, "--target", target, "--method", "bayes", *names, *given)
+    assert code != 0
+    assert said in err
+
+
+def test_what_a_message_on_labels_names_does_what_it_says(run, labelled):
+    names = ("--target", "digit", "--include", ",".join(NAMES))
+    given = ("--method", "bayes", "--family", "multinomial", "--set", "method=single-effects")
+    code, out, err = run("select", labelled, *names, *given)
+    assert (code, err) == (0, "")
+    assert "single effects" in out
+
+
+@pytest.mark.filterwarnings("ignore:.*could not hold cv")
+@pytest.mark.parametrize("method", ["garrote", "bayes"])
+def test_a_known_part_of_log_odds_is_used_by_fits_and_predictions(run, values, tmp_path, method):
+    X, y = values
+    rng = np.random.default_rng(3)
+    known = np.linspace(-3.0, 3.0, N)
+    labels = np.where(y + known + rng.logistic(size=N) > 0, "well", "ill")
+    rows = [[*X[i], known[i], labels[i]] for i in range(N)]
+    table = write(tmp_path / "labels.csv", [*NAMES, "known", "label"], rows)
+    model = tmp_path / "model.garrote"
+    asked = ("--target", "label", "--method", method, "--offset", "known", "--save", model)
+    assert run("select", table, *asked)[0] == 0
+    code, out, _ = run("predict", model, table)
+    assert code == 0
+    loaded = load_model(model)
+    stated = [float(row["probability of well"]) for row in csv.DictReader(out.splitlines())]
+    np.testing.assert_allclose(stated, loaded.predict_proba(X, known)[:, 1], rtol=1e-5, atol=1e-9)
+
+
+def test_an_offset_of_numbers_is_for_methods_that_take_one(run, table):
+    code, _, err = run("select", table, "--target", "y", "--offset", NAMES[1])
+    assert code == 2
+    assert "--offset: garrote takes none; add --method lasso" in err
 
 
 def test_a_penalty_asks_for_the_method_that_has_penalties(run, table):

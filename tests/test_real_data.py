@@ -3,8 +3,9 @@
 import csv
 
 import numpy as np
+import pytest
 
-from garrote import Problem, VariationalGarrote, fit_path
+from garrote import Problem, VariationalGarrote, VariationalGarroteClassifier, fit_path
 from reference import centred, iterate
 from test_variational import assert_certified, standardized
 
@@ -153,3 +154,12 @@ def test_the_oracle_agrees_on_diabetes(shared_data):
         listed = np.zeros(10)
         listed[fit.columns] = fit.probability
         np.testing.assert_allclose(listed, m, atol=1e-3)
+
+
+@pytest.mark.slow
+def test_leukemia_has_a_gene_that_tells_its_kinds_apart(shared_data):
+    data = load(shared_data, "leukemia_3571.npz")
+    model = VariationalGarroteClassifier().fit(data["X"].astype(float), data["y"])
+    assert 1 <= model.get_support().sum() <= 5
+    assert model.cv_results_["mean_error"].min() < 0.7 * model.cv_results_["null_error"]
+    assert model.score(data["X"].astype(float), data["y"]) > 0.9

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, cast, overload
+from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 from scipy.special import logit
@@ -37,12 +37,36 @@ GAMMAS, EPS = 50, 1e-3
 # The dense end of the default grid: -1, or the log odds of N / 40 variables among D, and with more
 # columns than rows of 50 at most. Beyond it solutions cost most and have long begun to fit noise
 # (at N = 1000, D = 10,000 with 20 true variables, 79 are expected there, and twice as many a little on).
-_DENSE_SHARE = 40.0
+_ROWS_FOR_EACH = 40.0
+# Labels need a denser end. Their z-scores are low even where effects are strong, and lower yet in the
+# folds of a cross-validation, which then find nothing on a path that ends at N / 40 variables.
+_LABELS_FOR_EACH = 10.0
 _DENSE_SIZE = 50.0
 _DENSEST = -1.0
 
 
-def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: float = 1e-3) -> Floats:
+class DenseEnd(NamedTuple):
+    """Where a placed grid of gammas ends: a variable for every so many rows, and the largest gamma."""
+
+    rows_for_each: float = _ROWS_FOR_EACH
+    largest: float = np.inf
+
+    @classmethod
+    def for_labels(cls, offsets: Floats) -> "DenseEnd":
+        """Return the end for labels, at even odds of the typical variable if not before.
+
+        The price of a slab is no part of the prior odds, as it is where the slab is flat.
+        """
+        return cls(_LABELS_FOR_EACH, -float(np.median(offsets)) if len(offsets) else 0.0)
+
+
+def gamma_grid(
+    problem: Problem,
+    prior: GarrotePrior,
+    count: int = 50,
+    eps: float = 1e-3,
+    end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
+) -> Floats:
     """Return gammas from the empty model to the dense end, evenly spaced in sqrt(-gamma).
 
     The first is the largest gamma at which no variable has an inclusion probability above ``eps``
@@ -55,12 +79,13 @@ def gamma_grid(problem: Problem, prior: GarrotePrior, count: int = 50, eps: floa
     explained = problem.xty[usable] ** 2 / problem.curvature[usable]
     precision = prior.first_precision(problem.response_variance)
     sparse_end = logit(eps) - np.max(0.5 * precision * explained + prior.offsets[usable])
-    size = problem.n / _DENSE_SHARE
+    size = problem.n / end.rows_for_each
     if problem.n_features > problem.n:
         size = min(size, _DENSE_SIZE)
     dense_end = min(_DENSEST, float(logit(min(size / problem.n_features, 0.5))))
     # gamma speaks of the typical variable; a few with odds of their own do not move its range.
     dense_end -= float(np.median(prior.offsets[usable]))
+    dense_end = min(dense_end, end.largest)
     # Few rows: leave at least half of the way from the empty model open.
     dense_end = max(dense_end, sparse_end / 2 if sparse_end < 0 else sparse_end + 10.0)
     if dense_end >= 0 or sparse_end >= 0:
@@ -167,13 +192,17 @@ def fit_path(
 
 
 def resolve_gammas(
-    problem: Problem, prior: GarrotePrior, gammas: int | Floats, eps: float
+    problem: Problem,
+    prior: GarrotePrior,
+    gammas: int | Floats,
+    eps: float,
+    end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
 ) -> Floats:
     """Return the gammas themselves, ascending, from a count or from what was given."""
     if isinstance(gammas, Integral) and not isinstance(gammas, bool):
         if gammas < 1:
             raise ValueError(f"gammas must be at least 1, got {gammas}")
-        return gamma_grid(problem, prior, int(gammas), eps)
+        return gamma_grid(problem, prior, int(gammas), eps, end)
     try:
         grid = np.unique(np.asarray(gammas, dtype=np.float64))
     except (TypeError, ValueError):

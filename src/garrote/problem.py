@@ -282,6 +282,11 @@ class Problem:
         return design.gram(columns, columns, projected=False)
 
     @property
+    def known_part(self) -> Floats:
+        """The known part of the linear predictor of every row: the offset, or 0."""
+        return np.zeros(len(self.weights)) if self.offset is None else self.offset
+
+    @property
     def n_features(self) -> int:
         return len(self.xty)
 

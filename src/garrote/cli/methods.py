@@ -15,4 +15,6 @@ def run(options: argparse.Namespace) -> int:
         names = [method.estimator, *([method.for_labels.estimator] if method.for_labels else [])]
         said = " and ".join(f"garrote.{name}" for name in names)
         say(f"  {said}; {method.reference}")
+        if method.for_labels and method.for_labels.reference:
+            say(f"  for labels: {method.for_labels.reference}")
     return DONE

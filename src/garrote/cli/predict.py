@@ -66,7 +66,7 @@ def _predicted(model: Any, rows: Any, known: Mapping[str, Any]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if "return_std" in inspect.signature(model.predict).parameters:
-        mean, deviation = model.predict(rows, return_std=True)
+        mean, deviation = model.predict(rows, return_std=True, **known)
         writer.writerow(["prediction", "standard_deviation"])
         writer.writerows((f"{m:.10g}", f"{s:.6g}") for m, s in zip(mean, deviation, strict=True))
     elif hasattr(model, "predict_proba"):

@@ -61,8 +61,6 @@ def check_settings(options: argparse.Namespace, method: Any) -> None:
     kinds = [method.load(), *([method.for_labels.load()] if method.for_labels else [])]
     labels = asks_for_labels(options, method)
     _given_settings(options, [name for kind in kinds for name in _parameters(kind)], labels)
-    if options.offset is not None and "offset" not in inspect.signature(kinds[0].fit).parameters:
-        raise UsageError(f"--offset: {options.method} takes none; add --method lasso", "select")
 
 
 def make_settings(
@@ -70,6 +68,8 @@ def make_settings(
 ) -> dict[str, Any]:
     """Return the settings of the estimator that was chosen, for a table if one was read."""
     known = _parameters(estimator)
+    if options.offset is not None and "offset" not in inspect.signature(estimator.fit).parameters:
+        raise UsageError(f"--offset: {options.method} takes none; add --method lasso", "select")
     settings = _given_settings(options, known, labels, table)
     if "cv" in known:
         settings.setdefault("cv", _splitter(options, labels))
@@ -105,9 +105,12 @@ def _given_settings(
             of_penalty[name] = value
         else:
             names = ", ".join(dict.fromkeys([*known, *of_penalty]))
+            remedy = _elsewhere(name, options.method, known, labels)
+            if labels and name == "prior":
+                remedy = _instead_of_prior(value)
             raise UsageError(
-                f"{option}: {options.method} has no setting {name}"
-                f"{_elsewhere(name, options.method, known)} (it has {names})",
+                f"{option}: {options.method} has no setting {name}{' for labels' if labels else ''}"
+                f"{remedy} (it has {names})",
                 "select",
             )
     chosen = {name: value for name, value in of_penalty.items() if value is not _NOT_GIVEN}
@@ -123,7 +126,16 @@ def _parameters(estimator: Any) -> list[str]:
     return [name for name in inspect.signature(estimator).parameters if name != "callback"]
 
 
-def _elsewhere(name: str, method: str, known: Sequence[str]) -> str:
+def _instead_of_prior(value: Any) -> str:
+    """Return what to say in place of a prior to a classifier that has one only."""
+    from garrote.inference.labels import LABEL_METHODS
+
+    if value in LABEL_METHODS:
+        return f"; say --set method={value}"
+    return "; their prior is a spike and slab, so leave it out"
+
+
+def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> str:
     """Return which penalty or method to ask for where another one has a setting; "" if none has it."""
     from garrote.estimators.registry import METHODS
     from garrote.penalties import PENALTIES
@@ -132,7 +144,8 @@ def _elsewhere(name: str, method: str, known: Sequence[str]) -> str:
     if "penalty" in known:
         having = [penalty for penalty, own in kinds.items() if name in own and name != "name"]
         return f"; add --penalty {having[0]}" if having else ""
-    having = [m for m, row in METHODS.items() if m != method and name in _parameters(row.load())]
+    rows = {m: row.for_labels if labels else row for m, row in METHODS.items() if m != method}
+    having = [m for m, row in rows.items() if row and name in _parameters(row.load())]
     return f"; add --method {having[0]}" if having else ""
 
 

@@ -16,7 +16,12 @@ _ROWS = 5000
 
 
 def averaged_mean(
-    likelihood: Likelihood, models: Models, X: Any, return_std: bool, integrated: bool = False
+    likelihood: Likelihood,
+    models: Models,
+    X: Any,
+    return_std: bool,
+    integrated: bool = False,
+    offset: Floats | None = None,
 ) -> Any:
     """Return the mean response of rows over models, and its deviation.
 
@@ -30,10 +35,11 @@ def averaged_mean(
     used = np.unique(np.concatenate([np.zeros(0, int), *models.members]))
     block = dense_columns(X, used)
     share = models.probability / models.probability.sum()
+    known = np.zeros(len(block)) if offset is None else offset
     mean, square = np.zeros(len(block)), np.zeros(len(block))
     for k, weight in enumerate(share):
         columns = block[:, np.searchsorted(used, models.members[k])]
-        eta = intercepts.value[k] + columns @ models.mean[k]
+        eta = known + intercepts.value[k] + columns @ models.mean[k]
         spread = np.zeros(len(block))
         if return_std or integrated:
             away = columns - intercepts.center[k]
@@ -53,16 +59,15 @@ def averaged_mean(
     return mean, np.sqrt(within + np.maximum(square - mean**2, 0.0))
 
 
-def drawn_mean(states: States, X: Any) -> Floats:
+def drawn_mean(states: States, X: Any, offset: Floats | None = None) -> Floats:
     """Return the probability of label 1, averaged over states of chains."""
     used = np.unique(states.coefficients.indices)
     block, values = dense_columns(X, used), states.coefficients[:, used].toarray()
-    mean = np.empty(len(block))
+    mean, known = np.empty(len(block)), np.zeros(len(block)) if offset is None else offset
     for first in range(0, len(block), _ROWS):
         rows = slice(first, first + _ROWS)
-        mean[rows] = inverse_link(Binomial(), block[rows] @ values.T + states.intercept).mean(
-            axis=1
-        )
+        eta = block[rows] @ values.T + states.intercept + known[rows, None]
+        mean[rows] = inverse_link(Binomial(), eta).mean(axis=1)
     return mean
 
 

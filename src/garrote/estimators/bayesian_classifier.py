@@ -9,24 +9,17 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote.estimators.bayesian_settings import inclusion_prior, said_of_chains, seed_of
+from garrote.estimators.given_rows import GivenRows
 from garrote.estimators.inputs import (
-    check_labelled_rows,
-    check_names,
-    check_weights,
-    column_labels,
     is_number,
-    resolve_columns,
-    resolve_values,
-    response_name,
 )
-from garrote.estimators.labelled import SelectingClassifier, mean_intercept, two_classes
-from garrote.estimators.provenance import provenance
+from garrote.estimators.labelled import SelectingClassifier, mean_intercept
+from garrote.estimators.registry import LABEL_REFERENCES
 from garrote.inference import Chains, Inferred, infer_labels
 from garrote.inference.labels import LABEL_METHODS
 from garrote.likelihoods import Binomial
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import EffectSlab
-from garrote.problem import Problem, as_design
 from garrote.selecting.averaged import select_averaged
 
 
@@ -154,6 +147,7 @@ class BayesianClassifier(SelectingClassifier):
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        offset: Any = None,
         groups: Any = None,
         feature_names: Any = None,
     ) -> "BayesianClassifier":
@@ -166,31 +160,24 @@ class BayesianClassifier(SelectingClassifier):
             Labels of two classes.
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
+        offset : array of shape (N,), optional
+            A known part of the log odds of the second class.
         groups : ignored
             There are no folds.
         feature_names : sequence of str, optional
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         self._check_settings()
-        response = response_name(y)
-        X, y = check_labelled_rows(self, X, y)
-        weights = check_weights(sample_weight, X)
-        self.classes_, codes = two_classes(y, weights)
-        count = X.shape[1]
-        names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
-        fixed = resolve_columns(self.covariates, names, count, "covariates")
-        offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
-        problem = Problem.from_rows(
-            as_design(X), codes, weights, fit_intercept=self.fit_intercept,
-            standardize=self.standardize, covariates=fixed,
-        )  # fmt: skip
-        labels = column_labels(names, count)
-        usable = problem.usable
-        inclusion = inclusion_prior(self.inclusion, self.expected_size, count, usable, offsets)
+        given = GivenRows.of_labels(self, X, y, sample_weight, feature_names, offset)
+        self.classes_ = given.classes
+        problem = given.problem(self)
+        inclusion = inclusion_prior(
+            self.inclusion, self.expected_size, given.count, problem.usable, given.log_odds
+        )
         inferred = infer_labels(
-            problem, codes, inclusion, self.method, slab=EffectSlab(self.slab_variance),
+            problem, given.y, inclusion, self.method, slab=EffectSlab(self.slab_variance),
             effects=self.effects, chains=Chains(int(self.n_steps), int(self.burn_in),
-            int(self.n_chains), seed_of(self.random_state)), names=labels, n_jobs=self.n_jobs,
+            int(self.n_chains), seed_of(self.random_state)), names=given.labels, n_jobs=self.n_jobs,
             callback=self.callback,
         )  # fmt: skip
         for text in inferred.cautions:
@@ -200,16 +187,14 @@ class BayesianClassifier(SelectingClassifier):
             replace(problem, likelihood=Binomial()),
             self.posterior_,
             inferred.certificate,
-            codes,
+            given.y,
             method="Bayesian classification",
             how=inferred.how,
             intercept=float(self.intercept_[0]),
-            names=labels,
-            response=f"{response} = {self.classes_[1]}",
+            names=given.labels,
+            response=given.response,
             converged=self._converged(inferred.converged),
-            provenance=provenance(
-                self, X, codes, weights, [labels[j] for j in problem.scale.covariates]
-            ),
+            provenance=given.provenance(self, problem, LABEL_REFERENCES[inferred.method]),
             notes=(*inferred.notes, *inferred.cautions),
             predict=self._probability,
         )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Array, Floats
@@ -27,8 +28,10 @@ from garrote.estimators.face import SelectingRegressor, dense_columns
 from garrote.estimators.given_rows import GivenRows
 from garrote.estimators.inputs import (
     check_new_rows,
+    check_offset,
     resolve_values,
 )
+from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES
 from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
 from garrote.inference.choosing import FACTORISED, choose_method
@@ -227,6 +230,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         sample_weight: Any = None,
         groups: Any = None,
         feature_names: Any = None,
+        offset: Any = None,
     ) -> "BayesianSelector":
         """Find the posterior.
 
@@ -240,9 +244,13 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             There are no folds.
         feature_names : sequence of str, optional
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
+        offset : array of shape (N,), optional
+            A known part of the linear predictor: of y itself, of log odds or of log rates.
         """
         check_settings(self)
-        given = GivenRows.of(self, X, y, sample_weight, feature_names)
+        given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
+        if self.family == "gaussian":
+            given = given.less_its_offset()
         problem = given.problem(self, columnwise=self._goes_through_columns(given.count))
         reference = None
         if shrinks(self.prior):
@@ -251,6 +259,9 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             inferred = self._infer_shrinkage(problem, prior, given.labels)
         else:
             inferred = self._infer(problem, given.y, given.log_odds, given.labels)
+            if self.family != "gaussian":
+                weighed = isinstance(self._slab(), BIC)
+                reference = BIC_REFERENCE if weighed else LABEL_REFERENCES[inferred.method]
         made = given.provenance(self, problem, reference)
         self._finish(problem, inferred, given.y, given.labels, given.response, made)
         return self
@@ -446,28 +457,34 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             return "allow for fewer effects, or give prior=SingleEffects(max_iter=...)"
         return "give slab_variance or inclusion, or use method='sample'"
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, offset: Any = None) -> Any:
         """Return model-averaged predictions and, on request, their standard deviations.
 
         Predictions are means of y: for family "binomial" the probability of label 1, for "poisson" the
         rate. The standard deviation is that of a new y; it covers noise, coefficients, intercept and the
-        choice of the model.
+        choice of the model. An ``offset`` is a known part of the linear predictor.
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
+        known = check_offset(offset, X.shape[0])
         if self.family != "gaussian":
-            return self._averaged_mean(X, return_std)
+            return self._averaged_mean(X, known, return_std)
         mean = X @ self.coef_ + self.intercept_
-        if not return_std:
-            return mean
+        if return_std:
+            deviation = self._deviation(X, mean)
+            return (mean, deviation) if known is None else (mean + known, deviation)
+        return mean if known is None else mean + known
+
+    def _deviation(self, X: Any, mean: Floats) -> Floats:
+        """Return the standard deviations of new responses around their model-averaged means."""
         if self.posterior_.draws is not None:
             spread = drawn_variance(X, self.posterior_.draws, self._center)
             noise = self.posterior_.noise_variance
             spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
-            return mean, np.sqrt(spread + noise * (1.0 + spent))
+            return np.asarray(np.sqrt(spread + noise * (1.0 + spent)))
         models: Models | None = self.posterior_.found
         if models is None:
-            return mean, self._deviation_given_support(X, self._center[self.posterior_.support])
+            return self._deviation_given_support(X, self._center[self.posterior_.support])
         share = models.probability / models.probability.sum()
         variance = np.zeros(len(mean))
         shift = self._center @ self.coef_ + self.intercept_
@@ -480,18 +497,24 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
             own = np.sum((block @ spread) * block, axis=1)
             variance += weight * (off**2 + noise * (1.0 + spent + np.maximum(own, 0.0)))
-        return mean, np.sqrt(variance)
+        return np.sqrt(variance)
 
-    def _averaged_mean(self, X: Any, return_std: bool = False) -> Any:
+    def _averaged_mean(self, X: Any, offset: Floats | None = None, return_std: bool = False) -> Any:
         """Return mean responses over models; over their coefficients too where these have a prior."""
         integrated = not isinstance(self._slab(), BIC)
         likelihood, found = CANONICAL[self.family], self.posterior_.found
-        return averaged_mean(likelihood, found, X, return_std, integrated)
+        return averaged_mean(likelihood, found, X, return_std, integrated, offset)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of the deviance that predictions explain: R^2 for family "gaussian"."""
-        if self.family == "gaussian":
-            return float(super().score(X, y, sample_weight))
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """Return the share of the deviance that predictions explain: R^2 for family "gaussian".
+
+        With an offset the null model is a constant beside it.
+        """
+        mean = self.predict(X, offset=offset)
         y = column_or_1d(y).astype(np.float64)
+        known = check_offset(offset, len(y))
+        if self.family == "gaussian":
+            taken = 0.0 if known is None else known
+            return float(r2_score(y - taken, mean - taken, sample_weight=sample_weight))
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        return deviance_explained(CANONICAL[self.family], y, self.predict(X), weights)
+        return deviance_explained(CANONICAL[self.family], y, mean, weights, known)

@@ -27,6 +27,11 @@ DEFAULT_G = "hyper-g/n"
 _OF_PRIORS = {"slab_variance": None, "noise_variance": None, "g": DEFAULT_G, "effects": None}
 # States of a chain that count and that do not: flips of models, and draws of all coefficients.
 _STATES, _SHRUNK_STATES = (10_000, 1000), (2000, 500)
+# Where labels have the single effects that they are asked for.
+_EFFECTS_OF_LABELS = (
+    "; BayesianClassifier(method='single-effects') has them for labels (on the command line --family "
+    "multinomial --set method=single-effects)"
+)
 # What priors without inclusion have no place for, and its defaults.
 _OF_INCLUSION: dict[str, Any] = {
     "inclusion": None,
@@ -170,12 +175,14 @@ def chain_lengths(model: Any) -> tuple[int, int]:
 
 def _check_family(model: Any) -> None:
     """Refuse for labels and counts what only Gaussian models have."""
-    named = model.prior in ("g-prior", "single-effects")
-    gaussian_only = named or isinstance(model.prior, GPrior | SingleEffects) or shrinks(model.prior)
+    effects = model.prior == "single-effects" or isinstance(model.prior, SingleEffects)
+    other = model.prior == "g-prior" or isinstance(model.prior, GPrior) or shrinks(model.prior)
+    gaussian_only = effects or other
     if model.family != "gaussian" and gaussian_only:
+        remedy = _EFFECTS_OF_LABELS if model.family == "binomial" and effects else ""
         raise ValueError(
             f"family={model.family!r} needs prior='bic' or 'spike-slab', got prior={model.prior!r}: "
-            "only Gaussian models have it"
+            f"only Gaussian models have it{remedy}"
         )
     if model.family != "gaussian" and not (
         model.hyperparameters == "average"

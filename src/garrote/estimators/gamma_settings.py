@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from garrote.arrays import Floats
 from garrote.estimators.inputs import is_number
-from garrote.paths import resolve_gammas
+from garrote.paths import DenseEnd, resolve_gammas
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results import Path
@@ -49,10 +49,13 @@ def check_gamma_settings(model: Any) -> None:
 
 
 def gammas_to_visit(
-    model: Any, problem: Problem, prior: GarrotePrior
+    model: Any,
+    problem: Problem,
+    prior: GarrotePrior,
+    end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
 ) -> tuple[Floats, str | float]:
     """Return the gammas to visit, and which one is wanted: a number, "cv" or "free_energy"."""
-    grid = resolve_gammas(problem, prior, model.gammas, model.eps)
+    grid = resolve_gammas(problem, prior, model.gammas, model.eps, end)
     wanted: str | float = model.gamma
     if model.expected_size is not None:
         if model.expected_size >= problem.n_features:

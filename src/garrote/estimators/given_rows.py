@@ -1,13 +1,15 @@
 """The rows that a Bayesian estimator is fitted to, checked, and what its settings say of columns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.inputs import (
+    check_labelled_rows,
     check_names,
+    check_offset,
     check_rows,
     check_weights,
     column_labels,
@@ -15,6 +17,7 @@ from garrote.estimators.inputs import (
     resolve_values,
     response_name,
 )
+from garrote.estimators.labelled import two_classes
 from garrote.estimators.provenance import provenance
 from garrote.problem import Problem, as_design
 
@@ -24,7 +27,7 @@ class GivenRows:
     """Checked rows and response; ``names`` are the columns' where these have any.
 
     ``covariates`` are columns that are always in, ``log_odds`` the prior's offsets, a number for each
-    column. ``response`` is what y is called.
+    column. ``response`` is what y is called; of labels it names the second class, and y is 0 or 1.
     """
 
     X: Any
@@ -34,28 +37,45 @@ class GivenRows:
     covariates: Array
     log_odds: Floats
     response: str
+    offset: Floats | None = None
+    classes: Array = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def of(
-        cls, model: Any, X: Any, y: Any, sample_weight: Any = None, feature_names: Any = None
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        feature_names: Any = None,
+        offset: Any = None,
     ) -> "GivenRows":
-        """Check what a fit is given; errors name the row or column and the remedy."""
+        """Check what a fit to numbers is given; errors name the row or column and the remedy."""
         response = response_name(y)
         X, y = check_rows(model, X, y)
-        return cls.checked(model, X, y, check_weights(sample_weight, X), feature_names, response)
+        weights = check_weights(sample_weight, X)
+        return cls(
+            X, y, weights, *_of_columns(model, X, feature_names), response, check_offset(offset, len(y))
+        )  # fmt: skip
 
     @classmethod
-    def checked(
-        cls, model: Any, X: Any, y: Floats, weights: Floats, feature_names: Any, response: str
+    def of_labels(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        feature_names: Any = None,
+        offset: Any = None,
     ) -> "GivenRows":
-        """Resolve what settings say of the columns of rows that were checked already."""
-        count = X.shape[1]
-        names = check_names(feature_names, getattr(model, "feature_names_in_", None), count)
+        """Check what a fit to labels of two classes is given."""
+        response = response_name(y)
+        X, y = check_labelled_rows(model, X, y)
+        weights = check_weights(sample_weight, X)
+        classes, codes = two_classes(y, weights)
         return cls(
-            X, y, weights, names,
-            resolve_columns(model.covariates, names, count, "covariates"),
-            resolve_values(model.prior_log_odds, names, count, "prior_log_odds"),
-            response,
+            X, codes, weights, *_of_columns(model, X, feature_names), f"{response} = {classes[1]}",
+            check_offset(offset, len(codes)), classes,
         )  # fmt: skip
 
     @property
@@ -67,6 +87,10 @@ class GivenRows:
     def labels(self) -> tuple[str, ...]:
         """A name for every column."""
         return column_labels(self.names, self.count)
+
+    def less_its_offset(self) -> "GivenRows":
+        """Return the rows with what the offset leaves of a response of numbers."""
+        return self if self.offset is None else replace(self, y=self.y - self.offset, offset=None)
 
     def problem_settings(self, model: Any) -> dict[str, Any]:
         """Return how an estimator wants its problems made, of all rows or of some."""
@@ -81,7 +105,14 @@ class GivenRows:
         X = self.X
         if columnwise and isinstance(X, np.ndarray):
             X = np.asfortranarray(X)  # 7 times as fast at 500 x 10,000, for a copy of X
-        return Problem.from_rows(as_design(X), self.y, self.weights, **self.problem_settings(model))
+        made = Problem.from_rows(as_design(X), self.y, self.weights, **self.problem_settings(model))
+        return replace(made, offset=self.offset)
+
+    def part(self, model: Any, whole: Problem, weights: Floats) -> Problem:
+        """Return the problem of other weights: of rows to train on, those held out at 0."""
+        design = whole.table.stored
+        made = Problem.from_rows(design, self.y, weights, **self.problem_settings(model))
+        return replace(made, offset=self.offset)
 
     def provenance(
         self, model: Any, problem: Problem, reference: str | None = None
@@ -89,3 +120,11 @@ class GivenRows:
         """Describe the fit for a reader who wants to repeat it."""
         always = [self.labels[j] for j in problem.scale.covariates]
         return provenance(model, self.X, self.y, self.weights, always, reference)
+
+
+def _of_columns(model: Any, X: Any, feature_names: Any) -> tuple[Array | None, Array, Floats]:
+    """Return the names of columns, the covariates among them, and prior log odds."""
+    count = X.shape[1]
+    names = check_names(feature_names, getattr(model, "feature_names_in_", None), count)
+    covariates = resolve_columns(model.covariates, names, count, "covariates")
+    return names, covariates, resolve_values(model.prior_log_odds, names, count, "prior_log_odds")

@@ -236,3 +236,21 @@ def _not_finite(X: Any) -> tuple[Array, Array]:
         return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
     rows, columns = np.nonzero(~np.isfinite(np.atleast_2d(values)))
     return rows, columns
+
+
+def check_offset(offset: Any, count: int, outputs: int = 1) -> Floats | None:
+    """Return a known part of the linear predictor, one number a row, or one for each output."""
+    if offset is None:
+        return None
+    values = np.asarray(offset, dtype=np.float64)
+    if outputs == 1 and values.shape != (count,):
+        raise ValueError(f"offset must have {count} entries like X has rows, got {values.shape}")
+    if outputs > 1 and values.shape != (count, outputs):
+        raise ValueError(
+            f"offset must have shape {(count, outputs)}, a column for each of {outputs} classes or "
+            f"responses (one number a row would move all of them alike), got {values.shape}"
+        )
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        raise ValueError(f"offset is not finite at row {bad[0][0]}")
+    return values

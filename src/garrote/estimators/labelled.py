@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.averaging import averaged_mean, drawn_mean, predictor_variance
 from garrote.estimators.face import SelectorFace, dense_columns
-from garrote.estimators.inputs import check_new_rows
+from garrote.estimators.inputs import check_new_rows, check_offset
 from garrote.likelihoods import Binomial
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.posterior import Posterior
@@ -28,43 +29,48 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         return tags
 
-    def predict_proba(self, X: Any) -> Floats:
-        """Return the probability of each class, averaged over models and coefficients."""
+    def predict_proba(self, X: Any, offset: Any = None) -> Floats:
+        """Return the probability of each class, averaged over models and coefficients.
+
+        An ``offset`` is a known part of the log odds, one number a row.
+        """
         check_is_fitted(self, "coef_")
-        second = self._probability(check_new_rows(self, X))
+        X = check_new_rows(self, X)
+        second = self._probability(X, check_offset(offset, X.shape[0]))
         return np.column_stack([1.0 - second, second])
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Any, offset: Any = None) -> Floats:
         """Return the logarithm of the probability of each class."""
-        return np.asarray(np.log(np.maximum(self.predict_proba(X), _LEAST)))
+        return np.asarray(np.log(np.maximum(self.predict_proba(X, offset), _LEAST)))
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any, offset: Any = None) -> Floats:
         """Return the log odds of the second class, of its averaged probability."""
-        p = np.clip(self.predict_proba(X)[:, 1], _LEAST, 1.0 - _LEAST)
+        p = np.clip(self.predict_proba(X, offset)[:, 1], _LEAST, 1.0 - _LEAST)
         return np.asarray(np.log(p) - np.log1p(-p))
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, offset: Any = None) -> Array:
         """Return the more probable class."""
-        second = self.predict_proba(X)[:, 1] > 0.5
+        second = self.predict_proba(X, offset)[:, 1] > 0.5
         return self.classes_[second.astype(np.intp)]
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of rows whose class is predicted."""
-        return float(super().score(X, y, sample_weight))
+        return float(accuracy_score(y, self.predict(X, offset), sample_weight=sample_weight))
 
-    def _probability(self, X: Any) -> Floats:
+    def _probability(self, X: Any, offset: Floats | None = None) -> Floats:
         """Return the probability of the second class for checked rows."""
         posterior: Posterior = self.posterior_
         if posterior.states is not None:
-            return drawn_mean(posterior.states, X)
+            return drawn_mean(posterior.states, X, offset)
         if posterior.found is not None:
-            return np.asarray(averaged_mean(Binomial(), posterior.found, X, False, integrated=True))
+            return np.asarray(averaged_mean(Binomial(), posterior.found, X, False, True, offset))
         assert posterior.predictor is not None, "a factorised posterior of labels has a predictor"
         covariates = posterior.covariates if posterior.covariates is not None else np.zeros(0, int)
         fixed = dense_columns(X, covariates)
         if self.fit_intercept:
             fixed = np.column_stack([np.ones(len(fixed)), fixed])
         eta = np.asarray(X @ self.coef_[0] + self.intercept_[0], dtype=np.float64)
+        eta += 0.0 if offset is None else offset
         variance = predictor_variance(posterior.predictor, X, fixed, posterior.effects)
         return gaussian_mean(Binomial(), eta, variance)
 
@@ -90,7 +96,8 @@ def two_classes(y: Array, weights: Floats) -> tuple[Array, Floats]:
     classes = np.unique(y[weights > 0])
     if len(classes) < 2:
         raise ValueError(
-            "y has one class only among rows of positive weight: rows of two classes are needed"
+            f"y has one class only among rows of positive weight, {classes[0]}: rows of two classes are "
+            "needed"
         )
     if len(classes) > 2:
         some = listing(classes.tolist(), str, 5)

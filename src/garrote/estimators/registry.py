@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 
 class Place(NamedTuple):
-    """Where an estimator's class lives."""
+    """Where an estimator's class lives, and its source where that is not its method's."""
 
     module: str
     estimator: str
+    reference: str | None = None
 
     def load(self) -> Any:
         """Return the class."""
@@ -33,15 +34,42 @@ class Method(NamedTuple):
         return Place(self.module, self.estimator).load()
 
 
+_GARROTE = "Kappen & Gomez (2014), The Variational Garrote. Machine Learning 96, 269-294"
+_BOUND = (
+    "Jaakkola & Jordan (2000), Bayesian parameter estimation via variational methods. Statistics and "
+    "Computing 10, 25-37"
+)
+_LAPLACE = (
+    "Tierney & Kadane (1986), Accurate approximations for posterior moments and marginal densities. "
+    "JASA 81, 82-86"
+)
+
+# The sources of what is done with labels, by the method that did it.
+LABEL_REFERENCES = {
+    "sample": "Polson, Scott & Windle (2013), Bayesian inference for logistic models using Polya-Gamma "
+    "latent variables. JASA 108, 1339-1349",
+    "mean-field": "Carbonetto & Stephens (2012), Bayesian Analysis 7, 73-108, with the bound of "
+    + _BOUND,
+    "single-effects": "Wang et al. (2020), JRSS B 82, 1273-1300, with the bound of " + _BOUND,
+    "enumerate": _LAPLACE,
+    "metropolis": _LAPLACE,
+}
+# The source of weights of models by BIC, for labels and counts.
+BIC_REFERENCE = (
+    "Schwarz (1978), Estimating the dimension of a model. Annals of Statistics 6, 461-464"
+)
+
 METHODS = {
     "garrote": Method(
         "Variational Garrote",
         "few true variables among many; probabilities, effects and a certified path",
         "garrote.estimators.variational_garrote",
         "VariationalGarrote",
-        "Kappen & Gomez (2014), The Variational Garrote. Machine Learning 96, 269-294",
+        _GARROTE,
         for_labels=Place(
-            "garrote.estimators.variational_garrote_classifier", "VariationalGarroteClassifier"
+            "garrote.estimators.variational_garrote_classifier",
+            "VariationalGarroteClassifier",
+            f"{_GARROTE}, with the bound of {_BOUND}",
         ),
     ),
     "lasso": Method(
@@ -60,7 +88,11 @@ METHODS = {
         "Murphy (2012), Machine Learning: A Probabilistic Perspective, section 13.2; sampling: "
         "Zanella & Roberts (2019), JRSS B 81, 489-517; mean field: Carbonetto & Stephens (2012), "
         "Bayesian Analysis 7, 73-108; single effects: Wang et al. (2020), JRSS B 82, 1273-1300",
-        for_labels=Place("garrote.estimators.bayesian_classifier", "BayesianClassifier"),
+        for_labels=Place(
+            "garrote.estimators.bayesian_classifier",
+            "BayesianClassifier",
+            "; ".join(dict.fromkeys(LABEL_REFERENCES.values())),
+        ),
     ),
 }
 
@@ -68,6 +100,8 @@ METHODS = {
 def reference_of(estimator: type) -> str | None:
     """Return the source of an estimator's class, or of what it derives from, if it has a row."""
     known = {(m.module, m.estimator): m.reference for m in METHODS.values()}
-    known |= {m.for_labels: m.reference for m in METHODS.values() if m.for_labels}
+    for method in METHODS.values():
+        if place := method.for_labels:
+            known[place.module, place.estimator] = place.reference or method.reference
     family = ((kind.__module__, kind.__name__) for kind in estimator.__mro__)
     return next((known[place] for place in family if place in known), None)

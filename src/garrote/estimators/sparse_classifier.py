@@ -15,10 +15,11 @@ from garrote.arrays import Array, Floats
 from garrote.estimators.inputs import (
     check_labelled_rows,
     check_new_rows,
+    check_offset,
     check_weights,
     response_name,
 )
-from garrote.estimators.sparse_linear import SparseLinearModel, check_offset
+from garrote.estimators.sparse_linear import SparseLinearModel
 from garrote.likelihoods import Binomial, Probit, inverse_link, log_likelihood
 from garrote.likelihoods.multinomial import Multinomial
 

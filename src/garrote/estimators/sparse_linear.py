@@ -16,6 +16,7 @@ from garrote.combinations import HOMOTOPIES, check_combination
 from garrote.estimators.face import SelectorFace
 from garrote.estimators.inputs import (
     check_names,
+    check_offset,
     check_weights,
     column_labels,
     is_number,
@@ -405,21 +406,3 @@ def scaled_terms(given: Terms, problem: Problem) -> Terms:
     scale = problem.scale.column_scale / problem.scale.response_scale
     terms = Terms(given.factor, given.lower * scale, given.upper * scale)
     return terms.repeated(outputs_of(problem))
-
-
-def check_offset(offset: Any, count: int, outputs: int = 1) -> Floats | None:
-    """Return a known part of the linear predictor, one number a row, or one for each output."""
-    if offset is None:
-        return None
-    values = np.asarray(offset, dtype=np.float64)
-    if outputs == 1 and values.shape != (count,):
-        raise ValueError(f"offset must have {count} entries like X has rows, got {values.shape}")
-    if outputs > 1 and values.shape != (count, outputs):
-        raise ValueError(
-            f"offset must have shape {(count, outputs)}, a column for each of {outputs} classes or "
-            f"responses (one number a row would move all of them alike), got {values.shape}"
-        )
-    bad = np.argwhere(~np.isfinite(values))
-    if len(bad):
-        raise ValueError(f"offset is not finite at row {bad[0][0]}")
-    return values

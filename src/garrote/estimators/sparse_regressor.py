@@ -10,8 +10,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
 from garrote.combinations import check_combination
-from garrote.estimators.inputs import check_new_rows, check_rows, check_weights, response_name
-from garrote.estimators.sparse_linear import SparseLinearModel, check_offset, scaled_terms
+from garrote.estimators.inputs import (
+    check_new_rows,
+    check_offset,
+    check_rows,
+    check_weights,
+    response_name,
+)
+from garrote.estimators.sparse_linear import SparseLinearModel, scaled_terms
 from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.likelihoods import FAMILIES, Huber, deviance_explained, inverse_link, settled
 from garrote.likelihoods.several import SeveralResponses

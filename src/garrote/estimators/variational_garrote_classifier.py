@@ -14,23 +14,17 @@ from garrote.estimators.gamma_settings import (
     position_of,
     warn_if_not_converged,
 )
+from garrote.estimators.given_rows import GivenRows
 from garrote.estimators.inputs import (
-    check_labelled_rows,
-    check_names,
-    check_weights,
-    column_labels,
     is_number,
-    resolve_columns,
-    resolve_values,
-    response_name,
 )
-from garrote.estimators.labelled import SelectingClassifier, mean_intercept, two_classes
-from garrote.estimators.provenance import provenance
+from garrote.estimators.labelled import SelectingClassifier, mean_intercept
 from garrote.inference.label_mean_field import point_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Binomial
+from garrote.paths import DenseEnd
 from garrote.priors.garrote import GarrotePrior
-from garrote.problem import Problem, as_design
+from garrote.problem import Problem
 from garrote.results import LogisticPath
 from garrote.selecting.cross_validation import CrossValidation, split_weights
 from garrote.selecting.label_validation import LabelFold, cross_validate_labels
@@ -60,14 +54,14 @@ class VariationalGarroteClassifier(SelectingClassifier):
         Largest inclusion probability at the first gamma of a placed grid, about.
     expected_size : float, optional
         Prior expectation M of the number of variables: another way to say gamma = logit(M / D).
-    rule : {"1se", "min"}, default="1se"
-        With ``gamma="cv"``: the sparsest model within one standard error of the least deviance, or the
-        least deviance itself.
+    rule : {"min", "1se"}, default="min"
+        With ``gamma="cv"``: the least deviance, or the sparsest model within one standard error of it.
+        That error is large with few rows, and then often allows no variable at all.
     cv : int, splitter or iterable of splits, default=5
         As in scikit-learn; folds are stratified.
-    slab_variance : float, default=6.25
-        Prior variance of an effect on log odds, for columns in standard deviations: a deviation of 2.5
-        (Gelman et al. 2008).
+    slab_variance : float, default=1.5625
+        Prior variance of an effect on log odds, for columns in standard deviations: a deviation of 1.25,
+        or 2.5 for columns in two standard deviations, which is the scale of Gelman et al. (2008).
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model, with N(0, 100) for their coefficients.
     prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
@@ -125,9 +119,9 @@ class VariationalGarroteClassifier(SelectingClassifier):
         gammas: int | Array = 30,
         eps: float = 1e-3,
         expected_size: float | None = None,
-        rule: str = "1se",
+        rule: str = "min",
         cv: Any = 5,
-        slab_variance: float = 6.25,
+        slab_variance: float = 1.5625,
         covariates: Any = None,
         prior_log_odds: Any = None,
         fit_intercept: bool = True,
@@ -158,6 +152,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        offset: Any = None,
         groups: Any = None,
         feature_names: Any = None,
     ) -> "VariationalGarroteClassifier":
@@ -170,36 +165,28 @@ class VariationalGarroteClassifier(SelectingClassifier):
             Labels of two classes.
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
+        offset : array of shape (N,), optional
+            A known part of the log odds of the second class.
         groups : array of shape (N,), optional
             Passed to the splitter given as ``cv``.
         feature_names : sequence of str, optional
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         self._check_settings()
-        response = response_name(y)
-        X, y = check_labelled_rows(self, X, y)
-        weights = check_weights(sample_weight, X)
-        self.classes_, codes = two_classes(y, weights)
-        count = X.shape[1]
-        names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
-        fixed = resolve_columns(self.covariates, names, count, "covariates")
-        offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
-        settings: dict[str, Any] = {
-            "fit_intercept": self.fit_intercept,
-            "standardize": self.standardize,
-            "covariates": fixed,
-        }
-        design = as_design(X)
-        problem = Problem.from_rows(design, codes, weights, **settings)
+        given = GivenRows.of_labels(self, X, y, sample_weight, feature_names, offset)
+        self.classes_, codes = given.classes, given.y
+        problem = given.problem(self)
         control = Control(self.tol, int(self.max_iter), self.callback)
-        bound = LogisticBound(problem, codes, offsets, control)
-        grid, wanted = gammas_to_visit(self, problem, self._rough_prior(problem, codes, offsets))
+        bound = LogisticBound(problem, codes, given.log_odds, control)
+        rough = self._rough_prior(problem, codes, given.log_odds)
+        end = DenseEnd.for_labels(given.log_odds[problem.usable])
+        grid, wanted = gammas_to_visit(self, problem, rough, end)
         validation = None
         if wanted == "cv":
-            splits = list(check_cv(self.cv, codes, classifier=True).split(X, codes, groups))
+            splits = list(check_cv(self.cv, codes, classifier=True).split(given.X, codes, groups))
             folds = [
-                LabelFold(Problem.from_rows(design, codes, inside, **settings), outside)
-                for inside, outside in split_weights(weights, splits)
+                LabelFold(given.part(self, problem, inside), outside)
+                for inside, outside in split_weights(given.weights, splits)
             ]
             self._check_folds(folds, codes)
             annealed, validation = cross_validate_labels(
@@ -209,8 +196,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
             annealed = anneal_bound(bound, grid, self.slab_variance)
         path = as_path(bound, annealed)
         chosen = self._choose(path, validation, wanted)
-        labels = column_labels(names, count)
-        self._store(bound, annealed, path, chosen, labels)
+        self._store(bound, annealed, path, chosen, given.labels)
         self._store_validation(validation, "gamma")
         self.selection_ = select_on_path(
             replace(problem, likelihood=Binomial()),
@@ -219,12 +205,10 @@ class VariationalGarroteClassifier(SelectingClassifier):
             self.posterior_,
             codes,
             method="Variational Garrote for labels",
-            names=labels,
-            response=f"{response} = {self.classes_[1]}",
+            names=given.labels,
+            response=given.response,
             tol=self.tol,
-            provenance=provenance(
-                self, X, codes, weights, [labels[j] for j in problem.scale.covariates]
-            ),
+            provenance=given.provenance(self, problem),
         )
         warn_if_not_converged(self)
         return self

@@ -82,7 +82,7 @@ def infer_generalized(
     Parameters
     ----------
     problem : Problem
-        From rows; its weights, covariates and centring are used, not its response.
+        From rows; its weights, offset, covariates and centring are used, not its response.
     likelihood : NamedTuple
         One of `garrote.likelihoods`.
     y : array of shape (N,)
@@ -190,10 +190,8 @@ def make_task(problem: Problem, likelihood: Any, y: Floats, beliefs: Beliefs) ->
     kept = independent_columns((covariates * problem.weights) @ covariates.T)
     fixed = problem.scale.covariates[kept[len(first) :] - len(first)]
     columns = np.vstack([covariates[kept], design.block(problem.usable, projected=False).T])
-    nothing = np.zeros(len(y))
-    samples = Samples(
-        np.ascontiguousarray(columns), y, problem.weights, nothing, np.zeros(len(columns))
-    )
+    held = np.zeros(len(columns))
+    samples = Samples(np.ascontiguousarray(columns), y, problem.weights, problem.known_part, held)
     places = np.concatenate([fixed, problem.usable])
     if isinstance(beliefs.slab, BIC):
         tables = [(0.0, make_table(likelihood, samples, len(kept), largest_fitted(beliefs.n)))]

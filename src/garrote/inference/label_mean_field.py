@@ -145,10 +145,7 @@ def _average(bound: LogisticBound, weighed: Sequence[tuple[float, BoundSolution]
     inclusion, mean, square = np.zeros((3, bound.problem.n_features))
     fixed = np.zeros(bound.at_hand.count)
     for weight, (_, one) in zip(np.exp(logs - total), weighed, strict=True):
-        spread = one.spread
-        if weight > _LIGHT:
-            beside = bound.at_hand.beside_fixed(bound.curvature_of(one), one.columns)
-            spread = 1.0 / (beside.lengths + 1.0 / one.variance)
+        spread = bound.widened(one).spread if weight > _LIGHT else one.spread
         inclusion[one.columns] += weight * one.probability
         mean[one.columns] += weight * one.coef
         square[one.columns] += weight * one.probability * (one.weight**2 + spread)
@@ -254,7 +251,7 @@ def audit_labels(
         np.ascontiguousarray(columns),
         labels,
         problem.weights,
-        design.dot(rest, mean[rest][:, None])[:, 0],
+        problem.known_part + design.dot(rest, mean[rest][:, None])[:, 0],
         np.append(held, np.full(len(top), 1.0 / variance)),
     )
     table = make_table(likelihood, samples, len(held), np.inf, True)

@@ -72,7 +72,7 @@ def _labelled_rows(task: FittingTask) -> LabelledRows:
     first, weights = _distinct(task)
     return LabelledRows(
         np.ascontiguousarray(columns[:, first]), samples.columns[:fixed, first],
-        samples.held[:fixed], samples.y[first], weights,
+        samples.held[:fixed], samples.y[first], weights, samples.offset[first],
     )  # fmt: skip
 
 
@@ -83,7 +83,8 @@ def _distinct(task: FittingTask) -> tuple[Array, Floats]:
     """
     samples = task.table.samples
     used = np.flatnonzero(samples.weights > 0)
-    rows = np.column_stack([task.problem.table.stored.some_rows(used), samples.y[used]])
+    own = samples.y[used], samples.offset[used]
+    rows = np.column_stack([task.problem.table.stored.some_rows(used), *own])
     _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     weights = np.bincount(group.ravel(), samples.weights[used]).astype(np.float64)
     return used[first], weights

@@ -51,7 +51,7 @@ def infer_labels(
     Parameters
     ----------
     problem : Problem
-        From rows; its weights, covariates and centring are used, not its response.
+        From rows; its weights, offset, covariates and centring are used, not its response.
     labels : array of shape (N,)
         0 or 1.
     inclusion : Inclusion, optional

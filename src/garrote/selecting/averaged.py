@@ -22,6 +22,9 @@ _RIVAL = 0.05
 # Models that are listed with their effects, and variables of them, at most.
 _MODELS, _IN_MODELS = 50, 60
 
+# From rows of X, and known parts of their linear predictors, to mean responses.
+Predict = Callable[[Floats, Floats | None], Floats]
+
 
 def select_averaged(
     problem: Problem,
@@ -37,11 +40,11 @@ def select_averaged(
     converged: bool,
     provenance: dict[str, Any],
     notes: Sequence[str] = (),
-    predict: Callable[[Floats], Floats] | None = None,
+    predict: Predict | None = None,
 ) -> Selection:
     """Select what the posterior says is in (see `judge`), and describe how it was found.
 
-    ``predict`` gives the mean response of rows, where that is not linear.
+    ``predict`` gives the mean response of rows and their offsets, where that is not linear.
     """
     names = tuple(names)
     fixed = problem.scale.covariates
@@ -53,7 +56,7 @@ def select_averaged(
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     checked = posterior.checked
 
-    def linear(rows: Floats) -> Floats:
+    def linear(rows: Floats, offset: Floats | None) -> Floats:
         return np.asarray(rows @ posterior.mean + intercept)
 
     disagreement = []
@@ -127,11 +130,10 @@ def list_models(posterior: Posterior, fixed: Array) -> ModelsView | None:
     return ModelsView(found.probability[: len(members)], sizes, columns, effect)
 
 
-def _predictions(
-    problem: Problem, predict: Callable[[Floats], Floats], y: Floats
-) -> Predictions | None:
+def _predictions(problem: Problem, predict: Predict, y: Floats) -> Predictions | None:
     if not problem.has_rows:
         return None
     rows = rows_to_show(problem)
-    predicted = predict(problem.table.stored.some_rows(rows))
+    known = None if problem.offset is None else problem.offset[rows]
+    predicted = predict(problem.table.stored.some_rows(rows), known)
     return Predictions(False, rows, y[rows], predicted[None, :])

@@ -49,7 +49,8 @@ def cross_validate_labels(
     def hold_out(fold: LabelFold) -> tuple[HeldOut, float]:
         bound = LogisticBound(fold.problem, whole.labels, whole.offsets, loose)
         null = bound.solve(_NOBODY, bound.empty(_NOBODY, variance))
-        solutions = anneal_bound(bound, gammas, variance).solutions
+        # Predictions are measured as they will be made, by the likelihood's own curvature.
+        solutions = [bound.widened(one) for one in anneal_bound(bound, gammas, variance).solutions]
         return _measured(whole.labels, fold.held_out, solutions, len(gammas), rows), float(
             _errors(whole.labels, fold.held_out, [null])[0]
         )

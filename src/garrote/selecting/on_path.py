@@ -67,6 +67,7 @@ def select_on_path(
     interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     warnings = _warnings(problem, path, posterior, len(chosen), tol)
+    warnings += said_of_rule(choice, [int(np.sum(fit.probability > 0.5)) for fit in path.fits])
     warnings += stand_in_notes(names, stand_ins, same, constant)
     return Selection(
         method=method,
@@ -149,6 +150,23 @@ def describe_validation(choice: Choice, measure: str = "squared error") -> Valid
         standard_error=found.standard_error,
         null=float(found.null_errors.mean()),
     )
+
+
+def said_of_rule(choice: Choice, sizes: Sequence[int]) -> list[str]:
+    """Say so where one standard error allows no variable although the least error has some.
+
+    ``sizes`` are the numbers of variables that are selected along the path.
+    """
+    if choice.validation is None or choice.rule != "1se" or sizes[choice.position]:
+        return []
+    count = sizes[choice.validation.choose("min")]
+    if not count:
+        return []
+    them = "1 variable" if count == 1 else f"{count} variables"
+    return [
+        f"the least held-out error has {them}, and one standard error allows none: rule='min' takes "
+        f"{'it' if count == 1 else 'them'}"
+    ]
 
 
 def shown_predictions(

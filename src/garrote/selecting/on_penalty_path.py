@@ -9,7 +9,12 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods.several import SeveralResponses
 from garrote.penalty_path import PenaltyFit, PenaltyPath
 from garrote.problem import Problem
-from garrote.selecting.on_path import Choice, describe_validation, shown_predictions
+from garrote.selecting.on_path import (
+    Choice,
+    describe_validation,
+    said_of_rule,
+    shown_predictions,
+)
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 from garrote.selection import ENTRY, Selection, effect_scale
 from garrote.selection_views import PathView
@@ -63,7 +68,10 @@ def select_on_penalty_path(
         noise_variance=_noise(problem, path, choice.position),
         certificate=fit.certificate,
         converged=bool(path.certificate.max() <= tol),
-        warnings=tuple(stand_in_notes(names, stand_ins, same, constant)),
+        warnings=(
+            *said_of_rule(choice, [len(one.columns) for one in path.fits]),
+            *stand_in_notes(names, stand_ins, same, constant),
+        ),
         provenance=provenance,
         path=view,
         validation=describe_validation(choice, measure),

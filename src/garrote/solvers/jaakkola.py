@@ -24,10 +24,21 @@ def bend(xi: Floats) -> Floats:
 
 
 def first_xi(problem: Problem, labels: Floats) -> Floats:
-    """Return where the bound touches at first: at the log odds of the mean label."""
+    """Return where the bound touches at first: at the log odds of the mean label, beside the offset."""
     share = float(np.clip(np.average(labels, weights=problem.weights), 1e-6, 1 - 1e-6))
-    level = abs(float(np.log(share / (1 - share)))) if problem.scale.intercept_count else 0.0
-    return np.full(len(labels), max(level, 0.1))
+    eta = problem.known_part
+    if problem.scale.intercept_count:
+        eta = eta + np.log(share / (1 - share)) - np.average(eta, weights=problem.weights)
+    return np.maximum(np.abs(eta), 0.1)
+
+
+def labels_as_numbers(columns: LabelColumns, labels: Floats, xi: Floats) -> LabelRegression:
+    """Return the regression that stands for labels, given where the bound touches.
+
+    Its response is what a known part of the linear predictor leaves.
+    """
+    bent, problem = bend(xi), columns.problem
+    return columns.regression((labels - 0.5) / bent - problem.known_part, problem.weights * bent)
 
 
 def bound_level(columns: LabelColumns, given: LabelRegression, xi: Floats) -> float:

@@ -15,7 +15,13 @@ from garrote.arrays import Floats
 from garrote.certificates import BoundCertificate
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
-from garrote.solvers.jaakkola import Shortcut, bend, bound_level, first_xi, touching_error
+from garrote.solvers.jaakkola import (
+    Shortcut,
+    bound_level,
+    first_xi,
+    labels_as_numbers,
+    touching_error,
+)
 from garrote.solvers.label_regression import LabelColumns, LabelRegression
 from garrote.solvers.refining import ROUGHLY, resemblance_of
 from garrote.solvers.single_effect_regression import (
@@ -182,9 +188,7 @@ class _State:
 
     def regression(self, xi: Floats) -> LabelRegression:
         """Return the regression that stands for the labels, given xi."""
-        bent = bend(xi)
-        weights = self.columns.problem.weights * bent
-        return self.columns.regression((self.labels - 0.5) / bent, weights)
+        return labels_as_numbers(self.columns, self.labels, xi)
 
     def sweep(self, xi: Floats) -> float:
         """Update every effect; return the largest change of a probability, or of a coefficient."""
@@ -230,7 +234,7 @@ class _State:
             divergence += kl_from_prior(effect, self.log_prior)
         squared = float(task.weights @ (task.response - total) ** 2) + spread
         doubt = np.maximum(doubt, 0.0) + np.einsum("if,fg,ig->i", fixed, given.inverse, fixed)
-        eta = total[:rows] + fixed @ given.level
+        eta = total[:rows] + fixed @ given.level + self.columns.problem.known_part
         bound = bound_level(self.columns, given, xi) - 0.5 * squared - divergence
         return _Rows(eta, eta**2 + doubt, float(bound))
 

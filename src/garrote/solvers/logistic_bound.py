@@ -24,7 +24,13 @@ from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control, evaluate_solutions
 from garrote.solvers.certificate import Candidate, certify
-from garrote.solvers.jaakkola import Shortcut, bend, bound_level, first_xi, touching_error
+from garrote.solvers.jaakkola import (
+    Shortcut,
+    bound_level,
+    first_xi,
+    labels_as_numbers,
+    touching_error,
+)
 from garrote.solvers.label_regression import LabelColumns, LabelRegression
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.variational import Annealer
@@ -82,7 +88,7 @@ class LogisticBound:
     Parameters
     ----------
     problem : Problem
-        From rows: its weights, columns and covariates are used, not its response.
+        From rows: its weights, offset, columns and covariates are used, not its response.
     labels : array of shape (N,)
         0 or 1.
     offsets : array of shape (D,)
@@ -164,8 +170,7 @@ class LogisticBound:
 
     def _weighted(self, now: BoundSolution) -> LabelRegression:
         """Return the regression that stands for the labels, given xi."""
-        bent = bend(now.xi)
-        return self.at_hand.regression((self.labels - 0.5) / bent, self.problem.weights * bent)
+        return labels_as_numbers(self.at_hand, self.labels, now.xi)
 
     def _prior(self, task: Problem, variance: float) -> GarrotePrior:
         lengths = np.where(task.curvature > 0, task.curvature, 1.0)
@@ -213,7 +218,7 @@ class LogisticBound:
             probability=point.probability[order],
             weight=point.weight[order],
             spread=1.0 / (task.curvature[places] + 1.0 / now.variance),
-            eta=(_fitted(task, point))[:rows] + fixed @ given.level,
+            eta=_fitted(task, point)[:rows] + fixed @ given.level + self.problem.known_part,
             fixed=given.level - given.explained[:, places] @ point.coef[order],
         )
         own = np.einsum("if,fg,ig->i", fixed, given.inverse, fixed)
@@ -245,6 +250,15 @@ class LogisticBound:
         The bound's are larger, so that variances by them would be too small.
         """
         return np.asarray(self.problem.weights * expit(solution.eta) * expit(-solution.eta))
+
+    def widened(self, solution: BoundSolution) -> BoundSolution:
+        """Return a solution whose variances are those by the likelihood's own curvature."""
+        beside = self.at_hand.beside_fixed(self.curvature_of(solution), solution.columns)
+        wide = solution._replace(spread=1.0 / (beside.lengths + 1.0 / solution.variance))
+        fixed = self.at_hand.fixed
+        doubt = np.einsum("if,fg,ig->i", fixed, beside.inverse, fixed)
+        doubt += beside.left[: len(fixed)] ** 2 @ wide.coef_variance
+        return wide._replace(doubt=doubt)
 
     def _outside(self, now: BoundSolution) -> tuple[Array, float, float, float]:
         """Look at all columns that are not at hand.

@@ -32,7 +32,7 @@ class LabelledRows(NamedTuple):
     """Standardised columns, one a row of the array, and what is in every model.
 
     ``fixed`` are the intercept and covariates, whose priors have precisions ``held``; ``labels`` are
-    0 or 1. A column without content is all 0.
+    0 or 1, and ``offset`` is a known part of their log odds. A column without content is all 0.
     """
 
     columns: Floats
@@ -40,6 +40,7 @@ class LabelledRows(NamedTuple):
     held: Floats
     labels: Floats
     weights: Floats
+    offset: Floats
 
 
 class Drawn(NamedTuple):
@@ -84,7 +85,8 @@ class LogisticGibbsWalk:
     def _renew(self) -> None:
         """Compute the linear predictor anew: roundings add up."""
         inside = np.flatnonzero(self.coef)
-        self.eta = self.fixed @ self.rows.fixed + self.coef[inside] @ self.rows.columns[inside]
+        self.eta = self.rows.offset + self.fixed @ self.rows.fixed
+        self.eta += self.coef[inside] @ self.rows.columns[inside]
 
     def walk(self, steps: int, averages: Averages | None) -> Trail:
         """Make sweeps; count their states in ``averages`` where it is given, and return the way."""
