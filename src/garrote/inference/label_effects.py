@@ -1,38 +1,31 @@
 """The posterior of a sum of single effects on log odds."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import expit, logsumexp
 
 from garrote.arrays import Floats
-from garrote.certificates import BoundCertificate, EffectsCertificate
+from garrote.certificates import EffectsCertificate
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.beside_covariates import with_covariates_of_labels
 from garrote.inference.label_mean_field import predictor_beside
-from garrote.inference.single_effects import describe_effects
+from garrote.inference.single_effects import (
+    SolvedEffects,
+    describe_effects,
+    notes_on_effects,
+    said_of_effects,
+)
 from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import Posterior
-from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
-from garrote.solvers.gram_products import GramProducts
 from garrote.solvers.label_effects import LabelEffects, LabelsFitter
 from garrote.solvers.label_regression import BesideFixed, LabelColumns
 from garrote.solvers.presence import with_doubt
 from garrote.solvers.refining import refine
 from garrote.solvers.single_effect_regression import SingleEffect
-from garrote.solvers.single_effects import EffectsFit, EffectsTask
-
-
-@dataclass(frozen=True)
-class SolvedLabelEffects:
-    """A posterior, its certificate, and how it was found."""
-
-    posterior: Posterior
-    certificate: BoundCertificate
-    converged: bool
-    how: str
+from garrote.solvers.single_effects import EffectsFit
 
 
 def label_effects_posterior(
@@ -42,7 +35,7 @@ def label_effects_posterior(
     names: tuple[str, ...],
     control: Control,
     effects: int | None = None,
-) -> SolvedLabelEffects:
+) -> SolvedEffects:
     """Fit, and change to the user's units; variances have the likelihood's own curvature."""
     columns = LabelColumns(problem)
     columns.add(problem.usable)
@@ -52,21 +45,24 @@ def label_effects_posterior(
     fitter = LabelsFitter(columns, labels, log_prior, control, effects, variance)
     found, better = refine(fitter, fitter.fit())
     weights = problem.weights * expit(found.eta) * expit(-found.eta)
-    stated = replace(
-        found,
-        effects=tuple(
-            with_doubt(effect, log_prior, problem.n, variance is not None)
-            for effect in found.effects
-        ),
-    )
-    posterior = _described(problem, columns.beside_fixed(weights, columns.columns), stated, names)
-    asked = "" if effects else ", a number found by itself"
-    how = (
-        f"a sum of {len(found.effects)} single effects ({found.tried} tried{asked}) with Jaakkola's "
-        "bound"
-    ) + (f", {better} times refined" if better else "")
+    beside = columns.beside_fixed(weights, columns.columns)
+    stated = _doubted(found, log_prior, problem.n, variance is not None, beside)
+    posterior = _described(problem, beside, stated, names)
+    how = said_of_effects(found, effects, better, " with Jaakkola's bound")
+    notes = notes_on_effects(found, len(problem.usable))
     posterior = with_substitutes(problem, with_covariates_of_labels(posterior))
-    return SolvedLabelEffects(posterior, found.certificate, found.converged, how)
+    return SolvedEffects(posterior, found.certificate, found.converged, how, notes)
+
+
+def _doubted(
+    found: LabelEffects, log_prior: Floats, rows: float, known_variance: bool, beside: BesideFixed
+) -> LabelEffects:
+    """Return effects by their probability to be there, and the fixed columns beside these."""
+    effects = tuple(with_doubt(one, log_prior, rows, known_variance) for one in found.effects)
+    less = np.zeros(len(log_prior))
+    for before, after in zip(found.effects, effects, strict=True):
+        less += before.coef - after.coef
+    return replace(found, effects=effects, fixed=found.fixed + beside.explained @ less)
 
 
 def _described(
@@ -77,10 +73,8 @@ def _described(
     # Log odds have a unit of their own.
     plain = replace(problem, scale=replace(scale, response_scale=1.0))
     fit = EffectsFit(stated, 1.0, found.bounds, found.converged, found.tried)
-    prior = np.zeros(problem.n_features)
-    task = EffectsTask(plain, SingleEffects(), prior, np.inf, GramProducts(plain), 1.0)
     unknown = EffectsCertificate(found.certificate.inclusion, found.certificate.weight, 0.0)
-    posterior = describe_effects(task, fit, names, unknown)
+    posterior = describe_effects(plain, fit, np.inf, names, unknown)
     mean = posterior.mean.copy()
     covariates = scale.covariates
     mean[covariates] = found.fixed[scale.intercept_count :] / scale.column_scale[covariates]

@@ -101,7 +101,7 @@ def infer_labels(
         summed = label_effects_posterior(problem, labels, beliefs, named, watched, effects)
         return Inferred(
             summed.posterior, summed.certificate, method, summed.how, summed.converged,
-            notes=beliefs.doubts(None), cautions=_cautions(problem.n),
+            notes=(*beliefs.doubts(None), *summed.notes), cautions=_cautions(problem.n),
         )  # fmt: skip
     if method == "sample":
         task = make_task(problem, likelihood, labels, beliefs)

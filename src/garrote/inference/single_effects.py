@@ -1,13 +1,14 @@
 """The posterior of a sum of single effects: which variables, in which sets, with which effects."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
-from garrote.certificates import EffectsCertificate
+from garrote.certificates import BoundCertificate, EffectsCertificate
 from garrote.credible_sets import EffectsLaw
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.beside_covariates import with_covariates
@@ -17,6 +18,7 @@ from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
 from garrote.results import Fit
+from garrote.solvers.effects_in_turn import IDLE
 from garrote.solvers.gram_products import GramProducts
 from garrote.solvers.presence import with_doubt
 from garrote.solvers.refining import NumbersFitter, refine
@@ -26,11 +28,21 @@ from garrote.solvers.student_effects import with_unknown_noise
 
 # Rows below which the noise variance is too uncertain to be taken for known.
 FEW_ROWS = 30
-# The least log Bayes factor of effects that are all in use.
-_IN_USE = 1.0
 # Effects are kept on as many columns as have this share of their probability: sets of a coverage up to
 # `MOST_COVERED` are made of these.
 _SHARE = 0.9999
+
+
+class Summed(Protocol):
+    """A fit of single effects, to numbers or to labels; ``tried`` counts those that are null, too."""
+
+    @property
+    def effects(self) -> Sequence[SingleEffect]:
+        """The effects that are not null."""
+
+    @property
+    def tried(self) -> int:
+        """How many there could have been."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +50,11 @@ class SolvedEffects:
     """A posterior, its certificate, and how it was found."""
 
     posterior: Posterior
-    certificate: EffectsCertificate
+    certificate: EffectsCertificate | BoundCertificate
     converged: bool
     how: str
     notes: tuple[str, ...]
-    cautions: tuple[str, ...]
+    cautions: tuple[str, ...] = ()
 
 
 def single_effects_posterior(
@@ -60,14 +72,11 @@ def single_effects_posterior(
         fit, better = refine(NumbersFitter(task), fit, report)
     certificate = certify_effects(task, fit)
     stated = replace(fit, effects=_stated(task, fit))
-    posterior = with_covariates(problem, describe_effects(task, stated, names, certificate))
-    posterior = with_substitutes(problem, posterior)
-    asked = "" if task.prior.effects else ", a number found by itself"
-    count = len(fit.effects)
-    how = f"a sum of {count} single effect{'s' * (count != 1)} ({fit.tried} tried{asked})"
-    how += f", {better} times refined" if better else ""
-    notes, cautions = _notes(task, fit), _cautions(task)
-    return SolvedEffects(posterior, certificate, fit.converged, how, notes, cautions)
+    described = describe_effects(task.problem, stated, task.rows, names, certificate)
+    posterior = with_substitutes(problem, with_covariates(problem, described))
+    how = said_of_effects(fit, task.prior.effects, better)
+    notes = notes_on_effects(fit, len(problem.usable))
+    return SolvedEffects(posterior, certificate, fit.converged, how, notes, _cautions(task))
 
 
 def make_task(problem: Problem, beliefs: Beliefs, prior: SingleEffects) -> EffectsTask:
@@ -94,10 +103,13 @@ def _stated(task: EffectsTask, fit: EffectsFit) -> tuple[SingleEffect, ...]:
 
 
 def describe_effects(
-    task: EffectsTask, fit: EffectsFit, names: tuple[str, ...], certificate: EffectsCertificate
+    problem: Problem,
+    fit: EffectsFit,
+    rows: float,
+    names: tuple[str, ...],
+    certificate: EffectsCertificate,
 ) -> Posterior:
-    """Describe a fit in the user's units."""
-    problem = task.problem
+    """Describe a fit to so many rows in the user's units."""
     scale, fixed = problem.scale, problem.scale.covariates
     unit = scale.response_scale / scale.column_scale
     D = problem.n_features
@@ -132,7 +144,7 @@ def describe_effects(
         standard_error=deviation * unit[support],
         correlation=_correlation(fit, support, deviation),
         noise_variance=float(fit.noise * scale.response_scale**2),
-        degrees_of_freedom=max(task.rows, 1.0),
+        degrees_of_freedom=max(rows, 1.0),
         free_energy=-fit.bound,
         optima=(fit_listed,),
         reached=("single effects",),
@@ -194,10 +206,18 @@ def _cautions(task: EffectsTask) -> tuple[str, ...]:
     )
 
 
-def _notes(task: EffectsTask, fit: EffectsFit) -> tuple[str, ...]:
+def said_of_effects(fit: Summed, asked: int | None, better: int, by: str = "") -> str:
+    """Say how many effects there are, and how they were found."""
+    count = len(fit.effects)
+    own = "" if asked else ", a number found by itself"
+    said = f"a sum of {count} single effect{'s' * (count != 1)} ({fit.tried} tried{own}){by}"
+    return said + (f", {better} times refined" if better else "")
+
+
+def notes_on_effects(fit: Summed, usable: int) -> tuple[str, ...]:
     """Say where more effects were wanted than there may be."""
-    spare = fit.tried > len(fit.effects) or fit.tried >= len(task.problem.usable)
-    if spare or not fit.effects or fit.effects[-1].log_bayes_factor < _IN_USE:
+    spare = fit.tried > len(fit.effects) or fit.tried >= usable
+    if spare or not fit.effects or fit.effects[-1].log_bayes_factor < IDLE:
         return ()
     return (
         f"all {fit.tried} effects that there may be are in use: there may be more, so allow for more "

@@ -15,6 +15,7 @@ from garrote.arrays import Floats
 from garrote.certificates import BoundCertificate
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
+from garrote.solvers.effects_in_turn import EffectsInTurn
 from garrote.solvers.jaakkola import (
     Shortcut,
     bound_level,
@@ -30,7 +31,7 @@ from garrote.solvers.single_effect_regression import (
     kl_from_prior,
     single_effect_regression,
 )
-from garrote.solvers.single_effects import FIRST, IDLE, MOST, largest_change
+from garrote.solvers.single_effects import largest_change
 
 # The largest prior variance of an effect on log odds: the evidence of a variable that separates the
 # classes has no top.
@@ -102,28 +103,25 @@ def fit_label_effects(
     start : LabelEffects, optional
     """
     state = _State(columns, labels, log_prior, variance)
-    most = min(effects or MOST, len(columns.columns))
-    xi = first_xi(columns.problem, labels)
     if start is not None:
-        state.effects, xi = list(start.effects[:most]), start.xi
-    state.extend(most if effects else min(most, max(FIRST, len(state.effects) + 1)))
-    weights, bounds, converged = columns.problem.weights, [], False
+        state.take(start, effects)
+    bounds: list[float] = []
+    weights = columns.problem.weights
     way = Shortcut(weights)
-    for _ in range(control.max_iter):
-        moved = state.sweep(xi)
-        seen = state.seen(xi)
+
+    def sweep() -> bool:
+        moved = state.sweep(state.xi)
+        seen = state.seen(state.xi)
         bounds.append(seen.bound)
         best = np.sqrt(seen.square)
-        if max(moved, touching_error(xi, best, weights)) <= _STILL * control.tol:
-            if state.has_null or len(state.effects) >= most:
-                converged = True
-                break
-            state.extend(min(most, 2 * len(state.effects)))
-        xi = best
+        if max(moved, touching_error(state.xi, best, weights)) <= _STILL * control.tol:
+            return True
         further = way.beyond(best)
-        if further is not None:
-            xi = state.better(best, further)
-    return state.result(xi, np.array(bounds), converged)
+        state.xi = best if further is None else state.better(best, further)
+        return False
+
+    converged = state.repeat(sweep, len(columns.columns), effects, control.max_iter)
+    return state.result(np.array(bounds), converged)
 
 
 class LabelsFitter:
@@ -166,25 +164,19 @@ class LabelsFitter:
         return resemblance_of(products, float(task.weights @ own**2), task.curvature)
 
 
-class _State:
-    """Effects while they are fitted."""
+class _State(EffectsInTurn):
+    """Effects while they are fitted, and xi, where the bound touches the likelihood."""
 
     def __init__(
         self, columns: LabelColumns, labels: Floats, log_prior: Floats, variance: float | None
     ):
-        self.columns, self.labels = columns, labels
-        self.log_prior, self.variance = log_prior, variance
-        self.effects: list[SingleEffect] = []
+        super().__init__(log_prior)
+        self.columns, self.labels, self.variance = columns, labels, variance
+        self.xi = first_xi(columns.problem, labels)
 
-    def extend(self, count: int) -> None:
-        """Add effects that are null so far."""
-        nothing = np.zeros(len(self.log_prior))
-        null = single_effect_regression(nothing, nothing, self.log_prior, 0.0)
-        self.effects += [null] * (count - len(self.effects))
-
-    @property
-    def has_null(self) -> bool:
-        return any(effect.log_bayes_factor < IDLE for effect in self.effects)
+    def take(self, start: LabelEffects, most: int | None) -> None:
+        """Begin with the effects of another fit, no more than there may be."""
+        self.effects, self.xi = list(start.effects[:most]), start.xi
 
     def regression(self, xi: Floats) -> LabelRegression:
         """Return the regression that stands for the labels, given xi."""
@@ -247,9 +239,9 @@ class _State:
         self.effects = kept
         return xi
 
-    def result(self, xi: Floats, bounds: Floats, converged: bool) -> LabelEffects:
+    def result(self, bounds: Floats, converged: bool) -> LabelEffects:
         """Compute violations once more, from the data and the effects, and describe them."""
-        stated = list(self.effects)
+        stated, xi = list(self.effects), self.xi
         inclusion = weight = 0.0
         self.sweep(xi)
         for before, after in zip(stated, self.effects, strict=True):
@@ -261,14 +253,11 @@ class _State:
         self.effects = stated
         seen, given = self.seen(xi), self.regression(xi)
         off = touching_error(xi, np.sqrt(seen.square), self.columns.problem.weights)
-        kept = [effect for effect in stated if effect.prior_variance > 0]
-        kept.sort(key=lambda effect: -effect.log_bayes_factor)
+        kept = self.kept
         coef = sum((effect.coef for effect in kept), np.zeros(len(self.log_prior)))
         fixed = given.level - given.explained @ coef
         certificate = BoundCertificate(inclusion, weight, 0.0, off)
-        return LabelEffects(
-            tuple(kept), fixed, xi, seen.eta, bounds, certificate, converged, len(stated)
-        )
+        return LabelEffects(kept, fixed, xi, seen.eta, bounds, certificate, converged, len(stated))
 
 
 def _values(task: Problem) -> Floats:

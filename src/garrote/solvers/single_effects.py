@@ -16,6 +16,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
+from garrote.solvers.effects_in_turn import EffectsInTurn
 from garrote.solvers.gram_products import GramProducts
 from garrote.solvers.single_effect_regression import (
     SingleEffect,
@@ -25,10 +26,6 @@ from garrote.solvers.single_effect_regression import (
     single_effect_regression,
 )
 
-# Where the number of effects is to be found: how many are tried first, and at most.
-FIRST, MOST = 5, 100
-# An effect of a smaller log Bayes factor tells that there are enough of them.
-IDLE = 1.0
 # Sweeps end when the bound moves by less than this times the tolerance on probabilities.
 _BOUND = 10.0
 # Coefficients of less probable variables need not stand still.
@@ -94,34 +91,30 @@ def fit_single_effects(
     state = _State(task, task.log_prior if log_prior is None else log_prior)
     if start is not None:
         state.take(start)
-    usable = len(task.problem.usable)
-    most = min(task.prior.effects or MOST, usable)
-    state.extend(most if task.prior.effects else min(most, max(FIRST, len(state.effects) + 1)))
-    bounds, converged, wanted = [], False, _BOUND * task.prior.tol
-    for _ in range(task.prior.max_iter):
+    bounds: list[float] = []
+    wanted = _BOUND * task.prior.tol
+
+    def sweep() -> bool:
         moved = state.sweep()
         bounds.append(state.bound())
         still = len(bounds) > 1 and abs(bounds[-1] - bounds[-2]) <= wanted
-        if still and moved <= task.prior.tol:
-            if state.has_null or len(state.effects) >= most:
-                converged = True
-                break
-            state.extend(min(most, 2 * len(state.effects)))
-    kept = [effect for effect in state.effects if effect.prior_variance > 0]
-    kept.sort(key=lambda effect: -effect.log_bayes_factor)
-    return EffectsFit(tuple(kept), state.noise, np.array(bounds), converged, len(state.effects))
+        return still and moved <= task.prior.tol
+
+    usable, prior = len(task.problem.usable), task.prior
+    converged = state.repeat(sweep, usable, prior.effects, prior.max_iter)
+    return EffectsFit(state.kept, state.noise, np.array(bounds), converged, len(state.effects))
 
 
-class _State:
-    """Effects while they are fitted."""
+class _State(EffectsInTurn):
+    """Effects while they are fitted, with their products with all columns."""
 
     def __init__(self, task: EffectsTask, log_prior: Floats):
+        super().__init__(log_prior)
         problem = task.problem
-        self.task, self.log_prior = task, log_prior
+        self.task = task
         self.xty, self.curvature = problem.xty, problem.curvature
         self.smallest = problem.smallest_noise
         self.noise = max(task.noise or problem.yty / task.rows, self.smallest)
-        self.effects: list[SingleEffect] = []
         self.fitted = np.zeros((0, problem.n_features))  # X'WXb, a row for each effect
 
     def take(self, start: EffectsFit) -> None:
@@ -132,17 +125,10 @@ class _State:
         self.fitted = np.array(rows).reshape(len(rows), len(self.xty))
 
     def extend(self, count: int) -> None:
-        """Add effects that are null so far."""
-        nothing = np.zeros(len(self.xty))
-        null = single_effect_regression(nothing, self.curvature, self.log_prior, 0.0)
-        more = count - len(self.effects)
-        self.effects += [null] * more
-        self.fitted = np.vstack([self.fitted, np.zeros((max(more, 0), len(self.xty)))])
-
-    @property
-    def has_null(self) -> bool:
-        # A given variance is never 0: there, effects that explain nothing are null.
-        return any(effect.log_bayes_factor < IDLE for effect in self.effects)
+        """Add effects that are null so far, up to a number of them."""
+        super().extend(count)
+        more = len(self.effects) - len(self.fitted)
+        self.fitted = np.vstack([self.fitted, np.zeros((more, len(self.xty)))])
 
     def sweep(self) -> float:
         """Update every effect, then the noise; return the largest change, see `largest_change`."""

@@ -75,7 +75,8 @@ def _exchange(
         j, k = pairs[place]
         one, two = columns[j], columns[k]
         bend, other = curvature[j], curvature[k]
-        if scale * scale * max(bend * variance[j], other * variance[k]) < _NOTHING:
+        # The same before and after an exchange: otherwise it would lead where none leads back.
+        if scale * scale * max(bend, other) * max(variance[j], variance[k]) < _NOTHING:
             continue
         if by_rows:
             tie, first, second = 0.0, 0.0, 0.0
