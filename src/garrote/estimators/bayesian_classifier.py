@@ -2,17 +2,20 @@
 
 import warnings
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from garrote.estimators.bayesian_settings import inclusion_prior, said_of_chains, seed_of
-from garrote.estimators.given_rows import GivenRows
-from garrote.estimators.inputs import (
-    is_number,
+from garrote.estimators.bayesian_settings import (
+    check_chains,
+    check_inclusion,
+    check_positive,
+    inclusion_prior,
+    said_of_chains,
+    seed_of,
 )
+from garrote.estimators.given_rows import GivenRows
 from garrote.estimators.labelled import SelectingClassifier, mean_intercept
 from garrote.estimators.registry import LABEL_REFERENCES
 from garrote.inference import Chains, Inferred, infer_labels
@@ -204,22 +207,15 @@ class BayesianClassifier(SelectingClassifier):
         """Refuse settings that cannot be meant, before any work."""
         if self.method not in LABEL_METHODS:
             raise ValueError(f"method must be one of {LABEL_METHODS}, got {self.method!r}")
-        for name in ("slab_variance", "expected_size"):
-            value = getattr(self, name)
-            if value is not None and not (is_number(value) and value > 0):
-                raise ValueError(f"{name} must be positive and finite, got {value!r}")
+        check_positive(self, ("slab_variance", "expected_size"))
         if self.effects is not None:
             SingleEffects(self.effects)
             if self.method != "single-effects":
                 raise ValueError(
                     f"effects is for method='single-effects': leave it out with method={self.method!r}"
                 )
-        for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
-        if self.inclusion is not None and self.expected_size is not None:
-            raise ValueError("inclusion and expected_size say the same thing: give one of them")
+        check_chains(self)
+        check_inclusion(self)
 
     def _store(self, inferred: Inferred) -> None:
         posterior = inferred.posterior

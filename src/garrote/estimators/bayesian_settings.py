@@ -1,5 +1,6 @@
-"""The settings of a `BayesianSelector`: which cannot be meant, and the prior on models they make."""
+"""Settings of Bayesian estimators: which cannot be meant, and the prior on models that they make."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -196,23 +197,38 @@ def _check_family(model: Any) -> None:
 
 
 def _check_numbers(model: Any) -> None:
-    for name in ("slab_variance", "spike_variance", "noise_variance", "expected_size"):
-        value = getattr(model, name)
-        if value is not None and not (is_number(value) and value > 0):
-            raise ValueError(f"{name} must be positive and finite, got {value!r}")
-    for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
-        value = getattr(model, name)
-        if value is None and name != "n_chains":
-            continue
-        if not isinstance(value, Integral) or value < least:
-            raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
-    if model.inclusion is not None and model.expected_size is not None:
-        raise ValueError("inclusion and expected_size say the same thing: give one of them")
+    check_positive(model, ("slab_variance", "spike_variance", "noise_variance", "expected_size"))
+    check_chains(model, may_be_none=True)
+    check_inclusion(model)
     spike, slab = model.spike_variance, model.slab_variance
     if spike is not None and slab is not None and spike >= slab:
         raise ValueError(
             f"spike_variance = {spike} must be below slab_variance = {slab}, the wider of the two"
         )
+
+
+def check_positive(model: Any, settings: Sequence[str]) -> None:
+    """Refuse settings that are given and are no positive numbers."""
+    for name in settings:
+        value = getattr(model, name)
+        if value is not None and not (is_number(value) and value > 0):
+            raise ValueError(f"{name} must be positive and finite, got {value!r}")
+
+
+def check_chains(model: Any, may_be_none: bool = False) -> None:
+    """Refuse chains that are too short or too few; lengths may be None where they are chosen later."""
+    for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
+        value = getattr(model, name)
+        if may_be_none and value is None and name != "n_chains":
+            continue
+        if not isinstance(value, Integral) or value < least:
+            raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
+
+
+def check_inclusion(model: Any) -> None:
+    """Refuse two ways of saying how many variables are expected."""
+    if model.inclusion is not None and model.expected_size is not None:
+        raise ValueError("inclusion and expected_size say the same thing: give one of them")
 
 
 def inclusion_prior(
