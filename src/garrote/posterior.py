@@ -154,6 +154,11 @@ class Posterior:
     shrinkage: Floats | None = None
 
     @property
+    def keeps_every_variable(self) -> bool:
+        """Whether the prior shrinks and never leaves a variable out, so that nothing is "in"."""
+        return self.draws is not None
+
+    @property
     def optima_weights(self) -> Floats:
         """Weights of the distinct optima in a mixture of them, in proportion to exp(-free energy)."""
         energies = np.array([fit.free_energy for fit in self.optima])
@@ -215,7 +220,7 @@ class Posterior:
     @property
     def median_model(self) -> Array:
         """Columns that are more likely in than out (Eq. 13.4), covariates included."""
-        if self.draws is not None:
+        if self.keeps_every_variable:
             raise ValueError("this prior leaves no variable out: see discoveries() or interval()")
         return np.flatnonzero(self.inclusion_probability > 0.5)
 
@@ -364,7 +369,7 @@ class Posterior:
             raise ImportError("to_arviz needs arviz: run `pip install arviz`") from error
         draws = self.sample(n, random_state)
         stated = {"coefficient": draws[None], "included": (draws != 0)[None]}
-        if self.draws is not None:  # nothing is ever left out
+        if self.keeps_every_variable:
             del stated["included"]
         groups = {"posterior": stated}
         labels = {

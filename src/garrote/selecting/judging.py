@@ -28,7 +28,9 @@ class Verdict(NamedTuple):
 
 def judge(posterior: Posterior, fixed: Array) -> Verdict:
     """Select what is more likely in than out or, where nothing is ever out, what has a sure sign."""
-    return _by_inclusion(posterior) if posterior.draws is None else _by_sign(posterior, fixed)
+    if posterior.keeps_every_variable:
+        return _by_sign(posterior, fixed)
+    return _by_inclusion(posterior)
 
 
 def _by_inclusion(posterior: Posterior) -> Verdict:
