@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
 from garrote.coefficient_laws import Intercepts, Models
@@ -16,6 +17,8 @@ from garrote.solvers.fitted_models import Table, fit_model
 from garrote.solvers.newton import gradient_length, information_at, stable_inverse
 
 Members = tuple[int, ...]
+# Slab variances of less weight than this add nothing to a model's covariance.
+_LIGHT = 1e-9
 
 
 class FittingTask(NamedTuple):
@@ -36,17 +39,6 @@ class FittingTask(NamedTuple):
     def table(self) -> Table:
         """One of the tables: their columns are the same."""
         return self.tables[len(self.tables) // 2][1]
-
-    def best_table(self, variables: Array) -> Table:
-        """Return the table under which a model has most weight."""
-        if len(self.tables) == 1:
-            return self.table
-        start = np.zeros(len(self.table.samples.columns))
-        logs = [
-            weight + fit_model(self.likelihood, table, variables, start).log_likelihood
-            for weight, table in self.tables
-        ]
-        return self.tables[int(np.argmax(logs))][1]
 
 
 class FittedFindings(NamedTuple):
@@ -145,31 +137,56 @@ class _Law(NamedTuple):
     separated: bool
 
 
-def _law(task: FittingTask, variables: Array) -> _Law:
-    """Fit a model afresh, and describe its coefficients in the user's units.
+class _Coefficients(NamedTuple):
+    """A model's coefficients in the solvers' units: means, covariance, and the inverse of that."""
 
-    An unknown slab variance is taken at the value that is most probable given the model.
+    mean: Floats
+    covariance: Floats
+    information: Floats
+    separated: bool
+
+
+def _coefficients(task: FittingTask, variables: Array) -> _Coefficients:
+    """Fit a model afresh with every slab variance, and average by what these are worth to it.
+
+    What remains of the average is its mean and covariance.
     """
-    table = task.best_table(variables)
-    start = np.zeros(len(table.samples.columns))
-    model = fit_model(task.likelihood, table, variables, start)
-    information = measure_fit(task.likelihood, table, variables, model.coef)[1]
+    start = np.zeros(len(task.table.samples.columns))
+    fits = [fit_model(task.likelihood, table, variables, start) for _, table in task.tables]
+    logs = np.array([fit.log_likelihood for fit in fits]) + [weight for weight, _ in task.tables]
+    share = np.exp(logs - logsumexp(logs))
+    mean = sum(w * fit.coef for w, fit in zip(share, fits, strict=True))
+    covariance = np.zeros((len(mean), len(mean)))
+    for weight, fit, (_, table) in zip(share, fits, task.tables, strict=True):
+        if weight < _LIGHT:
+            continue
+        information = measure_fit(task.likelihood, table, variables, fit.coef)[1]
+        off = fit.coef - mean
+        covariance += weight * (stable_inverse(information) + np.outer(off, off))
+    if len(fits) > 1:
+        information = stable_inverse(covariance)
+    return _Coefficients(mean, covariance, information, fits[int(np.argmax(logs))].separated)
+
+
+def _law(task: FittingTask, variables: Array) -> _Law:
+    """Describe a model's coefficients in the user's units."""
+    found = _coefficients(task, variables)
     covariates = len(task.places) - len(task.problem.usable)
     first = task.table.fixed - covariates
     places = task.places[np.concatenate([np.arange(covariates), covariates + variables])]
     mean, scale = task.problem.scale.column_mean[places], task.problem.scale.column_scale[places]
-    coef = model.coef[first:] / scale
+    coef = found.mean[first:] / scale
     center, center_variance = np.zeros(len(places)), 0.0
     if first:
         # Where the linear predictor is known best: at the mean of the rows, weighed by curvature.
-        center = mean + scale * information[0, 1:] / information[0, 0]
-        center_variance = 1.0 / information[0, 0]
+        center = mean + scale * found.information[0, 1:] / found.information[0, 0]
+        center_variance = 1.0 / found.information[0, 0]
     return _Law(
         members=places,
         mean=coef,
-        covariance=stable_inverse(information)[first:, first:] / np.outer(scale, scale),
-        intercept=float(model.coef[0] - mean @ coef) if first else 0.0,
+        covariance=found.covariance[first:, first:] / np.outer(scale, scale),
+        intercept=float(found.mean[0] - mean @ coef) if first else 0.0,
         center=center,
         center_variance=float(center_variance),
-        separated=model.separated,
+        separated=found.separated,
     )
