@@ -377,7 +377,7 @@ def test_an_offset_takes_the_part_of_a_column_whose_coefficient_is_known(data, m
     chance = told.predict_proba(X, offset=known)[:, 1]
     others = learned.predict_proba(np.column_stack([X, known]))[:, 1]
     assert np.abs(chance - others).mean() < 0.05
-    assert told.score(X, y, offset=known) > told.score(X, y) + 0.05
+    assert told.score(X, y, offset=known) > told.score(X, y, offset=0 * known) + 0.05
     ignorant = clone(model).fit(X, y)
     assert told.score(X, y, offset=known) > ignorant.score(X, y)
     np.testing.assert_array_equal(
@@ -421,7 +421,9 @@ def test_exposures_of_counts_are_offsets():
         assert model.get_support(indices=True).tolist() == [1]
         assert model.coef_[1] == pytest.approx(0.6, abs=0.15)
         rate = model.predict(X, offset=np.log(exposure))
-        np.testing.assert_allclose(rate, exposure * model.predict(X), rtol=1e-10)
+        np.testing.assert_allclose(
+            rate, exposure * model.predict(X, offset=np.zeros(150)), rtol=1e-10
+        )
         assert model.score(X, y, offset=np.log(exposure)) > 0.1
     shown = model.selection_.predictions
     np.testing.assert_allclose(shown.predicted[0], rate[shown.rows])
@@ -505,3 +507,45 @@ def test_single_effects_of_labels_leave_a_column_that_stands_for_two():
         sets = BayesianClassifier(method="single-effects").fit(X, y).posterior_.credible_sets()
         decoys += any(0 in found.variables for found in sets)
     assert decoys == 0
+
+
+@pytest.mark.parametrize("method", ["enumerate", "metropolis"])
+def test_draws_of_models_have_the_stated_moments_where_classes_are_nearly_separated(method):
+    """The slab's variance is unknown, and a model's coefficients are averaged over it everywhere."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 6))
+    y = 3 * X[:, 1] - 2 * X[:, 5] + 0.5 * rng.logistic(size=60) > 1
+    model = BayesianClassifier(method, random_state=0).fit(X, y)
+    draws = model.posterior_.sample(20_000, random_state=0)
+    stated = np.sqrt(model.posterior_.variance)
+    np.testing.assert_allclose(draws.mean(axis=0), model.coef_[0], atol=0.05)
+    np.testing.assert_allclose(draws.std(axis=0)[[1, 5]], stated[[1, 5]], rtol=0.03)
+    known = BayesianClassifier("sample", random_state=0).fit(X, y)
+    np.testing.assert_allclose(model.intercept_, known.intercept_, atol=0.25)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BayesianClassifier("mean-field"),
+        VariationalGarroteClassifier(-2.0),
+        BayesianSelector("bic", family="poisson"),
+        BayesianSelector("spike-slab", method="enumerate"),
+        SparseClassifier(alpha=0.05),
+        SparseRegressor(alpha=0.05),
+    ],
+)
+def test_rows_without_the_offset_that_the_fit_had_are_warned_of(model):
+    rng = np.random.default_rng(0)
+    X, known = rng.standard_normal((80, 4)), rng.standard_normal(80)
+    y = rng.poisson(np.exp(0.5 * X[:, 0] + 0.5 * known))
+    y = y > 0 if hasattr(model, "predict_proba") else y
+    model.fit(X, y, offset=known)
+    assert model.selection_.provenance["offset"] is True
+    model.predict(X, offset=known)
+    with pytest.warns(UserWarning, match="fitted with an offset, and none is given"):
+        model.predict(X)
+    model.fit(X, y).predict(X)
+    assert model.selection_.provenance["offset"] is False
+    with pytest.raises(ValueError, match="offset must hold numbers"):
+        model.predict(X, offset="a")

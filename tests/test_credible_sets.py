@@ -237,13 +237,15 @@ def test_the_headline_and_the_answer_count_a_set_of_which_none_is_selected(selec
     assert selection.headline == "1 of 12 variables selected, and one of a set of 3"
     assert str(selection).startswith(selection.headline)
     page = re.sub(r"<[^>]*>", "", render_report(json.loads(selection.to_json())))
-    assert "Beside it, one of v5, v2 and v7 has an effect (probability" in page
+    assert "Beside it one of v5, v2 and v7 (probability" in page
     sure = replace(selection, selected=np.isin(np.arange(12), [5, 9]))
     assert sure.headline == "2 of 12 variables selected"
-    assert "has an effect (probability" not in render_report(json.loads(sure.to_json()))
+    page = re.sub(r"<[^>]*>", "", render_report(json.loads(sure.to_json())))
+    assert re.search(r"2 of 12 variables explain y: (v9 and )?v5 \(or v2 or v7\)", page)
+    assert "has an effect; the others" not in render_report(json.loads(sure.to_json()))
     nothing = replace(selection, selected=np.zeros(12, dtype=bool))
     page = re.sub(r"<[^>]*>", "", render_report(json.loads(nothing.to_json())))
-    assert "But one of v5, v2 and v7 has an effect" in page
+    assert "But one of v5, v2 and v7 (probability" in page
 
 
 def test_the_page_tells_of_the_set_and_of_hostile_names_only_as_text(selection):

@@ -95,6 +95,8 @@ def test_of_two_copies_alone_both_are_named(spread, tmp_path):
     assert told == {"rs0": ["rs1"], "rs1": ["rs0"]}
     page = render_report(document)
     assert "nothing may tell which one is wrong" in page
+    assert "LD contradicts the z-scores of" in page
+    assert "what follows cannot be relied on" in page
     model.save(tmp_path / "model.garrote")
     assert load(tmp_path / "model.garrote").consistency_.undecided == found.undecided
 

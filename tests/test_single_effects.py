@@ -501,6 +501,7 @@ def test_settings_that_cannot_be_meant_are_refused(copies, settings, said):
         ({"variance": "best"}, "variance must be one of"),
         ({"variance": -1.0}, "variance must be one of"),
         ({"noise_variance": 0.0}, "noise_variance must be positive"),
+        ({"doubt": 0.5}, "doubt must be True or False"),
         ({"tol": 0}, "tol must be positive"),
         ({"max_iter": 0}, "max_iter must be a positive integer"),
     ],
@@ -530,3 +531,22 @@ def test_few_rows_with_a_given_prior_variance_count_no_effect_twice():
     with pytest.warns(UserWarning, match="rows are left"):
         model = BayesianSelector(prior=SingleEffects(variance=1e-3)).fit(X, y)
     assert 1.0 < model.coef_[1] < 3.0
+
+
+def test_a_prior_stands_for_beliefs_with_it(copies):
+    problem = Problem.from_rows(*copies)
+    found = infer(problem, SingleEffects(3)).posterior
+    same = infer(problem, Beliefs.about(problem, effects=SingleEffects(3))).posterior
+    np.testing.assert_array_equal(found.mean, same.mean)
+    with pytest.raises(TypeError, match="beliefs must be Beliefs, or a slab or SingleEffects"):
+        infer(problem, "single-effects")
+
+
+def test_the_source_is_that_of_the_method_that_was_used(copies):
+    def source(**settings):
+        model = BayesianSelector(**settings).fit(*copies)
+        return model.selection_.provenance["reference"]
+
+    assert source(prior="single-effects").startswith("Wang et al. (2020)")
+    assert "Carbonetto" in source(method="mean-field")
+    assert "Wang" not in source(method="mean-field")

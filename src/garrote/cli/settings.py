@@ -25,9 +25,27 @@ def find_method(name: str) -> Any:
     from garrote.estimators.registry import METHODS
 
     if name not in METHODS:
-        hint = suggestion(name, METHODS) or f"; known are {', '.join(METHODS)}"
+        known = f"; known are {', '.join(METHODS)}"
+        hint = _of_another_option(name) or suggestion(name, METHODS) or known
         raise UsageError(f"there is no method {name!r}{hint}", "select")
     return METHODS[name]
+
+
+def _of_another_option(name: str) -> str:
+    """Return how to ask for a prior or a penalty that was taken for a method; "" for other names."""
+    from garrote.penalties import PENALTIES
+    from garrote.priors.scale_mixture import SHRINKAGE_PRIORS
+
+    if name == "single-effects":
+        return (
+            ": give --method bayes --set prior=single-effects, or for labels --method bayes --set "
+            "method=single-effects"
+        )
+    if name in SHRINKAGE_PRIORS:
+        return f", which is a prior: give --method bayes --set prior={name}"
+    if name in PENALTIES:
+        return f", which is a penalty: give --penalty {name}"
+    return ""
 
 
 def by_folds(options: argparse.Namespace) -> bool:

@@ -27,11 +27,12 @@ from garrote.estimators.bayesian_settings import (
 from garrote.estimators.face import SelectingRegressor, dense_columns
 from garrote.estimators.given_rows import GivenRows
 from garrote.estimators.inputs import (
+    check_new_offset,
     check_new_rows,
     check_offset,
     resolve_values,
 )
-from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES
+from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES, NUMBER_REFERENCES
 from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
 from garrote.inference.choosing import FACTORISED, choose_method
@@ -249,6 +250,8 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         check_settings(self)
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
+        self._with_offset = given.offset is not None
+        made_of = given
         if self.family == "gaussian":
             given = given.less_its_offset()
         problem = given.problem(self, columnwise=self._goes_through_columns(given.count))
@@ -259,10 +262,8 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             inferred = self._infer_shrinkage(problem, prior, given.labels)
         else:
             inferred = self._infer(problem, given.y, given.log_odds, given.labels)
-            if self.family != "gaussian":
-                weighed = isinstance(self._slab(), BIC)
-                reference = BIC_REFERENCE if weighed else LABEL_REFERENCES[inferred.method]
-        made = given.provenance(self, problem, reference)
+            reference = self._reference(inferred.method)
+        made = made_of.provenance(self, problem, reference)
         self._finish(problem, inferred, given.y, given.labels, given.response, made)
         return self
 
@@ -282,6 +283,8 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         else:
             offsets = resolve_values(self.prior_log_odds, labels, count, "prior_log_odds")
             inferred = held._infer(problem, np.zeros(0), offsets, scores.names)
+            reference = self._reference(inferred.method)
+            made = made if reference is None else {**made, "reference": reference}
         self._finish(problem, inferred, np.zeros(0), scores.names, "y", made)
         return () if held is self else (_HELD_NOISE,)
 
@@ -334,6 +337,12 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes, *inferred.cautions),
             predict=None if self.family == "gaussian" else self._averaged_mean,
         )
+
+    def _reference(self, method: str) -> str | None:
+        """Return the source of what was done; None for that of the estimator."""
+        if self.family == "gaussian":
+            return NUMBER_REFERENCES.get(method)
+        return BIC_REFERENCE if isinstance(self._slab(), BIC) else LABEL_REFERENCES[method]
 
     def _goes_through_columns(self, count: int) -> bool:
         """Tell whether columns are gone through so often that each is better in one piece."""
@@ -466,7 +475,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
-        known = check_offset(offset, X.shape[0])
+        known = check_new_offset(self, offset, X.shape[0])
         if self.family != "gaussian":
             return self._averaged_mean(X, known, return_std)
         mean = X @ self.coef_ + self.intercept_

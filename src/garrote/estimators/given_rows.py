@@ -119,7 +119,8 @@ class GivenRows:
     ) -> dict[str, Any]:
         """Describe the fit for a reader who wants to repeat it."""
         always = [self.labels[j] for j in problem.scale.covariates]
-        return provenance(model, self.X, self.y, self.weights, always, reference)
+        made = provenance(model, self.X, self.y, self.weights, always, reference)
+        return {**made, "offset": self.offset is not None}
 
 
 def _of_columns(model: Any, X: Any, feature_names: Any) -> tuple[Array | None, Array, Floats]:

@@ -1,5 +1,6 @@
 """What users hand over, checked before any work, with errors that name the column and the remedy."""
 
+import warnings
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -238,11 +239,26 @@ def _not_finite(X: Any) -> tuple[Array, Array]:
     return rows, columns
 
 
+def check_new_offset(model: Any, offset: Any, count: int, outputs: int = 1) -> Floats | None:
+    """Return the offset of rows to predict for; warn where the fit had one and these have none."""
+    if offset is None and getattr(model, "_with_offset", False):
+        warnings.warn(
+            "the model was fitted with an offset, and none is given for these rows: they are predicted "
+            "as if theirs were 0; pass offset=, zeros if that is meant",
+            UserWarning,
+            stacklevel=3,
+        )
+    return check_offset(offset, count, outputs)
+
+
 def check_offset(offset: Any, count: int, outputs: int = 1) -> Floats | None:
     """Return a known part of the linear predictor, one number a row, or one for each output."""
     if offset is None:
         return None
-    values = np.asarray(offset, dtype=np.float64)
+    try:
+        values = np.asarray(offset, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"offset must hold numbers, one a row, got {offset!r}") from None
     if outputs == 1 and values.shape != (count,):
         raise ValueError(f"offset must have {count} entries like X has rows, got {values.shape}")
     if outputs > 1 and values.shape != (count, outputs):

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from garrote.arrays import Array, Floats
 from garrote.estimators.averaging import averaged_mean, drawn_mean, predictor_variance
 from garrote.estimators.face import SelectorFace, dense_columns
-from garrote.estimators.inputs import check_new_rows, check_offset
+from garrote.estimators.inputs import check_new_offset, check_new_rows
 from garrote.likelihoods import Binomial
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.posterior import Posterior
@@ -36,7 +36,7 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
-        second = self._probability(X, check_offset(offset, X.shape[0]))
+        second = self._probability(X, check_new_offset(self, offset, X.shape[0]))
         return np.column_stack([1.0 - second, second])
 
     def predict_log_proba(self, X: Any, offset: Any = None) -> Floats:

@@ -54,6 +54,19 @@ LABEL_REFERENCES = {
     "enumerate": _LAPLACE,
     "metropolis": _LAPLACE,
 }
+# The sources of what is done with numbers, by the method that did it.
+_MURPHY = "Murphy (2012), Machine Learning: A Probabilistic Perspective, section 13.2"
+_SAMPLING = "Zanella & Roberts (2019), JRSS B 81, 489-517"
+_MEAN_FIELD = "Carbonetto & Stephens (2012), Bayesian Analysis 7, 73-108"
+_EFFECTS = (
+    "Wang et al. (2020), A simple new approach to variable selection in regression, with application "
+    "to genetic fine mapping. JRSS B 82, 1273-1300"
+)
+NUMBER_REFERENCES = {
+    "sample": f"{_MURPHY}; {_SAMPLING}",
+    "mean-field": f"{_MURPHY}; {_MEAN_FIELD}",
+    "single-effects": _EFFECTS,
+}
 # The source of weights of models by BIC, for labels and counts.
 BIC_REFERENCE = (
     "Schwarz (1978), Estimating the dimension of a model. Annals of Statistics 6, 461-464"
@@ -85,9 +98,7 @@ METHODS = {
         "calibrated inclusion probabilities, exact or sampled; credible sets; shrinkage priors",
         "garrote.estimators.bayesian_selector",
         "BayesianSelector",
-        "Murphy (2012), Machine Learning: A Probabilistic Perspective, section 13.2; sampling: "
-        "Zanella & Roberts (2019), JRSS B 81, 489-517; mean field: Carbonetto & Stephens (2012), "
-        "Bayesian Analysis 7, 73-108; single effects: Wang et al. (2020), JRSS B 82, 1273-1300",
+        f"{_MURPHY}; sampling: {_SAMPLING}; mean field: {_MEAN_FIELD}; single effects: {_EFFECTS}",
         for_labels=Place(
             "garrote.estimators.bayesian_classifier",
             "BayesianClassifier",

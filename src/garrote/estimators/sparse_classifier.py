@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from garrote.arrays import Array, Floats
 from garrote.estimators.inputs import (
     check_labelled_rows,
+    check_new_offset,
     check_new_rows,
-    check_offset,
     check_weights,
     response_name,
 )
@@ -175,7 +175,7 @@ tol, max_iter, n_jobs, callback
         X = check_new_rows(self, X)
         eta = np.asarray(X @ self.coef_.T + self.intercept_)
         eta = eta[:, 0] if len(self.classes_) == 2 else eta
-        known = check_offset(offset, X.shape[0], eta.shape[1] if eta.ndim == 2 else 1)
+        known = check_new_offset(self, offset, X.shape[0], eta.shape[1] if eta.ndim == 2 else 1)
         return eta if known is None else eta + known
 
     def predict_proba(self, X: Any, offset: Any = None) -> Floats:

@@ -116,6 +116,7 @@ class SparseLinearModel(SelectorFace):
         if not isinstance(penalty, FusedLasso):
             free = _projected_columns(given, likelihood, names)
         known = check_offset(offset, len(y), getattr(likelihood, "classes", 1))
+        self._with_offset = known is not None
         make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
         problem = make_problem(weights)
         if problem.yty == 0:
@@ -131,6 +132,7 @@ class SparseLinearModel(SelectorFace):
         left = y if likelihood is not None or known is None else y - known
         always = [labels[j] for j in free]
         made = provenance(self, X, y, weights, always, getattr(penalty, "reference", None))
+        made["offset"] = known is not None
         self._finish(problem, penalty, path, choice, left, labels, response, made)
         fit, relax = path.fits[choice.position], float(self.refit)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from garrote.arrays import Floats
 from garrote.combinations import check_combination
 from garrote.estimators.inputs import (
+    check_new_offset,
     check_new_rows,
     check_offset,
     check_rows,
@@ -263,7 +264,9 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
     def _known(self, offset: Any, X: Any) -> Floats | None:
         """Return the offset of new rows, in the shape of their responses."""
-        return check_offset(offset, X.shape[0], len(self.coef_) if self.coef_.ndim == 2 else 1)
+        return check_new_offset(
+            self, offset, X.shape[0], len(self.coef_) if self.coef_.ndim == 2 else 1
+        )
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that is explained; R^2 for a Gaussian response.

@@ -22,6 +22,7 @@ from garrote.inference.sampling import SAMPLERS, Chains, mean_field_start, sampl
 from garrote.inference.single_effects import single_effects_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import Audit, Posterior
+from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
 from garrote.results import Path
@@ -68,7 +69,7 @@ class Inferred:
 
 def infer(
     problem: Problem,
-    beliefs: Beliefs | None = None,
+    beliefs: Beliefs | Slab | SingleEffects | None = None,
     method: str = "auto",
     *,
     hyperparameters: str = "average",
@@ -83,8 +84,8 @@ def infer(
     Parameters
     ----------
     problem : Problem
-    beliefs : Beliefs, optional
-        The priors; see `Beliefs.about`.
+    beliefs : Beliefs, or a prior of coefficients, optional
+        The priors; see `Beliefs.about`. A slab or `SingleEffects` stands for the default with it.
     method : {"auto", "enumerate", "sample", "metropolis", "gibbs", "search", "mean-field", "em"}
         "auto" enumerates up to 15 columns, samples up to 20,000, and takes mean field beyond.
     hyperparameters : {"average", "em", "anneal"}
@@ -113,7 +114,7 @@ def infer(
     >>> infer(problem).posterior.inclusion_probability.argmax()
     np.int64(1)
     """
-    beliefs = beliefs or Beliefs.about(problem)
+    beliefs = _as_beliefs(problem, beliefs)
     usable = np.flatnonzero(problem.curvature > 0)
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if beliefs.effects is not None:
@@ -177,6 +178,19 @@ def infer(
     posterior = with_substitutes(problem, posterior, found.members, found.probability)
     doubts = beliefs.doubts(found.size_probability)
     return Inferred(posterior, certificate, method, how, notes=doubts)
+
+
+def _as_beliefs(problem: Problem, given: Any) -> Beliefs:
+    """Return beliefs about a problem from what stands for them."""
+    if given is None or isinstance(given, Slab):
+        return Beliefs.about(problem, given)
+    if isinstance(given, SingleEffects):
+        return Beliefs.about(problem, effects=given)
+    if not isinstance(given, Beliefs):
+        raise TypeError(
+            f"beliefs must be Beliefs, or a slab or SingleEffects of garrote.priors, got {given!r}"
+        )
+    return given
 
 
 def _check_alone(method: str, hyperparameters: str, spike_variance: float | None) -> None:

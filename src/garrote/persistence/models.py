@@ -166,7 +166,8 @@ def _too_new(path: PathLike, header: dict[str, Any], what: str) -> ModelFileErro
     return explain(
         path,
         f"was written by garrote {str(header['garrote'])[:60]} and has {what}, which this garrote "
-        f"{garrote.__version__} (format {VERSION}) cannot read: run `pip install --upgrade garrote`",
+        f"{garrote.__version__} (format {VERSION}) cannot read: run `pip install --upgrade garrote`, "
+        "or fit again if the file is the older of the two",
     )
 
 

@@ -8,6 +8,8 @@ comes out as 0 is none, so that L is no more than an upper bound.
 from dataclasses import dataclass
 from numbers import Integral, Real
 
+import numpy as np
+
 ESTIMATES = ("optim", "em")
 
 
@@ -68,6 +70,9 @@ class SingleEffects:
         number = isinstance(v, Real) and not isinstance(v, bool)
         if not (v in ESTIMATES if isinstance(v, str) else number and 0 < v < float("inf")):
             raise ValueError(f"variance must be one of {ESTIMATES} or a positive number, got {v!r}")
+        for name in ("refine", "doubt"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
         known = self.noise_variance
         if known is not None and not (isinstance(known, Real) and 0 < known < float("inf")):
             raise ValueError(f"noise_variance must be positive and finite, got {known!r}")

@@ -10,6 +10,7 @@ from garrote.report.wording import (
     enumeration,
     in_words,
     isolated,
+    joined,
     probability,
     readable,
 )
@@ -19,6 +20,8 @@ from garrote.selection import STANDARDISED, is_certainty
 _SURE = 0.99
 # More names than this are not all spelled out.
 _MOST_NAMED = 12
+# Credible sets that are told one by one, and variables that could be it in place of a selected one.
+_MOST_SETS, _MOST_INSTEAD = 3, 3
 
 
 def evidence_noun(document: Mapping[str, Any]) -> str:
@@ -47,6 +50,7 @@ def answer(document: Mapping[str, Any]) -> list[str]:
     if not document["converged"]:
         reservation = certificate_sentences(document["certificate"]["parts"])[-1]
         said.append(f"Not converged: {reservation}, so take what follows as provisional.")
+    said += _contradicted(document)
     return [*said, _which(document), *_undecided(document), _how_good(document)]
 
 
@@ -58,34 +62,65 @@ def _which(document: Mapping[str, Any]) -> str:
     if not chosen:
         start = f"none of {count} was selected to explain {response}"
         return _beside(fixed, start + _next_best(document))
-    names = _readable(v["name"] for v in chosen)
+    names = [_or_another(document, v["name"]) for v in chosen]
     verb = "explains" if len(chosen) == 1 else "explain"
     many = len(names) > _MOST_NAMED
-    listed = f"foremost {enumeration(names[:5])}" if many else enumeration(names, _MOST_NAMED)
+    listed = f"foremost {joined(names[:5])}" if many else joined(names, _MOST_NAMED)
     pieces = document.get("pieces")
     shared = f", in {counted(pieces, 'piece')} of equal effects" if pieces else ""
     start = f"{document['n_selected']:,} of {count} {verb} {response}{shared}: {listed}"
     return _beside(fixed, f"{start}; {_how_sure(document, chosen)}")
 
 
+def _shared_sets(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the credible sets of several variables."""
+    return [one for one in document.get("credible_sets") or [] if len(one["variables"]) > 1]
+
+
+def _or_another(document: Mapping[str, Any], name: str) -> str:
+    """Return the name of a selected variable, and who else of its credible set it could be."""
+    mine = next(
+        (one["variables"] for one in _shared_sets(document) if name in one["variables"]), ()
+    )
+    others = [other for other in mine if other != name]
+    said = isolated(readable(name))
+    if not others:
+        return said
+    if len(others) > _MOST_INSTEAD:
+        return f"{said} (or one of {len(others):,} like it)"
+    return f"{said} (or {' or '.join(isolated(readable(other)) for other in others)})"
+
+
 def _undecided(document: Mapping[str, Any]) -> list[str]:
     """Say that one of several has an effect, where none of them was selected by itself."""
     selected = {v["name"] for v in document["variables"] if v["selected"]}
-    sets = [
-        one for one in document.get("credible_sets") or []
-        if len(one["variables"]) > 1 and selected.isdisjoint(one["variables"])
-    ]  # fmt: skip
+    sets = [one for one in _shared_sets(document) if selected.isdisjoint(one["variables"])]
     if not sets:
         return []
-    first = sets[0]
-    listed = enumeration(_readable(first["variables"]), 5)
+    told = [
+        f"one of {enumeration(_readable(one['variables']), 5)} (probability "
+        f"{probability(one['coverage'])})"
+        for one in sets[:_MOST_SETS]
+    ]
+    if len(sets) > _MOST_SETS:
+        told.append(f"one of each of {counted(len(sets) - _MOST_SETS, 'further set')}")
     found = len(selected.difference(document["always_in"]))
-    start = ("But one", "Beside it, one", "Beside these, one")[min(found, 2)]
-    said = [f"{start} of {listed} has an effect (probability {probability(first['coverage'])})"]
-    if len(sets) > 1:
-        more = len(sets) - 1
-        said.append(f"so has one of each of {in_words(more)} more set{'s' * (more > 1)}")
-    return [f"{', and '.join(said)}; they resemble each other too much to tell which."]
+    start = ("But ", "Beside it ", "Beside these ")[min(found, 2)]
+    have = "has an effect" if len(sets) == 1 else "have effects"
+    listed = ", and ".join(told)
+    return [f"{start}{listed} {have}; the others of a set resemble it too much to tell which."]
+
+
+def _contradicted(document: Mapping[str, Any]) -> list[str]:
+    """Say first that z-scores are in doubt, where LD contradicts them."""
+    wrong = (document.get("consistency") or {}).get("out_of_line") or []
+    if not wrong:
+        return []
+    listed = enumeration(_readable(one["name"] for one in wrong), 5)
+    return [
+        f"LD contradicts the z-score{'s' * (len(wrong) > 1)} of {listed}: until that is mended, what "
+        "follows cannot be relied on."
+    ]
 
 
 def _beside(fixed: Sequence[str], words: str) -> str:

@@ -94,7 +94,11 @@ def in_words(count: int) -> str:
 
 def enumeration(names: Sequence[str], most: int = 8) -> str:
     """Return names joined by commas and "and"; of many the first, and how many more."""
-    shown = [isolated(name) for name in names[:most]]
-    if len(names) > most:
-        return ", ".join(shown) + f" and {len(names) - most:,} more"
-    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+    return joined([isolated(name) for name in names], most)
+
+
+def joined(parts: Sequence[str], most: int = 8) -> str:
+    """Return parts of a sentence joined by commas and "and"; of many the first, and how many more."""
+    if len(parts) > most:
+        return ", ".join(parts[:most]) + f" and {len(parts) - most:,} more"
+    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
