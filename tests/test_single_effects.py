@@ -550,3 +550,12 @@ def test_the_source_is_that_of_the_method_that_was_used(copies):
     assert source(prior="single-effects").startswith("Wang et al. (2020)")
     assert "Carbonetto" in source(method="mean-field")
     assert "Wang" not in source(method="mean-field")
+
+
+def test_many_columns_beside_few_rows_are_told_of():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 700))
+    model = BayesianSelector(prior="single-effects").fit(X, X[:, 0] + rng.standard_normal(60))
+    assert any("are many for 59 rows" in text for text in model.selection_.warnings)
+    model.fit(X[:, :100], X[:, 0])
+    assert not any("are many for" in text for text in model.selection_.warnings)

@@ -28,6 +28,8 @@ from garrote.solvers.student_effects import with_unknown_noise
 
 # Rows below which the noise variance is too uncertain to be taken for known.
 FEW_ROWS = 30
+# Tables of fewer rows than this, and so many times the columns, have sets that are too sure.
+_SHORT, _WIDE = 200, 10
 # Effects are kept on as many columns as have this share of their probability: sets of a coverage up to
 # `MOST_COVERED` are made of these.
 _SHARE = 0.9999
@@ -75,7 +77,8 @@ def single_effects_posterior(
     described = describe_effects(task.problem, stated, task.rows, names, certificate)
     posterior = with_substitutes(problem, with_covariates(problem, described))
     how = said_of_effects(fit, task.prior.effects, better)
-    notes = notes_on_effects(fit, len(problem.usable))
+    usable = len(problem.usable)
+    notes = (*notes_on_effects(fit, usable), *_note_on_width(task.rows, usable))
     return SolvedEffects(posterior, certificate, fit.converged, how, notes, _cautions(task))
 
 
@@ -203,6 +206,15 @@ def _cautions(task: EffectsTask) -> tuple[str, ...]:
         f"{task.rows:g} rows are left beside means and covariates, and single effects want "
         f"{FEW_ROWS}: the noise is integrated out of each, doubt whether it is there at all counts, "
         "and sets are still not to be trusted much",
+    )
+
+
+def _note_on_width(rows: float, usable: int) -> tuple[str, ...]:
+    if rows >= _SHORT or usable < _WIDE * rows:
+        return ()
+    return (
+        f"{usable:,} columns are many for {rows:g} rows: on expression data of such a shape sets of 95 % "
+        "held a true variable in three of four cases, so take them for candidates",
     )
 
 
