@@ -95,6 +95,13 @@ class LabelColumns:
         self._order = np.argsort(self.columns, kind="stable")
         self._sorted = self.columns[self._order]
 
+    @property
+    def others(self) -> Array:
+        """The usable columns that are not in the block."""
+        outside = np.ones(self.problem.n_features, dtype=bool)
+        outside[self.columns] = False
+        return np.asarray(self.problem.usable[outside[self.problem.usable]])
+
     def places(self, columns: Array) -> Array:
         """Return where some columns are in the block."""
         if not len(columns):
@@ -131,7 +138,7 @@ class LabelColumns:
             return np.zeros((0, 0)), np.zeros((0, block.shape[1])), 0.0
         held = (self._fixed * weights[:, None]).T
         products = held @ self._fixed
-        inverse = pinvh(products)
+        inverse = pinvh(products) if self.count > 1 else 1.0 / products
         return inverse, inverse @ (held @ block), -float(np.linalg.slogdet(products)[1])
 
 
