@@ -34,12 +34,19 @@ def measure(job):
 
     def read_answer(model, problem):
         coef = np.ravel(model.coef_)
-        return Answer(coef=coef, selected=model.get_support(), draws=worth(model, problem))
+        return Answer(coef=coef, selected=model.get_support(), draws=worth(model))
 
     return measure_here(job, fit, read_answer)
 
 
-def worth(model, problem):
-    """How many independent draws of a true effect there are: the median over them."""
-    size = getattr(getattr(model, "posterior_", None), "effective_sample_size", None)
-    return None if size is None else float(np.median(size[problem.truth != 0]))
+def worth(model):
+    """How many independent draws there are of whether a variable is in: the median over doubtful ones.
+
+    Those that are in all states, or in nearly none, have no variance by which to tell.
+    """
+    posterior = getattr(model, "posterior_", None)
+    size = getattr(posterior, "effective_sample_size", None)
+    if size is None:
+        return None
+    doubtful = np.abs(posterior.inclusion_probability - 0.5) < 0.45
+    return float(np.median(size[doubtful])) if doubtful.any() else None

@@ -114,7 +114,8 @@ class LabelColumns:
         weights = np.append(weights, np.ones(self.pseudo))
         inverse, explained, log_determinant = self._beside_fixed(weights, self._block)
         level = inverse @ (self._fixed.T @ (weights * response))
-        block = self._block - self._fixed @ explained
+        # By rows of the transposes: both are in Fortran order then, and nothing is copied.
+        block = (self._block.T - explained.T @ self._fixed.T).T
         whole = np.einsum("ij,ij,i->j", self._block, self._block, weights)
         left = np.einsum("ij,ij,i->j", block, block, weights)
         block[:, left <= _EXPLAINED * whole] = 0.0
