@@ -58,6 +58,8 @@ def judge(answer, problem, job):
         verdict["violation"] = float(violation.max())
     if answer.claimed is not None:
         verdict["claimed"] = float(answer.claimed)
+    if answer.draws is not None:
+        verdict["draws"] = answer.draws
     coef, selected = answer.coef, answer.selected
     if coef is None:
         coef = most_truthful(answer.coefficients, problem.truth)

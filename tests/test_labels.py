@@ -268,6 +268,18 @@ def test_annealing_both_ways_keeps_the_higher_bound():
     assert set(annealed.solutions[8].columns[annealed.solutions[8].probability > 0.5]) == {0, 5}
 
 
+def test_rounds_of_the_bound_end_among_many_like_columns():
+    # Factors with no more digits than the tolerance would never be still enough for xi.
+    rng = np.random.default_rng(3)
+    shared = np.sqrt(0.95) * rng.standard_normal((40, 1))
+    X = shared + np.sqrt(0.05) * rng.standard_normal((40, 300))
+    y = (2 * X[:, 0] + rng.logistic(size=40) > 0).astype(float)
+    bound = LogisticBound(Problem.from_rows(X, y), y, np.zeros(300), Control(1e-4, 200))
+    for one in anneal_bound(bound, np.linspace(-8.0, -4.0, 6), 1.5625).forward:
+        assert one.rounds < 50
+        assert one.certificate.value <= 1e-4
+
+
 def test_columns_out_of_hand_change_nothing():
     rng = np.random.default_rng(4)
     X = rng.standard_normal((60, 300))

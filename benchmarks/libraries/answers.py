@@ -14,7 +14,10 @@ import problems
 
 @dataclass(frozen=True)
 class Answer:
-    """A path, a chosen model, or both; `lambdas` marks a lasso's, `garrote_state` one of ours."""
+    """A path, a chosen model, or both; `lambdas` marks a lasso's, `garrote_state` one of ours.
+
+    `draws` is how many independent ones a sampler's are worth.
+    """
 
     coefficients: sparse.csr_matrix | None = None
     lambdas: np.ndarray | None = None
@@ -22,6 +25,7 @@ class Answer:
     selected: np.ndarray | None = None
     garrote_state: dict | None = None
     claimed: float | None = None
+    draws: float | None = None
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,13 @@
 source(file.path(commandArgs(trailingOnly = TRUE)[1], "exchange.R"))
 suppressPackageStartupMessages({ library(Matrix); library(glmnet) })
 
+validated <- given$task %in% c("cv", "label_cv")
+
 fit <- function(X, y, lambda) {
-  if (given$task != "cv")
+  if (given$task == "label_cv")
+    cv.glmnet(X, y, family = "binomial", lambda = lambda, standardize = FALSE,
+              thresh = number("thresh", 1e-7), nfolds = number("folds", 5))
+  else if (!validated)
     glmnet(X, y, family = if (given$task == "labels") "binomial" else "gaussian", lambda = lambda,
            standardize = FALSE, intercept = FALSE, thresh = number("thresh", 1e-7))
   else
@@ -14,7 +19,7 @@ fit <- function(X, y, lambda) {
 
 set.seed(0)  # the folds
 fitted <- measured(fit, read_design(), read_raw("y", "double"), read_raw("lambdas", "double"))
-if (given$task != "cv") {
+if (!validated) {
   write_path(fitted$beta)
 } else {
   write_path(fitted$glmnet.fit$beta)

@@ -1,4 +1,5 @@
-"""scikit-learn: `lasso_path` over the common lambdas, `lars_path` down to the last, and `LassoCV`.
+"""scikit-learn: `lasso_path` over the common lambdas, `lars_path` down to the last, and `LassoCV`;
+for labels `LogisticRegressionCV`.
 
 Options: `tol` (1e-4 is its default), `folds`.
 """
@@ -18,7 +19,7 @@ def version():
 
 def measure(job):
     from sklearn.exceptions import ConvergenceWarning
-    from sklearn.linear_model import LassoCV, lars_path, lasso_path
+    from sklearn.linear_model import LassoCV, LogisticRegressionCV, lars_path, lasso_path
 
     warnings.simplefilter("ignore", ConvergenceWarning)  # the gap tells
     options = job["options"]
@@ -34,6 +35,12 @@ def measure(job):
             )
             return alphas, coefficients, None
         folds, jobs = options.get("folds", 5), job["threads"]
+        if job["task"] == "label_cv":
+            strengths = 1.0 / (len(y) * lambdas)
+            return LogisticRegressionCV(
+                Cs=strengths, l1_ratios=(1.0,), solver="liblinear", cv=folds, n_jobs=jobs,
+                scoring="neg_log_loss", tol=tol, use_legacy_attributes=False,
+            ).fit(X, y)  # fmt: skip
         return LassoCV(alphas=lambdas, cv=folds, tol=tol, n_jobs=jobs, fit_intercept=False).fit(
             X, y
         )
@@ -42,6 +49,6 @@ def measure(job):
         if job["task"] in ("path", "knots"):
             lambdas, coefficients, _ = fitted
             return Answer(coefficients=sparse.csr_matrix(coefficients.T), lambdas=lambdas)
-        return Answer(coef=fitted.coef_)
+        return Answer(coef=fitted.coef_.ravel())
 
     return measure_here(job, fit, read_answer)

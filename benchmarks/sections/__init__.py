@@ -10,6 +10,7 @@ NAMES = (
     "models",
     "effects",
     "shrinkage",
+    "labels",
     "variation",
     "fused",
     "startup",

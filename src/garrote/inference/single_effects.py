@@ -213,8 +213,8 @@ def _note_on_width(rows: float, usable: int) -> tuple[str, ...]:
     if rows >= _SHORT or usable < _WIDE * rows:
         return ()
     return (
-        f"{usable:,} columns are many for {rows:g} rows: on expression data of such a shape sets of 95 % "
-        "held a true variable in three of four cases, so take them for candidates",
+        f"{usable:,} columns are many for {rows:g} rows: on expression data of such a shape sets of "
+        "95 % held a true variable in three of four cases, so take them for candidates",
     )
 
 

@@ -95,6 +95,13 @@ class LabelColumns:
         self._order = np.argsort(self.columns, kind="stable")
         self._sorted = self.columns[self._order]
 
+    @property
+    def others(self) -> Array:
+        """The usable columns that are not in the block."""
+        outside = np.ones(self.problem.n_features, dtype=bool)
+        outside[self.columns] = False
+        return np.asarray(self.problem.usable[outside[self.problem.usable]])
+
     def places(self, columns: Array) -> Array:
         """Return where some columns are in the block."""
         if not len(columns):
@@ -107,7 +114,8 @@ class LabelColumns:
         weights = np.append(weights, np.ones(self.pseudo))
         inverse, explained, log_determinant = self._beside_fixed(weights, self._block)
         level = inverse @ (self._fixed.T @ (weights * response))
-        block = self._block - self._fixed @ explained
+        # By rows of the transposes: both are in Fortran order then, and nothing is copied.
+        block = (self._block.T - explained.T @ self._fixed.T).T
         whole = np.einsum("ij,ij,i->j", self._block, self._block, weights)
         left = np.einsum("ij,ij,i->j", block, block, weights)
         block[:, left <= _EXPLAINED * whole] = 0.0
@@ -131,7 +139,7 @@ class LabelColumns:
             return np.zeros((0, 0)), np.zeros((0, block.shape[1])), 0.0
         held = (self._fixed * weights[:, None]).T
         products = held @ self._fixed
-        inverse = pinvh(products)
+        inverse = pinvh(products) if self.count > 1 else 1.0 / products
         return inverse, inverse @ (held @ block), -float(np.linalg.slogdet(products)[1])
 
 

@@ -100,6 +100,7 @@ class LogisticBound:
         self.problem, self.labels, self.offsets = problem, labels, offsets
         self.control = control
         self.at_hand = LabelColumns(problem)
+        self._last: tuple[Floats, int, LabelRegression] | None = None
         if len(problem.usable) <= _SMALL:
             self.at_hand.add(problem.usable)
 
@@ -144,33 +145,39 @@ class LogisticBound:
     def _on_hand(self, now: BoundSolution, next_variance: NextVariance | None) -> BoundSolution:
         """Alternate between the factors and the bound's parameters, on the columns at hand."""
         tolerance, way = _STILL * self.control.tol, Shortcut(self.problem.weights)
+        accuracy = self.control.tol
         while True:
-            now, moved = self._settled(self._weighted(now), now)
+            now, moved = self._settled(self._weighted(now), now, accuracy)
             if next_variance is not None:
                 squares = float(now.probability @ (now.weight**2 + now.spread))
                 variance = next_variance(now.variance, squares, float(now.probability.sum()))
                 moved = max(moved, abs(float(np.log(variance / now.variance))))
                 now = now._replace(variance=variance)
             best = np.sqrt(now.eta**2 + now.doubt)
-            if (
-                max(moved, touching_error(now.xi, best, self.problem.weights)) <= tolerance
-                or now.rounds >= self.control.max_iter
-            ):
+            moved = max(moved, touching_error(now.xi, best, self.problem.weights))
+            if moved <= tolerance or now.rounds >= self.control.max_iter:
                 return self._certified(now)
+            # Factors need more digits as xi gains them; with too few they would never be still.
+            accuracy = min(max(_STILL * moved, tolerance), self.control.tol)
             now = now._replace(xi=best, rounds=now.rounds + 1)
             further = way.beyond(best)
             if further is not None:
-                now = self._better(now, further)
+                now = self._better(now, further, accuracy)
 
-    def _better(self, now: BoundSolution, further: Floats) -> BoundSolution:
+    def _better(self, now: BoundSolution, further: Floats, accuracy: float) -> BoundSolution:
         """Return the solution with xi further on, if the bound is no lower there; else as it is."""
-        there = self._settled(self._weighted(now._replace(xi=further)), now._replace(xi=further))[0]
-        risen = self._certified(there).bound >= self._certified(now).bound
+        known, there = self._certified(now), now._replace(xi=further)
+        there = self._settled(self._weighted(there), there, accuracy)[0]
+        risen = self._certified(there).bound >= known.bound
         return there if risen else now
 
     def _weighted(self, now: BoundSolution) -> LabelRegression:
-        """Return the regression that stands for the labels, given xi."""
-        return labels_as_numbers(self.at_hand, self.labels, now.xi)
+        """Return the regression that stands for the labels, given xi; it is settled, then certified."""
+        count = len(self.at_hand.columns)
+        if self._last is None or self._last[0] is not now.xi or self._last[1] != count:
+            given = labels_as_numbers(self.at_hand, self.labels, now.xi)
+            self._last = now.xi, count, given
+        return self._last[2]
 
     def _prior(self, task: Problem, variance: float) -> GarrotePrior:
         lengths = np.where(task.curvature > 0, task.curvature, 1.0)
@@ -183,7 +190,9 @@ class LogisticBound:
         columns = self.at_hand.places(now.columns)
         return Candidate(now.strength, columns, now.probability, now.weight, 1.0, 0)
 
-    def _settled(self, given: LabelRegression, now: BoundSolution) -> tuple[BoundSolution, float]:
+    def _settled(
+        self, given: LabelRegression, now: BoundSolution, accuracy: float
+    ) -> tuple[BoundSolution, float]:
         """Settle the factors given xi; return also how far they moved, in standard errors."""
         task, begin = given.task, self._candidate(now)
         point = begin
@@ -191,7 +200,7 @@ class LogisticBound:
             prior = self._prior(task, now.variance)
             annealer = Annealer(task, task.compressed(), prior, self.control)
             rows = task.response - _fitted(task, begin)
-            point = annealer.settled_further(begin, rows, self.control.tol)
+            point = annealer.settled_further(begin, rows, accuracy)
             listed = point.probability > _NEGLIGIBLE * self.control.tol
             point = point._replace(
                 columns=point.columns[listed], probability=point.probability[listed],
@@ -277,7 +286,7 @@ class LogisticBound:
         c = measured.deviation**2 + (measured.mean - design.mean) ** 2
         c = weights.sum() * c / design.scale**2
         c -= np.einsum("fj,fg,gj->j", products[1:], given.inverse, products[1:])
-        others = np.setdiff1d(self.problem.usable, self.at_hand.columns)
+        others = self.at_hand.others
         c = np.maximum(c[others], 0.0) + 1.0 / now.variance
         odds = now.strength + self.offsets[others] - 0.5 * np.log(now.variance * c)
         odds = odds + 0.5 * products[0, others] ** 2 / c

@@ -1,0 +1,52 @@
+"""Ours for labels: Bayesian selection, the Variational Garrote, and a cross-validated lasso.
+
+Options: `estimator` ("bayes", "garrote" or "lasso"), `folds`, and for "bayes" those of
+`garrote.BayesianClassifier`.
+"""
+
+import warnings
+
+import numpy as np
+
+from libraries.answers import Answer, measure_here
+from libraries.garrote import version
+
+__all__ = ["measure", "version"]
+
+
+def measure(job):
+    from garrote import BayesianClassifier, SparseClassifier, VariationalGarroteClassifier
+
+    warnings.simplefilter("ignore")  # on Monte Carlo errors; the table tells
+    options = dict(job["options"])
+    estimator, folds = options.pop("estimator"), options.pop("folds", 5)
+
+    def fit(problem):
+        if estimator == "bayes":
+            model = BayesianClassifier(random_state=0, **options)
+        elif estimator == "garrote":
+            model = VariationalGarroteClassifier(cv=folds)
+        else:
+            model = SparseClassifier(
+                alpha="cv", alphas=problem.lambdas, cv=folds, standardize=False
+            )
+        return model.fit(problem.X, problem.y)
+
+    def read_answer(model, problem):
+        coef = np.ravel(model.coef_)
+        return Answer(coef=coef, selected=model.get_support(), draws=worth(model))
+
+    return measure_here(job, fit, read_answer)
+
+
+def worth(model):
+    """How many independent draws there are of whether a variable is in: the median over doubtful ones.
+
+    Those that are in all states, or in nearly none, have no variance by which to tell.
+    """
+    posterior = getattr(model, "posterior_", None)
+    size = getattr(posterior, "effective_sample_size", None)
+    if size is None:
+        return None
+    doubtful = np.abs(posterior.inclusion_probability - 0.5) < 0.45
+    return float(np.median(size[doubtful])) if doubtful.any() else None
