@@ -14,9 +14,10 @@ from garrote.inference import Beliefs, infer
 from garrote.inference.effects_certificate import certify_effects
 from garrote.priors import SingleEffects
 from garrote.solvers.gram_products import GramProducts
-from garrote.solvers.presence import with_doubt
+from garrote.solvers.presence import in_order, with_doubt
 from garrote.solvers.refining import NumbersFitter, refine
 from garrote.solvers.single_effect_regression import (
+    SingleEffect,
     best_prior_variance,
     expected_prior_variance,
     kl_from_prior,
@@ -420,10 +421,24 @@ def test_an_effect_counts_by_the_probability_that_it_is_there():
         log_bf = products**2 * v / (2 * s * (s + v * lengths)) - np.log1p(v * lengths / s) / 2
         evidence.append(np.exp(log_prior + log_bf).sum())
     wanted = np.mean(evidence) / (1 + np.mean(evidence))
-    stated = with_doubt(sure, log_prior, 60)
+    (stated,) = with_doubt([sure], log_prior, 60)
     assert 0.05 < wanted < 0.95
     assert stated.probability.sum() == pytest.approx(wanted, abs=2e-3)
     np.testing.assert_allclose(stated.probability / wanted, sure.probability, rtol=0.01)
+
+
+def test_how_many_effects_there_are_has_a_uniform_prior():
+    def an_effect(log_bayes_factor):
+        share = np.array([0.7, 0.3])
+        return SingleEffect(share / (1 + np.exp(-log_bayes_factor)), share, share, 0.0, 1.0)
+
+    one, two, three = in_order([an_effect(b) for b in (np.log(0.5), 50.0, np.log(2.0))])
+    total = np.exp(50.0) * (1 + 2.0 + 2.0 * 0.5)  # of one, two and three effects, and next to none
+    assert two.probability.sum() == pytest.approx(1.0)
+    assert three.probability.sum() == pytest.approx(np.exp(50.0) * 3.0 / total)
+    assert one.probability.sum() == pytest.approx(np.exp(50.0) * 1.0 / total)
+    np.testing.assert_allclose(one.probability[0] / one.probability.sum(), 0.7)
+    assert in_order([]) == ()
 
 
 def test_noise_is_seldom_selected_from_small_tables():

@@ -58,7 +58,7 @@ def _doubted(
     found: LabelEffects, log_prior: Floats, rows: float, known_variance: bool, beside: BesideFixed
 ) -> LabelEffects:
     """Return effects by their probability to be there, and the fixed columns beside these."""
-    effects = tuple(with_doubt(one, log_prior, rows, known_variance) for one in found.effects)
+    effects = with_doubt(found.effects, log_prior, rows, known_variance)
     less = np.zeros(len(log_prior))
     for before, after in zip(found.effects, effects, strict=True):
         less += before.coef - after.coef

@@ -102,7 +102,7 @@ def _stated(task: EffectsTask, fit: EffectsFit) -> tuple[SingleEffect, ...]:
     if not task.prior.doubt:
         return fit.effects
     known = not isinstance(task.prior.variance, str)
-    return tuple(with_doubt(effect, task.log_prior, task.rows, known) for effect in fit.effects)
+    return with_doubt(fit.effects, task.log_prior, task.rows, known)
 
 
 def describe_effects(

@@ -3,15 +3,18 @@
 The prior variance of the largest evidence makes every effect look a little too real: its Bayes factor is
 above 1 whatever the data are. So the doubt whether there is one goes by evidence averaged over its size:
 log v is uniform from one standard error of a coefficient (v c / s = 1) to one standard deviation of the
-noise (v c / s = n), or to the variance that was found where that is larger. Prior odds are one to one,
-which with one more variable each time is a uniform prior on how many there are.
+noise (v c / s = n), or to the variance that was found where that is larger.
+
+A single effect has prior odds of one to one. How many of several there are has a uniform prior: with
+Bayes factors B_1 >= B_2 >= ..., P(k effects) is in proportion to B_1 ... B_k, and the k-th is there if
+at least k are. Otherwise many that noise has made would count for one that is real.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import expit, logit, logsumexp
 
 from garrote.arrays import Floats
 from garrote.solvers.single_effect_regression import SingleEffect, log_bayes_factors
@@ -42,9 +45,31 @@ def present(log_evidence: Callable[[float], float], sizes: Sizes) -> float:
 
 
 def with_doubt(
-    effect: SingleEffect, log_prior: Floats, rows: float, known_variance: bool = False
+    effects: Sequence[SingleEffect], log_prior: Floats, rows: float, known_variance: bool = False
+) -> tuple[SingleEffect, ...]:
+    """Return effects whose probabilities sum to those of being there at all."""
+    return in_order([_alone(one, log_prior, rows, known_variance) for one in effects])
+
+
+def in_order(effects: Sequence[SingleEffect]) -> tuple[SingleEffect, ...]:
+    """Return effects beside each other, from those whose probabilities are as if each were alone."""
+    alone = np.array([float(effect.probability.sum()) for effect in effects])
+    order = np.argsort(-alone, kind="stable")
+    log_bayes_factors = logit(np.minimum(alone[order], 1.0 - np.finfo(float).eps))
+    heights = np.append(0.0, np.cumsum(log_bayes_factors))
+    at_least = np.zeros(len(effects))
+    for k, place in enumerate(order, start=1):
+        at_least[place] = np.exp(logsumexp(heights[k:]) - logsumexp(heights))
+    return tuple(
+        _scaled(effect, there / own if own > 0 else 0.0)
+        for effect, there, own in zip(effects, at_least, alone, strict=True)
+    )
+
+
+def _alone(
+    effect: SingleEffect, log_prior: Floats, rows: float, known_variance: bool
 ) -> SingleEffect:
-    """Return an effect whose probabilities sum to that of being there at all.
+    """Return an effect with its probability to be there, were it the only one.
 
     Its products with the data are read off its posterior, at the variance that it was found with.
     """

@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from garrote.arrays import Floats
-from garrote.solvers.presence import Sizes, present
+from garrote.solvers.presence import Sizes, in_order, present
 from garrote.solvers.single_effect_regression import SingleEffect
 from garrote.solvers.single_effects import EffectsFit, EffectsTask
 
@@ -39,7 +39,7 @@ def with_unknown_noise(task: EffectsTask, fit: EffectsFit) -> tuple[SingleEffect
             square += float(effects[i].second_moment @ curvature - effects[i].coef @ fitted[i])
         effects[k] = _regress(xty - taken, curvature, task.log_prior, float(square), task.rows)
         fitted[k] = task.products.times(effects[k].coef)
-    return tuple(effect for effect in effects if effect.prior_variance > 0)
+    return in_order([effect for effect in effects if effect.prior_variance > 0])
 
 
 def _regress(
