@@ -188,7 +188,9 @@ def test_weights_are_repeats_and_rows_have_no_order():
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-7)
     assert one.intercept_ == pytest.approx(two.intercept_, abs=1e-7)
     assert one.scale_ == pytest.approx(two.scale_)
-    np.testing.assert_allclose(one.predict(X, offset=known), one.predict(X) + known)
+    np.testing.assert_allclose(
+        one.predict(X, offset=known), one.predict(X, offset=0 * known) + known
+    )
 
 
 def test_held_out_errors_are_huber_losses():

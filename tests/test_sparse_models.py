@@ -102,7 +102,7 @@ def test_weights_are_repeats_and_offsets_are_known_parts(data, family):
         np.repeat(X, counts, axis=0), np.repeat(y, counts), offset=np.repeat(known, counts)
     )
     np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-7)
-    one, two = weighted.predict(X), weighted.predict(X, offset=known)
+    one, two = weighted.predict(X, offset=0 * known), weighted.predict(X, offset=known)
     expected = one + known if family == "gaussian" else one * np.exp(known)
     np.testing.assert_allclose(two, expected)
 
