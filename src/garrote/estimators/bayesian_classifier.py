@@ -173,7 +173,6 @@ class BayesianClassifier(SelectingClassifier):
         self._check_settings()
         given = GivenRows.of_labels(self, X, y, sample_weight, feature_names, offset)
         self.classes_ = given.classes
-        self._with_offset = given.offset is not None
         problem = given.problem(self)
         inclusion = inclusion_prior(
             self.inclusion, self.expected_size, given.count, problem.usable, given.log_odds

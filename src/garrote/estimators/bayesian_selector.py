@@ -250,21 +250,18 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         check_settings(self)
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
-        self._with_offset = given.offset is not None
-        made_of = given
-        if self.family == "gaussian":
-            given = given.less_its_offset()
-        problem = given.problem(self, columnwise=self._goes_through_columns(given.count))
+        used = given.less_its_offset() if self.family == "gaussian" else given
+        problem = used.problem(self, columnwise=self._goes_through_columns(given.count))
         reference = None
         if shrinks(self.prior):
             prior = shrinkage_prior(self.prior, given.count, given.names, given.X)
             reference = prior.reference
             inferred = self._infer_shrinkage(problem, prior, given.labels)
         else:
-            inferred = self._infer(problem, given.y, given.log_odds, given.labels)
+            inferred = self._infer(problem, used.y, given.log_odds, given.labels)
             reference = self._reference(inferred.method)
-        made = made_of.provenance(self, problem, reference)
-        self._finish(problem, inferred, given.y, given.labels, given.response, made)
+        made = given.provenance(self, problem, reference)
+        self._finish(problem, inferred, used.y, given.labels, given.response, made)
         return self
 
     def _fit_zscores(

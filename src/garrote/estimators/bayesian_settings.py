@@ -83,7 +83,7 @@ def _check_prior(model: Any) -> None:
             f"{', '.join(map(repr, SHRINKAGE_PRIORS))}) or an object of garrote.priors, got "
             f"{model.prior!r}"
         )
-    if model.prior == "single-effects" or isinstance(model.prior, SingleEffects):
+    if sums_effects(model.prior):
         _check_single_effects(model)
     elif model.effects is not None:
         raise ValueError(
@@ -112,6 +112,13 @@ def _check_single_effects(model: Any) -> None:
                 f"{name} is not for prior='single-effects', which has a method and variances of its "
                 f"own: leave it out, got {getattr(model, name)!r}"
             )
+
+
+def sums_effects(prior: Any) -> bool:
+    """Tell whether a prior is a sum of single effects."""
+    return isinstance(prior, SingleEffects) or (
+        isinstance(prior, str) and prior == "single-effects"
+    )
 
 
 def shrinks(prior: Any) -> bool:
@@ -176,7 +183,7 @@ def chain_lengths(model: Any) -> tuple[int, int]:
 
 def _check_family(model: Any) -> None:
     """Refuse for labels and counts what only Gaussian models have."""
-    effects = model.prior == "single-effects" or isinstance(model.prior, SingleEffects)
+    effects = sums_effects(model.prior)
     other = model.prior == "g-prior" or isinstance(model.prior, GPrior) or shrinks(model.prior)
     gaussian_only = effects or other
     if model.family != "gaussian" and gaussian_only:

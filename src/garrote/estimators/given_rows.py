@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.designs.base import Design
 from garrote.estimators.inputs import (
     check_labelled_rows,
     check_names,
@@ -92,26 +93,22 @@ class GivenRows:
         """Return the rows with what the offset leaves of a response of numbers."""
         return self if self.offset is None else replace(self, y=self.y - self.offset, offset=None)
 
-    def problem_settings(self, model: Any) -> dict[str, Any]:
-        """Return how an estimator wants its problems made, of all rows or of some."""
-        return {
-            "fit_intercept": model.fit_intercept,
-            "standardize": model.standardize,
-            "covariates": self.covariates,
-        }
-
     def problem(self, model: Any, columnwise: bool = False) -> Problem:
         """Return the problem of all rows; ``columnwise`` copies X where its columns are in pieces."""
         X = self.X
         if columnwise and isinstance(X, np.ndarray):
             X = np.asfortranarray(X)  # 7 times as fast at 500 x 10,000, for a copy of X
-        made = Problem.from_rows(as_design(X), self.y, self.weights, **self.problem_settings(model))
-        return replace(made, offset=self.offset)
+        return self._of_weights(model, as_design(X), self.weights)
 
     def part(self, model: Any, whole: Problem, weights: Floats) -> Problem:
         """Return the problem of other weights: of rows to train on, those held out at 0."""
-        design = whole.table.stored
-        made = Problem.from_rows(design, self.y, weights, **self.problem_settings(model))
+        return self._of_weights(model, whole.table.stored, weights)
+
+    def _of_weights(self, model: Any, design: Design, weights: Floats) -> Problem:
+        made = Problem.from_rows(
+            design, self.y, weights, fit_intercept=model.fit_intercept,
+            standardize=model.standardize, covariates=self.covariates,
+        )  # fmt: skip
         return replace(made, offset=self.offset)
 
     def provenance(

@@ -241,7 +241,7 @@ def _not_finite(X: Any) -> tuple[Array, Array]:
 
 def check_new_offset(model: Any, offset: Any, count: int, outputs: int = 1) -> Floats | None:
     """Return the offset of rows to predict for; warn where the fit had one and these have none."""
-    if offset is None and getattr(model, "_with_offset", False):
+    if offset is None and model.selection_.provenance.get("offset", False):
         warnings.warn(
             "the model was fitted with an offset, and none is given for these rows: they are predicted "
             "as if theirs were 0; pass offset=, zeros if that is meant",

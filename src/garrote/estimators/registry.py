@@ -43,13 +43,13 @@ _LAPLACE = (
     "Tierney & Kadane (1986), Accurate approximations for posterior moments and marginal densities. "
     "JASA 81, 82-86"
 )
+_MEAN_FIELD = "Carbonetto & Stephens (2012), Bayesian Analysis 7, 73-108"
 
 # The sources of what is done with labels, by the method that did it.
 LABEL_REFERENCES = {
     "sample": "Polson, Scott & Windle (2013), Bayesian inference for logistic models using Polya-Gamma "
     "latent variables. JASA 108, 1339-1349",
-    "mean-field": "Carbonetto & Stephens (2012), Bayesian Analysis 7, 73-108, with the bound of "
-    + _BOUND,
+    "mean-field": f"{_MEAN_FIELD}, with the bound of {_BOUND}",
     "single-effects": "Wang et al. (2020), JRSS B 82, 1273-1300, with the bound of " + _BOUND,
     "enumerate": _LAPLACE,
     "metropolis": _LAPLACE,
@@ -57,7 +57,6 @@ LABEL_REFERENCES = {
 # The sources of what is done with numbers, by the method that did it.
 _MURPHY = "Murphy (2012), Machine Learning: A Probabilistic Perspective, section 13.2"
 _SAMPLING = "Zanella & Roberts (2019), JRSS B 81, 489-517"
-_MEAN_FIELD = "Carbonetto & Stephens (2012), Bayesian Analysis 7, 73-108"
 _EFFECTS = (
     "Wang et al. (2020), A simple new approach to variable selection in regression, with application "
     "to genetic fine mapping. JRSS B 82, 1273-1300"

@@ -116,7 +116,6 @@ class SparseLinearModel(SelectorFace):
         if not isinstance(penalty, FusedLasso):
             free = _projected_columns(given, likelihood, names)
         known = check_offset(offset, len(y), getattr(likelihood, "classes", 1))
-        self._with_offset = known is not None
         make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
         problem = make_problem(weights)
         if problem.yty == 0:

@@ -1,6 +1,7 @@
 """The Variational Garrote as a scikit-learn regressor and feature selector."""
 
 import warnings
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -225,10 +226,8 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv).split(given.X, given.y, groups))
-            folds = make_folds(
-                problem.table.stored, given.y, given.weights, splits, prior_for,
-                **given.problem_settings(self),
-            )  # fmt: skip
+            part = partial(given.part, self, problem)
+            folds = make_folds(given.weights, splits, part, prior_for)
             path, validation = cross_validate(
                 problem, prior, folds, grid, control, self.solver, self.n_jobs
             )

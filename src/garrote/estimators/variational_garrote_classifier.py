@@ -175,7 +175,6 @@ class VariationalGarroteClassifier(SelectingClassifier):
         self._check_settings()
         given = GivenRows.of_labels(self, X, y, sample_weight, feature_names, offset)
         self.classes_, codes = given.classes, given.y
-        self._with_offset = given.offset is not None
         problem = given.problem(self)
         control = Control(self.tol, int(self.max_iter), self.callback)
         bound = LogisticBound(problem, codes, given.log_odds, control)

@@ -25,7 +25,7 @@ def with_covariates(problem: Problem, posterior: Posterior) -> Posterior:
     spread = scale.column_scale[fixed]
     explained = scale.covariate_columns[:, columns] * scale.column_scale[columns] / spread[:, None]
     own = posterior.noise_variance * pinvh(problem.raw_gram(fixed)) / np.outer(spread, spread)
-    return joined(posterior, fixed, CovariatesLaw(columns, explained, own))
+    return _joined(posterior, fixed, CovariatesLaw(columns, explained, own))
 
 
 def with_covariates_of_labels(posterior: Posterior) -> Posterior:
@@ -37,10 +37,10 @@ def with_covariates_of_labels(posterior: Posterior) -> Posterior:
     law = CovariatesLaw(
         predictor.columns, predictor.explained[first:], predictor.fixed_covariance[first:, first:]
     )
-    return joined(posterior, fixed, law)
+    return _joined(posterior, fixed, law)
 
 
-def joined(posterior: Posterior, fixed: Array, law: CovariatesLaw) -> Posterior:
+def _joined(posterior: Posterior, fixed: Array, law: CovariatesLaw) -> Posterior:
     """Put the covariates before a support that has none of them."""
     place = np.searchsorted(law.columns, posterior.support)
     within = replace(law, explained=law.explained[:, place])

@@ -1,8 +1,7 @@
 """The posterior of a sum of single effects: which variables, in which sets, with which effects."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from scipy.special import logsumexp
@@ -21,7 +20,7 @@ from garrote.results import Fit
 from garrote.solvers.effects_in_turn import IDLE
 from garrote.solvers.gram_products import GramProducts
 from garrote.solvers.presence import with_doubt
-from garrote.solvers.refining import NumbersFitter, refine
+from garrote.solvers.refining import NumbersFitter, SummedEffects, refine
 from garrote.solvers.single_effect_regression import SingleEffect
 from garrote.solvers.single_effects import EffectsFit, EffectsTask, fit_single_effects
 from garrote.solvers.student_effects import with_unknown_noise
@@ -33,18 +32,6 @@ _SHORT, _WIDE = 200, 10
 # Effects are kept on as many columns as have this share of their probability: sets of a coverage up to
 # `MOST_COVERED` are made of these.
 _SHARE = 0.9999
-
-
-class Summed(Protocol):
-    """A fit of single effects, to numbers or to labels; ``tried`` counts those that are null, too."""
-
-    @property
-    def effects(self) -> Sequence[SingleEffect]:
-        """The effects that are not null."""
-
-    @property
-    def tried(self) -> int:
-        """How many there could have been."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +205,7 @@ def _note_on_width(rows: float, usable: int) -> tuple[str, ...]:
     )
 
 
-def said_of_effects(fit: Summed, asked: int | None, better: int, by: str = "") -> str:
+def said_of_effects(fit: SummedEffects, asked: int | None, better: int, by: str = "") -> str:
     """Say how many effects there are, and how they were found."""
     count = len(fit.effects)
     own = "" if asked else ", a number found by itself"
@@ -226,7 +213,7 @@ def said_of_effects(fit: Summed, asked: int | None, better: int, by: str = "") -
     return said + (f", {better} times refined" if better else "")
 
 
-def notes_on_effects(fit: Summed, usable: int) -> tuple[str, ...]:
+def notes_on_effects(fit: SummedEffects, usable: int) -> tuple[str, ...]:
     """Say where more effects were wanted than there may be."""
     spare = fit.tried > len(fit.effects) or fit.tried >= usable
     if spare or not fit.effects or fit.effects[-1].log_bayes_factor < IDLE:

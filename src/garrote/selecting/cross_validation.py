@@ -176,17 +176,18 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
 
 
 def make_folds(
-    design: Design,
-    y: Array,
     weights: Floats,
     splits: Sequence[tuple[Array, Array]],
+    part: Callable[[Floats], Problem],
     prior_for: Callable[[Problem], GarrotePrior],
-    **settings: Any,
 ) -> list[Fold]:
-    """Turn index splits into problems on the same rows, with weight zero on those held out."""
+    """Turn index splits into problems on the same rows, with weight zero on those held out.
+
+    ``part`` makes the problem of some weights.
+    """
     folds = []
     for inside, outside in split_weights(weights, splits):
-        problem = Problem.from_rows(design, y, inside, **settings)
+        problem = part(inside)
         folds.append(Fold(problem, prior_for(problem), outside))
     return folds
 

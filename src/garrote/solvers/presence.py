@@ -55,8 +55,8 @@ def in_order(effects: Sequence[SingleEffect]) -> tuple[SingleEffect, ...]:
     """Return effects beside each other, from those whose probabilities are as if each were alone."""
     alone = np.array([float(effect.probability.sum()) for effect in effects])
     order = np.argsort(-alone, kind="stable")
-    log_bayes_factors = logit(np.minimum(alone[order], 1.0 - np.finfo(float).eps))
-    heights = np.append(0.0, np.cumsum(log_bayes_factors))
+    log_factors = logit(np.minimum(alone[order], 1.0 - np.finfo(float).eps))
+    heights = np.append(0.0, np.cumsum(log_factors))
     at_least = np.zeros(len(effects))
     for k, place in enumerate(order, start=1):
         at_least[place] = np.exp(logsumexp(heights[k:]) - logsumexp(heights))

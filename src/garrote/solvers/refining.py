@@ -43,6 +43,10 @@ class SummedEffects(Protocol):
         """The effects that are not null."""
 
     @property
+    def tried(self) -> int:
+        """How many there could have been, null ones counted."""
+
+    @property
     def bound(self) -> float:
         """The lower bound of the log evidence."""
 
