@@ -52,7 +52,7 @@ class PairedGibbsWalk:
     def walk(self, steps: int, averages: Averages | None) -> Trail:
         """Make sweeps; count their states in ``averages`` where it is given, and return the way."""
         flips: list[list[int]] = []
-        weights: list[list[float]] = []
+        log_weights: list[list[float]] = []
         variances = []
         for step in range(steps):
             before = set(self.members)
@@ -61,7 +61,7 @@ class PairedGibbsWalk:
             # The state before the sweep is left by as many flips as the sweep made in the end; the
             # state after it is the one that counts.
             flips.append([*changed, -1])
-            weights.append([*[0.0] * len(changed), 1.0])
+            log_weights.append([*[-np.inf] * len(changed), 0.0])
             self._draw_noise()
             self._draw_variance()
             variances.append(self.variance)
@@ -69,7 +69,7 @@ class PairedGibbsWalk:
                 self._renew_gradient()
         return Trail(
             np.array([j for part in flips for j in part], dtype=np.int64),
-            np.array([w for part in weights for w in part]),
+            np.array([w for part in log_weights for w in part]),
             np.array(variances),
         )
 
