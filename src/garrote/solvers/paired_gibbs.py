@@ -1,21 +1,28 @@
 """The paired Gibbs sampler (Titsias & Lazaro-Gredilla 2011): each coefficient with its inclusion.
 
-Coefficients are not integrated out. In turn every variable is taken in or left out given the
-coefficients of all others, its own being integrated out, and a new coefficient is drawn if it is in. The
-noise variance and the slab's are drawn given the coefficients. An update costs one operation as long as
-the coefficient is and stays 0, and a row of the Gram matrix otherwise.
+Coefficients are not integrated out. Every sweep draws
+
+* which variable one of those in stands for: given that exactly one of it and of those out is in, all of
+  them are candidates. Of near copies with strong effects one would never give way to the other if
+  variables came and went one at a time;
+* every variable in turn: in or out given the coefficients of all others, its own being integrated out,
+  and then that;
+* all coefficients of the model together, which those of near copies that are both in need;
+* the noise variance and the slab's, given the coefficients.
+
+An update costs one operation as long as the coefficient is and stays 0, and a row of the Gram matrix
+otherwise.
 """
 
 import numpy as np
+from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from garrote._jit import kernel
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.priors.slab import GaussianSlab
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import VISITS_PER_CALL, Averages, Target, Trail, no_averages
 
-# Sweeps after which the products of columns and residuals are computed anew: roundings add up.
-_FRESH = 100
 # Rows of the Gram matrix that are fetched at once, the first the missing one.
 _FETCHED_ALONG = 15
 
@@ -46,7 +53,7 @@ class PairedGibbsWalk:
         self.coef[:] = 0.0
         inside = problem.known_block(columns) + np.eye(len(columns)) / self.variance
         self.coef[columns] = np.linalg.solve(inside, problem.xty[columns])
-        self._renew_gradient()
+        self._set_coefficients(columns, self.coef[columns])
         self.noise = self.slab.noise_variance or max(self._left(), 1e-6 * problem.yty) / problem.n
 
     def walk(self, steps: int, averages: Averages | None) -> Trail:
@@ -54,24 +61,48 @@ class PairedGibbsWalk:
         flips: list[list[int]] = []
         log_weights: list[list[float]] = []
         variances = []
-        for step in range(steps):
+        for _ in range(steps):
             before = set(self.members)
+            self._exchange()
             self._sweep(averages)
             changed = sorted(before ^ set(self.members))
             # The state before the sweep is left by as many flips as the sweep made in the end; the
             # state after it is the one that counts.
             flips.append([*changed, -1])
             log_weights.append([*[-np.inf] * len(changed), 0.0])
+            self._draw_coefficients()
             self._draw_noise()
             self._draw_variance()
             variances.append(self.variance)
-            if step % _FRESH == _FRESH - 1:
-                self._renew_gradient()
         return Trail(
             np.array([j for part in flips for j in part], dtype=np.int64),
             np.array([w for part in log_weights for w in part]),
             np.array(variances),
         )
+
+    def _exchange(self) -> None:
+        """Draw anew which variable one of those in stands for, and its coefficient."""
+        members = np.flatnonzero(self.coef)
+        if not len(members):
+            return
+        self._change(int(members[self.rng.integers(len(members))]), 0.0)
+        problem = self.target.problem
+        length = problem.curvature + 1.0 / self.variance
+        mean = self.gradient / length
+        log_weight = self.target.inclusion.log_odds - 0.5 * np.log(length)
+        log_weight += 0.5 * mean * self.gradient / self.noise
+        log_weight[(self.coef != 0.0) | (problem.curvature <= 0)] = -np.inf
+        chance = np.cumsum(np.exp(log_weight - log_weight.max()))
+        j = int(np.searchsorted(chance, self.rng.random() * chance[-1], side="right"))
+        spread = np.sqrt(self.noise / length[j])
+        self._change(j, float(mean[j] + spread * self.rng.standard_normal()))
+
+    def _change(self, j: int, value: float) -> None:
+        """Give variable j another coefficient."""
+        if self.rows.slot[j] < 0:
+            self.rows.fetch(j, np.flatnonzero(self.coef))
+        self.gradient -= (value - self.coef[j]) * self.rows.rows[self.rows.slot[j]]
+        self.coef[j] = value
 
     def _sweep(self, averages: Averages | None) -> None:
         problem, prior, slot = self.target.problem, self.target.inclusion, self.rows.slot
@@ -105,12 +136,32 @@ class PairedGibbsWalk:
         best = np.argpartition(wanted, -count)[-count:] if count else np.zeros(0, np.intp)
         return coming[best[wanted[best] > 0]]
 
-    def _renew_gradient(self) -> None:
-        problem, members = self.target.problem, np.array(self.members, dtype=np.int64)
-        self.gradient = problem.xty.astype(np.float64, copy=True)
-        for j in members:
+    def _draw_coefficients(self) -> None:
+        """Draw the coefficients of the model together."""
+        members = np.flatnonzero(self.coef)
+        inside = np.empty((len(members), len(members)))
+        for a, j in enumerate(members):
             self.rows.fetch(int(j), members)
-            self.gradient -= self.coef[j] * self.rows.rows[self.rows.slot[j]]
+            inside[a] = self.rows.rows[self.rows.slot[j]][members]
+        inside[np.diag_indices_from(inside)] += 1.0 / self.variance
+        try:
+            root = cholesky(inside, lower=True, check_finite=False)
+        except LinAlgError:  # copies beside a slab so wide that roundings hide it
+            values = self.coef[members]
+        else:
+            right = self.target.problem.xty[members]
+            half = solve_triangular(root, right, lower=True, check_finite=False)
+            half += np.sqrt(self.noise) * self.rng.standard_normal(len(members))
+            values = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
+        self._set_coefficients(members, values)
+
+    def _set_coefficients(self, members: Array, values: Floats) -> None:
+        """Set the coefficients of the model, and compute products with residuals anew."""
+        self.coef[members] = values
+        self.gradient = self.target.problem.xty.astype(np.float64, copy=True)
+        for j, value in zip(members, values, strict=True):
+            self.rows.fetch(int(j), members)
+            self.gradient -= value * self.rows.rows[self.rows.slot[j]]
 
     def _left(self) -> float:
         """Return the squared residual."""
