@@ -175,26 +175,28 @@ def run_chain(
         if report is not None:
             report(part + 1, _BATCHES)
     trail = joined(trails)
-    log_unit = max((batch.log_unit[0] for batch in batches if batch.weight[0] > 0), default=0.0)
-    part = _parts_of(log_unit, np.array([batch.log_unit[0] for batch in batches]))
-    weight = part * np.array([batch.weight[0] for batch in batches])
+    weight = np.array([batch.weight[0] for batch in batches])
+    units = np.array([batch.log_unit[0] for batch in batches])
+    log_unit = float(units[weight > 0].max())
+    share = _shares(units, log_unit)
+    weight *= share
     return Sampling(
-        mean=part @ np.array([batch.mean for batch in batches]) / weight.sum(),
-        second_moment=part @ np.array([batch.square for batch in batches]) / weight.sum(),
-        size_probability=part @ np.array([batch.by_size for batch in batches]) / weight.sum(),
+        mean=share @ np.array([batch.mean for batch in batches]) / weight.sum(),
+        second_moment=share @ np.array([batch.square for batch in batches]) / weight.sum(),
+        size_probability=share @ np.array([batch.by_size for batch in batches]) / weight.sum(),
         batch_weight=weight,
-        batch_inclusion=part[:, None] * np.array([batch.inclusion for batch in batches]),
+        batch_inclusion=share[:, None] * np.array([batch.inclusion for batch in batches]),
         start=first,
         flips=trail.flips,
         weights=np.exp(trail.log_weights - log_unit),
         slab_variances=trail.variances,
-        log_unit=float(log_unit),
+        log_unit=log_unit,
     )
 
 
-def _parts_of(log_unit: float, log_units: Floats) -> Floats:
-    """Return other units in that of the heaviest."""
-    return np.asarray(np.maximum(np.exp(np.minimum(log_units - log_unit, 0.0)), _LIGHTEST))
+def _shares(log_units: Floats, best: float) -> Floats:
+    """Return units in that of the heaviest."""
+    return np.asarray(np.maximum(np.exp(np.minimum(log_units - best, 0.0)), _LIGHTEST))
 
 
 def in_one_unit(chains: Sequence[Sampling]) -> list[Sampling]:
@@ -204,12 +206,12 @@ def in_one_unit(chains: Sequence[Sampling]) -> list[Sampling]:
     return [
         replace(
             chain,
-            batch_weight=part * chain.batch_weight,
-            batch_inclusion=part * chain.batch_inclusion,
-            weights=part * chain.weights,
+            batch_weight=share * chain.batch_weight,
+            batch_inclusion=share * chain.batch_inclusion,
+            weights=share * chain.weights,
             log_unit=best,
         )
-        for chain, part in zip(chains, _parts_of(best, units), strict=True)
+        for chain, share in zip(chains, _shares(units, best), strict=True)
     ]
 
 

@@ -15,14 +15,16 @@ otherwise.
 """
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from garrote._jit import kernel
-from garrote.arrays import Array, Floats
+from garrote.arrays import Array
+from garrote.elementary import exponential, logarithm
 from garrote.priors.slab import GaussianSlab
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import VISITS_PER_CALL, Averages, Target, Trail, no_averages
 
+# Sweeps after which the products of columns and residuals are computed anew: roundings add up.
+_FRESH = 100
 # Rows of the Gram matrix that are fetched at once, the first the missing one.
 _FETCHED_ALONG = 15
 
@@ -41,6 +43,7 @@ class PairedGibbsWalk:
         self.variance = target.first_variance
         self.coef = np.zeros(target.problem.n_features)
         self.unused = no_averages(target.problem.n_features)
+        self._chance = np.zeros(target.problem.n_features)
 
     @property
     def members(self) -> list[int]:
@@ -53,7 +56,7 @@ class PairedGibbsWalk:
         self.coef[:] = 0.0
         inside = problem.known_block(columns) + np.eye(len(columns)) / self.variance
         self.coef[columns] = np.linalg.solve(inside, problem.xty[columns])
-        self._set_coefficients(columns, self.coef[columns])
+        self._renew_gradient()
         self.noise = self.slab.noise_variance or max(self._left(), 1e-6 * problem.yty) / problem.n
 
     def walk(self, steps: int, averages: Averages | None) -> Trail:
@@ -61,7 +64,7 @@ class PairedGibbsWalk:
         flips: list[list[int]] = []
         log_weights: list[list[float]] = []
         variances = []
-        for _ in range(steps):
+        for step in range(steps):
             before = set(self.members)
             self._exchange()
             self._sweep(averages)
@@ -70,10 +73,12 @@ class PairedGibbsWalk:
             # state after it is the one that counts.
             flips.append([*changed, -1])
             log_weights.append([*[-np.inf] * len(changed), 0.0])
-            self._draw_coefficients()
+            self._draw_coefficients(step)
             self._draw_noise()
             self._draw_variance()
             variances.append(self.variance)
+            if step % _FRESH == _FRESH - 1:
+                self._renew_gradient()
         return Trail(
             np.array([j for part in flips for j in part], dtype=np.int64),
             np.array([w for part in log_weights for w in part]),
@@ -86,16 +91,14 @@ class PairedGibbsWalk:
         if not len(members):
             return
         self._change(int(members[self.rng.integers(len(members))]), 0.0)
-        problem = self.target.problem
-        length = problem.curvature + 1.0 / self.variance
-        mean = self.gradient / length
-        log_weight = self.target.inclusion.log_odds - 0.5 * np.log(length)
-        log_weight += 0.5 * mean * self.gradient / self.noise
-        log_weight[(self.coef != 0.0) | (problem.curvature <= 0)] = -np.inf
-        chance = np.cumsum(np.exp(log_weight - log_weight.max()))
-        j = int(np.searchsorted(chance, self.rng.random() * chance[-1], side="right"))
-        spread = np.sqrt(self.noise / length[j])
-        self._change(j, float(mean[j] + spread * self.rng.standard_normal()))
+        ridge, length = 1.0 / self.variance, self.target.problem.curvature
+        j = _choose_newcomer(
+            length, self.target.inclusion.log_odds, ridge, self.noise, self.coef, self.gradient,
+            self.rng.random(), self._chance,
+        )  # fmt: skip
+        c = float(length[j]) + ridge
+        spread = np.sqrt(self.noise / c)
+        self._change(j, float(self.gradient[j] / c + spread * self.rng.standard_normal()))
 
     def _change(self, j: int, value: float) -> None:
         """Give variable j another coefficient."""
@@ -136,32 +139,27 @@ class PairedGibbsWalk:
         best = np.argpartition(wanted, -count)[-count:] if count else np.zeros(0, np.intp)
         return coming[best[wanted[best] > 0]]
 
-    def _draw_coefficients(self) -> None:
-        """Draw the coefficients of the model together."""
+    def _draw_coefficients(self, step: int) -> None:
+        """Draw the coefficients of the model together, as often as that is cheap beside a sweep."""
         members = np.flatnonzero(self.coef)
-        inside = np.empty((len(members), len(members)))
-        for a, j in enumerate(members):
+        if step % (1 + len(members) ** 2 // len(self.coef)):
+            return
+        slot = self.rows.slot
+        for j in members[slot[members] < 0]:
             self.rows.fetch(int(j), members)
-            inside[a] = self.rows.rows[self.rows.slot[j]][members]
-        inside[np.diag_indices_from(inside)] += 1.0 / self.variance
-        try:
-            root = cholesky(inside, lower=True, check_finite=False)
-        except LinAlgError:  # copies beside a slab so wide that roundings hide it
-            values = self.coef[members]
-        else:
-            right = self.target.problem.xty[members]
-            half = solve_triangular(root, right, lower=True, check_finite=False)
-            half += np.sqrt(self.noise) * self.rng.standard_normal(len(members))
-            values = solve_triangular(root, half, lower=True, trans="T", check_finite=False)
-        self._set_coefficients(members, values)
+        if (slot[members] >= 0).all():
+            k = len(members)
+            _draw_together(
+                self.rows.rows, slot, members, self.target.problem.xty, 1.0 / self.variance,
+                self.noise, self.rng.standard_normal(k), np.empty((k, k)), self.coef, self.gradient,
+            )  # fmt: skip
 
-    def _set_coefficients(self, members: Array, values: Floats) -> None:
-        """Set the coefficients of the model, and compute products with residuals anew."""
-        self.coef[members] = values
-        self.gradient = self.target.problem.xty.astype(np.float64, copy=True)
-        for j, value in zip(members, values, strict=True):
+    def _renew_gradient(self) -> None:
+        problem, members = self.target.problem, np.array(self.members, dtype=np.int64)
+        self.gradient = problem.xty.astype(np.float64, copy=True)
+        for j in members:
             self.rows.fetch(int(j), members)
-            self.gradient -= value * self.rows.rows[self.rows.slot[j]]
+            self.gradient -= self.coef[j] * self.rows.rows[self.rows.slot[j]]
 
     def _left(self) -> float:
         """Return the squared residual."""
@@ -183,6 +181,69 @@ class PairedGibbsWalk:
             return
         size, square = np.count_nonzero(self.coef), float(self.coef @ self.coef)
         self.variance = (0.5 + 0.5 * square / self.noise) / self.rng.gamma(0.5 + 0.5 * size)
+
+
+@kernel
+def _choose_newcomer(length, log_odds, ridge, noise, coef, gradient, draw, chance):
+    """Draw the one of the variables that are out which is in; ``chance`` is room for their chances."""
+    best = -np.inf
+    for j in range(coef.shape[0]):
+        out = coef[j] == 0.0 and length[j] > 0.0
+        c = length[j] + ridge
+        gain = 0.5 * (gradient[j] * gradient[j] / (c * noise) - logarithm(c))
+        chance[j] = log_odds[j] + gain if out else -np.inf
+    for j in range(coef.shape[0]):
+        best = max(best, chance[j])
+    total = 0.0
+    for j in range(coef.shape[0]):
+        chance[j] = exponential(chance[j] - best) if chance[j] > -np.inf else 0.0
+        total += chance[j]
+    goal, chosen = draw * total, -1
+    for j in range(coef.shape[0]):
+        if chance[j] > 0.0:
+            chosen = j
+            goal -= chance[j]
+            if goal < 0.0:
+                break
+    return chosen
+
+
+@kernel
+def _draw_together(gram, slot, members, xty, ridge, noise, values, root, coef, gradient):
+    """Draw all coefficients of a model from ``values``, normal numbers, by a Cholesky factor.
+
+    Nothing is done for copies beside a slab so wide that roundings hide its precision.
+    """
+    k = members.shape[0]
+    for a in range(k):
+        row = gram[slot[members[a]]]
+        for b in range(a + 1):
+            total = row[members[b]] + (ridge if a == b else 0.0)
+            for c in range(b):
+                total -= root[a, c] * root[b, c]
+            if a > b:
+                root[a, b] = total / root[b, b]
+            elif total > 0.0:
+                root[a, a] = np.sqrt(total)
+            else:
+                return
+    solved = np.zeros(k)
+    for a in range(k):
+        total = xty[members[a]]
+        for c in range(a):
+            total -= root[a, c] * solved[c]
+        solved[a] = total / root[a, a]
+    for i in range(gradient.shape[0]):
+        gradient[i] = xty[i]
+    for a in range(k - 1, -1, -1):
+        total = solved[a] + np.sqrt(noise) * values[a]
+        for c in range(a + 1, k):
+            total -= root[c, a] * values[c]
+        values[a] = total / root[a, a]
+        coef[members[a]] = values[a]
+        row = gram[slot[members[a]]]
+        for i in range(gradient.shape[0]):
+            gradient[i] -= values[a] * row[i]
 
 
 @kernel
