@@ -19,7 +19,7 @@ from garrote.solvers.annealing import Control
 from garrote.solvers.gram_rows import ROOM, GramRows
 from garrote.solvers.informed_sampler import InformedWalk
 from garrote.solvers.metropolis import MetropolisWalk
-from garrote.solvers.model_chain import Sampling, Walk, run_chain
+from garrote.solvers.model_chain import Sampling, Walk, in_one_unit, run_chain
 from garrote.solvers.paired_gibbs import PairedGibbsWalk
 
 SAMPLERS: dict[str, Callable[..., Walk]] = {
@@ -64,6 +64,7 @@ def sample(
     runs = Parallel(n_jobs=jobs, prefer="threads")(
         delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
     )
+    runs = in_one_unit(runs)
     found = sampled_findings(runs, beliefs.slab)
     return found, certify_chains(runs, found)
 

@@ -3,8 +3,7 @@
 A model is a set of k columns. All that a rule has to know of it are k, log |G + ridge I| and what is
 left of y'y, S = y'y - b'(G + ridge I)^{-1} b, with G = X'WX and b = X'Wy of its columns. It registers
 
-* ``log_evidence``, log p(y | model) up to a constant that all models share, and ``evidence_ratio``,
-  what one more variable multiplies the evidence by;
+* ``log_evidence``, log p(y | model) up to a constant that all models share;
 * ``slab_moments``, with which the coefficients' posterior follows from the ridge solution v and its
   inverse V = (G + ridge I)^{-1}: three numbers f such that E[w] = f1 v and E[ww'] = f2 vv' + f3 V.
 
@@ -15,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from garrote._jit import generic
+from garrote._jit import generic, kernel
 from garrote.arrays import Floats
-from garrote.elementary import exponential, logarithm
+from garrote.elementary import logarithm
 
 # A model that explains y up to this share of y'y counts as one that leaves so much: with a flat prior on
 # the noise, one that interpolates would have infinite evidence.
@@ -30,13 +29,15 @@ def log_evidence(rule: Any, size: int, log_det: float, left: float) -> float:
     raise TypeError(f"no evidence is registered for {type(rule).__name__}")
 
 
-@generic
-def evidence_ratio(rule: Any, size: int, left: float, pivot: float, drop: float) -> float:
-    """Return the evidence of a model with one more variable, in units of that without it.
+@kernel(inline=True)
+def log_evidence_ratio(rule, size, left, pivot, drop):
+    """Return by how much one more variable raises the log evidence of a model.
 
-    ``pivot`` is what the variable has beyond the others, ``drop`` what it takes off ``left``.
+    ``pivot`` is what the variable has beyond the others, ``drop`` what it takes off ``left``. Thousands
+    of nats are common with many rows: the ratio itself would not be a number.
     """
-    raise TypeError(f"no evidence ratio is registered for {type(rule).__name__}")
+    more = log_evidence(rule, size + 1, logarithm(pivot), max(left - drop, 0.0))
+    return more - log_evidence(rule, size, 0.0, left) if more > -np.inf else -np.inf
 
 
 @generic
@@ -60,12 +61,7 @@ class KnownNoise(NamedTuple):
 
 @log_evidence.register
 def _(rule: KnownNoise, size, log_det, left):
-    return -0.5 * (log_det - size * np.log(rule.ridge)) - 0.5 * left / rule.noise
-
-
-@evidence_ratio.register
-def _(rule: KnownNoise, size, left, pivot, drop):
-    return exponential(0.5 * drop / rule.noise) * np.sqrt(rule.ridge / pivot)
+    return -0.5 * (log_det - size * logarithm(rule.ridge)) - 0.5 * left / rule.noise
 
 
 @slab_moments.register
@@ -92,16 +88,8 @@ class UnknownNoise(NamedTuple):
 
 @log_evidence.register
 def _(rule: UnknownNoise, size, log_det, left):
-    fit = -rule.shape * np.log(rule.rate + 0.5 * left)
-    return fit - 0.5 * (log_det - size * np.log(rule.ridge))
-
-
-@evidence_ratio.register
-def _(rule: UnknownNoise, size, left, pivot, drop):
-    share = 0.5 * drop / (rule.rate + 0.5 * left)
-    kept = 1.0 - share
-    kept = kept if kept > 1e-15 else 1e-15
-    return exponential(-rule.shape * logarithm(kept)) * np.sqrt(rule.ridge / pivot)
+    fit = -rule.shape * logarithm(rule.rate + 0.5 * left)
+    return fit - 0.5 * (log_det - size * logarithm(rule.ridge))
 
 
 @slab_moments.register
@@ -130,16 +118,8 @@ class FixedG(NamedTuple):
 @log_evidence.register
 def _(rule: FixedG, size, log_det, left):
     unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
-    return -0.5 * size * np.log1p(rule.g) - rule.shape * np.log(rule.rate + 0.5 * unexplained)
-
-
-@evidence_ratio.register
-def _(rule: FixedG, size, left, pivot, drop):
-    unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
-    share = 0.5 * rule.g / (1.0 + rule.g) * drop / (rule.rate + 0.5 * unexplained)
-    kept = 1.0 - share
-    kept = kept if kept > 1e-15 else 1e-15
-    return exponential(-rule.shape * logarithm(kept)) / np.sqrt(1.0 + rule.g)
+    fit = -rule.shape * logarithm(rule.rate + 0.5 * unexplained)
+    return fit - 0.5 * size * logarithm(1.0 + rule.g)
 
 
 @slab_moments.register
@@ -199,12 +179,6 @@ def _(rule: TabledG, size, log_det, left):
     return tabled(rule, rule.log_evidence, size, left)
 
 
-@evidence_ratio.register
-def _(rule: TabledG, size, left, pivot, drop):
-    more = tabled(rule, rule.log_evidence, size + 1, left - drop)
-    return np.exp(more - tabled(rule, rule.log_evidence, size, left))
-
-
 @slab_moments.register
 def _(rule: TabledG, size, left):
     noise = tabled(rule, rule.kept_noise, size, left) * rule.total
@@ -238,16 +212,8 @@ class Schwarz(NamedTuple):
 def _(rule: Schwarz, size, log_det, left):
     if size > rule.most:
         return -np.inf
-    fit = -0.5 * rule.rows * np.log(max(left, rule.least) / rule.rows)
-    return fit - 0.5 * size * np.log(rule.rows)
-
-
-@evidence_ratio.register
-def _(rule: Schwarz, size, left, pivot, drop):
-    if size + 1 > rule.most:
-        return 0.0
-    better = max(left, rule.least) / max(left - drop, rule.least)
-    return np.exp(0.5 * rule.rows * np.log(better)) / np.sqrt(rule.rows)
+    fit = -0.5 * rule.rows * logarithm(max(left, rule.least) / rule.rows)
+    return fit - 0.5 * size * logarithm(rule.rows)
 
 
 @slab_moments.register

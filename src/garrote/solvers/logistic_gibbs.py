@@ -91,7 +91,7 @@ class LogisticGibbsWalk:
     def walk(self, steps: int, averages: Averages | None) -> Trail:
         """Make sweeps; count their states in ``averages`` where it is given, and return the way."""
         flips: list[int] = []
-        weights: list[float] = []
+        log_weights: list[float] = []
         variances = []
         for _ in range(steps):
             before = self.coef != 0.0
@@ -104,11 +104,11 @@ class LogisticGibbsWalk:
             # The state before the sweep is left by as many flips as it made in the end; the state
             # after it is the one that counts.
             flips += [*changed, -1]
-            weights += [*[0.0] * len(changed), 1.0]
+            log_weights += [*[-np.inf] * len(changed), 0.0]
             variances.append(self.variance)
             if averages is not None:
                 self._keep()
-        return Trail(np.array(flips, dtype=np.int64), np.array(weights), np.array(variances))
+        return Trail(np.array(flips, dtype=np.int64), np.array(log_weights), np.array(variances))
 
     def _draw_weights(self) -> None:
         """Draw omega, and the coefficients of the fixed columns given it."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.evidence import evidence_ratio, slab_moments
+from garrote.priors.evidence import log_evidence_ratio, slab_moments
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import DEPENDENT, Averages, FactorWalk, Target
 from garrote.solvers.model_factor import (
@@ -31,7 +31,7 @@ class MetropolisWalk(FactorWalk):
         self.usable = np.flatnonzero(target.problem.curvature > 0)
 
     def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
-        """Make steps with the slab's variance as it is; return flips and weights."""
+        """Make steps with the slab's variance as it is; return flips and logs of weights."""
         proposals = self.rng.random((steps, 4))
         flips, weights = np.full(2 * steps + 1, -1, np.int64), np.zeros(2 * steps + 1)
         done = used = stays = missing = 0
@@ -45,7 +45,8 @@ class MetropolisWalk(FactorWalk):
             if missing >= 0:
                 self.add(missing)
             stays = 1
-        return flips[:used], weights[:used]
+        with np.errstate(divide="ignore"):  # states on the way of a swap have no weight
+            return flips[:used], np.log(weights[:used])
 
 
 @kernel
@@ -53,8 +54,8 @@ def _log_odds_of_member(rule, data, factor, inverse, a, k):
     """Return the coefficient of the a-th member, its spread, and the log odds of its being in."""
     weight, spread = member_coefficient(factor, inverse, a, k)
     drop = weight * weight / spread
-    ratio = evidence_ratio(rule, k - 1, factor.left[0] + drop, 1.0 / spread, drop)
-    return weight, spread, np.log(ratio * data.odds[factor.members[a]])
+    ratio = log_evidence_ratio(rule, k - 1, factor.left[0] + drop, 1.0 / spread, drop)
+    return weight, spread, ratio + data.log_odds[factor.members[a]]
 
 
 @kernel
@@ -62,8 +63,8 @@ def _log_odds_of_newcomer(rule, data, left, pivot, product, j, k):
     """Return the log odds of variable j beside a model of k others; prior odds of size not included."""
     if pivot <= DEPENDENT * data.length[j]:
         return -np.inf
-    ratio = evidence_ratio(rule, k, left, pivot, product * product / pivot)
-    return np.log(ratio * data.odds[j])
+    ratio = log_evidence_ratio(rule, k, left, pivot, product * product / pivot)
+    return ratio + data.log_odds[j]
 
 
 @kernel
@@ -123,7 +124,8 @@ def _walk(
                 factor.pivot[j] + along * along / spread,
                 factor.product[j] + along * weight / spread, j, k - 1,
             ) - log_odds  # fmt: skip
-        if np.log(proposals[step, 3]) >= log_ratio:
+        # Between two models without probability there is no ratio: that is no move either.
+        if not np.log(proposals[step, 3]) < log_ratio:
             stays += 1
             continue
         if counts:

@@ -30,8 +30,9 @@ _FRESH = 20
 _VARIANCE_STEP = 0.7
 # Equal parts of a chain whose differences tell its error.
 _BATCHES = 20
-# Log odds beyond this count as this: the odds are certain, and still a number.
-_MOST_CERTAIN = 500.0
+# What a part of a chain, or a chain, weighs at least beside the heaviest: that changes no average, and
+# the averages over the part itself stay numbers.
+_LIGHTEST = 1e-200
 # Columns beyond which a proposal of another slab variance is dear.
 _WIDE = 2000
 # Variables that a model has room for at first.
@@ -70,19 +71,23 @@ class Target:
 
 
 class Averages(NamedTuple):
-    """Weighted sums over states: of 1, inclusion, coefficients, their squares, and of 1 by size."""
+    """Weighted sums over states: of 1, inclusion, coefficients, their squares, and of 1 by size.
+
+    Weights are in units of exp(log_unit).
+    """
 
     weight: Floats
     inclusion: Floats
     mean: Floats
     square: Floats
     by_size: Floats
+    log_unit: Floats
 
 
 def no_averages(n_features: int) -> Averages:
     """Return sums over no states."""
     mean, square, inclusion = np.zeros((3, n_features))
-    return Averages(np.zeros(1), inclusion, mean, square, np.zeros(n_features + 1))
+    return Averages(np.zeros(1), inclusion, mean, square, np.zeros(n_features + 1), np.zeros(1))
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,7 @@ class Sampling:
     from the next by ``flips[t]``, or not at all where that is -1; a state on the way of a move of
     several variables has no weight. ``batch_weight`` and ``batch_inclusion`` are the sums of weights
     and of weighted inclusions over equal parts of the chain, ``slab_variances`` belong to stretches.
+    All weights are in units of exp(log_unit).
     """
 
     mean: Floats
@@ -104,6 +110,7 @@ class Sampling:
     flips: Array
     weights: Floats
     slab_variances: Floats
+    log_unit: float = 0.0
 
     @property
     def weight(self) -> float:
@@ -133,10 +140,10 @@ class Walk(Protocol):
 
 
 class Trail(NamedTuple):
-    """The way of a walk: flips and weights as in `Sampling`, and slab variances."""
+    """The way of a walk: flips and logs of weights as in `Sampling`, and slab variances."""
 
     flips: Array
-    weights: Floats
+    log_weights: Floats
     variances: Floats
 
 
@@ -169,17 +176,43 @@ def run_chain(
             report(part + 1, _BATCHES)
     trail = joined(trails)
     weight = np.array([batch.weight[0] for batch in batches])
+    units = np.array([batch.log_unit[0] for batch in batches])
+    log_unit = float(units[weight > 0].max())
+    share = _shares(units, log_unit)
+    weight *= share
     return Sampling(
-        mean=sum(batch.mean for batch in batches) / weight.sum(),
-        second_moment=sum(batch.square for batch in batches) / weight.sum(),
-        size_probability=sum(batch.by_size for batch in batches) / weight.sum(),
+        mean=share @ np.array([batch.mean for batch in batches]) / weight.sum(),
+        second_moment=share @ np.array([batch.square for batch in batches]) / weight.sum(),
+        size_probability=share @ np.array([batch.by_size for batch in batches]) / weight.sum(),
         batch_weight=weight,
-        batch_inclusion=np.array([batch.inclusion for batch in batches]),
+        batch_inclusion=share[:, None] * np.array([batch.inclusion for batch in batches]),
         start=first,
         flips=trail.flips,
-        weights=trail.weights,
+        weights=np.exp(trail.log_weights - log_unit),
         slab_variances=trail.variances,
+        log_unit=log_unit,
     )
+
+
+def _shares(log_units: Floats, best: float) -> Floats:
+    """Return units in that of the heaviest."""
+    return np.asarray(np.maximum(np.exp(np.minimum(log_units - best, 0.0)), _LIGHTEST))
+
+
+def in_one_unit(chains: Sequence[Sampling]) -> list[Sampling]:
+    """Return chains whose weights are in the same unit, so that each counts by its own."""
+    units = np.array([chain.log_unit for chain in chains])
+    best = float(units.max())
+    return [
+        replace(
+            chain,
+            batch_weight=share * chain.batch_weight,
+            batch_inclusion=share * chain.batch_inclusion,
+            weights=share * chain.weights,
+            log_unit=best,
+        )
+        for chain, share in zip(chains, _shares(units, best), strict=True)
+    ]
 
 
 class Data(NamedTuple):
@@ -187,7 +220,7 @@ class Data(NamedTuple):
 
     length: Floats
     by_size: Floats
-    odds: Floats
+    log_odds: Floats
 
 
 class FactorWalk:
@@ -204,15 +237,14 @@ class FactorWalk:
         self.target, self.rng = target, rng
         self.rows = GramRows(target.problem) if rows is None else rows
         prior = target.inclusion
-        odds = np.exp(np.minimum(prior.log_odds, _MOST_CERTAIN))
-        self.data = Data(target.problem.curvature, prior.by_size, odds)
+        self.data = Data(target.problem.curvature, prior.by_size, prior.log_odds)
         self.variance = target.first_variance
         self.unused = no_averages(target.problem.n_features)
         self._age = 0
         self._stretch = self.least_stretch
 
     def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
-        """Make steps with the slab's variance as it is; return flips and weights."""
+        """Make steps with the slab's variance as it is; return flips and logs of weights."""
         raise NotImplementedError
 
     def log_weight(self, rule: Any, factor: Factor) -> float:
@@ -268,11 +300,11 @@ class FactorWalk:
                 wide = self.target.problem.n_features > _WIDE
                 self._stretch = max(self.least_stretch, (1 + wide) * len(self.members))
             count = min(self._stretch, most, steps - done)
-            flips, weights = self.stretch(count, averages)
+            flips, log_weights = self.stretch(count, averages)
             done += count
             self._refresh()
             self._move_variance()
-            trails.append(Trail(flips, weights, np.array([self.variance])))
+            trails.append(Trail(flips, log_weights, np.array([self.variance])))
         return joined(trails)
 
     def _refresh(self) -> None:

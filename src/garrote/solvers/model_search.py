@@ -122,10 +122,9 @@ def _log_weight(walk: InformedWalk) -> float:
 def _log_ratios(walk: InformedWalk) -> Floats:
     """Return how much every flip changes the log weight of the present model."""
     walk.score()
-    with np.errstate(divide="ignore"):
-        log_odds = np.log(walk.scores.odds)
-    log_odds[walk.members] *= -1.0
-    return log_odds
+    log_ratios = walk.scores.log_odds.copy()
+    log_ratios[walk.members] *= -1.0
+    return log_ratios
 
 
 def _summary(

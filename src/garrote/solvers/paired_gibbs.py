@@ -1,15 +1,24 @@
 """The paired Gibbs sampler (Titsias & Lazaro-Gredilla 2011): each coefficient with its inclusion.
 
-Coefficients are not integrated out. In turn every variable is taken in or left out given the
-coefficients of all others, its own being integrated out, and a new coefficient is drawn if it is in. The
-noise variance and the slab's are drawn given the coefficients. An update costs one operation as long as
-the coefficient is and stays 0, and a row of the Gram matrix otherwise.
+Coefficients are not integrated out. Every sweep draws
+
+* which variable one of those in stands for: given that exactly one of it and of those out is in, all of
+  them are candidates. Of near copies with strong effects one would never give way to the other if
+  variables came and went one at a time;
+* every variable in turn: in or out given the coefficients of all others, its own being integrated out,
+  and then that;
+* all coefficients of the model together, which those of near copies that are both in need;
+* the noise variance and the slab's, given the coefficients.
+
+An update costs one operation as long as the coefficient is and stays 0, and a row of the Gram matrix
+otherwise.
 """
 
 import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array
+from garrote.elementary import exponential, logarithm
 from garrote.priors.slab import GaussianSlab
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import VISITS_PER_CALL, Averages, Target, Trail, no_averages
@@ -34,6 +43,7 @@ class PairedGibbsWalk:
         self.variance = target.first_variance
         self.coef = np.zeros(target.problem.n_features)
         self.unused = no_averages(target.problem.n_features)
+        self._chance = np.zeros(target.problem.n_features)
 
     @property
     def members(self) -> list[int]:
@@ -52,16 +62,18 @@ class PairedGibbsWalk:
     def walk(self, steps: int, averages: Averages | None) -> Trail:
         """Make sweeps; count their states in ``averages`` where it is given, and return the way."""
         flips: list[list[int]] = []
-        weights: list[list[float]] = []
+        log_weights: list[list[float]] = []
         variances = []
         for step in range(steps):
             before = set(self.members)
+            self._exchange()
             self._sweep(averages)
             changed = sorted(before ^ set(self.members))
             # The state before the sweep is left by as many flips as the sweep made in the end; the
             # state after it is the one that counts.
             flips.append([*changed, -1])
-            weights.append([*[0.0] * len(changed), 1.0])
+            log_weights.append([*[-np.inf] * len(changed), 0.0])
+            self._draw_coefficients(step)
             self._draw_noise()
             self._draw_variance()
             variances.append(self.variance)
@@ -69,9 +81,31 @@ class PairedGibbsWalk:
                 self._renew_gradient()
         return Trail(
             np.array([j for part in flips for j in part], dtype=np.int64),
-            np.array([w for part in weights for w in part]),
+            np.array([w for part in log_weights for w in part]),
             np.array(variances),
         )
+
+    def _exchange(self) -> None:
+        """Draw anew which variable one of those in stands for, and its coefficient."""
+        members = np.flatnonzero(self.coef)
+        if not len(members):
+            return
+        self._change(int(members[self.rng.integers(len(members))]), 0.0)
+        ridge, length = 1.0 / self.variance, self.target.problem.curvature
+        j = _choose_newcomer(
+            length, self.target.inclusion.log_odds, ridge, self.noise, self.coef, self.gradient,
+            self.rng.random(), self._chance,
+        )  # fmt: skip
+        c = float(length[j]) + ridge
+        spread = np.sqrt(self.noise / c)
+        self._change(j, float(self.gradient[j] / c + spread * self.rng.standard_normal()))
+
+    def _change(self, j: int, value: float) -> None:
+        """Give variable j another coefficient."""
+        if self.rows.slot[j] < 0:
+            self.rows.fetch(j, np.flatnonzero(self.coef))
+        self.gradient -= (value - self.coef[j]) * self.rows.rows[self.rows.slot[j]]
+        self.coef[j] = value
 
     def _sweep(self, averages: Averages | None) -> None:
         problem, prior, slot = self.target.problem, self.target.inclusion, self.rows.slot
@@ -105,6 +139,21 @@ class PairedGibbsWalk:
         best = np.argpartition(wanted, -count)[-count:] if count else np.zeros(0, np.intp)
         return coming[best[wanted[best] > 0]]
 
+    def _draw_coefficients(self, step: int) -> None:
+        """Draw the coefficients of the model together, as often as that is cheap beside a sweep."""
+        members = np.flatnonzero(self.coef)
+        if step % (1 + len(members) ** 2 // len(self.coef)):
+            return
+        slot = self.rows.slot
+        for j in members[slot[members] < 0]:
+            self.rows.fetch(int(j), members)
+        if (slot[members] >= 0).all():
+            k = len(members)
+            _draw_together(
+                self.rows.rows, slot, members, self.target.problem.xty, 1.0 / self.variance,
+                self.noise, self.rng.standard_normal(k), np.empty((k, k)), self.coef, self.gradient,
+            )  # fmt: skip
+
     def _renew_gradient(self) -> None:
         problem, members = self.target.problem, np.array(self.members, dtype=np.int64)
         self.gradient = problem.xty.astype(np.float64, copy=True)
@@ -132,6 +181,69 @@ class PairedGibbsWalk:
             return
         size, square = np.count_nonzero(self.coef), float(self.coef @ self.coef)
         self.variance = (0.5 + 0.5 * square / self.noise) / self.rng.gamma(0.5 + 0.5 * size)
+
+
+@kernel
+def _choose_newcomer(length, log_odds, ridge, noise, coef, gradient, draw, chance):
+    """Draw the one of the variables that are out which is in; ``chance`` is room for their chances."""
+    best = -np.inf
+    for j in range(coef.shape[0]):
+        out = coef[j] == 0.0 and length[j] > 0.0
+        c = length[j] + ridge
+        gain = 0.5 * (gradient[j] * gradient[j] / (c * noise) - logarithm(c))
+        chance[j] = log_odds[j] + gain if out else -np.inf
+    for j in range(coef.shape[0]):
+        best = max(best, chance[j])
+    total = 0.0
+    for j in range(coef.shape[0]):
+        chance[j] = exponential(chance[j] - best) if chance[j] > -np.inf else 0.0
+        total += chance[j]
+    goal, chosen = draw * total, -1
+    for j in range(coef.shape[0]):
+        if chance[j] > 0.0:
+            chosen = j
+            goal -= chance[j]
+            if goal < 0.0:
+                break
+    return chosen
+
+
+@kernel
+def _draw_together(gram, slot, members, xty, ridge, noise, values, root, coef, gradient):
+    """Draw all coefficients of a model from ``values``, normal numbers, by a Cholesky factor.
+
+    Nothing is done for copies beside a slab so wide that roundings hide its precision.
+    """
+    k = members.shape[0]
+    for a in range(k):
+        row = gram[slot[members[a]]]
+        for b in range(a + 1):
+            total = row[members[b]] + (ridge if a == b else 0.0)
+            for c in range(b):
+                total -= root[a, c] * root[b, c]
+            if a > b:
+                root[a, b] = total / root[b, b]
+            elif total > 0.0:
+                root[a, a] = np.sqrt(total)
+            else:
+                return
+    solved = np.zeros(k)
+    for a in range(k):
+        total = xty[members[a]]
+        for c in range(a):
+            total -= root[a, c] * solved[c]
+        solved[a] = total / root[a, a]
+    for i in range(gradient.shape[0]):
+        gradient[i] = xty[i]
+    for a in range(k - 1, -1, -1):
+        total = solved[a] + np.sqrt(noise) * values[a]
+        for c in range(a + 1, k):
+            total -= root[c, a] * values[c]
+        values[a] = total / root[a, a]
+        coef[members[a]] = values[a]
+        row = gram[slot[members[a]]]
+        for i in range(gradient.shape[0]):
+            gradient[i] -= values[a] * row[i]
 
 
 @kernel
