@@ -102,7 +102,8 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         variables are expected, and little is assumed on how few. Of the laws compared in the
         documentation it gives the best calibrated probabilities.
     expected_size : float, optional
-        Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1).
+        Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1),
+        D being the columns that may be in or out: not covariates, nor constant ones.
     slab_variance : float, optional
         By default unknown, with a Cauchy-like law (see `garrote.priors.slab.GaussianSlab`).
     g : float or {"hyper-g", "hyper-g/n", "eb"}, default="hyper-g/n"

@@ -66,7 +66,8 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     eps : float, default=1e-3
         Largest inclusion probability at the first gamma of a placed grid.
     expected_size : float, optional
-        Prior expectation M of the number of variables: another way to say gamma = logit(M / D).
+        Prior expectation M of the number of variables: another way to say gamma = logit(M / D), D
+        being the columns that may be in or out: not covariates, nor constant ones.
     rule : {"1se", "min"}, default="1se"
         With ``gamma="cv"``: the sparsest model within one standard error of the least error, which
         keeps false selections rare where the error is flat in gamma, or the least error itself.

@@ -252,7 +252,7 @@ def make_model_posterior(
         correlation=model_correlation(models, support),
         noise_variance=noise,
         degrees_of_freedom=max(beliefs.n, 1.0),
-        free_energy=-(found.log_evidence or 0.0),
+        free_energy=float("nan") if found.log_evidence is None else -found.log_evidence,
         optima=(),
         names=names,
         log_evidence=found.log_evidence,
