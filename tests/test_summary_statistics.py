@@ -488,3 +488,81 @@ def test_names_of_a_labelled_matrix_are_those_of_the_model():
     assert list(model.feature_names_in_) == ["a", "b", "c"]
     assert list(model.get_feature_names_out()) == ["a"]
     assert model.selection_.provenance["reference"] == HorseshoePrior().reference
+
+
+def halves(X, y, seed):
+    """Return z-scores of one half of the rows and the LD of the other."""
+    order = np.random.default_rng(seed).permutation(len(X))
+    ld_rows, rows = order[: len(X) // 2], order[len(X) // 2 :]
+    return simple_regressions(X[rows], y[rows]), np.corrcoef(X[ld_rows].T), len(rows)
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    """Fewer samples than variables, z-scores and LD of different ones; variable 40 has an effect."""
+    rng = np.random.default_rng(1)
+    X = chain(rng, 120, 90, 0.7)
+    return halves(X, 1.2 * X[:, 40] + rng.standard_normal(120), 0)
+
+
+SEEM = pytest.mark.filterwarnings("ignore:90 variables with LD of other samples seem to explain")
+
+
+def test_noise_in_more_variables_than_samples_is_no_contradiction(crowded):
+    with pytest.warns(UserWarning, match="90 variables with LD of other samples seem to explain"):
+        model = BayesianSelector(prior="single-effects").fit_zscores(*crowded)
+    assert model.noise_variance_ == pytest.approx(1.0)
+    assert any("held at that of y" in text for text in model.selection_.warnings)
+    assert [found.names for found in model.posterior_.credible_sets()] == [("x40",)]
+    with pytest.warns(UserWarning, match="Hold the noise variance at 1"):
+        problem = Problem.from_zscores(*crowded)
+    # Data with these moments exist.
+    gram = problem.known_block(problem.usable)
+    assert problem.xty @ np.linalg.solve(gram, problem.xty) <= problem.yty
+
+
+@SEEM
+@pytest.mark.parametrize(
+    "model",
+    [
+        VariationalGarrote(),
+        SparseRegressor(penalty="mcp", max_iter=2000),
+        BayesianSelector(method="mean-field"),
+        BayesianSelector(method="em"),
+    ],
+    ids=str,
+)
+def test_every_estimator_holds_the_noise_where_it_is_hidden(crowded, model):
+    model.fit_zscores(*crowded)
+    assert np.argmax(np.abs(model.coef_)) == 40
+    # Were the noise learnt, dozens would be large. EM takes one that is not there.
+    assert np.count_nonzero(np.abs(model.coef_) > 0.1) <= 2
+    assert any("held at that of y" in text for text in model.selection_.warnings)
+    assert model.certificate_.value < 1e-3
+
+
+@SEEM
+@pytest.mark.parametrize("prior", ["g-prior", "bic"])
+def test_priors_that_learn_the_noise_are_refused_where_it_is_hidden(crowded, prior):
+    with pytest.raises(ValueError, match="learns the noise, which is hidden"):
+        BayesianSelector(prior=prior).fit_zscores(*crowded)
+
+
+def test_more_than_effects_and_noise_can_be_is_still_a_contradiction(crowded):
+    z, ld, n = crowded
+    noise = 6.0 * np.random.default_rng(0).standard_normal(len(z))
+    with pytest.raises(ValueError, match="contradict each other"):
+        Problem.from_zscores(noise, ld, n)
+    with pytest.raises(ValueError, match="contradict each other with mismatch = 0"):
+        Problem.from_zscores(z, ld, n, mismatch=0)
+
+
+@pytest.mark.filterwarnings("ignore:1001 variables with LD of other samples seem to explain")
+def test_half_of_the_samples_with_the_ld_of_the_others_find_the_sets_of_susier(shared_data):
+    with np.load(shared_data / "N3finemapping.npz", allow_pickle=False) as file:
+        X, Y = file["X"], file["Y"]
+    for trait, found in [(0, {"x772", "x776"}), (1, {"x794"})]:
+        scores = halves(X, Y[:, trait], 0)
+        model = BayesianSelector(prior="single-effects").fit_zscores(*scores)
+        sets = model.posterior_.credible_sets()
+        assert [set(one.names) for one in sets] == [found]

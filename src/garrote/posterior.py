@@ -71,6 +71,7 @@ class Posterior:
         Residual variance, with the degrees of freedom spent on the support taken off.
     degrees_of_freedom : float
     free_energy : float
+        NaN for methods that sample: they do not know it.
     optima : tuple of Fit
         Distinct solutions found at this strength, best first.
     names : tuple of str

@@ -1,5 +1,6 @@
 """The data of one regression, standardised once: what every solver is given."""
 
+import warnings
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -224,7 +225,11 @@ class Problem:
             How far ``ld`` is from the correlations behind z: it is used as (1 - s) R + s I. 0 says that
             both are from the same samples. See `garrote.summary_statistics.check_zscores`.
         """
-        return cls.from_moments(*check_zscores(z, ld, n, mismatch=mismatch).moments())
+        scores = check_zscores(z, ld, n, mismatch=mismatch)
+        moments = scores.moments()
+        for text in scores.cautions:
+            warnings.warn(f"{text}. Hold the noise variance at 1", UserWarning, stacklevel=2)
+        return cls.from_moments(*moments)
 
     def compressed(self) -> "Problem":
         """Return the same problem by its moments, where those are smaller and cheap to have."""

@@ -33,6 +33,10 @@ _ZERO, _ROUNDED = -1e-10, -1e-3
 _NO_VARIANCE, _NO_CORRELATION = 1e-9, 1e-9
 # The largest share of y's variance that all variables may explain together, up to rounding.
 _ALL = 1.0 + 1e-6
+# LD counts as that of other samples from this mismatch on: a smaller one is rounding.
+_OTHER_SAMPLES = 1e-4
+# Standard deviations of chance by which z-scores may exceed what n and LD let expect.
+_CHANCE = 3.0
 # A mismatch beyond this leaves little of LD.
 _MUCH = 0.2
 # So many correlations without a negative one among them are worth a word.
@@ -68,6 +72,37 @@ class ZScores:
     notes: tuple[str, ...]
 
     @property
+    def of_other_samples(self) -> bool:
+        """Whether LD counts as that of other samples."""
+        return self.mismatch > _OTHER_SAMPLES
+
+    @property
+    def explained(self) -> float:
+        """The share of y's variance that all variables together seem to explain.
+
+        Up to 1 where LD is that of the same samples. With that of others noise in z counts in full, for
+        each direction that LD has, and the share may be any number: no data have such moments then.
+        """
+        return _explained(self.spectrum, self.mismatch, self.n)
+
+    @property
+    def hides_the_noise(self) -> bool:
+        """Whether the variables seem to explain more than all, so that the noise cannot be learnt."""
+        return self.explained > _ALL
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader has to know before believing in a fit; empty where all is well."""
+        if not self.hides_the_noise:
+            return ()
+        return (
+            f"{len(self.z)} variables with LD of other samples seem to explain {self.explained:.2g} "
+            f"times the variance of y: most of that is noise, which {self.n:g} samples do not tell from "
+            "effects. Only strong effects can be found; LD of the same samples, more samples or fewer "
+            "variables would help",
+        )
+
+    @property
     def adjusted(self) -> Floats:
         """The z-scores that are normal however much a variable explains: sqrt(n - 1) r."""
         return adjust_zscores(self.z, self.n)
@@ -82,10 +117,11 @@ class ZScores:
     def moments(self, hints: Sequence[str] = ()) -> tuple[Floats, Floats, float, float]:
         """Return X'X, X'y, y'y and n of standardised data, as `Problem.from_moments` takes them.
 
-        Refused where no data have such moments; ``hints`` at the reason are part of the error.
+        Refused where these z-scores cannot be; ``hints`` at the reason are part of the error. Where
+        they hide the noise, y'y is as much as all variables seem to explain.
         """
-        share = _explained(self.spectrum, self.mismatch, self.n)
-        if share > _ALL:
+        share = self.explained
+        if share > _most_explained(self.spectrum, self.mismatch, self.n):
             told = f"{share:.2g} times the" if np.isfinite(share) else "more than all"
             raise ValueError(
                 f"z, ld and n = {self.n:g} contradict each other with mismatch = {self.mismatch:.2g}: "
@@ -93,7 +129,10 @@ class ZScores:
                 f"the order of variables, or say a larger mismatch{'; '.join(['', *hints])}"
             )
         r = self.adjusted / np.sqrt(self.n - 1.0)
-        return self.n * self.correlation, self.n * r, self.n, self.n
+        # So much that there are data with such moments. Where the noise is known it does not matter:
+        # the likelihoods of all models change by one factor.
+        yty = self.n * max(1.0, share * _ALL)
+        return self.n * self.correlation, self.n * r, yty, self.n
 
 
 def adjust_zscores(z: Floats, n: float) -> Floats:
@@ -342,8 +381,24 @@ def _explained(spectrum: Spectrum, mismatch: float, n: float) -> float:
     return float(np.sum(share[some] / variances[some]))
 
 
+def _most_explained(spectrum: Spectrum, mismatch: float, n: float) -> float:
+    """Return the largest share that can be, up to chance.
+
+    Of z ~ N(R b, C), C the LD that counts, z'C^-1 z has a chi-squared law with as many degrees of
+    freedom as C has directions, and a noncentrality b'R C^-1 R b of no more than n - 1, all of y.
+    Where LD is that of the same samples, the noise is a part of these n - 1.
+    """
+    if mismatch <= _OTHER_SAMPLES:
+        return _ALL
+    free = np.count_nonzero((1.0 - mismatch) * spectrum.values + mismatch > _NO_VARIANCE)
+    return float(_ALL + (free + _CHANCE * np.sqrt(2 * free + 4 * (n - 1))) / (n - 1))
+
+
 def _enough(spectrum: Spectrum, least: float, n: float) -> float:
-    """Return the smallest s for which data exist, or the least one if there is none."""
+    """Return the smallest s for which data exist, or the least one if there is none.
+
+    Where LD is of other samples and has more directions than there are samples there may be none.
+    """
 
     def excess(mismatch: float) -> float:
         return min(_explained(spectrum, mismatch, n), 1e300) - 1.0

@@ -49,7 +49,8 @@ class BayesianClassifier(SelectingClassifier):
     inclusion : float, array of shape (D,) or pair of floats, optional
         Prior probability of inclusion, or (a, b) of its Beta law. By default Beta(1, sqrt(D)).
     expected_size : float, optional
-        Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1).
+        Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1),
+        D being the columns that may be in or out: not covariates, nor constant ones.
     slab_variance : float, optional
         Of effects on log odds. By default unknown: 1 / slab_variance ~ Gamma(2, 2), so that effects have
         the tails of Student's t with 4 degrees of freedom.

@@ -33,7 +33,7 @@ from garrote.estimators.inputs import (
     resolve_values,
 )
 from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES, NUMBER_REFERENCES
-from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
+from garrote.estimators.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
 from garrote.inference.choosing import FACTORISED, choose_method
 from garrote.likelihoods import CANONICAL, deviance_explained
@@ -45,9 +45,6 @@ from garrote.problem import Problem
 from garrote.selecting.averaged import select_averaged
 from garrote.summary_statistics import ZScores
 
-# A mismatch beyond this is that of other samples, not of rounding.
-_OTHER_SAMPLES = 1e-4
-_HELD_NOISE = "LD counts as that of other samples: the noise variance is held at that of y"
 _NOTHING_LEFT = (
     "y is constant (or explained by the covariates): no variable has an effect, and inclusion "
     "probabilities are what the prior makes of that"
@@ -105,7 +102,8 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         variables are expected, and little is assumed on how few. Of the laws compared in the
         documentation it gives the best calibrated probabilities.
     expected_size : float, optional
-        Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1).
+        Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1),
+        D being the columns that may be in or out: not covariates, nor constant ones.
     slab_variance : float, optional
         By default unknown, with a Cauchy-like law (see `garrote.priors.slab.GaussianSlab`).
     g : float or {"hyper-g", "hyper-g/n", "eb"}, default="hyper-g/n"
@@ -272,7 +270,12 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
         refuse_covariates(self.covariates, "covariates")
         labels, count = np.array(scores.names, dtype=object), len(scores.names)
-        held = self._with_held_noise() if scores.mismatch > _OTHER_SAMPLES else self
+        held = self._with_held_noise() if scores.of_other_samples else self
+        if scores.hides_the_noise and not held._noise_is_known:
+            raise ValueError(
+                f"{scores.cautions[0]}. prior={self.prior!r} learns the noise, which is hidden there: "
+                "take prior='single-effects' or 'spike-slab', which hold it at that of y"
+            )
         if shrinks(self.prior):
             prior = shrinkage_prior(self.prior, count, labels, None)
             made = {**made, "reference": prior.reference}
@@ -283,7 +286,11 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             reference = self._reference(inferred.method)
             made = made if reference is None else {**made, "reference": reference}
         self._finish(problem, inferred, np.zeros(0), scores.names, "y", made)
-        return () if held is self else (_HELD_NOISE,)
+        return () if held is self else (HELD_NOISE,)
+
+    @property
+    def _noise_is_known(self) -> bool:
+        return (self.noise_variance or getattr(self.prior, "noise_variance", None)) is not None
 
     def _with_held_noise(self) -> "BayesianSelector":
         """Return a copy whose noise variance is that of the response, if it is not known yet.

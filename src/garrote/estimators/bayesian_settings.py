@@ -246,7 +246,8 @@ def inclusion_prior(
     if expected_size is not None:
         if expected_size >= D:
             raise ValueError(
-                f"expected_size = {expected_size} must be below the number of columns, {D}"
+                f"expected_size = {expected_size} must be below the number of columns that may be in "
+                f"or out, {D}"
             )
         given = (1.0, D / expected_size - 1.0)
     if given is None:

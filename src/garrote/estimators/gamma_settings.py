@@ -58,12 +58,13 @@ def gammas_to_visit(
     grid = resolve_gammas(problem, prior, model.gammas, model.eps, end)
     wanted: str | float = model.gamma
     if model.expected_size is not None:
-        if model.expected_size >= problem.n_features:
+        candidates = len(problem.usable)
+        if model.expected_size >= candidates:
             raise ValueError(
-                f"expected_size = {model.expected_size} must be below the number of columns, "
-                f"{problem.n_features}"
+                f"expected_size = {model.expected_size} must be below the number of columns that may be "
+                f"in or out, {candidates}"
             )
-        wanted = float(logit(model.expected_size / problem.n_features))
+        wanted = float(logit(model.expected_size / candidates))
     if not isinstance(wanted, str):
         wanted = float(wanted)
         # Nothing beyond the wanted gamma can lead to it but the backward pass: keep the grid.

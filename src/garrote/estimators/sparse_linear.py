@@ -326,13 +326,18 @@ class SparseLinearModel(SelectorFace):
         return np.append(grid[grid > self.alpha], float(self.alpha))
 
     def _choice(
-        self, path: PenaltyPath, problem: Problem, alpha: Any, validation: CrossValidation | None
+        self,
+        path: PenaltyPath,
+        problem: Problem,
+        alpha: Any,
+        validation: CrossValidation | None,
+        noise: float | None = None,
     ) -> Choice:
         """Choose by a validation where there is one, else by a criterion that alpha may name."""
         if validation is not None:
             position = validation.choose(self.rule)
         elif isinstance(alpha, str):
-            position = int(np.argmin(criterion(alpha, path, problem)))
+            position = int(np.argmin(criterion(alpha, path, problem, noise)))
         else:
             position = len(path) - 1
         return Choice(position, self._reason(alpha, validation), self.rule, validation)

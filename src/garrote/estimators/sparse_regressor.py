@@ -19,7 +19,7 @@ from garrote.estimators.inputs import (
     response_name,
 )
 from garrote.estimators.sparse_linear import SparseLinearModel, scaled_terms
-from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
+from garrote.estimators.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.likelihoods import FAMILIES, Huber, deviance_explained, inverse_link, settled
 from garrote.likelihoods.several import SeveralResponses
 from garrote.problem import Problem
@@ -229,12 +229,15 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         refuse_covariates(np.flatnonzero(given.factor == 0), "penalty_factor = 0")
         path, _ = self._fit_path(problem, penalty, scaled_terms(given, problem), [])
         by_folds = self.alpha == "cv"
-        choice = self._choice(path, problem, "ebic" if by_folds else self.alpha, None)
+        noise = 1.0 / problem.scale.response_scale if scores.hides_the_noise else None
+        alpha = "ebic" if by_folds else self.alpha
+        choice = self._choice(path, problem, alpha, None, noise)
         made = {**made, "reference": getattr(penalty, "reference", None) or made["reference"]}
         self._finish(problem, penalty, path, choice, np.zeros(0), scores.names, "y", made)
         self._warn(False)
         self.coef_, self.intercept_ = self._coefficients, float(self._constant)
-        return (_NO_FOLDS,) if by_folds else ()
+        held = (HELD_NOISE,) if noise is not None and isinstance(alpha, str) else ()
+        return (*held, *((_NO_FOLDS,) if by_folds else ()))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

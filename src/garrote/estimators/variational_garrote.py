@@ -28,7 +28,7 @@ from garrote.estimators.inputs import (
     resolve_signs,
     resolve_values,
 )
-from garrote.estimators.zscores import ZScoreMixin, refuse_covariates
+from garrote.estimators.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.paths import SOLVERS, fit_path, stored_design
 from garrote.posterior import Posterior
 from garrote.priors.garrote import GarrotePrior
@@ -66,7 +66,8 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     eps : float, default=1e-3
         Largest inclusion probability at the first gamma of a placed grid.
     expected_size : float, optional
-        Prior expectation M of the number of variables: another way to say gamma = logit(M / D).
+        Prior expectation M of the number of variables: another way to say gamma = logit(M / D), D
+        being the columns that may be in or out: not covariates, nor constant ones.
     rule : {"1se", "min"}, default="1se"
         With ``gamma="cv"``: the sparsest model within one standard error of the least error, which
         keeps false selections rare where the error is flat in gamma, or the least error itself.
@@ -249,7 +250,10 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         refuse_covariates(self.covariates, "covariates")
         names, count = np.array(scores.names, dtype=object), len(scores.names)
         offsets = resolve_values(self.prior_log_odds, names, count, "prior_log_odds")
-        prior = GarrotePrior(offsets, resolve_signs(self.signs, names, count), self.noise_variance)
+        hold = scores.hides_the_noise and self.noise_variance is None
+        known = 1.0 if hold else self.noise_variance
+        noise = None if known is None else known / problem.scale.response_scale**2
+        prior = GarrotePrior(offsets, resolve_signs(self.signs, names, count), noise)
         start = check_start(self.start, count)
         grid, wanted = gammas_to_visit(self, problem, prior)
         by_folds = wanted == "cv"
@@ -261,7 +265,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         choice = Choice(chosen, choice_in_words(self, wanted, None), self.rule, None)
         posterior = make_posterior(problem, prior, optima, scores.names)
         self._finish(problem, path, choice, posterior, np.zeros(0), "y", made)
-        return (_NO_FOLDS,) if by_folds else ()
+        return (*((HELD_NOISE,) if hold else ()), *((_NO_FOLDS,) if by_folds else ()))
 
     def _finish(
         self,

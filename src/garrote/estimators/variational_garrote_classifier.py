@@ -53,7 +53,8 @@ class VariationalGarroteClassifier(SelectingClassifier):
     eps : float, default=1e-3
         Largest inclusion probability at the first gamma of a placed grid, about.
     expected_size : float, optional
-        Prior expectation M of the number of variables: another way to say gamma = logit(M / D).
+        Prior expectation M of the number of variables: another way to say gamma = logit(M / D), D
+        being the columns that may be in or out: not covariates, nor constant ones.
     rule : {"min", "1se"}, default="min"
         With ``gamma="cv"``: the least deviance, or the sparsest model within one standard error of it.
         That error is large with few rows, and then often allows no variable at all.

@@ -14,6 +14,8 @@ from garrote.problem import Problem
 from garrote.selection import STANDARDISED, Selection
 from garrote.summary_statistics import ZScores, check_zscores
 
+HELD_NOISE = "LD counts as that of other samples: the noise variance is held at that of y"
+
 
 class ZScoreMixin:
     """Adds `fit_zscores` to an estimator that has ``_fit_zscores(problem, scores, made)``.
@@ -62,14 +64,14 @@ class ZScoreMixin:
             del self.feature_names_in_
         notes = self._fit_zscores(problem, scores, _provenance(self, scores))
         self.consistency_ = consistency
-        found = self.selection_
+        found, cautions = self.selection_, (*consistency.notes, *scores.cautions)
         self.selection_ = replace(
             found,
-            warnings=(*consistency.notes, *scores.notes, *notes, *found.warnings),
+            warnings=(*cautions, *scores.notes, *notes, *found.warnings),
             consistency=consistency,
             effect_scale=STANDARDISED,
         )
-        for text in consistency.notes:
+        for text in cautions:
             warnings.warn(text, UserWarning, stacklevel=2)
         return self
 

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, GaussianSlab, Slab, largest_fitted
+from garrote.priors.slab import BIC, GaussianSlab, GPrior, Slab, largest_fitted
 from garrote.problem import Problem
 from garrote.solvers.model_chain import Target
 
@@ -58,7 +58,7 @@ class Beliefs:
                 f"the prior on inclusion has {len(inclusion.log_odds)} variables, but {usable} columns "
                 "have content of their own"
             )
-        if isinstance(slab, BIC):  # whose penalty counts all rows
+        if isinstance(slab, BIC | GPrior):  # whose penalty, or scale of g, counts all rows
             slab = replace(slab, spent=float(spent))
         if isinstance(slab, GaussianSlab):
             slab = slab.rescaled(problem.scale.response_scale)

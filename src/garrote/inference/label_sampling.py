@@ -112,6 +112,7 @@ def _posterior(
     return replace(
         posterior,
         log_evidence=None,
+        free_energy=float("nan"),
         states=_states(task, states, fixed),
         effective_sample_size=found.effective_sample_size,
         split_r_hat=found.split_r_hat,

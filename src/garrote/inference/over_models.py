@@ -206,7 +206,7 @@ def certify_models(
 ) -> ExactCertificate:
     """Compute the odds of the best models from scratch, and compare."""
     members = found.members[:CERTIFIED]
-    rules = _rules(problem, beliefs, found)
+    rules = [(w, slab.reference_rule(beliefs.n, problem.yty)) for w, slab in found.slabs]
     prior = beliefs.inclusion
     logs = []
     for model in members:
@@ -220,7 +220,7 @@ def certify_models(
 
 
 def _rules(problem: Problem, beliefs: Beliefs, found: Findings) -> list[tuple[float, Any]]:
-    """Return the marginal likelihoods that are averaged over; tables of a g-prior take a while."""
+    """Return the marginal likelihoods that are averaged over."""
     usable = len(problem.usable)
     return [(w, slab.rule(beliefs.n, problem.yty, usable)) for w, slab in found.slabs]
 
@@ -252,7 +252,7 @@ def make_model_posterior(
         correlation=model_correlation(models, support),
         noise_variance=noise,
         degrees_of_freedom=max(beliefs.n, 1.0),
-        free_energy=-(found.log_evidence or 0.0),
+        free_energy=float("nan") if found.log_evidence is None else -found.log_evidence,
         optima=(),
         names=names,
         log_evidence=found.log_evidence,

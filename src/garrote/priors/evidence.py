@@ -7,6 +7,8 @@ left of y'y, S = y'y - b'(G + ridge I)^{-1} b, with G = X'WX and b = X'Wy of its
 * ``slab_moments``, with which the coefficients' posterior follows from the ridge solution v and its
   inverse V = (G + ridge I)^{-1}: three numbers f such that E[w] = f1 v and E[ww'] = f2 vv' + f3 V.
 
+Rules for an unknown g are in `garrote.priors.hyper_g`.
+
 Murphy (2012), Eqs. 13.13-13.18 and exercise 13.4; Liang et al. (2008).
 """
 
@@ -15,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote._jit import generic, kernel
-from garrote.arrays import Floats
 from garrote.elementary import logarithm
 
 # A model that explains y up to this share of y'y counts as one that leaves so much: with a flat prior on
@@ -78,17 +79,18 @@ class UnknownNoise(NamedTuple):
     """Slab N(0, noise / ridge), noise ~ inverse gamma, integrated out (Eq. 13.16).
 
     ``shape`` is the posterior's, a + n / 2 with n the rows less those spent on means; ``rate`` the
-    prior's, b.
+    prior's, b. What is left counts as ``least`` where it is less.
     """
 
     ridge: float
     shape: float
     rate: float
+    least: float
 
 
 @log_evidence.register
 def _(rule: UnknownNoise, size, log_det, left):
-    fit = -rule.shape * logarithm(rule.rate + 0.5 * left)
+    fit = -rule.shape * logarithm(rule.rate + 0.5 * max(left, rule.least))
     return fit - 0.5 * (log_det - size * logarithm(rule.ridge))
 
 
@@ -99,7 +101,7 @@ def _(rule: UnknownNoise, size, left):
 
 @noise_mean.register
 def _(rule: UnknownNoise, size, left):
-    return (rule.rate + 0.5 * left) / (rule.shape - 1.0)
+    return (rule.rate + 0.5 * max(left, rule.least)) / (rule.shape - 1.0)
 
 
 class FixedG(NamedTuple):
@@ -132,62 +134,6 @@ def _(rule: FixedG, size, left):
 def _(rule: FixedG, size, left):
     unexplained = (rule.total + rule.g * left) / (1.0 + rule.g)
     return (rule.rate + 0.5 * unexplained) / (rule.shape - 1.0)
-
-
-class TabledG(NamedTuple):
-    """A prior on g whose integrals over it are tabled by model size and fit.
-
-    Row k of each table belongs to size k; its columns are even in -log(1 - R^2), ``step`` apart, and
-    are interpolated by cubics. ``noise`` has E[noise] and ``kept_noise`` E[g / (1 + g) noise], in
-    units of y'y.
-    """
-
-    ridge: float
-    total: float
-    step: float
-    log_evidence: Floats
-    kept: Floats
-    kept_squared: Floats
-    kept_noise: Floats
-    noise: Floats
-
-
-@generic
-def tabled(rule: Any, table: Floats, size: int, left: float) -> float:
-    """Return a table's value at a model's size and fit."""
-    raise TypeError(f"{type(rule).__name__} has no tables")
-
-
-@tabled.register
-def _(rule: TabledG, table, size, left):
-    place = -np.log(max(left / rule.total, SMALLEST_LEFT)) / rule.step
-    row = table[min(size, table.shape[0] - 1)]
-    k = min(max(int(place), 1), row.shape[0] - 3)
-    t = place - k
-    a, b, c, d = row[k - 1], row[k], row[k + 1], row[k + 2]
-    # Lagrange's cubic through four neighbours.
-    return (
-        -a * t * (t - 1) * (t - 2) / 6
-        + b * (t + 1) * (t - 1) * (t - 2) / 2
-        - c * (t + 1) * t * (t - 2) / 2
-        + d * (t + 1) * t * (t - 1) / 6
-    )
-
-
-@log_evidence.register
-def _(rule: TabledG, size, log_det, left):
-    return tabled(rule, rule.log_evidence, size, left)
-
-
-@slab_moments.register
-def _(rule: TabledG, size, left):
-    noise = tabled(rule, rule.kept_noise, size, left) * rule.total
-    return tabled(rule, rule.kept, size, left), tabled(rule, rule.kept_squared, size, left), noise
-
-
-@noise_mean.register
-def _(rule: TabledG, size, left):
-    return tabled(rule, rule.noise, size, left) * rule.total
 
 
 class Schwarz(NamedTuple):

@@ -7,29 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
-from garrote.arrays import Floats
-from garrote.priors.evidence import (
-    SMALLEST_LEFT,
-    FixedG,
-    KnownNoise,
-    Schwarz,
-    TabledG,
-    UnknownNoise,
-)
+from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, Schwarz, UnknownNoise
+from garrote.priors.hyper_g import BestG, TabledG, tabled_g
+from garrote.priors.scanned_g import ScannedG
 
-# Fits are tabled as far as they count, this far apart in -log(1 - R^2).
-_STEP = 0.02
-_FURTHEST = -float(np.log(SMALLEST_LEFT))
-# First, last and number of the values of log g that integrals over it are summed at ...
-_LOG_G = (-20.0, 45.0, 325)
-# ... and of the log of an unknown slab variance, for laws of coefficients given a model.
+# First, last and number of the logs of an unknown slab variance, for laws of coefficients given a model.
 _VARIANCES = (-12.0, 20.0, 65)
 # Laws of an unknown g, by name.
 HYPER_G = ("hyper-g", "hyper-g/n", "eb")
-# Models larger than this share the table of the largest.
-_LARGEST_TABLED = 400
 
 
 @dataclass(frozen=True)
@@ -72,8 +59,12 @@ class GaussianSlab:
         ridge = 1.0 / (self.variance or 1.0)
         if self.noise_variance is not None:
             return KnownNoise(ridge, self.noise_variance)
-        least = 0.5 * SMALLEST_LEFT * (yty or 1.0)  # a constant response leaves nothing
-        return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate + least)
+        least = SMALLEST_LEFT * (yty or 1.0)  # a constant response leaves nothing
+        return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate, least)
+
+    def reference_rule(self, n: float, yty: float) -> KnownNoise | UnknownNoise:
+        """Return the marginal likelihood for a certificate; it has a closed form."""
+        return self.rule(n, yty, 0)
 
     def grid(
         self, log_variances: tuple[float, float, int] = _VARIANCES
@@ -114,11 +105,13 @@ class GPrior:
     """w ~ N(0, g noise (X'X)^{-1}); g a number, or "hyper-g", "hyper-g/n", "eb" (best for each model).
 
     Liang et al. (2008): hyper-g has g / (1 + g) ~ Beta(1, a / 2 - 1) with a = 3; hyper-g/n the same of
-    g / n / (1 + g / n).
+    g / N / (1 + g / N). N are all rows (their weights added up): ``spent`` is how many of them were
+    taken off for means.
     """
 
     g: float | str
     a: float = 3.0
+    spent: float = 0.0
 
     def __post_init__(self) -> None:
         if isinstance(self.g, str):
@@ -128,47 +121,33 @@ class GPrior:
                 )
         elif not 0 < self.g < np.inf:
             raise ValueError(f"g of a GPrior must be positive, got {self.g!r}")
+        if not 2 < self.a < np.inf:
+            raise ValueError(f"a of a GPrior must be above 2, got {self.a!r}: no law of g else")
 
     def grid(self) -> list[tuple[float, "GPrior"]]:
         """Return the prior itself: g is integrated out in its rule."""
         return [(0.0, self)]
 
-    def rule(self, n: float, yty: float, most: int) -> FixedG | TabledG:
+    def rule(self, n: float, yty: float, most: int) -> FixedG | BestG | TabledG:
         """Return the marginal likelihood for n rows (less those spent on means)."""
         if not isinstance(self.g, str):
-            # With any finite g no model interpolates: y'y / (1 + g) is left to all of them.
-            return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.0)
-        t = np.arange(0.0, _FURTHEST + 4 * _STEP, _STEP)
-        sizes = np.arange(min(most, _LARGEST_TABLED, int(n) - 1) + 1)
-        tables = [self._row(int(k), t, n) for k in sizes]
-        return TabledG(0.0, yty, _STEP, *map(np.array, zip(*tables, strict=True)))
-
-    def _row(self, size: int, t: Floats, n: float) -> tuple[Floats, ...]:
-        """Return log evidence, E[q], E[q^2], E[q noise] and E[noise] over y'y, q = g / (1 + g)."""
-        left = np.exp(-t)[:, None]
-        if size == 0:
-            zero = np.zeros(len(t))
-            return zero, zero, zero, zero, zero + 1.0 / (n - 2)
+            return self._fixed(n, yty)
         if self.g == "eb":
-            share = (1 - left) / left * (n - size) / size
-            g, log_weight = np.maximum(share - 1.0, 0.0), np.zeros((len(t), 1))
-        else:
-            # The trapezoidal rule converges quickly where both ends of the integrand vanish.
-            log_g = np.linspace(*_LOG_G)
-            g = np.exp(log_g)[None, :]
-            log_weight = log_g + self._log_prior(g, n)
-        log_density = 0.5 * (n - size) * np.log1p(g) - 0.5 * n * np.log1p(g * left) + log_weight
-        total = logsumexp(log_density, axis=1, keepdims=True)
-        normaliser = 0.0 if self.g == "eb" else logsumexp(log_weight)
-        p = np.exp(log_density - total)
-        q = g / (1 + g)
-        noise = (1 + g * left) / (1 + g) / (n - 2)
-        moments = ((p * f).sum(axis=1) for f in (q, q * q, q * noise, noise))
-        return (total[:, 0] - normaliser, *moments)
+            return BestG(0.0, yty or 1.0, n)
+        return tabled_g(n, yty or 1.0, self.a, self._scale(n), most)
 
-    def _log_prior(self, g: Floats, n: float) -> Any:
-        scale = n if self.g == "hyper-g/n" else 1.0
-        return -0.5 * self.a * np.log1p(g / scale)
+    def reference_rule(self, n: float, yty: float) -> FixedG | ScannedG:
+        """Return the marginal likelihood without tables, for a few models: a certificate's."""
+        if not isinstance(self.g, str):
+            return self._fixed(n, yty)
+        return ScannedG(0.0, yty or 1.0, n, self.a, 0.0 if self.g == "eb" else self._scale(n))
+
+    def _fixed(self, n: float, yty: float) -> FixedG:
+        # With any finite g no model interpolates: y'y / (1 + g) is left to all of them.
+        return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.0)
+
+    def _scale(self, n: float) -> float:
+        return n + self.spent if self.g == "hyper-g/n" else 1.0
 
 
 @dataclass(frozen=True)
@@ -189,6 +168,10 @@ class BIC:
         """Return the criterion for n rows (less those spent on means)."""
         least = SMALLEST_LEFT * (yty or 1.0)
         return Schwarz(0.0, n + self.spent, self.spent, least, largest_fitted(n))
+
+    def reference_rule(self, n: float, yty: float) -> Schwarz:
+        """Return the criterion for a certificate; it has a closed form."""
+        return self.rule(n, yty, 0)
 
 
 Slab = GaussianSlab | GPrior | BIC

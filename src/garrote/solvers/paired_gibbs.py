@@ -19,6 +19,7 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array
 from garrote.elementary import exponential, logarithm
+from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.priors.slab import GaussianSlab
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import VISITS_PER_CALL, Averages, Target, Trail, no_averages
@@ -57,7 +58,9 @@ class PairedGibbsWalk:
         inside = problem.known_block(columns) + np.eye(len(columns)) / self.variance
         self.coef[columns] = np.linalg.solve(inside, problem.xty[columns])
         self._renew_gradient()
-        self.noise = self.slab.noise_variance or max(self._left(), 1e-6 * problem.yty) / problem.n
+        self.noise = self.slab.noise_variance or (
+            max(self._left(), SMALLEST_LEFT * problem.yty) / problem.n
+        )
 
     def walk(self, steps: int, averages: Averages | None) -> Trail:
         """Make sweeps; count their states in ``averages`` where it is given, and return the way."""
@@ -173,7 +176,10 @@ class PairedGibbsWalk:
         size = np.count_nonzero(self.coef)
         square = self._left() + float(self.coef @ self.coef) / self.variance
         shape = rule.shape + 0.5 * size
-        self.noise = (rule.rate + 0.5 * square) / self.rng.gamma(shape)
+        # The floor of what is left, so that a model that interpolates does not swallow the chain. Models
+        # below it are weighed by others only as if they left so much: here the coefficients are not
+        # integrated out, and what their model leaves at best is not known.
+        self.noise = (rule.rate + 0.5 * max(square, rule.least)) / self.rng.gamma(shape)
 
     def _draw_variance(self) -> None:
         """Draw the slab's variance: 1 / variance ~ Gamma(1/2, 1/2) before seeing the coefficients."""
