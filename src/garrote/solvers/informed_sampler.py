@@ -20,7 +20,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.evidence import evidence_ratio, slab_moments
+from garrote.priors.evidence import evidence_ratio, noise_mean, slab_moments
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import DEPENDENT, Averages, FactorWalk, Target
 from garrote.solvers.model_factor import (
@@ -217,6 +217,7 @@ def _walk(
         if counts:
             averages.weight[0] += weights[step]
             averages.by_size[factor.size[0]] += weights[step]
+            averages.noise[0] += weights[step] * noise_mean(rule, factor.size[0], factor.left[0])
             for j in range(D):
                 p = weights[step] * scores.inclusion[j]
                 averages.inclusion[j] += p

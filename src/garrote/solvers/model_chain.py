@@ -70,19 +70,23 @@ class Target:
 
 
 class Averages(NamedTuple):
-    """Weighted sums over states: of 1, inclusion, coefficients, their squares, and of 1 by size."""
+    """Weighted sums over states: of 1, inclusion, coefficients, their squares, 1 by size, and the noise.
+
+    The noise variance counts by its mean given the state; models of labels have none.
+    """
 
     weight: Floats
     inclusion: Floats
     mean: Floats
     square: Floats
     by_size: Floats
+    noise: Floats
 
 
 def no_averages(n_features: int) -> Averages:
     """Return sums over no states."""
     mean, square, inclusion = np.zeros((3, n_features))
-    return Averages(np.zeros(1), inclusion, mean, square, np.zeros(n_features + 1))
+    return Averages(np.zeros(1), inclusion, mean, square, np.zeros(n_features + 1), np.zeros(1))
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ class Sampling:
     mean: Floats
     second_moment: Floats
     size_probability: Floats
+    noise: float
     batch_weight: Floats
     batch_inclusion: Floats
     start: tuple[int, ...]
@@ -173,6 +178,7 @@ def run_chain(
         mean=sum(batch.mean for batch in batches) / weight.sum(),
         second_moment=sum(batch.square for batch in batches) / weight.sum(),
         size_probability=sum(batch.by_size for batch in batches) / weight.sum(),
+        noise=float(sum(batch.noise[0] for batch in batches) / weight.sum()),
         batch_weight=weight,
         batch_inclusion=np.array([batch.inclusion for batch in batches]),
         start=first,

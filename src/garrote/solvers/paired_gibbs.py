@@ -62,7 +62,9 @@ class PairedGibbsWalk:
             # state after it is the one that counts.
             flips.append([*changed, -1])
             weights.append([*[0.0] * len(changed), 1.0])
-            self._draw_noise()
+            mean_noise = self._draw_noise()
+            if averages is not None:
+                averages.noise[0] += mean_noise
             self._draw_variance()
             variances.append(self.variance)
             if step % _FRESH == _FRESH - 1:
@@ -117,14 +119,17 @@ class PairedGibbsWalk:
         problem = self.target.problem
         return max(problem.yty - float(self.coef @ (problem.xty + self.gradient)), 0.0)
 
-    def _draw_noise(self) -> None:
+    def _draw_noise(self) -> float:
+        """Draw the noise variance; return its mean given the coefficients."""
         if self.slab.noise_variance is not None:
-            return
+            return self.noise
         rule = self.target.rule(self.variance)
         size = np.count_nonzero(self.coef)
         square = self._left() + float(self.coef @ self.coef) / self.variance
         shape = rule.shape + 0.5 * size
-        self.noise = (rule.rate + 0.5 * square) / self.rng.gamma(shape)
+        rate = rule.rate + 0.5 * square
+        self.noise = rate / self.rng.gamma(shape)
+        return float(rate / (shape - 1.0))
 
     def _draw_variance(self) -> None:
         """Draw the slab's variance: 1 / variance ~ Gamma(1/2, 1/2) before seeing the coefficients."""
