@@ -11,6 +11,7 @@ from garrote.inference.model_laws import log_posteriors
 from garrote.inference.over_models import Findings
 from garrote.inference.slab_integral import Point, averaged, integrate_over_slab, log_sum, shares
 from garrote.inference.standing import (
+    LEFT_OUT,
     Components,
     Members,
     Standing,
@@ -23,7 +24,7 @@ from garrote.priors.slab import Slab
 from garrote.problem import Problem
 from garrote.solvers.enumeration import Enumeration, begin, enumerate_models, members_of
 from garrote.solvers.enumeration_draws import beyond_best, draw_models, known_one_by_one
-from garrote.solvers.representatives import LEFT_OUT, draw_evenly, listed_count
+from garrote.solvers.representatives import draw_evenly, listed_count
 
 
 class _Task(NamedTuple):
@@ -125,9 +126,9 @@ def _drawn_standing(
 
 
 def _with_rest(probability: Floats, times: Array) -> Floats:
-    """Return weights that sum to 1: probabilities, and parts of the rest by how often it was drawn."""
+    """Return probabilities, and parts of what they leave, by how often models of it were drawn."""
     if not len(times):
-        return np.asarray(probability / probability.sum())
+        return probability
     rest = max(1.0 - float(probability.sum()), 0.0)
     return np.concatenate([probability, times * (rest / times.sum())])
 
@@ -145,7 +146,7 @@ def _draw(task: _Task, points: Sequence[Point]) -> _Law:
     known, probability = _known(share, parts)
     sizes = np.array([int(bits).bit_count() for bits in known])
     listed, count = room(sizes, probability)
-    listed = listed_count(probability, listed, 0)
+    listed = listed_count(probability, listed, LEFT_OUT)
     if 1.0 - probability[:listed].sum() <= LEFT_OUT:
         return _Law(known, probability, listed, known[:0], known[:0])
     rest = [w * beyond_best(part) for w, part in zip(share, parts, strict=True)]

@@ -47,9 +47,10 @@ class _Spectrum(NamedTuple):
         return np.where(dependent, 0.0, 1.0 / np.where(dependent, 1.0, shifted))
 
 
-def spectrum(problem: Problem, members: Array) -> _Spectrum:
-    """Decompose the cross products of a model."""
-    values, vectors = np.linalg.eigh(problem.known_block(members))
+def spectrum(problem: Problem, members: Array, block: Floats | None = None) -> _Spectrum:
+    """Decompose the cross products of a model, from the data where they are not given."""
+    block = problem.known_block(members) if block is None else block
+    values, vectors = np.linalg.eigh(block)
     return _Spectrum(
         np.maximum(values, 0.0), vectors, vectors.T @ problem.xty[members], problem.yty
     )
@@ -83,6 +84,22 @@ def log_posteriors(
     return np.array(logs)
 
 
+def make_laws(
+    problem: Problem, rules: Sequence[tuple[float, Any]], models: Sequence[tuple[int, ...]]
+) -> list[Law]:
+    """Return the laws of models; rows are gone through once where that takes less than for each."""
+    members = [np.array(model, dtype=np.intp) for model in models]
+    columns = np.unique(np.concatenate(members))
+    together = len(columns) ** 2 <= sum(len(own) ** 2 for own in members)
+    gram = problem.known_block(columns) if together else None
+    fixed_inverse, laws = inverse_of_fixed(problem), []
+    for own in members:
+        place = np.searchsorted(columns, own)
+        block = problem.known_block(own) if gram is None else gram[np.ix_(place, place)]
+        laws.append(make_law(problem, rules, own, block, fixed_inverse))
+    return laws
+
+
 def inverse_of_fixed(problem: Problem) -> Floats:
     """Return the inverse of the covariates' cross products."""
     fixed = problem.scale.covariates
@@ -90,12 +107,17 @@ def inverse_of_fixed(problem: Problem) -> Floats:
 
 
 def make_law(
-    problem: Problem, rules: Sequence[tuple[float, Any]], members: Array, fixed_inverse: Floats
-) -> Law:
-    """Return a model's coefficients, covariates included; ``rules`` have log weights."""
-    found, size = spectrum(problem, members), len(members)
+    problem: Problem, rules: Sequence[tuple[float, Any]], members: Array, block: Floats,
+    fixed_inverse: Floats,
+) -> Law:  # fmt: skip
+    """Return a model's coefficients, covariates included, from the cross products of its members.
+
+    ``rules`` have log weights.
+    """
+    found, size = spectrum(problem, members, block), len(members)
     logs = log_evidences(found, rules, members)
-    share = np.exp(logs - logsumexp(logs))
+    share = np.exp(logs - logs.max())
+    share /= share.sum()
     used = [(weight, rule) for weight, (_, rule) in zip(share, rules, strict=True) if weight > 1e-9]
     weights = np.array([weight for weight, _ in used])
     inverse = found.inverse(np.array([rule.ridge for _, rule in used]))

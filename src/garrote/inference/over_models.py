@@ -13,10 +13,9 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.model_laws import (
     as_correlation,
     first_variances,
-    inverse_of_fixed,
     joint_covariance,
     log_posteriors,
-    make_law,
+    make_laws,
     model_correlation,
 )
 from garrote.inference.slab_integral import Point, averaged, integrate_over_slab, log_sum, shares
@@ -219,9 +218,9 @@ def make_model_posterior(
 
 def _kept_models(problem: Problem, beliefs: Beliefs, found: Findings) -> Models:
     """Return the models that stand for all, with the laws of their coefficients, in the user's units."""
-    rules, fixed = _rules(problem, beliefs, found), inverse_of_fixed(problem)
+    rules = _rules(problem, beliefs, found)
     members, probability, listed = found.standing
-    laws = [make_law(problem, rules, np.array(g, dtype=np.intp), fixed) for g in members]
+    laws = make_laws(problem, rules, members)
     known = isinstance(rules[0][1], KnownNoise | Schwarz)
     shape = np.inf if known else 0.5 * beliefs.n + getattr(beliefs.slab, "shape", 0.0)
     noise = np.array([law.noise for law in laws]) * problem.scale.response_scale**2

@@ -16,10 +16,13 @@ from garrote.arrays import Array, Floats
 from garrote.solvers.enumeration import members_of
 from garrote.solvers.representatives import represent
 
-# Models that are listed, and drawn from the others, with the laws of their coefficients, at most ...
+# Models that are listed, and drawn from the others, with the laws of their coefficients, at most: fewer
+# where the best have all of the probability but a share, or where covariances have many entries ...
 MOST_LISTED, MOST_DRAWN = 500, 1000
-# ... as long as all their covariances together have no more entries than this, or these are few models.
-_ENTRIES, _FEW = 4_000_000, 200
+LEFT_OUT = 1e-4
+_ENTRIES = 4_000_000
+# ... and never less than this many in all.
+_FEW = 200
 # In how many models variables are looked up, at most: half of them the best, half drawn.
 _MOST_COMPONENTS = 2**15
 
@@ -55,7 +58,7 @@ def of_known(
 ) -> tuple[Standing, Components]:
     """Choose among models that are known one by one, best first."""
     sizes = np.array([len(model) for model in members])
-    kept = represent(probability, *room(sizes, probability), order=sizes)
+    kept = represent(probability, *room(sizes, probability), sizes, LEFT_OUT)
     standing = Standing(tuple(members[k] for k in kept.chosen), kept.weight, kept.listed)
     wide = represent(probability, _MOST_COMPONENTS // 2, _MOST_COMPONENTS // 2, order=sizes)
     inside = membership([members[k] for k in wide.chosen], n_features)
@@ -67,7 +70,7 @@ def of_all(probability: Floats, usable: Array, n_features: int) -> tuple[Standin
     patterns = np.argsort(-probability, kind="stable")[: np.count_nonzero(probability)]
     share, inside = probability[patterns], _unpacked(patterns, len(usable))
     sizes = inside.sum(axis=1)
-    kept = represent(share, *room(sizes, share), order=sizes)
+    kept = represent(share, *room(sizes, share), sizes, LEFT_OUT)
     chosen = members_of(patterns[kept.chosen], len(usable))
     standing = Standing(in_columns(chosen, usable), kept.weight, kept.listed)
     wide = represent(share, _MOST_COMPONENTS // 2, _MOST_COMPONENTS // 2, order=sizes)

@@ -13,16 +13,16 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 
-# The heaviest are enough where they leave out less than this.
-LEFT_OUT = 1e-4
+# Shares sum to 1 up to this.
+_ROUNDING = 1e-12
 # Where in its part of the sum each draw falls: the same wherever a sum is cut, so that fits repeat.
 _SEED = 15
 
 
 class Representatives(NamedTuple):
-    """Which stand for all, and their weights, which sum to 1.
+    """Which stand for all, and their shares of the weight.
 
-    The first ``listed`` are the heaviest with their own weights, the others draws from the rest.
+    The first ``listed`` are the heaviest with their own shares, the others draws from the rest.
     """
 
     chosen: Array
@@ -31,7 +31,11 @@ class Representatives(NamedTuple):
 
 
 def represent(
-    weight: Floats, listed: int, drawn: int, order: Array | None = None
+    weight: Floats,
+    listed: int,
+    drawn: int,
+    order: Array | None = None,
+    negligible: float = 0.0,
 ) -> Representatives:
     """Choose representatives of all that have a weight.
 
@@ -44,12 +48,14 @@ def represent(
         taken where there are no more than these.
     order : array of shape (M,), optional
         Numbers by which the rest is sorted before draws: those alike should be neighbours.
+    negligible : float, default=0.0
+        The share of the weight that may be left out.
     """
     share = np.asarray(weight / weight.sum())
-    listed = listed_count(share, listed, drawn)
-    if listed == len(share) or (rest := float(share[listed:].sum())) <= LEFT_OUT:
-        kept = share[:listed]
-        return Representatives(np.arange(listed), kept / kept.sum(), listed)
+    listed = len(share) if len(share) <= listed + drawn else listed
+    listed = listed_count(share, listed, negligible)
+    if (rest := float(share[listed:].sum())) <= max(negligible, _ROUNDING):
+        return Representatives(np.arange(listed), share[:listed], listed)
     beyond = np.arange(listed, len(share))
     if order is not None:
         beyond = beyond[np.argsort(order[beyond], kind="stable")]
@@ -61,12 +67,10 @@ def represent(
     )
 
 
-def listed_count(share: Floats, listed: int, drawn: int) -> int:
-    """Return how many of the heaviest are taken as they are, given the shares of all, heaviest first."""
-    if len(share) <= listed + drawn:
-        listed = len(share)
-    enough = int(np.searchsorted(np.cumsum(share), 1.0 - LEFT_OUT)) + 1
-    return min(listed, enough, len(share))
+def listed_count(share: Floats, most: int, negligible: float) -> int:
+    """Return how many of the heaviest, with given shares of the weight, are enough; at most so many."""
+    enough = int(np.searchsorted(np.cumsum(share), 1.0 - negligible)) + 1
+    return min(most, enough, len(share))
 
 
 def draw_evenly(weight: Floats, count: int) -> tuple[Array, Floats]:
