@@ -229,8 +229,8 @@ def test_models_of_many_columns_are_drawn_from_the_sum_too(slab_variance, monkey
 def test_every_method_over_models_draws_from_all_that_it_saw(method, monkeypatch):
     few_models(monkeypatch, 20, 600)
     X, y = weak_effects()
-    settings = {"n_steps": 6000, "burn_in": 500} if method != "search" else {"n_steps": 3000}
-    model = BayesianSelector(**FLAT, method=method, random_state=0, **settings).fit(X, y)
+    steps = {"gibbs": 3000, "search": 1500}.get(method, 6000)
+    model = BayesianSelector(**FLAT, method=method, n_steps=steps, random_state=0).fit(X, y)
     posterior = model.posterior_
     assert posterior.listed_probability < 0.3
     draws = posterior.sample(10_000, random_state=0)
