@@ -13,18 +13,23 @@ class Intercepts:
     """The intercepts of models that have their own, as those of a generalised linear model do.
 
     At its ``center`` (a point of the model's variables) a model's linear predictor has ``variance`` and
-    is independent of the coefficients; ``value`` is the predictor where all variables are 0.
+    is independent of the coefficients; ``value`` is the predictor where all variables are 0. ``mean``
+    is the average of that over all models.
     """
 
     value: Floats
     center: tuple[Floats, ...]
     variance: Floats
+    mean: float | None = None
 
 
 @dataclass(frozen=True)
 class Models:
-    """Probable models, best first, each with the law of its coefficients.
+    """Models that stand for all, each with the law of its coefficients.
 
+    The first ``listed`` are the most probable ones, best first, with their own probabilities. Others are
+    drawn from all that are not listed, each with an equal part of what these have together (or several
+    parts, where it was drawn as often), so that averages over the whole list are those over all models.
     Given a model and the noise variance s the coefficients are Gaussian with its ``mean`` and
     covariance s times its ``spread``; 1 / s is Gamma with ``noise_shape`` and the model's
     ``noise_rate``. A shape of infinity means a known noise variance, which is then the rate.
@@ -38,6 +43,21 @@ class Models:
     noise_rate: Floats
     noise_shape: float
     intercepts: Intercepts | None = None
+    listed: int | None = None
+
+    @property
+    def best(self) -> int:
+        """How many models are listed with their own probabilities."""
+        return len(self.members) if self.listed is None else self.listed
+
+    @property
+    def mean_intercept(self) -> float:
+        """The average of the intercepts of models that have their own."""
+        own = self.intercepts
+        assert own is not None, "models of labels and counts have intercepts"
+        if own.mean is not None:
+            return own.mean
+        return float(self.probability @ own.value / self.probability.sum())
 
     @property
     def noise_means(self) -> Floats:

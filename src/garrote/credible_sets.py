@@ -140,17 +140,32 @@ class Inclusions:
     """A mixture of laws in which variables are in or out independently of each other.
 
     ``inside`` (C x K) has the probability of each column in each component (0 or 1 for models),
-    ``weight`` those of the components.
+    ``weight`` those of the components. The last ``drawn`` components are draws that stand for many more.
     """
 
     columns: Array
     weight: Floats
     inside: Array
+    drawn: int = 0
 
     @property
     def probability(self) -> Floats:
         """The probability of each column in each component, as numbers."""
         return self.inside.astype(np.float64)
+
+    def doubt(self, outside: Floats) -> float:
+        """Return how far the probability of a set may be off, components being ``outside`` of it or not.
+
+        Two standard errors of what draws tell of it, as if two more had been outside and two not.
+        """
+        own = self.weight[len(self.weight) - self.drawn :]
+        mass = float(own.sum())
+        if not mass:
+            return 0.0
+        spread = float(np.sqrt((own**2).sum())) / mass
+        missed = float(own @ outside[len(outside) - self.drawn :]) / mass
+        missed = (missed / spread**2 + 2.0) / (1.0 / spread**2 + 4.0)
+        return 2.0 * mass * spread * float(np.sqrt(missed * (1.0 - missed)))
 
 
 def sets_of_effects(
@@ -202,7 +217,7 @@ def sets_of_models(
             continue
         members, outside, allowed = [int(seed)], 1.0 - m[:, seed], free & replace[seed]
         covered = float(p[seed])
-        while covered < coverage - _ROUNDING:
+        while covered - inclusions.doubt(outside) < coverage - _ROUNDING:
             gain = np.where(allowed, (w * outside) @ m, 0.0)
             best = int(np.argmax(gain))
             if gain[best] < _LEAST_GAIN:
@@ -211,7 +226,7 @@ def sets_of_models(
             covered += float(gain[best])
             outside = outside * (1.0 - m[:, best])
             allowed &= replace[best]
-        if covered >= coverage - _ROUNDING:
+        if covered - inclusions.doubt(outside) >= coverage - _ROUNDING:
             free[members] = False
             order = sorted(members, key=lambda k: -p[k])
             found.append(

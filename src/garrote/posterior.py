@@ -22,6 +22,8 @@ from garrote.summaries import Table
 
 # Columns below this inclusion probability have no covariances stated.
 IN_SUPPORT = 0.01
+# Models that have less of the probability than this are not all that matter.
+_ALL = 0.9995
 # Disagreement between stated and checked inclusion probabilities that a reader should know of.
 DISAGREES = 0.1
 
@@ -80,7 +82,7 @@ class Posterior:
     size_probability : array, optional
         Probability of each model size.
     found : Models, optional
-        The most probable models.
+        Models that stand for all: the most probable ones, and draws from the others.
     monte_carlo_error : array of shape (D,), optional
         Standard errors of the inclusion probabilities, for methods that sample.
     effective_sample_size, split_r_hat : array of shape (D,), optional
@@ -202,16 +204,25 @@ class Posterior:
         return variance
 
     def models(self, n: int = 10) -> Table:
-        """Return the most probable models."""
+        """Return the most probable models; the caption says what part of the probability they have."""
         found = self._kept_models()
-        shown = range(min(n, len(found.members)))
+        shown = range(min(n, found.best))
+        together = float(found.probability[: len(shown)].sum())
+        said = f"the {len(shown)} most probable models have {together:.3g} of the probability"
         return Table(
             {
                 "model": [self._label(found.members[k]) for k in shown],
                 "size": [len(found.members[k]) for k in shown],
                 "probability": [float(found.probability[k]) for k in shown],
-            }
+            },
+            said if together < _ALL else "",
         )
+
+    @property
+    def listed_probability(self) -> float:
+        """The probability of all models that ``models()`` can list; of a search, among those found."""
+        found = self._kept_models()
+        return float(found.probability[: found.best].sum())
 
     @property
     def most_probable_model(self) -> Array:

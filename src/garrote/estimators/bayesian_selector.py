@@ -425,8 +425,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         scale = problem.scale
         found = posterior.found
         if found is not None and found.intercepts is not None:
-            share = found.probability / found.probability.sum()
-            self.intercept_ = float(share @ found.intercepts.value)
+            self.intercept_ = found.mean_intercept
         else:
             taken = scale.response_mean - scale.column_mean @ posterior.mean
             self.intercept_ = float(taken if self.fit_intercept else 0.0)

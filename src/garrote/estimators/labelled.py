@@ -83,8 +83,7 @@ def mean_intercept(posterior: Posterior) -> float:
         return posterior.predictor.intercept
     found = posterior.found
     assert found is not None, "a posterior of labels has draws, models or a predictor"
-    assert found.intercepts is not None, "models of labels have intercepts"
-    return float(found.probability @ found.intercepts.value / found.probability.sum())
+    return found.mean_intercept
 
 
 def two_classes(y: Array, weights: Floats) -> tuple[Array, Floats]:

@@ -10,11 +10,11 @@ from garrote.certificates import AnyCertificate, SearchCertificate
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.em_posterior import em_posterior
+from garrote.inference.enumerated import enumerate_findings
 from garrote.inference.mean_field import HYPERPARAMETERS, mean_field_posterior
 from garrote.inference.over_models import (
     Findings,
     certify_models,
-    enumerate_findings,
     make_model_posterior,
     search_findings,
 )
@@ -167,15 +167,15 @@ def infer(
         found, late = search_findings(problem, beliefs, start, chains.steps, chains.seed, report)
         exact = certify_models(problem, beliefs, found)
         certificate = SearchCertificate(late, exact.log_probability)
-        how = f"{len(found.members)} models found and none of them visited twice"
+        how = f"{found.seen} models found and none of them visited twice"
     else:
         report = stage_reporter(callback, "sampling")
         found, certificate = sample(problem, beliefs, method, chains, n_jobs, report)
-        states, seen = chains.count * chains.steps, len(found.members)
+        states, seen = chains.count * chains.steps, found.seen
         how = f"{states} states of {chains.count} chains sampled, {seen} models seen"
     posterior = make_model_posterior(problem, beliefs, found, labels)
     posterior = replace(posterior, checked=_audited(problem, beliefs, method, found))
-    posterior = with_substitutes(problem, posterior, found.members, found.probability)
+    posterior = with_substitutes(problem, posterior, found.components)
     doubts = beliefs.doubts(found.size_probability)
     return Inferred(posterior, certificate, method, how, notes=doubts)
 

@@ -10,13 +10,12 @@ from garrote.arrays import Array, Floats
 from garrote.coefficient_laws import Intercepts, Models
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.model_laws import model_correlation
-from garrote.inference.over_models import LEFT_OUT, MOST_KEPT
+from garrote.inference.standing import Components, Members, Standing
 from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.problem import Problem
 from garrote.solvers.fitted_models import Table, fit_model
 from garrote.solvers.newton import gradient_length, information_at, stable_inverse
 
-Members = tuple[int, ...]
 # Slab variances of less weight than this add nothing to a model's covariance.
 _LIGHT = 1e-9
 
@@ -42,7 +41,10 @@ class FittingTask(NamedTuple):
 
 
 class FittedFindings(NamedTuple):
-    """Averages over models in the solvers' units, and models with log weights, best first."""
+    """Averages over models in the solvers' units, and models with log weights, best first.
+
+    ``standing`` and ``components`` stand for all of them, by the columns of the problem.
+    """
 
     inclusion: Floats
     size_probability: Floats
@@ -51,6 +53,8 @@ class FittedFindings(NamedTuple):
     members: Sequence[Members]
     log_weight: Floats
     log_total: float
+    standing: Standing
+    components: Components
     error: Floats | None = None
 
 
@@ -77,7 +81,9 @@ def make_fitted_posterior(
     mean[places] = found.mean[intercept:] * unit
     spread = np.maximum(found.second_moment - found.mean**2, 0.0)[intercept:]
     variance[places] = spread * unit**2
-    models, separated = _kept_models(task, found)
+    mean_intercept = float(found.mean[0]) if intercept else 0.0
+    mean_intercept -= float(problem.scale.column_mean[places] @ mean[places]) if intercept else 0.0
+    models, separated = _kept_models(task, found.standing, mean_intercept)
     support = np.flatnonzero(inclusion > IN_SUPPORT)
     error = None
     if found.error is not None:
@@ -103,26 +109,28 @@ def make_fitted_posterior(
     return posterior, separated
 
 
-def _kept_models(task: FittingTask, found: FittedFindings) -> tuple[Models, float]:
-    """Return the best models with the laws of their coefficients, and the share of separated ones."""
-    probability = np.exp(found.log_weight - found.log_total)
-    enough = int(np.searchsorted(np.cumsum(probability), 1 - LEFT_OUT)) + 1
-    count = min(enough, MOST_KEPT, len(found.members))
-    laws = [_law(task, np.array(members, int)) for members in found.members[:count]]
-    probability = probability[:count]
+def _kept_models(
+    task: FittingTask, standing: Standing, mean_intercept: float
+) -> tuple[Models, float]:
+    """Return models with the laws of their coefficients, and the share of separated ones."""
+    usable = task.problem.usable
+    laws = [_law(task, np.searchsorted(usable, members)) for members in standing.members]
+    probability = standing.probability
     share = probability @ np.array([law.separated for law in laws]) / probability.sum()
     models = Models(
         members=tuple(law.members for law in laws),
         probability=probability,
         mean=tuple(law.mean for law in laws),
         spread=tuple(law.covariance for law in laws),
-        noise_rate=np.ones(count),
+        noise_rate=np.ones(len(laws)),
         noise_shape=np.inf,
         intercepts=Intercepts(
             np.array([law.intercept for law in laws]),
             tuple(law.center for law in laws),
             np.array([law.center_variance for law in laws]),
+            mean_intercept,
         ),
+        listed=standing.listed,
     )
     return models, float(share)
 

@@ -22,19 +22,20 @@ from garrote.inference.choosing import Inferred, stage_reporter
 from garrote.inference.fitted_posterior import (
     FittedFindings,
     FittingTask,
-    Members,
     make_fitted_posterior,
     measure_fit,
 )
-from garrote.inference.over_models import CERTIFIED, MOST_KEPT
+from garrote.inference.over_models import CERTIFIED
 from garrote.inference.sampling import Chains
 from garrote.inference.slab_integral import integrate_over_slab, shares
+from garrote.inference.standing import Members, in_columns, of_all, of_known
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Likelihood
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC, GaussianSlab, largest_fitted
 from garrote.problem import Problem
 from garrote.solvers.annealing import Progress
+from garrote.solvers.enumeration import members_of
 from garrote.solvers.fitted_models import (
     FittedModels,
     Table,
@@ -124,7 +125,8 @@ def infer_generalized(
     task = make_task(problem, likelihood, y, beliefs)
     certificate: AnyCertificate
     if method == "enumerate":
-        task, found, change = _enumerate(task, n_jobs, stage_reporter(callback, "enumeration"))
+        report = stage_reporter(callback, "enumeration")
+        task, found, change = _enumerate(task, n_jobs, report)
         certificate = _certify(task, found, change)
         how = f"all {2 ** len(problem.usable):,} models fitted and weighed by {_yardstick(slab)}"
     else:
@@ -137,7 +139,7 @@ def infer_generalized(
     notes = beliefs.doubts(found.size_probability)
     if separated > _WORTH_A_NOTE:
         notes = (_separation(separated, likelihood.name), *notes)
-    posterior = with_substitutes(problem, posterior)
+    posterior = with_substitutes(problem, posterior, found.components)
     return Inferred(posterior, certificate, method, how, notes=notes)
 
 
@@ -250,16 +252,20 @@ def _enumerate(
     weights = np.array([point.log_weight for point in points])
     each = np.array([part.log_weight for part in parts])
     logs = logsumexp(weights[:, None] + each, axis=0)
-    order = np.argsort(-logs, kind="stable")[: min(MOST_KEPT, int(np.isfinite(logs).sum()))]
-    patterns, D = order ^ (order >> 1), task.table.n_variables
+    total, D = float(logsumexp(logs)), task.table.n_variables
+    order = np.argsort(-logs, kind="stable")[: min(CERTIFIED, int(np.isfinite(logs).sum()))]
+    patterns, every = order ^ (order >> 1), np.arange(2**D)
+    probability = np.zeros(2**D)
+    probability[every ^ (every >> 1)] = np.exp(logs - total)
     found = FittedFindings(
         share @ np.array([part.inclusion for part in parts]),
         share @ np.array([part.size_probability for part in parts]),
         share @ np.array([part.mean for part in parts]),
         share @ np.array([part.second_moment for part in parts]),
-        [tuple(j for j in range(D) if pattern >> j & 1) for pattern in patterns.tolist()],
+        members_of(patterns, D),
         logs[order],
-        float(logsumexp(logs)),
+        total,
+        *of_all(probability, task.problem.usable, task.problem.n_features),
     )
     tables = [(point.log_weight, point.part.table) for point in points]
     return task._replace(tables=tables), found, change
@@ -334,4 +340,6 @@ def _joined(task: FittingTask, walks: Sequence[Walk]) -> FittedFindings:
     batches = np.concatenate([walk.batch_inclusion for walk in walks])
     error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
     models = [members for members, _ in ranked]
-    return FittedFindings(inclusion, sizes, mean, square, models, logs, total, error)
+    listed = in_columns(models, task.problem.usable)
+    standing = of_known(listed, np.exp(logs - total), task.problem.n_features)
+    return FittedFindings(inclusion, sizes, mean, square, models, logs, total, *standing, error)

@@ -12,8 +12,11 @@ from garrote.arrays import Array, Floats
 from garrote.certificates import MonteCarloCertificate
 from garrote.coefficient_laws import States
 from garrote.inference.fitted_posterior import FittedFindings, FittingTask, make_fitted_posterior
+from garrote.inference.model_laws import as_correlation
 from garrote.inference.over_models import Findings, sampled_findings
 from garrote.inference.sampling import Chains, certify_chains
+from garrote.inference.standing import Standing
+from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import Posterior
 from garrote.priors.slab import GaussianSlab
 from garrote.results import stack_rows
@@ -57,7 +60,7 @@ def sample_labels(
     posterior = _posterior(task, found, states, float(np.median(variances)), names)
     how = (
         f"{chains.count * chains.steps} states of {chains.count} Polya-Gamma chains sampled, "
-        f"{len(found.members)} models seen"
+        f"{found.seen} models seen"
     )
     return posterior, certify_chains(runs, found), how
 
@@ -96,27 +99,36 @@ def _posterior(
     """Describe what chains found in the user's units; models have the laws that Laplace gives them."""
     problem, usable = task.problem, task.problem.usable
     fixed = np.array([state.fixed for state in states])
-    place = np.full(problem.n_features, -1)
-    place[usable] = np.arange(len(usable))
     listed = FittedFindings(
         found.inclusion[usable],
         found.size_probability[: len(usable) + 1],
         np.concatenate([fixed.mean(axis=0), found.mean[usable]]),
         np.concatenate([(fixed**2).mean(axis=0), found.second_moment[usable]]),
-        [tuple(int(place[j]) for j in members) for members in found.members],
-        np.log(np.maximum(found.probability, 1e-300)),
+        [],
+        np.zeros(0),
         0.0,
+        _listed(found.standing),
+        found.components,
         None if found.monte_carlo_error is None else found.monte_carlo_error[usable],
     )
     posterior, _ = make_fitted_posterior(_with_variance(task, variance), listed, names)
+    kept = _states(task, states, fixed)
+    drawn = kept.coefficients[:, posterior.support].toarray()
     return replace(
-        posterior,
+        with_substitutes(problem, posterior, found.components),
         log_evidence=None,
         free_energy=float("nan"),
-        states=_states(task, states, fixed),
+        correlation=as_correlation(np.atleast_2d(np.cov(drawn, rowvar=False))),
+        states=kept,
         effective_sample_size=found.effective_sample_size,
         split_r_hat=found.split_r_hat,
     )
+
+
+def _listed(standing: Standing) -> Standing:
+    """Return the best models alone: states stand for the others."""
+    first = standing.listed
+    return Standing(standing.members[:first], standing.probability[:first], first)
 
 
 def _with_variance(task: FittingTask, variance: float) -> FittingTask:

@@ -109,7 +109,6 @@ def infer_labels(
         posterior, certificate, how = sample_labels(
             task, chains, start, named, n_jobs, stage_reporter(callback, "sampling")
         )
-        posterior = with_substitutes(problem, posterior)
         doubts = beliefs.doubts(posterior.size_probability)
         return Inferred(posterior, certificate, method, how, notes=doubts)
     found = label_mean_field(problem, labels, beliefs, named, watched)

@@ -16,6 +16,7 @@ from garrote.certificates import DrawsCertificate
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
 from garrote.inference.sampling import Chains
+from garrote.inference.standing import Components, membership
 from garrote.inference.substitutes import with_substitutes
 from garrote.posterior import Posterior
 from garrote.priors.evidence import SMALLEST_LEFT
@@ -251,9 +252,10 @@ def _with_sets(
     columns = problem.usable[used.columns]
     inclusion = np.zeros(problem.n_features)
     inclusion[columns] = used.inside.mean(axis=0)
-    members = [columns[row] for row in used.inside]
+    members = [tuple(columns[row].tolist()) for row in used.inside]
     weight = np.full(len(members), 1.0 / len(members))
-    return with_substitutes(problem, posterior, members, weight, inclusion)
+    components = Components(membership(members, problem.n_features), weight, 0)
+    return with_substitutes(problem, posterior, components, inclusion)
 
 
 def _surest(sign: Floats, fixed: Array) -> Array:

@@ -81,9 +81,19 @@ def shares(points: Sequence[Point]) -> Floats:
     return np.asarray(np.exp(logs - logsumexp(logs)))
 
 
+def log_sum(points: Sequence[Point]) -> float:
+    """Return the logarithm of the integral."""
+    return float(logsumexp([point.log_weight + point.part.log_total for point in points]))
+
+
+def averaged(points: Sequence[Point], name: str) -> Floats:
+    """Return an average over the points of what was found with them, by its name."""
+    each = zip(shares(points), points, strict=True)
+    return np.asarray(sum(share * getattr(point.part, name) for share, point in each))
+
+
 def _inclusion(points: Sequence[Point]) -> Floats:
-    share = shares(points)
-    return np.asarray(sum(s * p.part.inclusion for s, p in zip(share, points, strict=True)))
+    return averaged(points, "inclusion")
 
 
 def _wide_enough(

@@ -4,21 +4,21 @@ That is the correlations among the variables that have some probability and, for
 in which models they are.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.credible_sets import MOST_COMPARED, Inclusions, Likeness
+from garrote.inference.standing import Components
 from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.problem import Problem
+from garrote.solvers.representatives import represent
 
 # Variables whose correlations are kept, at most: 2 MB of them.
 _MOST = 500
-# Components of the mixture that are kept, the most probable first.
-_MOST_COMPONENTS = 5000
+# Components of the mixture that are kept, as long as they have no more entries than this.
+_MOST_COMPONENTS, _ENTRIES = 2**15, 2_500_000
 # Single effects are compared on as many of their variables as have this share of the probability.
 _SHARE = 0.99
 
@@ -26,14 +26,13 @@ _SHARE = 0.99
 def with_substitutes(
     problem: Problem,
     posterior: Posterior,
-    members: Sequence[Any] | None = None,
-    probability: Floats | None = None,
+    components: Components | None = None,
     inclusion: Floats | None = None,
 ) -> Posterior:
     """Return the posterior with all that credible sets are made of.
 
-    ``members`` and ``probability`` may give more models than the posterior keeps, ``inclusion`` the
-    inclusion probabilities of a posterior that states none.
+    ``components`` are the models of a posterior that has some, or what draws use; ``inclusion`` are the
+    inclusion probabilities of one that states none.
     """
     if posterior.effects is not None:
         return replace(posterior, likeness=_likeness(problem, _most_probable(posterior)))
@@ -41,10 +40,8 @@ def with_substitutes(
     p = np.where(problem.curvature > 0, stated, 0.0)
     columns = np.argsort(-p, kind="stable")[:_MOST]
     columns = np.sort(columns[p[columns] > IN_SUPPORT])
-    if members is None and posterior.found is not None:
-        members, probability = posterior.found.members, posterior.found.probability
-    if members is not None and probability is not None:
-        inclusions = _of_models(columns, members, probability)
+    if components is not None:
+        inclusions = _of_models(columns, components)
     else:
         inclusions = _of_optima(columns, posterior)
     return replace(posterior, likeness=_likeness(problem, columns), inclusions=inclusions)
@@ -69,19 +66,35 @@ def _likeness(problem: Problem, columns: Array) -> Likeness:
     return Likeness(columns, np.clip(products / np.outer(size, size), -1.0, 1.0))
 
 
-def _of_models(columns: Array, members: Sequence[Any], probability: Floats) -> Inclusions:
-    """Return models by what they have of some columns, those that have the same taken together."""
-    place = {int(j): k for k, j in enumerate(columns)}
-    total: dict[tuple[int, ...], float] = {}
-    for model, weight in zip(members, probability, strict=True):
-        inside = tuple(sorted(place[int(j)] for j in model if int(j) in place))
-        total[inside] = total.get(inside, 0.0) + float(weight)
-    ranked = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))[:_MOST_COMPONENTS]
-    weight = np.array([mass for _, mass in ranked])
-    among = np.zeros((len(ranked), len(columns)), dtype=bool)  # a byte each
-    for row, (inside, _) in zip(among, ranked, strict=True):
-        row[list(inside)] = True
-    return Inclusions(columns, weight / weight.sum(), among)
+def _of_models(columns: Array, components: Components) -> Inclusions:
+    """Return models by what they have of some columns, those that have the same taken together.
+
+    Of too many the best are kept as they are, and others drawn: see `garrote.solvers.representatives`.
+    """
+    inside = components.inside[:, columns].toarray()
+    known = len(inside) - components.drawn
+    among, weight = _together(inside[:known], components.weight[:known])
+    most = min(_MOST_COMPONENTS, max(_ENTRIES // max(len(columns), 1), 2))
+    few = represent(weight, most // 2, most - most // 2, order=among.sum(axis=1))
+    others, rest = _together(inside[known:], components.weight[known:])
+    return Inclusions(
+        columns,
+        np.concatenate([few.weight * weight.sum(), rest]),
+        np.concatenate([among[few.chosen], others]),
+        len(few.chosen) - few.listed + len(others),
+    )
+
+
+def _together(inside: Array, weight: Floats) -> tuple[Array, Floats]:
+    """Return the distinct rows, heaviest first, and their weights."""
+    if not len(inside) or not inside.shape[1]:
+        return inside[:1], weight[:1] + weight[1:].sum()
+    packed = np.packbits(inside, axis=1)
+    rows = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, group = np.unique(rows, return_index=True, return_inverse=True)
+    total = np.asarray(np.bincount(group, weight), dtype=np.float64)
+    order = np.argsort(-total, kind="stable")
+    return inside[first[order]], total[order]
 
 
 def _of_optima(columns: Array, posterior: Posterior) -> Inclusions:

@@ -116,7 +116,7 @@ def list_models(posterior: Posterior, fixed: Array) -> ModelsView | None:
     found = posterior.found
     if found is None:
         return None
-    members = found.members[:_MODELS]
+    members = found.members[: min(_MODELS, found.best)]
     inside = np.setdiff1d(np.concatenate([*members, fixed]).astype(np.intp), fixed)
     order = np.argsort(-posterior.inclusion_probability[inside], kind="stable")
     columns = inside[order[:_IN_MODELS]]

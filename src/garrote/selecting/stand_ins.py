@@ -77,8 +77,8 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
 
     Only groups of which one is probably in are told of, and only where models were kept.
     """
-    found = posterior.found
-    if found is None:
+    inclusions = posterior.inclusions
+    if posterior.found is None or inclusions is None:
         return []
     probability = np.where(problem.curvature > 0, posterior.inclusion_probability, 0.0)
     likely = np.argsort(-probability, kind="stable")[:_MOST_COMPARED]
@@ -88,9 +88,11 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
     for k in range(len(likely)):
         group = likely[same[k] & free]
         free &= ~same[k]
-        together = [np.isin(members, group).any() for members in found.members]
-        any_in = float(found.probability @ together / found.probability.sum())
-        if len(group) > 1 and any_in > 0.5:
+        if len(group) < 2:
+            continue
+        own = np.isin(inclusions.columns, group)
+        any_in = float(inclusions.weight @ inclusions.inside[:, own].any(axis=1))
+        if any_in > 0.5:
             listed = listing((names[j] for j in group), str, 5)
             said.append(
                 f"{listed} are interchangeable and share their probability: one of them is in with "

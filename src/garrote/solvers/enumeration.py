@@ -7,6 +7,9 @@ sum of m^2 / 2^m = 6 products on average, whatever D is. Nothing is ever downdat
 
 On the way back up the sums that make the posterior (weights, coefficients, their second moments) are
 carried along, each by the same elimination: memory is a few D^3 numbers, not 2^D.
+
+The weight of every subtree below the first few variables is kept too. That is the whole law where there
+are no more variables than these, and else tells which subtrees to walk again to draw models from it.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,10 +21,12 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.evidence import log_evidence, slab_moments
+from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
 
 # Subtrees of this depth are done in one kernel call: some 20 ms, so that Ctrl-C is heard.
 _DEPTH_PER_CALL = 18
+# Variables whose in or out is told apart in the weights of subtrees: a quarter of a megabyte of them.
+BLOCK_LEVELS = 15
 # A column whose pivot is below this share of its own length adds nothing to those in the model.
 _DEPENDENT = 1e-10
 # Weights are relative to a good model; one better by more than this (in logs) becomes the reference.
@@ -33,7 +38,9 @@ class Enumeration:
     """The posterior over all models, in the units of the problem.
 
     ``models`` are bit patterns (bit j for variable j) of the most probable ones, best first, with
-    their log weights; ``log_total`` is the log of the sum of all weights.
+    their log weights; ``log_total`` is the log of the sum of all weights. ``blocks`` has the probability
+    of every pattern of the first variables: of every model, where there are no others. ``noise`` is the
+    mean of the noise variance.
     """
 
     log_total: float
@@ -41,14 +48,20 @@ class Enumeration:
     size_probability: Floats
     mean: Floats
     second_moment: Floats
+    noise: float
     models: Array
     log_weights: Floats
+    blocks: Floats
 
     @property
     def members(self) -> list[tuple[int, ...]]:
         """The variables of the most probable models."""
-        count = len(self.inclusion)
-        return [tuple(j for j in range(count) if int(bits) >> j & 1) for bits in self.models]
+        return members_of(self.models, len(self.inclusion))
+
+
+def members_of(patterns: Array, count: int) -> list[tuple[int, ...]]:
+    """Return the variables of models given as bit patterns."""
+    return [tuple(j for j in range(count) if int(bits) >> j & 1) for bits in patterns]
 
 
 class Task(NamedTuple):
@@ -59,6 +72,7 @@ class Task(NamedTuple):
     diagonal: Floats
     most: int
     reference: float
+    block_level: int
 
 
 class Node(NamedTuple):
@@ -78,8 +92,9 @@ class Node(NamedTuple):
 class Sums(NamedTuple):
     """Sums over the models below a node, for the variables from its level on.
 
-    ``weight`` holds the sums of p, p f1, p f2 and p f3, ``first`` those of p f1 v and p f2 v, ``second``
-    that of p (f2 vv' + f3 V); see `garrote.priors.evidence` for f, v and V.
+    ``weight`` holds the sums of p, p f1, p f2, p f3 and of p times the noise variance, ``first`` those
+    of p f1 v and p f2 v, ``second`` that of p (f2 vv' + f3 V); see `garrote.priors.evidence` for f, v
+    and V.
     """
 
     weight: Floats
@@ -90,13 +105,15 @@ class Sums(NamedTuple):
 class Tally(NamedTuple):
     """What is counted over the models of one subtree, wherever they are in it.
 
-    ``best`` and ``bits`` are a heap of the best models, the worst of them at its root.
+    ``best`` and ``bits`` are a heap of the best models, the worst of them at its root. ``blocks``, which
+    all subtrees share, has the weights of the models below each pattern of the first variables.
     """
 
     inclusion: Floats
     by_size: Floats
     best: Floats
     bits: Array
+    blocks: Floats
 
 
 def enumerate_models(
@@ -131,23 +148,49 @@ def enumerate_models(
     report : callable, optional
         Called with how many subtrees are done, and of how many.
     """
+    root, task = begin(rule, gram, xty, yty, by_size, log_odds, most)
+    while True:
+        totals = _no_tally(task)
+        nodes = list(_subtrees(root, task))
+        results = _solve_all(rule, task, nodes, keep, totals.blocks, n_jobs, report)
+        sums, totals = _gather(root, task, results, totals)
+        best = float(totals.best.max())
+        if best <= task.reference + _FAR:
+            return _enumeration(sums, totals, task.reference, keep)
+        task = task._replace(reference=best)
+
+
+def begin(
+    rule: Any,
+    gram: Floats,
+    xty: Floats,
+    yty: float,
+    by_size: Floats,
+    log_odds: Floats,
+    most: int | None = None,
+) -> tuple[Node, Task]:
+    """Return the node that all models are below, and what stays the same; see `enumerate_models`."""
     D = len(xty)
     matrix = np.empty((D + 1, D + 1))
     matrix[:D, :D] = gram + rule.ridge * np.eye(D)
     matrix[:D, D] = matrix[D, :D] = xty
     matrix[D, D] = yty
-    root = Node(0, 0, 0.0, 0.0, 0, matrix)
     reference = log_evidence(rule, 0, 0.0, yty) + by_size[0]
     most = D if most is None else min(most, D)
-    while True:
-        task = Task(by_size, log_odds, np.diag(matrix)[:D].copy(), most, reference)
-        totals = Tally(np.zeros(D), np.zeros(D + 1), np.zeros(0), np.zeros(0, np.uint64))
-        results = _solve_all(rule, task, list(_subtrees(root, task)), keep, n_jobs, report)
-        sums, totals = _gather(root, task, results, totals)
-        best = float(totals.best.max())
-        if best <= reference + _FAR:
-            return _enumeration(sums, totals, reference, keep)
-        reference = best
+    diagonal = np.diag(matrix)[:D].copy()
+    task = Task(by_size, log_odds, diagonal, most, reference, _block_level(D))
+    return Node(0, 0, 0.0, 0.0, 0, matrix), task
+
+
+def _block_level(count: int) -> int:
+    """Return how many variables are told apart; -1 where kernel calls begin only below these."""
+    return min(count, BLOCK_LEVELS) if count - _DEPTH_PER_CALL <= BLOCK_LEVELS else -1
+
+
+def _no_tally(task: Task) -> Tally:
+    D, level = len(task.log_odds), task.block_level
+    blocks = np.zeros(2**level if level >= 0 else 0)
+    return Tally(np.zeros(D), np.zeros(D + 1), np.zeros(0), np.zeros(0, np.uint64), blocks)
 
 
 def _subtrees(node: Node, task: Task) -> Iterator[Node]:
@@ -155,9 +198,9 @@ def _subtrees(node: Node, task: Task) -> Iterator[Node]:
     if _remaining(node) <= _DEPTH_PER_CALL:
         yield node
         return
-    yield from _subtrees(_without_next(node), task)
-    if _may_include(node, task):
-        yield from _subtrees(_with_next(node, task), task)
+    yield from _subtrees(without_next(node), task)
+    if may_include(node, task):
+        yield from _subtrees(with_next(node, task), task)
 
 
 def _solve_all(
@@ -165,12 +208,13 @@ def _solve_all(
     task: Task,
     nodes: list[Node],
     keep: int,
+    blocks: Floats,
     n_jobs: int | None,
     report: Callable[[int, int], None] | None,
 ) -> Iterator[tuple[Sums, Tally]]:
     jobs = min(effective_n_jobs(n_jobs), len(nodes))
     solved = Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
-        delayed(_solve)(rule, task, node, keep) for node in nodes
+        delayed(solve)(rule, task, node, keep, blocks) for node in nodes
     )
     for done, result in enumerate(solved):
         if report is not None:
@@ -178,13 +222,16 @@ def _solve_all(
         yield result
 
 
-def _solve(rule: Any, task: Task, node: Node, keep: int) -> tuple[Sums, Tally]:
+def solve(rule: Any, task: Task, node: Node, keep: int, blocks: Floats) -> tuple[Sums, Tally]:
+    """Sum over the models below a node; write the weights of its ``blocks`` into these."""
     m, D = _remaining(node), len(task.log_odds)
-    levels = Sums(np.zeros((m + 1, 4)), np.zeros((m + 1, 2, m)), np.zeros((m + 1, m, m)))
+    levels = Sums(np.zeros((m + 1, 5)), np.zeros((m + 1, 2, m)), np.zeros((m + 1, m, m)))
     keep = min(keep, 2**m)
-    tally = Tally(np.zeros(D), np.zeros(D + 1), np.full(keep, -np.inf), np.zeros(keep, np.uint64))
+    heap = np.full(keep, -np.inf), np.zeros(keep, np.uint64)
+    tally = Tally(np.zeros(D), np.zeros(D + 1), *heap, blocks)
     buffers = np.empty((m + 1, m + 1, m + 1))
     buffers[0] = node.matrix
+    node = node._replace(matrix=buffers[0])  # one layout, for which the kernel is compiled once
     _sum_below(rule, task, node, buffers, levels, tally)
     return Sums(levels.weight[0], levels.first[0], levels.second[0]), tally
 
@@ -201,12 +248,13 @@ def _gather(
             totals.by_size + tally.by_size,
             np.concatenate([totals.best, tally.best]),
             np.concatenate([totals.bits, tally.bits]),
+            tally.blocks,
         )
-    here = Sums(np.zeros(4), np.zeros((2, m)), np.zeros((m, m)))
-    below, totals = _gather(_without_next(node), task, results, totals)
+    here = Sums(np.zeros(5), np.zeros((2, m)), np.zeros((m, m)))
+    below, totals = _gather(without_next(node), task, results, totals)
     _carry(0, *_padded(below), *here)
-    if _may_include(node, task):
-        below, totals = _gather(_with_next(node, task), task, results, totals)
+    if may_include(node, task):
+        below, totals = _gather(with_next(node, task), task, results, totals)
         totals.inclusion[node.level] += below.weight[0]
         _fold(node.matrix, 0, *_padded(below), *here)
     return here, totals
@@ -223,16 +271,19 @@ def _remaining(node: Node) -> int:
     return len(node.matrix) - 1
 
 
-def _without_next(node: Node) -> Node:
+def without_next(node: Node) -> Node:
+    """Leave the next variable out."""
     return node._replace(level=node.level + 1, matrix=node.matrix[1:, 1:])
 
 
-def _may_include(node: Node, task: Task) -> bool:
+def may_include(node: Node, task: Task) -> bool:
+    """Tell whether the next variable has something of its own, and the model is not full."""
     independent = node.matrix[0, 0] > _DEPENDENT * task.diagonal[node.level]
     return node.size < task.most and bool(independent)
 
 
-def _with_next(node: Node, task: Task) -> Node:
+def with_next(node: Node, task: Task) -> Node:
+    """Take the next variable in."""
     pivot, row = node.matrix[0, 0], node.matrix[0, 1:]
     return Node(
         node.level + 1,
@@ -254,8 +305,10 @@ def _enumeration(sums: Sums, totals: Tally, reference: float, keep: int) -> Enum
         size_probability=totals.by_size / total,
         mean=sums.first[0] / total,
         second_moment=sums.second / total,
+        noise=float(sums.weight[4] / total),
         models=totals.bits[order],
         log_weights=totals.best[order],
+        blocks=totals.blocks / total,
     )
 
 
@@ -263,7 +316,7 @@ def _enumeration(sums: Sums, totals: Tally, reference: float, keep: int) -> Enum
 def _carry(at, weight_below, first_below, second_below, weight, first, second):
     """Set the sums of level ``at`` to those of the models without its variable."""
     m = first.shape[1]
-    for a in range(4):
+    for a in range(5):
         weight[a] = weight_below[a]
     for a in range(2):
         first[a, at] = 0.0
@@ -282,7 +335,7 @@ def _fold(matrix, at, weight_below, first_below, second_below, weight, first, se
     """Add the models with variable ``at``, whose v is (z - row v) / pivot, given those below it."""
     m = first.shape[1]
     pivot, z = matrix[at, at], matrix[at, m]
-    for a in range(4):
+    for a in range(5):
         weight[a] += weight_below[a]
     for a in range(2):
         along = 0.0
@@ -309,6 +362,7 @@ def _fold(matrix, at, weight_below, first_below, second_below, weight, first, se
 def _sum_below(rule, task, node, buffers, levels, tally):
     """Walk all models below a node, leaving a variable out before taking it in."""
     m = levels.first.shape[2]
+    block = task.block_level - node.level
     visits = np.zeros(m + 1, np.int64)
     log_dets = np.zeros(m + 1)
     level, included, bits, log_prior = 0, 0, np.uint64(node.bits), node.log_prior
@@ -325,9 +379,12 @@ def _sum_below(rule, task, node, buffers, levels, tally):
             levels.weight[m, 1] = p * f1
             levels.weight[m, 2] = p * f2
             levels.weight[m, 3] = p * f3
+            levels.weight[m, 4] = p * noise_mean(rule, size, left)
             tally.by_size[size] += p
             if log_weight > tally.best[0]:
                 _replace_worst(tally.best, tally.bits, log_weight, bits)
+            if block == m:
+                tally.blocks[bits] = p
             level -= 1
             continue
         column = node.level + level
@@ -353,6 +410,8 @@ def _sum_below(rule, task, node, buffers, levels, tally):
                 included += 1
                 level += 1
             else:
+                if level == block:
+                    tally.blocks[bits] = levels.weight[level, 0]
                 visits[level] = 0
                 level -= 1
         else:  # back from the models with it
@@ -365,6 +424,8 @@ def _sum_below(rule, task, node, buffers, levels, tally):
                 levels.weight[level + 1], levels.first[level + 1], levels.second[level + 1],
                 levels.weight[level], levels.first[level], levels.second[level],
             )  # fmt: skip
+            if level == block:
+                tally.blocks[bits] = levels.weight[level, 0]
             visits[level] = 0
             level -= 1
 

@@ -24,7 +24,7 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.elementary import exponential, logarithm
-from garrote.priors.evidence import log_evidence, log_evidence_ratio, slab_moments
+from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean, slab_moments
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import DEPENDENT, Averages, FactorWalk, Target
 from garrote.solvers.model_factor import (
@@ -252,6 +252,7 @@ def _weigh(log_weight, averages):
     if averages.weight[0] == 0.0 or log_weight > averages.log_unit[0] + _FAR:
         fade = np.exp(min(averages.log_unit[0] - log_weight, 0.0))
         averages.weight[0] *= fade
+        averages.noise[0] *= fade
         for sums in (averages.inclusion, averages.mean, averages.square, averages.by_size):
             sums *= fade
         averages.log_unit[0] = log_weight
@@ -297,7 +298,9 @@ def _walk(
             return step, tried, False
         log_weights[step], flips[step] = -log_unit - np.log(small + large), chosen
         if counts:
-            _count(_weigh(log_weights[step], averages), factor.size[0], scores, averages)
+            weight = _weigh(log_weights[step], averages)
+            averages.noise[0] += weight * noise_mean(rule, factor.size[0], factor.left[0])
+            _count(weight, factor.size[0], scores, averages)
         if factor.place[chosen] >= 0:
             remove_variable(chosen, factor)
         elif slot[chosen] < 0 or factor.size[0] == factor.rows.shape[0]:

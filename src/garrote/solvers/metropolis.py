@@ -9,7 +9,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.evidence import log_evidence_ratio, slab_moments
+from garrote.priors.evidence import log_evidence_ratio, noise_mean, slab_moments
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import DEPENDENT, Averages, FactorWalk, Target
 from garrote.solvers.model_factor import (
@@ -73,6 +73,7 @@ def _count(rule, factor, inverse, averages, stays, k):
     f1, f2, f3 = slab_moments(rule, k, factor.left[0])
     averages.weight[0] += stays
     averages.by_size[k] += stays
+    averages.noise[0] += stays * noise_mean(rule, k, factor.left[0])
     for a in range(k):
         j = factor.members[a]
         weight, spread = member_coefficient(factor, inverse, a, k)

@@ -71,9 +71,10 @@ class Target:
 
 
 class Averages(NamedTuple):
-    """Weighted sums over states: of 1, inclusion, coefficients, their squares, and of 1 by size.
+    """Weighted sums over states: of 1, inclusion, coefficients, their squares, 1 by size, and the noise.
 
-    Weights are in units of exp(log_unit).
+    The noise variance counts by its mean given the state; models of labels have none. Weights are in
+    units of exp(log_unit).
     """
 
     weight: Floats
@@ -81,13 +82,15 @@ class Averages(NamedTuple):
     mean: Floats
     square: Floats
     by_size: Floats
+    noise: Floats
     log_unit: Floats
 
 
 def no_averages(n_features: int) -> Averages:
     """Return sums over no states."""
     mean, square, inclusion = np.zeros((3, n_features))
-    return Averages(np.zeros(1), inclusion, mean, square, np.zeros(n_features + 1), np.zeros(1))
+    weight, noise, log_unit = np.zeros((3, 1))
+    return Averages(weight, inclusion, mean, square, np.zeros(n_features + 1), noise, log_unit)
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,7 @@ class Sampling:
     mean: Floats
     second_moment: Floats
     size_probability: Floats
+    noise: float
     batch_weight: Floats
     batch_inclusion: Floats
     start: tuple[int, ...]
@@ -184,6 +188,7 @@ def run_chain(
         mean=share @ np.array([batch.mean for batch in batches]) / weight.sum(),
         second_moment=share @ np.array([batch.square for batch in batches]) / weight.sum(),
         size_probability=share @ np.array([batch.by_size for batch in batches]) / weight.sum(),
+        noise=float(share @ np.array([batch.noise[0] for batch in batches]) / weight.sum()),
         batch_weight=weight,
         batch_inclusion=share[:, None] * np.array([batch.inclusion for batch in batches]),
         start=first,

@@ -14,18 +14,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.priors.evidence import log_evidence, slab_moments
+from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.informed_sampler import InformedWalk
 from garrote.solvers.model_chain import Target
 from garrote.solvers.model_factor import log_determinant, remove_variable
+from garrote.solvers.representatives import represent
 
 # Models less probable than the best by this (in logs) are dropped.
 _NEGLIGIBLE = 16.0
 # Models are expanded in proportion to this power of their probability: below 1, to go far.
 _POWER = 0.7
-# Models whose coefficients are computed; all others have a small part of the probability together.
-_WITH_COEFFICIENTS = 1000
+# Models whose coefficients are computed: so many of the best, and draws from all others.
+_BEST, _DRAWN = 1000, 1000
 # Expansions between reports.
 _REPORTED = 100
 
@@ -42,6 +43,7 @@ class Search:
     size_probability: Floats
     mean: Floats
     second_moment: Floats
+    noise: float
     members: list[tuple[int, ...]]
     log_weights: Floats
     late_share: float
@@ -143,7 +145,9 @@ def _summary(
     for model, weight in zip(members, weights, strict=True):
         inclusion[list(model)] += weight
         by_size[len(model)] += weight
-    mean, square = _coefficients(target, members[:_WITH_COEFFICIENTS], weights)
+    sizes = np.array([len(model) for model in members])
+    few = represent(weights, _BEST, _DRAWN, order=sizes)
+    mean, square, noise = _coefficients(target, [members[k] for k in few.chosen], few.weight)
     late = sum(weight for (model, _), weight in zip(ranked, weights, strict=True) if is_late(model))
     return Search(
         log_total=float(best + np.log(total)),
@@ -151,6 +155,7 @@ def _summary(
         size_probability=by_size / total,
         mean=mean,
         second_moment=square,
+        noise=noise,
         members=members,
         log_weights=log_weights,
         late_share=float(late / total),
@@ -158,12 +163,12 @@ def _summary(
 
 
 def _coefficients(
-    target: Target, members: list[tuple[int, ...]], weights: Floats
-) -> tuple[Floats, Floats]:
-    """Return the first two moments of the coefficients over some models."""
+    target: Target, members: list[tuple[int, ...]], share: Floats
+) -> tuple[Floats, Floats, float]:
+    """Return the first two moments of the coefficients over some models, and the mean of the noise."""
     problem, rule = target.problem, target.rule(target.first_variance)
     mean, square = np.zeros((2, problem.n_features))
-    share = weights[: len(members)] / weights[: len(members)].sum()
+    noise = 0.0
     columns = np.array(sorted(set().union(*members)), dtype=np.intp)
     gram, xty = problem.known_block(columns), problem.xty[columns]
     for model, weight in zip(members, share, strict=True):
@@ -174,4 +179,5 @@ def _coefficients(
         f1, f2, f3 = slab_moments(rule, len(inside), left)
         mean[list(model)] += weight * f1 * v
         square[list(model)] += weight * (f2 * v * v + f3 * np.diag(inverse))
-    return mean, square
+        noise += float(weight * noise_mean(rule, len(inside), left))
+    return mean, square, noise

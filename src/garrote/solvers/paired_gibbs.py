@@ -77,7 +77,9 @@ class PairedGibbsWalk:
             flips.append([*changed, -1])
             log_weights.append([*[-np.inf] * len(changed), 0.0])
             self._draw_coefficients(step)
-            self._draw_noise()
+            mean_noise = self._draw_noise()
+            if averages is not None:
+                averages.noise[0] += mean_noise
             self._draw_variance()
             variances.append(self.variance)
             if step % _FRESH == _FRESH - 1:
@@ -169,9 +171,10 @@ class PairedGibbsWalk:
         problem = self.target.problem
         return max(problem.yty - float(self.coef @ (problem.xty + self.gradient)), 0.0)
 
-    def _draw_noise(self) -> None:
+    def _draw_noise(self) -> float:
+        """Draw the noise variance; return its mean given the coefficients."""
         if self.slab.noise_variance is not None:
-            return
+            return self.noise
         rule = self.target.rule(self.variance)
         size = np.count_nonzero(self.coef)
         square = self._left() + float(self.coef @ self.coef) / self.variance
@@ -179,7 +182,9 @@ class PairedGibbsWalk:
         # The floor of what is left, so that a model that interpolates does not swallow the chain. Models
         # below it are weighed by others only as if they left so much: here the coefficients are not
         # integrated out, and what their model leaves at best is not known.
-        self.noise = (rule.rate + 0.5 * max(square, rule.least)) / self.rng.gamma(shape)
+        rate = rule.rate + 0.5 * max(square, rule.least)
+        self.noise = rate / self.rng.gamma(shape)
+        return float(rate / (shape - 1.0))
 
     def _draw_variance(self) -> None:
         """Draw the slab's variance: 1 / variance ~ Gamma(1/2, 1/2) before seeing the coefficients."""
