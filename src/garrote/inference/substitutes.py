@@ -85,7 +85,11 @@ def _of_models(columns: Array, members: Sequence[Any], probability: Floats) -> I
 
 
 def _of_optima(columns: Array, posterior: Posterior) -> Inclusions:
-    """Return the solutions of a factorised posterior, with their weights."""
+    """Return the components of a factorised posterior, with their weights."""
+    law = posterior.mixture
+    if law is not None:
+        place = np.searchsorted(law.columns, columns)
+        return Inclusions(columns, law.weight, law.probability[:, place])
     everywhere = np.zeros((len(posterior.optima), len(posterior.mean)))
     for row, fit in zip(everywhere, posterior.optima, strict=True):
         row[fit.columns] = fit.probability
