@@ -276,7 +276,9 @@ def _rivals(
     if weighed is not None:
         found = weighed.optima
     said = {id(down): "reheated"} | {id(up): "annealed"}
-    rivals = [(said.get(id(one), "exchange"), one) for one in found]
+    rivals = [
+        (said.get(id(one), f"exchange {number}"), one) for number, one in enumerate(found, start=1)
+    ]
     return sorted(rivals, key=lambda entry: -entry[1].bound)
 
 

@@ -9,6 +9,7 @@ on all columns and certified on the data.
 """
 
 from collections.abc import Generator, Iterator, Sequence
+from itertools import count
 
 import numpy as np
 
@@ -71,21 +72,27 @@ def explore(
         solved = yield from solve_from(small, narrow, gamma, begins, control)
         for name, fit in solved:
             note(_among_all(fit, columns), name if how == "start" else how)
-    twins = _resembling(small)
+    twins, exchanges = _resembling(small), count(1)
     for point, _ in found:  # which grows meanwhile
         begins = list(_exchanges(point, by_column, twins)) if len(found) < _EXCHANGED else []
         solved = yield from solve_from(small, narrow, gamma, begins, control)
         for _, fit in solved:
-            note(_among_all(fit, by_column), "exchange")
+            note(_among_all(fit, by_column), f"exchange {next(exchanges)}")
     annealer = Annealer(problem, problem.compressed(), prior, control)
     fits = yield from annealer.certified([point for point, _ in found])
     most = max(problem.most_variables, 1.0)
     return [
         Reached(how, fit)
         for (_, ways), fit in zip(found, fits, strict=True)
-        for how in dict.fromkeys(ways)
+        for how in _in_short(ways)
         if fit.expected_size <= most and fit.certificate.value <= control.tol
     ]
+
+
+def _in_short(ways: list[str]) -> list[str]:
+    """Leave out exchanges where there are other ways, and all but the first where there are none."""
+    others = [how for how in ways if not how.startswith("exchange")]
+    return others or ways[:1]
 
 
 def _resembling(problem: Problem) -> Array:
