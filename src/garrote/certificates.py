@@ -224,8 +224,8 @@ class DrawsCertificate:
 class ExactCertificate:
     """How far log probabilities of models are from those computed one by one, from scratch.
 
-    ``quadrature`` is the change of an inclusion probability at the last refinement of the integral over
-    an unknown slab variance; 0 where there is none.
+    ``quadrature`` bounds the error of an inclusion probability by the integral over an unknown slab
+    variance: the change at its last refinement, with all that lies beyond its ends; 0 where there is none.
     """
 
     log_probability: float
