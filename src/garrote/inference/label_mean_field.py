@@ -25,22 +25,17 @@ from garrote.inference.factorised import (
     error_and_correlation,
 )
 from garrote.inference.hyperparameters import Learning
+from garrote.inference.label_auditing import audit_labels
 from garrote.inference.label_optima import add_distinct, follow, look_around
 from garrote.inference.prior_grid import Cell, Range, odds_ranges, whole_variance_range
-from garrote.likelihoods import Binomial
-from garrote.posterior import IN_SUPPORT, Audit, Posterior
+from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.problem import Problem
 from garrote.results import LogisticPath
 from garrote.solvers.annealing import Control
 from garrote.solvers.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
-from garrote.solvers.fitted_models import fit_all_models, make_table
-from garrote.solvers.label_regression import BesideFixed, fixed_columns
+from garrote.solvers.label_regression import BesideFixed
 from garrote.solvers.logistic_bound import BoundSolution, LogisticBound, NextVariance
-from garrote.solvers.newton import Samples
 
-# Variables whose models are summed for the audit, at most, and the least probability of any of them.
-_AUDITED = 10
-_AUDIBLE = 0.01
 # Solutions with less of the average's weight than this need no better spreads than the bound's.
 _LIGHT = 1e-4
 # Optima are followed to gammas whose log weight is this near to the best.
@@ -309,35 +304,3 @@ def predictor_beside(
     return FactorisedPredictor(
         level, columns, variance[columns] / spread**2, change.T @ beside.inverse @ change, explained
     )
-
-
-def audit_labels(
-    problem: Problem,
-    labels: Floats,
-    beliefs: Beliefs,
-    variance: float,
-    inclusion: Floats,
-    mean: Floats,
-) -> Audit:
-    """Sum over all models of the most probable variables by Laplace, the others at their means."""
-    usable, design, likelihood = problem.usable, problem.table, Binomial()
-    order = np.argsort(-inclusion[usable], kind="stable")[:_AUDITED]
-    top = np.sort(usable[order[inclusion[usable[order]] > _AUDIBLE]])
-    rest = np.setdiff1d(np.flatnonzero(mean), top)
-    fixed, held = fixed_columns(problem)
-    columns = np.vstack([fixed.T, design.block(top, projected=False).T])
-    samples = Samples(
-        np.ascontiguousarray(columns),
-        labels,
-        problem.weights,
-        problem.known_part + design.dot(rest, mean[rest][:, None])[:, 0],
-        np.append(held, np.full(len(top), 1.0 / variance)),
-    )
-    table = make_table(likelihood, samples, len(held), np.inf, True)
-    prior = beliefs.inclusion
-    # Those outside count by their expected number in the prior on sizes.
-    outside = round(float(inclusion[usable].sum() - inclusion[top].sum()))
-    by_size = prior.by_size[outside : outside + len(top) + 1]
-    odds = prior.log_odds[np.searchsorted(usable, top)]
-    exact = fit_all_models(likelihood, table, 0.0, by_size, odds)
-    return Audit(top, inclusion[top], exact.inclusion, "Laplace's sums over their models")

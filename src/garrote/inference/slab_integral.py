@@ -1,10 +1,10 @@
 """Integrals over an unknown slab variance: as far out as there is weight, as fine as it takes.
 
-The trapezoidal rule is exact beyond all powers of its step where the integrand is smooth and vanishes at
-both ends. It is taken in t, with log variance = a sinh(t / a): even steps near a variance of 1, and wider
-ones far out, where the prior of the variance falls off slowly and little else happens. From a coarse
-grid on, it goes outwards until what is left beyond the ends is negligible; then the step is halved,
-wherever the integral has a part, until inclusion probabilities stay as they are.
+The trapezoidal rule is exact beyond all powers of its step where the integrand is smooth and vanishes
+at both ends. It is taken in t, with log variance = a sinh(t / a): even steps near a variance of 1, and
+wider ones far out, where the prior of the variance falls off slowly and little else happens. From a
+coarse grid on, it goes outwards until what is left beyond the ends is negligible; then the step is
+halved, wherever the integral has a part, until inclusion probabilities stay as they are.
 """
 
 from collections.abc import Callable, Sequence
