@@ -7,6 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from garrote import BayesianSelector
 from garrote.inference import Beliefs
+from garrote.inference.auditing import audited_columns
 from garrote.inference.bernoulli_gaussian import BernoulliGaussian
 from garrote.inference.em import run_em
 from garrote.inference.em_posterior import make_starts
@@ -332,3 +333,38 @@ def test_a_saved_model_keeps_its_optima(clear, tmp_path):
     again = load(tmp_path / "em.garrote")
     assert str(again.posterior_.local_optima()) == str(model.posterior_.local_optima())
     assert again.certificate_ == model.certificate_
+
+
+@pytest.mark.parametrize("away", [0.0, 0.1])
+def test_the_audit_looks_at_copies_that_are_stated_to_be_out(away):
+    rng = np.random.default_rng(17)
+    X = rng.standard_normal((60, 8))
+    X[:, 1] = X[:, 0] + away * rng.standard_normal(60)
+    X[:, 3] = X[:, 2] + away * rng.standard_normal(60)
+    y = X[:, 0] + 0.7 * X[:, 2] + rng.standard_normal(60)
+    exact = BayesianSelector(method="enumerate").fit(X, y).inclusion_probability_
+    posterior = BayesianSelector(method="em").fit(X, y).posterior_
+    off = np.abs(posterior.inclusion_probability - exact).max()
+    assert off > 0.1
+    assert {0, 1, 2, 3} <= set(posterior.checked.columns)
+    assert posterior.checked.largest_difference == pytest.approx(off, abs=0.02)
+    with pytest.warns(UserWarning, match="prefer method='sample'"):
+        posterior.audit()
+
+
+def test_the_audit_has_room_for_copies_among_many_columns():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 40))
+    X[:, 30:36] = X[:, [0]] + 0.05 * rng.standard_normal((80, 6))
+    problem = Problem.from_rows(X, rng.standard_normal(80))
+    stated = np.full(40, 0.001)
+    stated[0], stated[1:20] = 1.0, 0.02
+    chosen = audited_columns(problem, stated, 14)
+    assert len(chosen) == 14
+    assert {0, *range(30, 36)} <= set(chosen)
+    explaining = np.zeros(40)
+    explaining[25] = 1.0
+    stated[1:20] = 0.001
+    assert set(audited_columns(problem, stated, 10, explaining)) >= {0, 25, *range(30, 36)}
+    sure = np.ones(40)
+    np.testing.assert_array_equal(audited_columns(problem, sure, 14), np.arange(14))

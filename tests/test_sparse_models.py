@@ -1,10 +1,13 @@
 """The penalised regressor and classifier as scikit-learn estimators."""
 
 import re
+import warnings
 from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -13,6 +16,7 @@ from garrote import SparseClassifier, SparseRegressor
 from garrote.combinations import ALL_FAMILIES, SOLVERS, is_possible
 from garrote.displays import PathDisplay
 from garrote.penalties import MCP, PENALTIES, ElasticNet
+from garrote.solvers import refitting
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
@@ -178,6 +182,42 @@ def test_refitting_takes_the_shrinkage_off(data):
     np.testing.assert_allclose(
         model.coef_[inside], np.linalg.lstsq(design, y, rcond=None)[0][1:], atol=1e-7
     )
+
+
+@pytest.mark.parametrize("penalty", ["lasso", MCP(gamma=30.0)])
+@pytest.mark.parametrize("share", [True, 0.5])
+@pytest.mark.parametrize("accuracy", [1e-10, 1e-1])
+def test_the_certificate_of_a_refit_is_that_of_what_it_states(
+    data, penalty, share, accuracy, monkeypatch
+):
+    """Solved to a tenth of the null model's gradient only, a refit says so."""
+    X, eta, _ = data
+    y = (eta + np.random.default_rng(0).logistic(size=len(eta)) > 0).astype(float)
+    monkeypatch.setattr(refitting, "_REFITTED", accuracy)
+    plain = SparseClassifier(penalty, alpha=0.05).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = SparseClassifier(penalty, alpha=0.05, refit=share).fit(X, y)
+    refit = (model.coef_[0] - (1 - share) * plain.coef_[0]) / share
+    level = brentq(lambda b: (y - expit(X @ refit + b)).sum(), -30.0, 30.0)
+    Z, inside = (X - X.mean(axis=0)) / X.std(axis=0), plain.get_support()
+    gradient = np.abs(Z.T @ (y - expit(X @ refit + level)))
+    violated = gradient[inside].max() / np.abs(Z.T @ (y - y.mean())).max()
+    assert (violated > 1e-4) == (accuracy > 1e-4)
+    assert model.certificate_.kkt == pytest.approx(
+        max(violated, plain.certificate_.kkt), rel=0.01, abs=1e-9
+    )
+    assert model.selection_.converged == (accuracy < 1e-4)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_refits_of_classes_are_certified(data, classes):
+    X, eta, _ = data
+    noisy = eta + np.random.default_rng(0).logistic(size=len(eta))
+    labels = np.digitize(noisy, [0.0] if classes == 2 else [-0.5, 0.5])
+    model = SparseClassifier(alpha=0.05, refit=True).fit(X, labels)
+    assert model.selection_.converged
+    assert 0 <= model.certificate_.gap < 1e-6
 
 
 def test_models_are_saved_and_reported(data, tmp_path):

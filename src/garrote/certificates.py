@@ -224,8 +224,8 @@ class DrawsCertificate:
 class ExactCertificate:
     """How far log probabilities of models are from those computed one by one, from scratch.
 
-    ``quadrature`` is the change of an inclusion probability at the last refinement of the integral over
-    an unknown slab variance; 0 where there is none.
+    ``quadrature`` bounds the error of an inclusion probability by the integral over an unknown slab
+    variance: the change at its last refinement, with all that lies beyond its ends; 0 without one.
     """
 
     log_probability: float
@@ -308,6 +308,11 @@ class OptimalityCertificate:
         """Both by name, as far as they are there."""
         gap = {} if np.isnan(self.gap) else {"duality gap": self.gap}
         return gap | {"violation": self.kkt}
+
+    def with_refit(self, refit: "OptimalityCertificate") -> "OptimalityCertificate":
+        """Return what covers a fit without a penalty, too, to the columns that this one has found."""
+        gap = float(np.maximum(self.gap, refit.gap))  # NaN where either has none
+        return OptimalityCertificate(gap, max(self.kkt, refit.kkt))
 
     def __str__(self) -> str:
         if np.isnan(self.gap):

@@ -17,6 +17,7 @@ from garrote.credible_sets import (
     sets_of_effects,
     sets_of_models,
 )
+from garrote.mixture_law import MixtureLaw
 from garrote.results import Fit
 from garrote.summaries import Table
 
@@ -114,6 +115,10 @@ class Posterior:
     shrinkage : array of shape (D,), optional
         For these: the mean share of its least-squares value that the prior takes away from a coefficient
         (were its column alone), kappa of Carvalho et al. (2010).
+    mixture : MixtureLaw, optional
+        Of factorised solutions, whose mixture the posterior is: the law of the support's coefficients.
+    optima_share : array, optional
+        The weights of the optima in the mixture of them, where they are not by free energy alone.
 
     Examples
     --------
@@ -155,6 +160,8 @@ class Posterior:
     draws: Floats | None = None
     sign_probability: Floats | None = None
     shrinkage: Floats | None = None
+    mixture: MixtureLaw | None = None
+    optima_share: Floats | None = None
 
     @property
     def keeps_every_variable(self) -> bool:
@@ -163,7 +170,13 @@ class Posterior:
 
     @property
     def optima_weights(self) -> Floats:
-        """Weights of the distinct optima in a mixture of them, in proportion to exp(-free energy)."""
+        """Weights of the distinct optima in a mixture of them.
+
+        In proportion to exp(-free energy); where the mixture is the posterior, those of its bound on the
+        evidence, in which optima that share their models share their weight.
+        """
+        if self.optima_share is not None:
+            return self.optima_share
         energies = np.array([fit.free_energy for fit in self.optima])
         weights = np.exp(energies.min(initial=np.inf) - energies)
         return np.asarray(weights / weights.sum()) if len(weights) else weights
@@ -362,7 +375,13 @@ class Posterior:
         return draws
 
     def _fill_softly(self, draws: Floats, rng: np.random.Generator) -> None:
-        """Draw inclusion variable by variable, then the Gaussian given the soft support."""
+        """Draw inclusion variable by variable, then the Gaussian given the soft support.
+
+        Of a mixture a component is drawn before.
+        """
+        if self.mixture is not None:
+            draws[:, self.mixture.columns] = self.mixture.draw(len(draws), rng)
+            return
         if not len(self.support):
             return
         m = self.inclusion_probability[self.support]

@@ -10,6 +10,7 @@ from garrote.credible_sets import EffectsLaw
 from garrote.estimators.face import dense_columns
 from garrote.likelihoods import Binomial, Likelihood, curvature, inverse_link
 from garrote.likelihoods.uncertain import gaussian_mean
+from garrote.mixture_law import MixtureLaw
 
 # Rows whose predictions are made at a time.
 _ROWS = 5000
@@ -72,11 +73,16 @@ def drawn_mean(states: States, X: Any, offset: Floats | None = None) -> Floats:
 
 
 def predictor_variance(
-    predictor: FactorisedPredictor, X: Any, fixed: Floats, effects: EffectsLaw | None = None
+    predictor: FactorisedPredictor,
+    X: Any,
+    fixed: Floats,
+    effects: EffectsLaw | None = None,
+    mixture: MixtureLaw | None = None,
 ) -> Floats:
     """Return the variance of linear predictors; ``fixed`` are 1 and the covariates of every row.
 
-    Of a sum of single effects one variable has each, so that near copies do not make it uncertain.
+    Of a sum of single effects one variable has each, so that near copies do not make it uncertain; nor
+    do they in a mixture, each of whose components has one of them.
     """
     away = dense_columns(X, predictor.columns) - fixed @ predictor.explained
     own = np.einsum("if,fg,ig->i", fixed, predictor.fixed_covariance, fixed)
@@ -87,6 +93,9 @@ def predictor_variance(
         ):
             square = away**2 @ (p * (mean**2 + deviation**2))
             variance += np.maximum(square - (away @ (p * mean)) ** 2, 0.0)
+    if mixture is not None:
+        place = np.searchsorted(predictor.columns, mixture.columns)
+        variance += mixture.variance_along(away[:, place])
     return variance
 
 

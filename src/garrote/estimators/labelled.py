@@ -71,7 +71,9 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
             fixed = np.column_stack([np.ones(len(fixed)), fixed])
         eta = np.asarray(X @ self.coef_[0] + self.intercept_[0], dtype=np.float64)
         eta += 0.0 if offset is None else offset
-        variance = predictor_variance(posterior.predictor, X, fixed, posterior.effects)
+        variance = predictor_variance(
+            posterior.predictor, X, fixed, posterior.effects, posterior.mixture
+        )
         return gaussian_mean(Binomial(), eta, variance)
 
 

@@ -10,15 +10,16 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import expit
 
-from garrote.arrays import Floats
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.bernoulli_gaussian import BernoulliGaussian
 from garrote.inference.em import EMFit, EMModel, EMState, run_em
-from garrote.inference.factorised import Average, Factorised, factorised_posterior
+from garrote.inference.evidence_bound import evidence_bounds, mix
+from garrote.inference.factorised import Average, Component, Factorised, factorised_posterior
 from garrote.inference.hyperparameters import Learning
 from garrote.inference.narrow_spike import NarrowSpike
 from garrote.inference.paired_mean_field import anneal_to_first
+from garrote.inference.prior_grid import whole_cell
 from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.starts import Optima, Reached, distinct_optima
@@ -52,10 +53,20 @@ def em_posterior(
     sound = sound or {"annealed": found["annealed"]}
     optima = distinct_optima(problem, [Reached(how, one.fit) for how, one in sound.items()])
     best = min(sound.values(), key=lambda one: one.fit.free_energy)
-    model = starts["annealed"][0]
-    average = _mixture(problem, model, list(sound.values()), optima)
+    components = _components(starts["annealed"][0], list(sound.values()), optima)
+    parts = [one.solution for one in components]
+    weights = mix([-fit.free_energy for fit in optima.fits], parts).weight
+    average = Average(problem.n_features, np.log(np.maximum(weights, 1e-300)), components)
     checked = audit(problem, beliefs, average.inclusion, average.mean, average.variance)
-    posterior = factorised_posterior(problem, beliefs, average, optima, names, checked)
+    log_evidence = None  # of a narrow spike the mode is known, not a bound
+    if spike_variance is None:
+        cell = whole_cell(Learning.under(beliefs, "em"), beliefs)
+        log_evidence = mix(
+            evidence_bounds(problem, beliefs, [(cell, part) for part in parts]), parts
+        ).bound
+    posterior = factorised_posterior(
+        problem, beliefs, average, optima, weights, names, checked, log_evidence
+    )
     settled = [one.fit.certificate.value <= control.tol for one in sound.values()]
     return Factorised(posterior, best.fit, all(settled), _said(best, spike_variance))
 
@@ -94,15 +105,15 @@ def make_starts(
     return starts
 
 
-def _mixture(problem: Problem, model: EMModel, found: list[EMFit], optima: Optima) -> Average:
-    """Mix the distinct optima with weights by their free energies."""
-    average = Average(problem.n_features)
+def _components(model: EMModel, found: list[EMFit], optima: Optima) -> list[Component]:
+    """Return the distinct optima with the spreads of their weights."""
     states = {id(one.fit): one.state for one in found}
+    components = []
     for fit in optima.fits:
-        spread: Floats = np.zeros(problem.n_features)
+        spread = np.zeros(model.problem.n_features)
         spread[model.ridge.columns] = model.spread(states[id(fit)])
-        average.add(-fit.free_energy, fit, spread[fit.columns])
-    return average
+        components.append(Component.of(fit, spread[fit.columns]))
+    return components
 
 
 def _said(best: EMFit, spike_variance: float | None) -> str:

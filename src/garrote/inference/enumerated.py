@@ -62,7 +62,7 @@ def enumerate_findings(
 ) -> tuple[Findings, float]:
     """Sum over all models of the usable columns, and over the slab's variance where it is unknown.
 
-    Also returns how far inclusion probabilities moved at the last refinement over that variance.
+    Also returns a bound on the error that inclusion probabilities have from the integral over it.
     """
     task = _Task(problem, beliefs, usable, problem.known_block(usable))
 

@@ -1,7 +1,7 @@
 """Mean-field posteriors of logistic models by the Jaakkola bound, averaged over prior odds, and audited.
 
-gamma is annealed and reheated; at each the slab's variance is set by EM where it is unknown.
-Solutions are averaged with weights from their bounds on the evidence and the prior of gamma.
+gamma is annealed and reheated; at each the slab's variance is set by EM where it is unknown. The
+posterior is the mixture of all distinct optima at all gammas, weighted by their bounds on the evidence.
 """
 
 from collections.abc import Sequence
@@ -17,24 +17,31 @@ from garrote.certificates import BoundCertificate
 from garrote.coefficient_laws import FactorisedPredictor
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.beside_covariates import with_covariates_of_labels
+from garrote.inference.evidence_bound import Solution, mix, over_log_odds
+from garrote.inference.factorised import (
+    Average,
+    Component,
+    deviation_given_inclusion,
+    error_and_correlation,
+)
 from garrote.inference.hyperparameters import Learning
-from garrote.inference.mean_field import odds_grid
-from garrote.likelihoods import Binomial
-from garrote.posterior import IN_SUPPORT, Audit, Posterior
+from garrote.inference.label_auditing import audit_labels
+from garrote.inference.label_optima import add_distinct, follow, look_around
+from garrote.inference.prior_grid import Cell, Range, odds_ranges, whole_variance_range
+from garrote.posterior import IN_SUPPORT, Posterior
 from garrote.problem import Problem
 from garrote.results import LogisticPath
 from garrote.solvers.annealing import Control
 from garrote.solvers.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
-from garrote.solvers.fitted_models import fit_all_models, make_table
-from garrote.solvers.label_regression import BesideFixed, fixed_columns
-from garrote.solvers.logistic_bound import BoundSolution, LogisticBound
-from garrote.solvers.newton import Samples
+from garrote.solvers.label_regression import BesideFixed
+from garrote.solvers.logistic_bound import BoundSolution, LogisticBound, NextVariance
 
-# Variables whose models are summed for the audit, at most, and the least probability of any of them.
-_AUDITED = 10
-_AUDIBLE = 0.01
 # Solutions with less of the average's weight than this need no better spreads than the bound's.
 _LIGHT = 1e-4
+# Optima are followed to gammas whose log weight is this near to the best.
+_FOLLOWED = 7.0
+# Of what counts for nothing the logarithm is taken of this.
+_NOTHING = 1e-300
 
 
 @dataclass(frozen=True)
@@ -48,12 +55,19 @@ class LabelledField:
     path: LogisticPath
 
 
+class _Weighed(NamedTuple):
+    """Solutions with the logarithms of their weights, and those of the best gamma with their share."""
+
+    logs: list[float]
+    solutions: list[BoundSolution]
+    optima: list[BoundSolution]
+    share: Floats
+
+
 class _Moments(NamedTuple):
     """Averages over solutions, in standardised units; ``fixed`` are the intercept and covariates."""
 
-    inclusion: Floats
-    mean: Floats
-    square: Floats
+    average: Average
     fixed: Floats
     log_total: float
 
@@ -65,34 +79,84 @@ def label_mean_field(
     names: tuple[str, ...],
     control: Control,
 ) -> LabelledField:
-    """Solve, average, audit, and change to the user's units."""
+    """Solve, mix, audit, and change to the user's units."""
     learning = Learning.under(beliefs, "mean-field")
     bound = make_bound(problem, labels, beliefs, control)
-    gammas, log_prior = odds_grid(beliefs, max(len(problem.usable), 1))
-    unknown = learning.slab.variance is None
-    annealed = anneal_bound(
-        bound, gammas, learning.first().variance, learning.next_variance if unknown else None
-    )
-    counted = gammas[np.isfinite(log_prior)]
-    step = float(np.log(counted[1] - counted[0])) if len(counted) > 1 else 0.0
-    weighed = [
-        (step + wanted + one.bound + _log_density(learning, one.variance), one)
-        for one, wanted in zip(annealed.solutions, log_prior, strict=False)
-        if np.isfinite(wanted)
-    ]
-    if not weighed:
+    gammas, ranges = odds_ranges(beliefs)
+    learned = learning.next_variance if learning.slab.variance is None else None
+    annealed = anneal_bound(bound, gammas, learning.first().variance, learned)
+    variances = whole_variance_range(learning.slab)
+    cells = {
+        k: Cell(variances, odds)
+        for k, odds in enumerate(ranges[: len(annealed.forward)])
+        if odds is not None
+    }
+    if not cells:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
-    average = _average(bound, weighed)
-    best = max(weighed, key=lambda entry: entry[0])[1]
+    weighed = _weigh(bound, annealed, cells, learned)
+    moments = _average(bound, weighed.logs, weighed.solutions)
+    best = max(weighed.optima, key=lambda one: one.bound)
+    average = moments.average
     checked = audit_labels(problem, labels, beliefs, best.variance, average.inclusion, average.mean)
     place = [one.strength for one in annealed.forward].index(best.strength)
-    posterior = _posterior(bound, annealed, place, average, names)
+    posterior = _posterior(bound, annealed, place, moments, names, weighed)
     posterior = with_covariates_of_labels(replace(posterior, checked=checked))
-    converged = all(one.certificate.value <= control.tol for _, one in weighed)
+    converged = all(one.certificate.value <= control.tol for one in weighed.solutions)
     how = (
         f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
     )
     return LabelledField(posterior, best.certificate, converged, how, as_path(bound, annealed))
+
+
+def _weigh(
+    bound: LogisticBound,
+    annealed: AnnealedBound,
+    cells: dict[int, Cell],
+    learned: NextVariance | None,
+) -> _Weighed:
+    """Find the optima at all gammas that count, and weigh them by their bounds."""
+    solutions: dict[int, list[BoundSolution]] = {}
+    for k in cells:
+        solutions[k] = []
+        for one in (annealed.forward[k], annealed.backward[k]):
+            add_distinct(solutions[k], one)
+    bounds = {k: [_over(bound, cells[k], one) for one in solutions[k]] for k in cells}
+    origin = max(bounds, key=lambda k: max(bounds[k]))
+    solutions[origin] = look_around(bound, solutions[origin], learned)
+    if len(solutions[origin]) > 1:
+        least = max(bounds[origin]) - _FOLLOWED
+        gammas = {k: annealed.forward[k].strength for k in cells if max(bounds[k]) > least}
+        follow(bound, solutions, gammas, origin, solutions[origin], learned)
+    logs: list[float] = []
+    share = np.ones(1)
+    for k, found in solutions.items():
+        parts = [Solution(one.columns, one.probability, one.weight) for one in found]
+        mixed = mix([_over(bound, cells[k], one) for one in found], parts)
+        logs += (mixed.bound + np.log(np.maximum(mixed.weight, _NOTHING))).tolist()
+        share = mixed.weight if k == origin else share
+    every = [one for found in solutions.values() for one in found]
+    return _Weighed(logs, every, solutions[origin], share)
+
+
+def _over(bound: LogisticBound, cell: Cell, one: BoundSolution) -> float:
+    """Return the bound of a solution, its factors held, integrated over the priors it stands for."""
+    m, offsets = one.probability, bound.offsets[one.columns]
+    here = Cell(
+        Range.at(float(np.log(one.variance))),
+        Range.at(
+            one.strength,
+            -float(np.logaddexp(0.0, one.strength + bound.offsets[bound.problem.usable]).sum()),
+        ),
+    )
+    v = np.exp(cell.log_variance.points)
+    squares = float(m @ (one.weight**2 + one.spread))
+    slab = 0.5 * m.sum() * np.log(one.variance / v) + 0.5 * squares * (1 / one.variance - 1 / v)
+    return (
+        one.bound
+        + cell.log_variance.log_integral(slab)
+        + over_log_odds(cell, m, offsets)
+        - over_log_odds(here, m, offsets)
+    )
 
 
 def point_posterior(
@@ -105,7 +169,7 @@ def point_posterior(
     X'HX + diag(((1 - m) c + ridge) / m), X being what the fixed columns leave.
     """
     best, problem = annealed.solutions[place], bound.problem
-    posterior = _posterior(bound, annealed, place, _average(bound, [(best.bound, best)]), names)
+    posterior = _posterior(bound, annealed, place, _average(bound, [best.bound], [best]), names)
     inside = best.probability > IN_SUPPORT
     m = best.probability[inside]
     weights = bound.curvature_of(best)
@@ -131,76 +195,86 @@ def make_bound(
     return LogisticBound(problem, labels, offsets, control)
 
 
-def _log_density(learning: Learning, variance: float) -> float:
-    """Return the log prior density of a slab variance that was learned."""
-    if learning.slab.variance is not None:
-        return 0.0
-    return float(learning.slab.log_density(np.log(variance)))
-
-
-def _average(bound: LogisticBound, weighed: Sequence[tuple[float, BoundSolution]]) -> _Moments:
-    """Average over solutions; spreads are those of the likelihood's own curvature."""
-    logs = np.array([log for log, _ in weighed])
+def _average(
+    bound: LogisticBound, logs: Sequence[float], solutions: Sequence[BoundSolution]
+) -> _Moments:
+    """Mix solutions; spreads are those of the likelihood's own curvature."""
     total = float(logsumexp(logs))
-    inclusion, mean, square = np.zeros((3, bound.problem.n_features))
+    weight = np.exp(np.asarray(logs) - total)
     fixed = np.zeros(bound.at_hand.count)
-    for weight, (_, one) in zip(np.exp(logs - total), weighed, strict=True):
-        spread = bound.widened(one).spread if weight > _LIGHT else one.spread
-        inclusion[one.columns] += weight * one.probability
-        mean[one.columns] += weight * one.coef
-        square[one.columns] += weight * one.probability * (one.weight**2 + spread)
-        fixed += weight * one.fixed
-    return _Moments(inclusion, mean, square, fixed, total)
+    components = []
+    for share, one in zip(weight, solutions, strict=True):
+        spread = bound.widened(one).spread if share > _LIGHT else one.spread
+        part = Solution(one.columns, one.probability, one.weight)
+        components.append(Component(part, spread, 1.0))
+        fixed += share * one.fixed
+    return _Moments(Average(bound.problem.n_features, logs, components), fixed, total)
 
 
 def _posterior(
     bound: LogisticBound,
     annealed: AnnealedBound,
     place: int,
-    average: _Moments,
+    moments: _Moments,
     names: tuple[str, ...],
+    weighed: _Weighed | None = None,
 ) -> Posterior:
-    """Describe averages over solutions in the user's units; the one at ``place`` is the best of them."""
-    problem, best = bound.problem, annealed.solutions[place]
+    """Describe a mixture of solutions in the user's units; the best is at a ``place`` of the path."""
+    problem, best, average = bound.problem, annealed.solutions[place], moments.average
     scale, covariates = problem.scale, problem.scale.covariates
-    variance = np.maximum(average.square - average.mean**2, 0.0)
     inclusion = np.minimum(average.inclusion, 1.0)
     support = np.flatnonzero(inclusion > IN_SUPPORT)
     listed = np.union1d(best.columns, support)
-    given = average.square[support] / inclusion[support]
-    given -= (average.mean[support] / inclusion[support]) ** 2
     inclusion[covariates] = 1.0
     mean = average.mean.copy()
-    mean[covariates] = average.fixed[scale.intercept_count :]
+    mean[covariates] = moments.fixed[scale.intercept_count :]
     unit = 1.0 / scale.column_scale
-    rivals = [("annealed", annealed.forward[place])]
-    if annealed.backward[place] is not annealed.forward[place]:
-        rivals.append(("reheated", annealed.backward[place]))
-    rivals.sort(key=lambda entry: -entry[1].bound)
+    law = average.law(support, unit)
+    error, correlation = error_and_correlation(law.covariance)
+    apart = average.variance.copy()
+    if weighed is not None:  # what varies together is the mixture's
+        apart[support] = 0.0
+    rivals = _rivals(annealed, place, weighed)
     return Posterior(
         inclusion_probability=inclusion,
         mean=mean * unit,
         support=support,
-        standard_error=np.sqrt(variance[support]) * unit[support],
-        correlation=np.eye(len(support)),
+        standard_error=error,
+        correlation=correlation,
         noise_variance=float("nan"),
         degrees_of_freedom=float("inf"),
-        free_energy=-average.log_total,
+        free_energy=-moments.log_total,
         optima=tuple(as_fit(one, bound.control.tol) for _, one in rivals),
         reached=tuple(how for how, _ in rivals),
         names=names,
-        log_evidence=average.log_total,
-        given_inclusion=np.sqrt(np.maximum(given, 0.0)) * unit[support],
+        log_evidence=moments.log_total,
+        given_inclusion=deviation_given_inclusion(law),
         covariates=covariates,
         predictor=predictor_beside(
             problem,
             listed,
             bound.at_hand.beside_fixed(bound.curvature_of(best), listed),
-            average.fixed,
+            moments.fixed,
             mean,
-            variance,
+            apart,
         ),
+        mixture=None if weighed is None else law,
     )
+
+
+def _rivals(
+    annealed: AnnealedBound, place: int, weighed: _Weighed | None
+) -> list[tuple[str, BoundSolution]]:
+    """Return the optima at one gamma with how they were reached, the best first."""
+    up, down = annealed.forward[place], annealed.backward[place]
+    found = [up, down] if down is not up else [up]
+    if weighed is not None:
+        found = weighed.optima
+    said = {id(down): "reheated"} | {id(up): "annealed"}
+    rivals = [
+        (said.get(id(one), f"exchange {number}"), one) for number, one in enumerate(found, start=1)
+    ]
+    return sorted(rivals, key=lambda entry: -entry[1].bound)
 
 
 def predictor_beside(
@@ -230,35 +304,3 @@ def predictor_beside(
     return FactorisedPredictor(
         level, columns, variance[columns] / spread**2, change.T @ beside.inverse @ change, explained
     )
-
-
-def audit_labels(
-    problem: Problem,
-    labels: Floats,
-    beliefs: Beliefs,
-    variance: float,
-    inclusion: Floats,
-    mean: Floats,
-) -> Audit:
-    """Sum over all models of the most probable variables by Laplace, the others at their means."""
-    usable, design, likelihood = problem.usable, problem.table, Binomial()
-    order = np.argsort(-inclusion[usable], kind="stable")[:_AUDITED]
-    top = np.sort(usable[order[inclusion[usable[order]] > _AUDIBLE]])
-    rest = np.setdiff1d(np.flatnonzero(mean), top)
-    fixed, held = fixed_columns(problem)
-    columns = np.vstack([fixed.T, design.block(top, projected=False).T])
-    samples = Samples(
-        np.ascontiguousarray(columns),
-        labels,
-        problem.weights,
-        problem.known_part + design.dot(rest, mean[rest][:, None])[:, 0],
-        np.append(held, np.full(len(top), 1.0 / variance)),
-    )
-    table = make_table(likelihood, samples, len(held), np.inf, True)
-    prior = beliefs.inclusion
-    # Those outside count by their expected number in the prior on sizes.
-    outside = round(float(inclusion[usable].sum() - inclusion[top].sum()))
-    by_size = prior.by_size[outside : outside + len(top) + 1]
-    odds = prior.log_odds[np.searchsorted(usable, top)]
-    exact = fit_all_models(likelihood, table, 0.0, by_size, odds)
-    return Audit(top, inclusion[top], exact.inclusion, "Laplace's sums over their models")

@@ -52,6 +52,13 @@ class Settings(NamedTuple):
     learning: Learning
     control: Control
 
+    @classmethod
+    def of(cls, problem: Problem, beliefs: Beliefs | None, control: Control) -> "Settings":
+        """Take the priors given, or the default ones."""
+        beliefs = beliefs or Beliefs.about(problem)
+        learning = Learning.under(beliefs, "mean-field")
+        return cls(problem, problem.compressed(), beliefs, learning, control)
+
 
 @dataclass(frozen=True)
 class Paired:
@@ -141,7 +148,8 @@ def fit_paired(
     >>> found.fit.columns[found.fit.probability > 0.5]
     array([2, 5])
     """
-    settings, at = _settings(problem, beliefs, control)
+    settings = Settings.of(problem, beliefs, control)
+    at = settings.learning.first()
     first = _anneal_to(settings, at) if start is None else _from_start(settings, at, start)
     return _learn(settings, Candidate.of(first), at, odds=True)
 
@@ -186,7 +194,8 @@ def anneal_paired(
     >>> low < high < whole.best.at.log_odds
     True
     """
-    settings, at = _settings(problem, beliefs, control)
+    settings = Settings.of(problem, beliefs, control)
+    at = settings.learning.first()
     grid = _grid(settings) if log_odds is None else np.unique(log_odds)
     nothing = np.zeros(0)
     precision = 1.0 / (settings.learning.slab.noise_variance or problem.response_variance)
@@ -211,11 +220,8 @@ def anneal_paired(
     return PairedPath(tuple(forward), tuple(backward[::-1]), cut)
 
 
-def resettle(
-    problem: Problem, beliefs: Beliefs, fit: Fit, at: Hyperparameters, control: Control
-) -> Paired:
+def resettle(settings: Settings, fit: Fit, at: Hyperparameters) -> Paired:
     """Return what a solution becomes at other hyperparameters."""
-    settings, _ = _settings(problem, beliefs, control)
     return _settled(settings, Candidate.of(fit), at)
 
 
@@ -228,14 +234,6 @@ def slab_prior(problem: Problem, beliefs: Beliefs, slab: GaussianSlab) -> Garrot
     return GarrotePrior.with_slab(
         float(slab.variance or 1.0), offsets, lengths, slab.noise_variance
     )
-
-
-def _settings(
-    problem: Problem, beliefs: Beliefs | None, control: Control
-) -> tuple[Settings, Hyperparameters]:
-    beliefs = beliefs or Beliefs.about(problem)
-    learning = Learning.under(beliefs, "mean-field")
-    return Settings(problem, problem.compressed(), beliefs, learning, control), learning.first()
 
 
 def _grid(settings: Settings) -> Floats:
@@ -259,7 +257,8 @@ def dense_side(log_odds: float, offsets: Floats) -> Floats:
 
 def anneal_to_first(problem: Problem, beliefs: Beliefs, control: Control) -> Fit:
     """Return the annealed solution at the hyperparameters that EM begins with."""
-    return _anneal_to(*_settings(problem, beliefs, control))
+    settings = Settings.of(problem, beliefs, control)
+    return _anneal_to(settings, settings.learning.first())
 
 
 def _anneal_to(settings: Settings, at: Hyperparameters) -> Fit:

@@ -1,8 +1,10 @@
 """Integrals over an unknown slab variance: as far out as there is weight, as fine as it takes.
 
-The trapezoidal rule on the logarithm of the variance is evaluated on a coarse grid, further out until
-the ends do not matter, and between the points that carry the integral until inclusion probabilities stay
-as they are. What lies far out has the empty model and its like, which do not depend on the variance.
+The trapezoidal rule is exact beyond all powers of its step where the integrand is smooth and vanishes
+at both ends. It is taken in t, with log variance = a sinh(t / a): even steps near a variance of 1, and
+wider ones far out, where the prior of the variance falls off slowly and little else happens. From a
+coarse grid on, it goes outwards until what is left beyond the ends is negligible; then the step is
+halved, wherever the integral has a part, until inclusion probabilities stay as they are.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,15 +17,21 @@ from scipy.special import logsumexp
 from garrote.arrays import Floats
 from garrote.priors.slab import GaussianSlab, Slab
 
-# The first grid in logarithms: how far to both sides at least and at most, and its step.
-_FIRST, _FURTHEST, _STEP = 6.0, 60.0, 2.0
-# An end with less than this share of the integral is far enough out.
+# Where steps in log variance begin to widen.
+_EVEN = 4.0
+# The first grid of t: its ends, its step, and how far out it may go.
+_FIRST, _LAST, _STEP, _FURTHEST = -4.0, 6.0, 2.0, 16.0
+# Ends are far enough out that have less than this share of the integral beyond them.
 _NEGLIGIBLE = 1e-4
 # Points with more than this share get neighbours halfway, so often at most ...
-_CARRYING = 0.01
-_HALVINGS = 3
-# ... as long as a probability changes by more than this.
-_SETTLED = 1e-3
+_CARRYING = 1e-5
+_HALVINGS = 6
+# ... as long as a probability changes by more than this, or a point has more than this share: a peak of
+# Gaussian shape is then integrated to 1e-5.
+_SETTLED = 7e-4
+_RESOLVED = 0.5
+# Shares of the integral are known up to rounding.
+_ROUNDING = 1e-12
 
 
 class Point(NamedTuple):
@@ -37,10 +45,12 @@ class Point(NamedTuple):
 def integrate_over_slab(
     slab: Slab, find: Callable[[Slab], Any], report: Callable[[int, int], None] | None = None
 ) -> tuple[list[Point], float]:
-    """Find with slabs of known variance; return those that count, and the last change.
+    """Find with slabs of known variance; return those that count, and the error that is left.
 
-    What is found has ``log_total``, the logarithm of what is integrated, and ``inclusion``. The change
-    is the largest one of an inclusion probability when points were added for the last time.
+    What is found has ``log_total``, the logarithm of what is integrated, and ``inclusion``. The error is
+    a bound on that of an inclusion probability: the largest change when the step was halved for the last
+    time, many times the error that is left after it; with the shares of the integral beyond the ends,
+    and of the points around which the step was not halved.
     """
     if not isinstance(slab, GaussianSlab) or slab.variance is not None:
         points = [Point(0.0, slab, find(slab))]
@@ -50,29 +60,31 @@ def integrate_over_slab(
     known: dict[float, Any] = {}
 
     def weighed(places: Sequence[float]) -> list[Point]:
-        for u in places:
-            if u not in known:
-                known[u] = find(replace(slab, variance=float(np.exp(u))))
+        for t in places:
+            if t not in known:
+                known[t] = find(replace(slab, variance=float(np.exp(_log_variance(t)))))
                 if report is not None:  # how many there will be is not known
                     report(len(known), len(known) + 1)
         grid = np.array(sorted(known))
-        logs = slab.log_density(grid) + np.log(np.gradient(grid))
+        logs = slab.log_density(_log_variance(grid)) + np.log(np.gradient(grid))
+        logs += np.log(np.cosh(grid / _EVEN))
         return [
-            Point(float(log), replace(slab, variance=float(np.exp(u))), known[u])
-            for log, u in zip(logs, grid, strict=True)
+            Point(float(log), replace(slab, variance=float(np.exp(_log_variance(t)))), known[t])
+            for log, t in zip(logs, grid, strict=True)
         ]
 
-    points = _wide_enough(weighed, known)
-    change = np.inf
+    points, beyond = _wide_enough(weighed, known, slab)
+    change = left_out = np.inf
     for _ in range(_HALVINGS):
         before = _inclusion(points)
-        points = weighed(_between(np.array(sorted(known)), shares(points)))
+        places, left_out = _between(np.array(sorted(known)), shares(points))
+        points = weighed(places)
         change = float(np.abs(_inclusion(points) - before).max(initial=0.0))
-        if change <= _SETTLED:
+        if change <= _SETTLED and shares(points).max() <= _RESOLVED:
             break
     if report is not None:
         report(len(known), len(known))
-    return points, change
+    return points, change + beyond + left_out + _ROUNDING
 
 
 def shares(points: Sequence[Point]) -> Floats:
@@ -92,27 +104,49 @@ def averaged(points: Sequence[Point], name: str) -> Floats:
     return np.asarray(sum(share * getattr(point.part, name) for share, point in each))
 
 
+def _log_variance(t: Any) -> Any:
+    return _EVEN * np.sinh(t / _EVEN)
+
+
 def _inclusion(points: Sequence[Point]) -> Floats:
     return averaged(points, "inclusion")
 
 
 def _wide_enough(
-    weighed: Callable[[Sequence[float]], list[Point]], known: dict[float, Any]
-) -> list[Point]:
-    """Begin with a coarse grid and go on outwards while an end has weight."""
-    points = weighed(np.arange(-_FIRST, _FIRST + _STEP, _STEP).tolist())
+    weighed: Callable[[Sequence[float]], list[Point]], known: dict[float, Any], slab: GaussianSlab
+) -> tuple[list[Point], float]:
+    """Begin with a coarse grid and go on outwards; return also the share that is left beyond."""
+    points = weighed(np.arange(_FIRST, _LAST + _STEP, _STEP).tolist())
     while True:
-        share, low, high = shares(points), min(known), max(known)
-        if share[0] > _NEGLIGIBLE and low > -_FURTHEST:
+        below, above = _beyond(points, np.array(sorted(known)), slab)
+        low, high = min(known), max(known)
+        if below > _NEGLIGIBLE and low > -_FURTHEST:
             points = weighed([low - _STEP])
-        elif share[-1] > _NEGLIGIBLE and high < _FURTHEST:
+        elif above > _NEGLIGIBLE and high < _FURTHEST:
             points = weighed([high + _STEP])
         else:
-            return points
+            return points, below + above
 
 
-def _between(grid: Floats, share: Floats) -> list[float]:
-    """Return the places halfway between neighbours of which one carries the integral."""
+def _beyond(points: Sequence[Point], grid: Floats, slab: GaussianSlab) -> tuple[float, float]:
+    """Return bounds on the shares of the integral beyond both ends.
+
+    Towards large variances the integrand falls at least as quickly as the prior, of which the density of
+    the logarithm falls with the shape of its Gamma law; towards small ones ever more quickly, so that it
+    falls at least as between the last two points.
+    """
+    log_share = np.log(np.maximum(shares(points), 1e-300))
+    u = _log_variance(grid)
+    density = log_share - np.log(np.gradient(grid) * np.cosh(grid / _EVEN))
+    slope = (density[1] - density[0]) / (u[1] - u[0])
+    below = np.exp(density[0]) / slope if slope > 0 else np.inf
+    above = np.exp(density[-1]) / slab.law[0]
+    return float(below), float(above)
+
+
+def _between(grid: Floats, share: Floats) -> tuple[list[float], float]:
+    """Return the places halfway between neighbours of which one has a part, and the others' share."""
     carrying = share > _CARRYING
-    gaps = np.flatnonzero(carrying[:-1] | carrying[1:])
-    return [float(u) for u in 0.5 * (grid[gaps] + grid[gaps + 1])]
+    gaps = carrying[:-1] | carrying[1:]
+    places = [float(t) for t in 0.5 * (grid[:-1] + grid[1:])[gaps]]
+    return places, float(share[~carrying].sum())

@@ -98,7 +98,11 @@ def _together(inside: Array, weight: Floats) -> tuple[Array, Floats]:
 
 
 def _of_optima(columns: Array, posterior: Posterior) -> Inclusions:
-    """Return the solutions of a factorised posterior, with their weights."""
+    """Return the components of a factorised posterior, with their weights."""
+    law = posterior.mixture
+    if law is not None:
+        place = np.searchsorted(law.columns, columns)
+        return Inclusions(columns, law.weight, law.probability[:, place])
     everywhere = np.zeros((len(posterior.optima), len(posterior.mean)))
     for row, fit in zip(everywhere, posterior.optima, strict=True):
         row[fit.columns] = fit.probability

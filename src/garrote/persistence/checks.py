@@ -29,6 +29,9 @@ _SHAPES: dict[str, dict[str, str]] = {
         "support": "k", "standard_error": "k", "correlation": "kk",
         "draws": "SD", "sign_probability": "D", "shrinkage": "D",
     },
+    "MixtureLaw": {
+        "columns": "k", "weight": "C", "probability": "Ck", "mean": "Ck", "deviation": "Ck",
+    },
     "PathView": {
         "strengths": "K", "columns": "k", "probability": "Kk", "effect": "Kk", "expected_size": "K",
     },

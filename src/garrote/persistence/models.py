@@ -13,6 +13,7 @@ import garrote.coefficient_laws
 import garrote.consistency
 import garrote.credible_sets
 import garrote.likelihoods.huber
+import garrote.mixture_law
 import garrote.penalties
 import garrote.penalty_path
 import garrote.posterior
@@ -54,6 +55,7 @@ _HOMES = (
     garrote.proximal.graph,
     garrote.certificates,
     garrote.coefficient_laws,
+    garrote.mixture_law,
     garrote.results,
     garrote.selection,
     garrote.selection_views,

@@ -52,8 +52,8 @@ _CERTIFICATE = {
     "than those of their halves",
     "log probability": "how far the log probability of any of the best models is from that computed "
     "for it alone, from scratch",
-    "slab variance": "how much an inclusion probability moved when the integral over the slab's "
-    "variance was refined for the last time",
+    "slab variance": "how far the integral over the slab's variance may have moved an inclusion "
+    "probability: by its last refinement, and by what lies beyond its ends",
     "found late": "the part of the probability that the last tenth of the search added",
     "gradient": "how far any of the best models is from the maximum of its likelihood, in standard "
     "errors",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs import GramDesign
+from garrote.inference.resemblance import correlations
 from garrote.posterior import Posterior
 from garrote.problem import Problem
 from garrote.selection_views import StandIns
@@ -99,22 +99,6 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
                 f"probability {any_in:.2f}"
             )
     return said
-
-
-def correlations(problem: Problem, columns: Array) -> Floats:
-    """Return the correlations of some columns with all of them, beyond the covariates."""
-    if not len(columns):
-        return np.zeros((0, problem.n_features))
-    if isinstance(problem.design, GramDesign):
-        products = problem.design.values[columns]
-    else:
-        groups = np.split(
-            columns, range(problem.columns_together, len(columns), problem.columns_together)
-        )
-        table = problem.table
-        products = np.vstack([table.tdot(np.ascontiguousarray(table.block(g).T)) for g in groups])
-    size = np.sqrt(np.where(problem.curvature > 0, problem.curvature, np.inf))
-    return np.clip(products / size / size[columns, None], -1.0, 1.0)
 
 
 def _among(problem: Problem, columns: Array) -> Floats:

@@ -77,6 +77,23 @@ def residuals(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
     return np.ascontiguousarray((problem.response[:, None] - fitted).T)
 
 
+def squared_residuals(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
+    """Return the squared residuals of solutions, from the data or their moments."""
+    squared = np.empty(len(candidates))
+    together = problem.columns_together
+    for first in range(0, len(candidates), together):
+        some = slice(first, first + together)
+        if problem.has_rows:
+            squared[some] = residuals(problem, candidates[some]) ** 2 @ problem.weights
+            continue
+        coef = _dense(problem, candidates[some])
+        columns = np.flatnonzero(coef.any(axis=1))
+        coef = coef[columns]
+        explained = coef * (2 * problem.xty[columns, None] - problem.known_block(columns) @ coef)
+        squared[some] = np.maximum(problem.yty - explained.sum(axis=0), 0.0)
+    return squared
+
+
 def _dense(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
     coef = np.zeros((problem.n_features, len(candidates)))
     for k, point in enumerate(candidates):

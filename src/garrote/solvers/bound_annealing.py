@@ -68,15 +68,15 @@ def anneal_bound(
         again = one
         # Roughly is enough to see whether the way back leads to the same solution.
         back = roughly.solve(one.strength, backward[-1], next_variance)
-        if not _same(one, back):
+        if not same_bound_solution(one, back):
             again = bound.solve(one.strength, back, next_variance)
-            again = one if _same(one, again) or again.expected_size > limit else again
+            again = one if same_bound_solution(one, again) or again.expected_size > limit else again
         backward.append(again)
         control.report("backward", len(backward), len(forward))
     return AnnealedBound(tuple(forward), tuple(backward[::-1]), cut)
 
 
-def _same(a: BoundSolution, b: BoundSolution) -> bool:
+def same_bound_solution(a: BoundSolution, b: BoundSolution) -> bool:
     """Tell whether two solutions at one gamma are one."""
     columns = np.union1d(a.columns, b.columns)
     apart = np.zeros(len(columns))

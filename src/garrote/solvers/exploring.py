@@ -3,11 +3,13 @@
 A mean field has several optima, and which one sweeps end in depends on where they start and on the
 order in which variables are updated. Both are tried here, on the columns that matter: from the empty
 model in the order in which variables enter the annealed path, in the reverse of it and in random
-orders, and from random inclusion probabilities, soft (between 0 and 1) and hard (0 or 1). What is
-found is then settled on all columns and certified on the data.
+orders, and from random inclusion probabilities, soft (between 0 and 1) and hard (0 or 1); then from what
+these lead to, with a variable in the place of another that resembles it. What is found is then settled
+on all columns and certified on the data.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from itertools import count
 
 import numpy as np
 
@@ -24,6 +26,10 @@ from garrote.solvers.variational import Annealer
 _SCREENED = 100
 _STARTS = 4
 _RANDOM_ORDERS = 2
+# Variables that are exchanged have at least this absolute correlation. Each solution has its variables
+# exchanged one by one, until so many are found.
+_RESEMBLING = 0.8
+_EXCHANGED = 16
 # Solutions that differ by less than this, in probability and standard errors, are taken for one.
 _ALIKE = 1e-3
 
@@ -53,27 +59,61 @@ def explore(
     tries["start"] = (by_column, starts)
     # Ways that lead to one solution are settled on all columns once.
     found: list[tuple[Candidate, list[str]]] = []
+
+    def note(point: Candidate, label: str) -> None:
+        for known, ways in found:
+            if same_solution(known, point, problem, _ALIKE):
+                ways.append(label)
+                return
+        found.append((point, [label]))
+
     for how, (columns, begins) in tries.items():
         small, narrow = problem.among(columns), prior.among(columns)
         solved = yield from solve_from(small, narrow, gamma, begins, control)
         for name, fit in solved:
-            point = _among_all(fit, columns)
-            label = name if how == "start" else how
-            for known, ways in found:
-                if same_solution(known, point, problem, _ALIKE):
-                    ways.append(label)
-                    break
-            else:
-                found.append((point, [label]))
+            note(_among_all(fit, columns), name if how == "start" else how)
+    twins, exchanges = _resembling(small), count(1)
+    for point, _ in found:  # which grows meanwhile
+        begins = list(_exchanges(point, by_column, twins)) if len(found) < _EXCHANGED else []
+        solved = yield from solve_from(small, narrow, gamma, begins, control)
+        for _, fit in solved:
+            note(_among_all(fit, by_column), f"exchange {next(exchanges)}")
     annealer = Annealer(problem, problem.compressed(), prior, control)
     fits = yield from annealer.certified([point for point, _ in found])
     most = max(problem.most_variables, 1.0)
     return [
         Reached(how, fit)
         for (_, ways), fit in zip(found, fits, strict=True)
-        for how in ways
+        for how in _in_short(ways)
         if fit.expected_size <= most and fit.certificate.value <= control.tol
     ]
+
+
+def _in_short(ways: list[str]) -> list[str]:
+    """Leave out exchanges where there are other ways, and all but the first where there are none."""
+    others = [how for how in ways if not how.startswith("exchange")]
+    return others or ways[:1]
+
+
+def _resembling(problem: Problem) -> Array:
+    """Return which columns of a small problem could stand in for which."""
+    products = problem.known_block(np.arange(problem.n_features))
+    size = np.sqrt(problem.curvature)
+    alike = np.abs(products) >= _RESEMBLING * np.outer(size, size)
+    np.fill_diagonal(alike, False)
+    return alike
+
+
+def _exchanges(point: Candidate, columns: Array, twins: Array) -> Iterator[Floats]:
+    """Yield the inclusions of a solution, with one variable in the place of another like it."""
+    m = np.zeros(len(columns))
+    listed = np.isin(point.columns, columns)
+    m[np.searchsorted(columns, point.columns[listed])] = point.probability[listed]
+    for j in np.flatnonzero(m > 0.5):
+        for k in np.flatnonzero(twins[j] & (m <= 0.5)):
+            exchanged = m.copy()
+            exchanged[j], exchanged[k] = m[k], m[j]
+            yield exchanged
 
 
 def entry_order(problem: Problem, annealed: Sequence[Fit]) -> Array:

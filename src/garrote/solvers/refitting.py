@@ -1,4 +1,8 @@
-"""Fits without a penalty to the columns that a penalty has found."""
+"""Fits without a penalty to the columns that a penalty has found.
+
+Their certificate covers both: the penalised fit, which says which columns these are, and the optimality
+of the coefficients without a penalty, all others held at 0.
+"""
 
 from collections.abc import Generator
 
@@ -8,11 +12,12 @@ from garrote.arrays import Floats
 from garrote.penalties.base import Terms
 from garrote.penalties.elastic_net import ElasticNet
 from garrote.solvers.annealing import Control
+from garrote.solvers.optimality import certify
 from garrote.solvers.penalised import Smooth, Solved
 from garrote.solvers.quadratic import restricted
 
 # Fits without a penalty are solved to this share of the null model's largest gradient.
-_REFITTED = 1e-9
+_REFITTED = 1e-10
 
 
 def relaxed(
@@ -33,8 +38,13 @@ def relaxed(
         smooth.grow(point.columns[~smooth.inside[point.columns]])
         smooth.coef[:], smooth.intercept = before[smooth.columns], np.copy(point.intercept)[()]
         rounds = smooth.solve(restricted(free, smooth.columns), tolerance, control.max_iter)
-        smooth.coef[:] = share * smooth.coef + (1.0 - share) * before[smooth.columns]
         seen = yield from smooth.evaluate()
+        certificate = certify(
+            free, smooth.columns, smooth.coef, seen, smooth.curvature, smooth.null
+        )
+        if share < 1.0:
+            smooth.coef[:] = share * smooth.coef + (1.0 - share) * before[smooth.columns]
+            seen = yield from smooth.evaluate()
         after = np.zeros(len(terms.lower))
         after[smooth.columns] = smooth.coef
         refitted.append(
@@ -42,6 +52,7 @@ def relaxed(
                 coef=after[point.columns],
                 intercept=np.copy(smooth.intercept)[()],
                 loss=seen.loss,
+                certificate=point.certificate.with_refit(certificate),
                 rounds=point.rounds + rounds,
             )
         )

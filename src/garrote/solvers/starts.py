@@ -18,7 +18,7 @@ from garrote.solvers.variational import Annealer
 _MOST_BYTES = 4 * 2**30
 _MOST_SURE = 1.0 - 1e-8
 # Solutions that differ by less than this, in probability and standard errors, are one.
-_DISTINCT = 1e-2
+DISTINCT = 1e-2
 
 
 class Reached(NamedTuple):
@@ -76,7 +76,7 @@ def distinct_optima(problem: Problem, found: Sequence[Reached]) -> Optima:
     ways: list[list[str]] = []
     for how, fit in sorted(found, key=lambda one: one.fit.free_energy):
         for known, led_there in zip(distinct, ways, strict=True):
-            if same_solution(Candidate.of(fit), Candidate.of(known), problem, _DISTINCT):
+            if same_solution(Candidate.of(fit), Candidate.of(known), problem, DISTINCT):
                 led_there.append(how)
                 break
         else:
