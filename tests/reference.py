@@ -365,6 +365,38 @@ def lasso_by_proximal_gradient(X, slope, threshold, bend=1.0, steps=100_000):
     return v[0], v[1:]
 
 
+def penalised_by_proximal_gradient(X, slope, loss, weights, offset, shrink, steps=20_000):
+    """Minimise a weighted mean loss of offset + b + XB plus a penalty of B by proximal gradient steps.
+
+    Linear predictors have a row for every sample and a column for every output. ``loss`` gives the loss
+    of each row there, ``slope`` minus its derivatives, ``shrink(B, rate)`` the proximal point of B. Steps
+    have momentum, and are halved until they lower what they promise to. Returns b and B.
+    """
+    Z, share = np.column_stack([np.ones(len(X)), X]), weights / weights.sum()
+    rate = 1.0
+    v = beyond = np.zeros((Z.shape[1], offset.shape[1]))
+    speed, value = 1.0, np.inf
+    for _ in range(steps):
+        eta = offset + Z @ beyond
+        downhill, here = Z.T @ (share[:, None] * slope(eta)), share @ loss(eta)
+        while True:
+            moved = beyond + rate * downhill
+            new = np.vstack([moved[:1], shrink(moved[1:], rate)])
+            change, reached = new - beyond, share @ loss(offset + Z @ new)
+            promised = here - np.sum(downhill * change) + np.sum(change**2) / (2 * rate)
+            if reached <= promised + 1e-15 * abs(here):
+                break
+            rate /= 2
+        faster = 0.5 + np.sqrt(0.25 + speed**2)
+        # Momentum that points uphill is dropped.
+        onwards = (speed - 1) / faster if np.sum((beyond - new) * (new - v)) <= 0 else 0.0
+        beyond, speed = new + onwards * (new - v), faster if onwards else 1.0
+        if np.abs(new - v).max() < 1e-12 and value - reached < 1e-15:
+            break
+        v, value = new, reached
+    return new[0], new[1:]
+
+
 def probit_lasso_by_em(X, y, threshold, steps=3000):
     """Murphy (2012), exercise 13.9: means of truncated normal variables, then a lasso of them."""
     X = X - X.mean(axis=0)
