@@ -220,7 +220,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     ) -> tuple[str, ...]:
         if self._family().name != "gaussian":
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
-        penalty = self._penalty()
+        problem, penalty = problem.in_response_units(), self._penalty()
         check_combination(penalty, None, self.solver)
         names, count = np.array(scores.names, dtype=object), len(scores.names)
         if hasattr(penalty, "resolved"):
