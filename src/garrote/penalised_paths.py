@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from garrote.combinations import CLASSICAL
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties.adaptive import AdaptiveLasso
-from garrote.penalties.base import Concave, Penalty, Terms
+from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fused import FusedLasso
 from garrote.penalties.fused_rule import FusedRule
@@ -33,6 +33,7 @@ from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
 from garrote.solvers.classical import solve_classically
+from garrote.solvers.concave_path import solve_concave_path
 from garrote.solvers.fused_signal import SignalSquares, is_signal
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.latent import LatentLeastSquares
@@ -42,7 +43,7 @@ from garrote.solvers.multinomial import MultinomialLoss
 from garrote.solvers.penalised import Smooth, Solved, solve_at, solve_path, tolerance_at
 from garrote.solvers.quadratic import restricted
 from garrote.solvers.refitting import relaxed
-from garrote.solvers.reweighted import slopes, solve_reweighted
+from garrote.solvers.reweighted import slopes
 from garrote.solvers.ridge import ridge_scores, solve_ridge, solve_rotated
 from garrote.solvers.several_responses import SeveralLeastSquares
 from garrote.solvers.sparse_loss import SparseLoss
@@ -248,9 +249,10 @@ def _solve(
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
         if problem.n_features > len(problem.response) and (terms.factor > 0).all():
             return solve_rotated(problem, penalty, alphas, terms, control, make_loss)
-    if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
-        concave = cast(Concave, penalty)
-        return (yield from solve_reweighted(smooth, concave, alphas, terms, control))
+    if not penalty.convex:
+        tangents = not gaussian or isinstance(penalty, Mixture)
+        solving = solve_concave_path(smooth, penalty, alphas, terms, control, tangents)
+        return (yield from solving)
     return (yield from solve_path(smooth, penalty, alphas, terms, control))
 
 
