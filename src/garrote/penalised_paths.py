@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from garrote.combinations import CLASSICAL
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties.adaptive import AdaptiveLasso
-from garrote.penalties.base import Penalty, Terms
+from garrote.penalties.base import Concave, Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fused import FusedLasso
 from garrote.penalties.fused_rule import FusedRule
@@ -43,7 +43,7 @@ from garrote.solvers.multinomial import MultinomialLoss
 from garrote.solvers.penalised import Smooth, Solved, solve_at, solve_path, tolerance_at
 from garrote.solvers.quadratic import restricted
 from garrote.solvers.refitting import relaxed
-from garrote.solvers.reweighted import slopes
+from garrote.solvers.reweighted import slopes, solve_reweighted
 from garrote.solvers.ridge import ridge_scores, solve_ridge, solve_rotated
 from garrote.solvers.several_responses import SeveralLeastSquares
 from garrote.solvers.sparse_loss import SparseLoss
@@ -249,10 +249,11 @@ def _solve(
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
         if problem.n_features > len(problem.response) and (terms.factor > 0).all():
             return solve_rotated(problem, penalty, alphas, terms, control, make_loss)
+    if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
+        concave = cast(Concave, penalty)
+        return (yield from solve_reweighted(smooth, concave, alphas, terms, control))
     if not penalty.convex:
-        tangents = not gaussian or isinstance(penalty, Mixture)
-        solving = solve_concave_path(smooth, penalty, alphas, terms, control, tangents)
-        return (yield from solving)
+        return (yield from solve_concave_path(smooth, penalty, alphas, terms, control))
     return (yield from solve_path(smooth, penalty, alphas, terms, control))
 
 

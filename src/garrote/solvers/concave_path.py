@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Concave, Penalty, Terms
+from garrote.penalties.base import Penalty, Terms
 from garrote.solvers.annealing import Control
 from garrote.solvers.penalised import (
     Smooth,
@@ -25,7 +25,6 @@ from garrote.solvers.penalised import (
     tolerance_at,
 )
 from garrote.solvers.quadratic import restricted, sharpness, total_cost
-from garrote.solvers.reweighted import solve_reweighted, solve_tangents, stationary
 
 # Steps beyond the last strength, each to this share of the one before.
 _BEYOND, _SHARE = 3, 0.7
@@ -39,26 +38,17 @@ _LOWER, _SAME = 1e-9, 1e-6
 
 
 def solve_concave_path(
-    smooth: Smooth, penalty: Any, strengths: Floats, terms: Terms, control: Control, tangents: bool
+    smooth: Smooth, penalty: Penalty, strengths: Floats, terms: Terms, control: Control
 ) -> Generator[Floats, Floats, list[Solved]]:
     """Solve for descending strengths, each from the sparser and from the denser fit beside it.
 
-    ``tangents`` says whether fits are by lassos of tangents, as responses need that are not Gaussian, or
-    by the penalty's own coordinate rules. Yields rows to be multiplied with X; see
-    `garrote.solvers.lockstep`.
+    Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
     """
-    if tangents:
-        concave: Concave = penalty
-        points = yield from solve_reweighted(smooth, concave, strengths, terms, control)
-        # Tangents that are infinitely steep at 0 let nothing in, from wherever they start.
-        if penalty.singular:
-            return points
-        return (yield from _way_back(smooth, penalty, points, terms, control, True))
     if len(smooth.curvature) <= _FEW:
         smooth.grow(np.flatnonzero(smooth.curvature > 0))
     points = yield from solve_path(smooth, penalty, strengths, terms, control)
     further = yield from _beyond(smooth, penalty, points[-1], terms, control)
-    both = yield from _way_back(smooth, penalty, points + further, terms, control, False)
+    both = yield from _way_back(smooth, penalty, points + further, terms, control)
     return both[: len(points)]
 
 
@@ -74,12 +64,7 @@ def _beyond(
 
 
 def _way_back(
-    smooth: Smooth,
-    penalty: Penalty,
-    points: list[Solved],
-    terms: Terms,
-    control: Control,
-    tangents: bool,
+    smooth: Smooth, penalty: Penalty, points: list[Solved], terms: Terms, control: Control
 ) -> Generator[Floats, Floats, list[Solved]]:
     """Solve once more for all strengths but the last, each from the weaker one; keep what is lower."""
     kept = points[-1:]
@@ -87,17 +72,14 @@ def _way_back(
         rule = penalty.at(point.strength, terms)
         tolerance = tolerance_at(smooth, point.strength, control, sharpness(rule))
         _place(smooth, kept[-1])
-        other = None
-        if tangents:
-            seen, rounds = yield from solve_tangents(smooth, rule, tolerance, control.max_iter)
-            other = stationary(smooth, rule, point.strength, seen, rounds)
+        inside = restricted(rule, smooth.columns)
+        rounds = 1 + smooth.solve(inside, tolerance, control.max_iter)
+        if _is_at(smooth, point):  # a look at all columns would tell nothing new
+            kept.append(point)
         else:
-            inside = restricted(rule, smooth.columns)
-            rounds = 1 + smooth.solve(inside, tolerance, control.max_iter)
-            if not _is_at(smooth, point):  # else a look at all columns would tell nothing new
-                seen, more = yield from solve_at(smooth, rule, tolerance, control.max_iter)
-                other = certified(smooth, rule, point.strength, seen, rounds + more)
-        kept.append(point if other is None else _lower(rule, point, other, control.tol))
+            seen, more = yield from solve_at(smooth, rule, tolerance, control.max_iter)
+            other = certified(smooth, rule, point.strength, seen, rounds + more)
+            kept.append(_lower(rule, point, other, control.tol))
         control.report("way back", len(kept), len(points))
     return kept[::-1]
 
