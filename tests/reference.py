@@ -271,6 +271,52 @@ def hierarchical_adaptive_lasso(X, y, a, b, noise, steps=2000):
     return coef
 
 
+def concave_cost(name, t, shape, w):
+    """Return what MCP (gamma = shape) or SCAD (a = shape) charges for a coefficient at strength t."""
+    size = abs(w)
+    if name == "MCP":
+        return t * size - size**2 / (2 * shape) if size < shape * t else shape * t**2 / 2
+    if size <= t:
+        return t * size
+    if size <= shape * t:
+        return (2 * shape * t * size - size**2 - t**2) / (2 * (shape - 1))
+    return t**2 * (shape + 1) / 2
+
+
+def concave_shrink(name, t, shape, z):
+    """Return the best coefficient where least squares gives z and the column has mean square 1."""
+    size = abs(z)
+    candidates = [size]
+    if name == "MCP" and shape > 1:
+        candidates.append(min(max((size - t) / (1 - 1 / shape), 0.0), shape * t))
+    if name == "SCAD":
+        candidates.append(min(max(size - t, 0.0), t))
+    if name == "SCAD" and shape > 2:
+        middle = ((shape - 1) * size - shape * t) / (shape - 2)
+        candidates.append(min(max(middle, t), shape * t))
+    values = [(w - size) ** 2 / 2 + concave_cost(name, t, shape, w) for w in (0.0, *candidates)]
+    return np.sign(z) * (0.0, *candidates)[int(np.argmin(values))]
+
+
+def concave_path_by_shooting(X, y, name, shape, strengths, sweeps=2000):
+    """Sweep over the columns in turn until nothing moves, each strength from the fit before.
+
+    Columns are centred and of mean square 1. Returns the coefficients at each strength.
+    """
+    gram, right = X.T @ X / len(y), X.T @ y / len(y)
+    w, found = np.zeros(X.shape[1]), []
+    for t in strengths:
+        for _ in range(sweeps):
+            moved = 0.0
+            for j in range(len(w)):
+                new = concave_shrink(name, t, shape, w[j] + right[j] - gram[j] @ w)
+                moved, w[j] = max(moved, abs(new - w[j])), new
+            if moved < 1e-7:
+                break
+        found.append(w.copy())
+    return found
+
+
 def group_lasso(X, y, groups, strength, norm=2, l1_ratio=0.0, steps=20_000):
     """Proximal gradient for ||y - Xw||^2 / (2 N) plus norms of groups, as the definitions read.
 
@@ -363,6 +409,38 @@ def lasso_by_proximal_gradient(X, slope, threshold, bend=1.0, steps=100_000):
             break
         v = new
     return v[0], v[1:]
+
+
+def penalised_by_proximal_gradient(X, slope, loss, weights, offset, shrink, steps=20_000):
+    """Minimise a weighted mean loss of offset + b + XB plus a penalty of B by proximal gradient steps.
+
+    Linear predictors have a row for every sample and a column for every output. ``loss`` gives the loss
+    of each row there, ``slope`` minus its derivatives, ``shrink(B, rate)`` the proximal point of B.
+    Steps have momentum, and are halved until they lower what they promise to. Returns b and B.
+    """
+    Z, share = np.column_stack([np.ones(len(X)), X]), weights / weights.sum()
+    rate = 1.0
+    v = beyond = np.zeros((Z.shape[1], offset.shape[1]))
+    speed, value = 1.0, np.inf
+    for _ in range(steps):
+        eta = offset + Z @ beyond
+        downhill, here = Z.T @ (share[:, None] * slope(eta)), share @ loss(eta)
+        while True:
+            moved = beyond + rate * downhill
+            new = np.vstack([moved[:1], shrink(moved[1:], rate)])
+            change, reached = new - beyond, share @ loss(offset + Z @ new)
+            promised = here - np.sum(downhill * change) + np.sum(change**2) / (2 * rate)
+            if reached <= promised + 1e-15 * abs(here):
+                break
+            rate /= 2
+        faster = 0.5 + np.sqrt(0.25 + speed**2)
+        # Momentum that points uphill is dropped.
+        onwards = (speed - 1) / faster if np.sum((beyond - new) * (new - v)) <= 0 else 0.0
+        beyond, speed = new + onwards * (new - v), faster if onwards else 1.0
+        if np.abs(new - v).max() < 1e-12 and value - reached < 1e-15:
+            break
+        v, value = new, reached
+    return new[0], new[1:]
 
 
 def probit_lasso_by_em(X, y, threshold, steps=3000):

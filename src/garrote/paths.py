@@ -140,7 +140,9 @@ def fit_path(
         `garrote.penalties`.
     strengths : int or array, optional
         How many strengths to place, or the strengths themselves: 50 gammas of a prior, 100 alphas of a
-        penalty, or with ``solver="homotopy"`` all its knots.
+        penalty, or with ``solver="homotopy"`` all its knots. Alphas are those of
+        1/(2n) ||y - Xw||^2 + alpha * penalty, with y in its own units (also where the problem has it in
+        standard deviations) and the columns as the problem has them.
     eps : float, optional
         Where a placed grid ends: the inclusion probability at the first gamma (1e-3), or the last alpha
         as a share of the first (1e-3, and 1e-2 with more columns than rows).
@@ -155,7 +157,8 @@ def fit_path(
         share of the deviance at which a placed grid of alphas ends, 0.999 unless the response is
         Gaussian and the penalty convex. Strengths that were given are all fitted.
     terms : Terms, optional
-        Each variable's own factor of the penalty, and bounds.
+        Each variable's own factor of the penalty, and bounds of its coefficient: for the columns as the
+        problem has them, in units of y.
     relax : float
         For a penalty: 1 takes the coefficients of an unpenalised fit to the columns found, 0 the
         penalised ones; what is between mixes both (the relaxed lasso).
@@ -176,7 +179,8 @@ def fit_path(
     solving: Solver
     if hasattr(prior, "largest_strength"):
         prior = prior.resolved(problem.n_features) if hasattr(prior, "resolved") else prior
-        compressed, control = problem.compressed(), control or Control(1e-6)
+        compressed = problem.in_response_units().compressed()
+        control = control or Control(1e-6)
         if control.stop_at is None and (strengths is None or isinstance(strengths, Integral)):
             control = replace(control, stop_at=stop_at(problem, prior))
         solving = start_penalty_solver(

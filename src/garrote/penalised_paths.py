@@ -33,6 +33,7 @@ from garrote.problem import Problem
 from garrote.solvers.annealing import Control
 from garrote.solvers.best_subset import solve_best_subsets
 from garrote.solvers.classical import solve_classically
+from garrote.solvers.concave_path import solve_concave_path
 from garrote.solvers.fused_signal import SignalSquares, is_signal
 from garrote.solvers.generalised import GeneralisedLoss
 from garrote.solvers.latent import LatentLeastSquares
@@ -251,6 +252,8 @@ def _solve(
     if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
         concave = cast(Concave, penalty)
         return (yield from solve_reweighted(smooth, concave, alphas, terms, control))
+    if not penalty.convex:
+        return (yield from solve_concave_path(smooth, penalty, alphas, terms, control))
     return (yield from solve_path(smooth, penalty, alphas, terms, control))
 
 

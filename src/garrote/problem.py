@@ -231,6 +231,28 @@ class Problem:
             warnings.warn(f"{text}. Hold the noise variance at 1", UserWarning, stacklevel=2)
         return cls.from_moments(*moments)
 
+    def in_response_units(self) -> "Problem":
+        """Return the same problem with a response in its own units, not in standard deviations.
+
+        The strength of a penalty has units: 1/(2n) ||y - Xw||^2 + alpha * penalty is that of the user
+        for the user's y only.
+        """
+        unit = self.scale.response_scale
+        if unit == 1.0:
+            return self
+        scale = replace(
+            self.scale,
+            response_scale=1.0,
+            covariate_response=self.scale.covariate_response * unit,
+        )
+        return replace(
+            self,
+            response=self.response * unit,
+            xty=self.xty * unit,
+            yty=self.yty * unit**2,
+            scale=scale,
+        )
+
     def compressed(self) -> "Problem":
         """Return the same problem by its moments, where those are smaller and cheap to have."""
         if not self.compressible:

@@ -82,7 +82,7 @@ def fit_surface(
     gammas : array
         Concavities > 0; the lasso, inf, is added.
     alphas : int or array
-        How many strengths to place, or the strengths themselves.
+        How many strengths to place, or the strengths themselves, as for `garrote.fit_path`.
     terms : Terms, optional
         Each variable's own factor of the penalty, and bounds.
     control : Control, optional
@@ -98,8 +98,8 @@ def fit_surface(
     falling = np.unique(np.append(given, np.inf))[::-1]
     penalties = [MCP(float(gamma)) for gamma in falling[1:]]
     terms = terms or equal_terms(problem)
+    problem = problem.in_response_units().compressed()
     strengths = resolve_alphas(problem, L1(), terms, alphas, None)
-    problem = problem.compressed()
     smooth = make_smooth(problem)
     rows = run_alone(
         problem, _solve(problem, smooth, penalties, strengths, terms, control or Control(1e-6))

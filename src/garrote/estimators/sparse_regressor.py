@@ -64,7 +64,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     solver : str, default="coordinate"
         Working sets with Newton steps, for every penalty and family; or, for the lasso and its kin with
         a Gaussian response, LARS: "homotopy" or "least-angle", from knot to knot; or a classical one:
-        "ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge", "subgradient".
+        "ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge", "subgradient". Folds
+        of a cross-validation with a convex penalty are solved by the first, but for "least-angle".
     fit_intercept, standardize : bool, default=True
         Columns are penalised in units of their standard deviation; coefficients return in those of the
         data. With `FusedLasso` columns are left as they are.
@@ -220,7 +221,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     ) -> tuple[str, ...]:
         if self._family().name != "gaussian":
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
-        penalty = self._penalty()
+        problem, penalty = problem.in_response_units(), self._penalty()
         check_combination(penalty, None, self.solver)
         names, count = np.array(scores.names, dtype=object), len(scores.names)
         if hasattr(penalty, "resolved"):

@@ -76,6 +76,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     solver : {"coordinate", "primal", "dual"}, default="coordinate"
         Three ways to solve the same equations: sequential updates on a working set, or the paper's
         damped parallel iteration with D x D ("primal") or N x N ("dual") systems, for small problems.
+        Folds of a cross-validation are always solved by the first, so that gamma does not depend on it.
     fit_intercept : bool, default=True
     standardize : bool, default=True
         Whether to scale columns inside. The model does not depend on it (the prior on w is flat);

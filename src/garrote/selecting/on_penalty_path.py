@@ -132,7 +132,7 @@ def _noise(problem: Problem, path: PenaltyPath, position: int) -> float:
     adapted = int(path.degrees_of_freedom[position])
     spent = adapted + len(problem.scale.covariates) + problem.scale.intercept_count
     left = max(problem.n - spent, 1.0)
-    return float(2.0 * fit.loss * problem.n / left * problem.scale.response_scale**2)
+    return float(2.0 * fit.loss * problem.n / left * path.scale.response_scale**2)
 
 
 def _strongest(coef: Floats) -> Floats:

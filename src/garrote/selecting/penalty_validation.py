@@ -25,6 +25,8 @@ from garrote.solvers.lockstep import Solver
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter.
 _FOLD_TOLERANCE = 1e-3
+# Least angle regression is no way to the lasso, but another path.
+_OWN_PATH = "least-angle"
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,20 @@ def cross_validate_penalty(
     relax: float = 0.0,
     n_jobs: int | None = None,
 ) -> tuple[PenaltyPath, CrossValidation]:
-    """Fit the path on all rows and on every fold; return it with the folds' held-out errors."""
+    """Fit the path on all rows and on every fold; return it with the folds' held-out errors.
+
+    Where there is one optimum, folds are solved by coordinates whatever ``solver`` is: solvers stop at
+    different distances from it, and the choice of alpha must not depend on that.
+    """
     solve = partial(start_penalty_solver, eps=None, solver=solver, relax=relax)
-    loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter, stop_at=control.stop_at)
+    in_folds, tol = solve, control.tol
+    if penalty.convex and solver != _OWN_PATH:
+        in_folds = partial(start_penalty_solver, eps=None, solver="coordinate", relax=relax)
+        tol = max(control.tol, _FOLD_TOLERANCE)
+    loose = Control(tol, control.max_iter, stop_at=control.stop_at)
     rows = spread_rows(whole.weights)
     tasks: list[Solver] = [solve(whole.compressed(), penalty, alphas, terms=terms, control=control)]
-    tasks += [_hold_out(fold, penalty, alphas, loose, solve, rows) for fold in folds]
+    tasks += [_hold_out(fold, penalty, alphas, loose, in_folds, rows) for fold in folds]
     path: PenaltyPath
     path, *held_out = run_in_threads(tasks, stored_design(whole), n_jobs)
     kept = kept_residuals(held_out, [fold.held_out for fold in folds], rows)

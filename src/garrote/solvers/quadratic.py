@@ -16,6 +16,8 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
+from garrote.penalties.bridge import BridgeRule
+from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.shrinkage import bend, cost, shrink, slope
 from garrote.solvers.active_factor import ActiveFactor
 from garrote.solvers.sweep import sweep
@@ -27,6 +29,9 @@ _NOTHING = np.zeros(0)
 _PATIENCE = 3
 # What is added to the diagonal of a system without a solution, as shares of the largest entry.
 _RIDGES = (0.0, 1e-11, 1e-8)
+# Where a cost is concave, sweeps go first until they move coefficients by this share of what the first
+# one did, but no more than so many of them.
+_CALM, _MOST_SWEEPS = 0.1, 200
 
 
 class Step(Enum):
@@ -55,6 +60,8 @@ class Quadratic:
         """
         residual = Residual(self.gradient, np.zeros(1), _NOTHING)
         pause, again = 1, 0
+        if not is_convex(rule):
+            self._calm_down(rule, residual, tolerance)
         for made in range(max_rounds):
             steps = 1 if made < _PATIENCE else len(self.coef) + 1
             if made >= again and not self._descend(rule, steps):
@@ -64,11 +71,35 @@ class Quadratic:
             off = violation(rule, self.gradient, self.coef, self.curvature)
             if off.max(initial=0.0) <= tolerance:
                 return made
-            sweep(
-                GramColumns(self.gram), rule, np.flatnonzero(off > tolerance), self.coef,
-                self._target, residual, self.curvature, 0.0,
-            )  # fmt: skip
+            self._sweep(rule, np.flatnonzero(off > tolerance), residual)
         return max_rounds
+
+    def _calm_down(self, rule: Any, residual: Residual, tolerance: float) -> None:
+        """Sweep over all coefficients until they move little.
+
+        A Newton step may lead from one valley into another that is no deeper. Sweeps look at all values
+        of a coefficient, and end in better optima than steps that are taken before they have settled.
+        """
+        everyone, first = np.arange(len(self.coef)), 0.0
+        for _ in range(_MOST_SWEEPS):
+            before = self.coef.copy()
+            self._sweep(rule, everyone, residual)
+            moved = float((np.abs(self.coef - before) * self.curvature).max(initial=0.0))
+            first = first or moved
+            if moved <= max(_CALM * first, tolerance):
+                return
+
+    def _sweep(self, rule: Any, columns: Array, residual: Residual) -> None:
+        sweep(
+            GramColumns(self.gram),
+            rule,
+            columns,
+            self.coef,
+            self._target,
+            residual,
+            self.curvature,
+            0.0,
+        )
 
     def _descend(self, rule: Any, steps: int) -> bool:
         """Solve for the coefficients that are not 0, until none of them would pass 0 or a bound.
@@ -170,6 +201,22 @@ def minimise(
 ) -> int:
     """Minimise a quadratic plus what a rule charges; see `Quadratic`. Returns the rounds it took."""
     return Quadratic(gram, gradient, coef, factor).solve(rule, tolerance, max_rounds)
+
+
+@singledispatch
+def is_convex(rule: Any) -> bool:
+    """Tell whether a rule is known to charge coefficients by a convex function."""
+    return False
+
+
+@is_convex.register
+def _(rule: ElasticNetRule) -> bool:
+    return True
+
+
+@is_convex.register
+def _(rule: BridgeRule) -> bool:
+    return rule.power >= 1
 
 
 def is_separable(rule: Any) -> bool:

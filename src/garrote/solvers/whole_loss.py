@@ -204,8 +204,7 @@ class WholeOutputs(SeveralOutputs):
         return largest_curvature(self.likelihood) * float(self.share @ along)
 
     def _eta(self) -> Floats:
-        shape = (self.outputs, len(self.y))
-        return np.broadcast_to(self.intercept[:, None] + self.image, shape)
+        return np.asarray(self._known() + self.image)
 
 
 class WholeMultinomial(WholeOutputs, MultinomialLoss):
