@@ -243,7 +243,7 @@ def test_what_is_quoted_is_not_altered(csv):
     assert table.X.tolist() == [[1, 1], [2, 0]]
 
 
-@pytest.mark.parametrize("marker", ["", "NA", "NaN", "nan", "null", "None", "?", "."])
+@pytest.mark.parametrize("marker", ["", "NA", "n/a", "NaN", "null", "None", "<NA>", "?", "."])
 def test_missing_values_are_counted_dropped_or_replaced(csv, marker):
     source = csv(f"a,b,y\n1,2,3\n{marker},{marker},4\n5,{marker},9\n3,4,5\n")
     with pytest.raises(
@@ -253,11 +253,125 @@ def test_missing_values_are_counted_dropped_or_replaced(csv, marker):
     dropped = read_table(source, Wanted("y", missing="drop"))
     assert dropped.X.tolist() == [[1, 2], [3, 4]]
     assert dropped.y.tolist() == [3, 5]
-    assert "2 rows with missing values were dropped, 2 rows kept" in dropped.notes
+    assert (
+        "2 rows with missing values were dropped, 2 rows kept; missing were values of 'b' (2), 'a' (1)"
+        in dropped.notes
+    )
     filled = read_table(source, Wanted("y", missing="mean"))
     assert filled.X.tolist() == [[1, 2], [3, 3], [5, 3], [3, 4]]
     assert any("3 missing values" in note for note in filled.notes)
     assert filled.coding.columns[1].means == (3.0,)
+
+
+def test_none_is_a_word_among_words_and_missing_among_numbers(csv, monkeypatch):
+    source = csv("arm,dose,y\nNone,1,2\nhigh,None,4\nlow,3,5\nNone,none,1\nhigh,2,3\n")
+    for size in (8, 4 << 20):  # in several pieces, and in one
+        monkeypatch.setattr(text_module, "_BLOCK", size)
+        with pytest.raises(TableError, match=r"1 column with missing values.*: 'dose' \(2\)"):
+            read_table(source, Wanted("y", encode=True))
+        table = read_table(source, Wanted("y", encode=True, missing="drop"))
+        assert table.names == ("arm=high", "arm=low", "dose")
+        assert table.X.tolist() == [[0, 0, 1], [0, 1, 3], [1, 0, 2]]
+        assert table.coding.columns[0].reference == "None"
+        assert any("'None' in 'arm' was read as a word" in note for note in table.notes)
+        kept = read_table(source, Wanted("y", encode=True, missing="drop", na=("None",)))
+        assert kept.y.tolist() == [5, 3]
+    assert read_new_rows(source, table.coding, "mean")[:, 0].tolist() == [0, 1, 0, 0, 1]
+    assert read_new_rows(csv("arm,dose\nNone,None\n"), table.coding, "mean")[0, 2] == 2.0
+
+
+def test_none_everywhere_is_a_word_and_between_yes_and_no_too(csv):
+    table = read_table(csv("a,b,y\nNone,yes,1\nNone,None,2\nNone,no,3\n"), Wanted("y", encode=True))
+    assert table.names == ("b=no", "b=yes")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        ([*map(str, range(40)), "abc"], "numbers"),
+        (["4.5", "5.5", "bad", "6,5"], "numbers"),
+        (["2020-02-01", "2020-02-02", "2020-02-03", "soon"], "dates"),
+    ],
+)
+def test_a_slip_among_numbers_or_dates_is_named_and_never_coded_as_words(csv, cells, kind):
+    if "6,5" in cells:
+        cells = [cell.replace(",", ".") for cell in cells]
+    bad = next(cell for cell in cells if cell.isalpha())
+    line = cells.index(bad) + 2
+    source = csv("a,y\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
+    for encode in (False, True):
+        with pytest.raises(TableError) as refusal:
+            read_table(source, Wanted("y", encode=encode))
+        assert (
+            f"1 column of {kind} with other text among them: 'a' ('{bad}' in line {line}); correct "
+            f"what is wrong, or give --na '{bad}' if that means a missing value, or --categories 'a' "
+            "to read the column as words, or give --exclude"
+        ) in str(refusal.value)
+    kept = read_table(source, Wanted("y", encode=True, na=(bad,), missing="drop"))
+    assert len(kept.y) == len(cells) - 1
+    assert kept.coding.na == (bad,)
+    assert Coding.from_dict(kept.coding.to_dict()) == kept.coding
+    assert len(read_new_rows(source, kept.coding, "mean")) == len(cells)
+    coded = read_table(source, Wanted("y", categories=("a",)))
+    assert len(coded.names) == len(set(cells)) - 1
+
+
+@pytest.mark.parametrize("form", ["csv", "npz"])
+def test_a_target_of_numbers_with_a_slip_is_no_classification(csv, tmp_path, form):
+    cells = [*map(str, range(20)), "n.d.", "tbd"]
+    if form == "csv":
+        source = csv("a,y\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells)))
+    else:
+        source = str(tmp_path / "t.npz")
+        np.savez(source, X=np.arange(22.0)[:, None], y=np.array(cells), names=np.array(["a"]))
+    place = r"'n\.d\.' in (line 22|row 21) and 1 other cell"
+    for labels in (False, True):
+        with pytest.raises(
+            TableError, match=rf"--target needs a column of numbers, but 'y' \({place}\)"
+        ) as refusal:
+            read_table(source, Wanted("y", labels=labels))
+        assert ("--categories 'y'" in str(refusal.value)) == labels
+        assert ("--na 'n.d.' if that means" if form == "csv" else "store it as") in str(
+            refusal.value
+        )
+    if form == "csv":
+        read = read_table(source, Wanted("y", labels=True, na=("n.d.", "tbd"), missing="drop"))
+        assert read.y.tolist() == list(range(20))
+    labels = read_table(source, Wanted("y", labels=True, categories=("y",)))
+    assert labels.y.dtype.kind == "U"
+    with pytest.raises(TableError, match=r"--weights needs a column of numbers.*--na"):
+        read_table(csv("a,w,y\n1,2,1\n2,3,2\n3,x,2\n"), Wanted("y", weights="w"))
+
+
+def test_a_target_with_one_mark_for_missing_stays_a_number(csv):
+    source = csv(
+        "a,y\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(["1", "2", "n/a", "4"]))
+    )
+    with pytest.raises(
+        TableError, match=r"missing values in 4 rows: 'y' \(1\); give --missing drop"
+    ):
+        read_table(source, Wanted("y", labels=True))
+    assert read_table(source, Wanted("y", labels=True, missing="drop")).y.tolist() == [1, 2, 4]
+
+
+def test_marks_of_missing_values_are_numbers_among_numbers(tmp_path):
+    source = str(tmp_path / "t.parquet")
+    frame = pl.DataFrame({"a": [1.0, -999.0, 3.0], "b": ["u", "v", "w"], "y": [1, 2, -999]})
+    frame.with_columns(pl.col("b").cast(pl.Categorical)).write_parquet(source)
+    wanted = Wanted("y", encode=True, na=("-999", "w"), missing="drop")
+    assert read_table(source, wanted).X.tolist() == [[1.0]]
+    with pytest.raises(TableError, match=r"'a' \(1\), 'b' \(1\), 'y' \(1\)"):
+        read_table(source, Wanted("y", encode=True, na=("-999", "w")))
+
+
+def test_columns_are_categories_by_name_or_pattern(csv):
+    source = csv("site_1,site_2,x,y\n1,1,5,1\n2,1,6,2\n1,2,7,1\n")
+    table = read_table(source, Wanted("y", categories=("site_*",)))
+    assert table.names == ("site_1=2", "site_2=2", "x")
+    assert table.y.tolist() == [1, 2, 1]
+    assert len(read_table(source, Wanted("y", categories=("*",))).y) == 3
+    with pytest.raises(TableError, match="no column 'sight' for --categories"):
+        read_table(source, Wanted("y", categories=("sight",)))
 
 
 def test_the_mean_is_never_put_in_for_the_target(csv):
@@ -417,7 +531,7 @@ def test_a_number_that_turns_to_text_late_is_found(csv, monkeypatch):
     source = csv("a,y\n" + "1,2\n" * 30 + "1.2.3,4\n" + "1,5\n")
     with pytest.raises(TableError, match=r"'a' \('1\.2\.3' in line 32\)"):
         read_table(source, Wanted("y"))
-    assert read_table(source, Wanted("y", encode=True)).names == ("a=1.2.3",)
+    assert read_table(source, Wanted("y", categories=("a",))).names == ("a=1.2.3",)
 
 
 def test_roles_are_kept_apart(csv):

@@ -8,6 +8,7 @@ import math
 import sys
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from garrote.cli.errors import DONE, CommandError
@@ -52,13 +53,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _with_offset(coding: "Coding", offset: str, model: Any) -> "Coding":
     """Return a coding with one column more, the offset, which has no mean to put in."""
-    from garrote.tables.coding import CodedColumn, Coding
+    from garrote.tables.coding import CodedColumn
 
     if "offset" not in inspect.signature(model.predict).parameters:
         raise CommandError(f"--offset {offset}: the model has none; leave it out")
     if offset in (column.name for column in coding.columns):
         raise CommandError(f"--offset {offset}: that column is a variable of the model")
-    return Coding((*coding.columns, CodedColumn(offset, "number", means=(math.nan,))))
+    column = CodedColumn(offset, "number", means=(math.nan,))
+    return replace(coding, columns=(*coding.columns, column))
 
 
 def _predicted(model: Any, rows: Any, known: Mapping[str, Any]) -> str:

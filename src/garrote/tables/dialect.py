@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from garrote.summaries import listing
-from garrote.tables.kinds import MISSING
+from garrote.tables.kinds import MISSING_NUMBERS
 
 _DELIMITERS = "\t;|,"
 _NUMBER = re.compile(
@@ -112,7 +112,7 @@ def _has_decimal_commas(rows: list[list[str]]) -> bool:
 def _is_number(field: str, comma: bool) -> bool:
     if comma:
         field = field.replace(",", ".")
-    return field in MISSING or _NUMBER.fullmatch(field) is not None
+    return field.lower() in MISSING_NUMBERS or _NUMBER.fullmatch(field) is not None
 
 
 def _header_names(first: list[str], rest: list[list[str]]) -> tuple[list[str], set[int]]:

@@ -114,7 +114,7 @@ def with_means(X: Floats, coding: Coding) -> Coding:
             means.append(float((values if there.all() else values[there]).mean()))
             j += 1
         columns.append(replace(column, means=tuple(means)))
-    return Coding(tuple(columns))
+    return replace(coding, columns=tuple(columns))
 
 
 def put_means(X: Floats, coding: Coding) -> None:

@@ -21,7 +21,7 @@ from garrote.summaries import listing
 from garrote.tables.base import TableFile
 from garrote.tables.engine import polars
 from garrote.tables.errors import TableError, count_of
-from garrote.tables.kinds import MISSING, as_numbers
+from garrote.tables.kinds import MISSING_NUMBERS, as_numbers
 from garrote.tables.opening import with_table
 
 _Z = ("z", "zscore", "z_score", "zstat", "z_stat", "tstat", "t_stat")
@@ -32,7 +32,6 @@ _NAME = ("name", "variable", "variant", "variant_id", "snp", "snpid", "rsid", "r
 _SAMPLES = ("n", "n_samples", "nsamples", "n_total", "ntotal", "sample_size", "samplesize", "n_eff",
             "neff", "obs_ct", "nobs")  # fmt: skip
 _MATRIX = ("ld", "r", "corr", "correlation")
-_MISSING = frozenset(text.lower() for text in MISSING)
 _NUMPY = b"\x93NUMPY"
 _DAMAGE = (zipfile.BadZipFile, ValueError, OSError, EOFError)
 
@@ -262,7 +261,7 @@ def _numbers(table: TableFile, column: int) -> Floats:
     cells = frame.to_series(0)
     for row in np.flatnonzero((values.is_null() & cells.is_not_null()).to_numpy()):
         text = str(cells[int(row)]).strip()
-        if text.lower() not in _MISSING:
+        if text.lower() not in MISSING_NUMBERS:
             raise TableError(
                 f"{table.label}: {table.place(int(row))} has {text[:60]!r} in the column "
                 f"{table.names[column]!r}, which is no number"
