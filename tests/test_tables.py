@@ -5,8 +5,13 @@ import gzip
 import io
 import json
 import lzma
+import re
+import struct
 import subprocess
 import sys
+import tracemalloc
+import zipfile
+import zlib
 
 import numpy as np
 import polars as pl
@@ -15,8 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from garrote.tables import SUFFIXES, Coding, TableError, Wanted, read_new_rows, read_table
+from garrote import memory
+from garrote.tables import SUFFIXES, Coding, TableError, Wanted, read_new_rows, read_table, room
 from garrote.tables import text as text_module
+from garrote.tables.dialect import find_dialect
 
 FORMATS = ["csv", "tsv", "semicolon", "bar", "spaces", "comma", "parquet", "arrow", "npz", "npz-F"]
 
@@ -132,6 +139,55 @@ def test_compressed_text_is_read(csv, suffix, pack):
     broken = csv(pack(b"a,y\n" + b"1,2\n3,5\n" * 5000)[:-30], f"broken.csv.{suffix}")
     with pytest.raises(TableError, match=r"broken.* is damaged or cut off"):
         read_table(broken, Wanted("y"))
+
+
+def cuts_that_are_read(path, content, cuts):
+    """Return how much of the end of a file can be missing without anyone noticing."""
+    found = []
+    for cut in cuts:
+        path.write_bytes(content[:-cut])
+        try:
+            read_table(str(path), Wanted("y"))
+        except TableError as error:
+            if str(error).startswith(f"{path.name} is damaged or cut off: "):
+                continue
+        found.append(cut)
+    return found
+
+
+def bgzip(text, block=4000):
+    """Return text as bgzip packs it: members that state their size, and an empty one at the end."""
+    packed = b""
+    for start in [*range(0, len(text), block), len(text)]:
+        raw = zlib.compressobj(6, zlib.DEFLATED, -15)
+        part = text[start : start + block]
+        body = raw.compress(part) + raw.flush()
+        head = bytes.fromhex("1f8b08040000000000ff0600424302 00") + struct.pack(
+            "<H", len(body) + 25
+        )
+        packed += head + body + struct.pack("<II", zlib.crc32(part), len(part))
+    return packed
+
+
+@pytest.mark.parametrize("suffix", ["csv.gz", "csv.bz2", "csv.xz", "csv.bgz", "arrow"])
+def test_a_stream_that_was_cut_is_never_taken_for_whole(tmp_path, suffix):
+    rows = "".join(f"{i},{i % 7}\n" for i in range(3000)).encode()
+    text, cuts = b"a,y\n" + rows, [*range(1, 40)]
+    packers = {"csv.gz": gzip.compress, "csv.bz2": bz2.compress, "csv.xz": lzma.compress}
+    if suffix == "csv.bgz":
+        content = bgzip(text)
+        starts = [m.start() for m in re.finditer(b"\x1f\x8b\x08\x04", content)][1:]
+        cuts += [len(content) - start for start in starts]  # between two members
+    elif suffix == "arrow":
+        stream = io.BytesIO()
+        pl.DataFrame({"a": range(3000), "y": [i % 7 for i in range(3000)]}).write_ipc_stream(stream)
+        content = stream.getvalue()
+    else:
+        content = packers[suffix](text)
+    path = tmp_path / f"t.{suffix}"
+    path.write_bytes(content)
+    assert len(read_table(str(path), Wanted("y")).y) == 3000
+    assert cuts_that_are_read(path, content, cuts) == []
 
 
 def test_zstd_is_read(csv):
@@ -662,6 +718,128 @@ def test_archives_are_checked(tmp_path):
     assert table.names == ("x0", "x1", "x2")
     assert table.X.tolist() == np.eye(3).tolist()
     assert table.groups.tolist() == [0, 1, 0]
+
+
+def refused_cheaply(source, wanted, message, most):
+    """Refuse a table, with less memory than so many bytes, in one sentence that names it."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match=message) as refusal:
+            read_table(source, wanted)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert str(refusal.value).startswith("t.")
+    assert "\n" not in str(refusal.value)
+    assert taken < most
+
+
+def npy_bytes(shape, descr="<f8", data=b""):
+    """Return a .npy that may state anything."""
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+def archive_of(path, **members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"X": npy_bytes((2, 10**9))}, "has 128 bytes, not an array of float64"),
+        ({"X": npy_bytes((0, 10**9))}, r"1,000,000,000 columns need 7,000\.0 GB of memory"),
+        ({"X": npy_bytes((1, 10**8), "|i1", b"\0" * 10**8)}, "100,000,000 columns need 700"),
+        (
+            {"X": npy_bytes((2, 1), data=b"\0" * 16), "y": npy_bytes((10**12,))},
+            "y.npy has 128 bytes, not an array of float64",
+        ),
+        ({"X": b"\x93NUMPY\x01\0" + struct.pack("<H", 9000) + b"(" * 9000}, "cannot be read"),
+        ({"X": npy_bytes((-2, -1), data=b"\0" * 16)}, "not an array"),
+    ],
+    ids=["wide", "no rows", "a bomb", "beside", "deep header", "negative"],
+)
+def test_an_archive_that_states_what_it_cannot_hold_takes_no_memory(tmp_path, members, message):
+    refused_cheaply(archive_of(tmp_path / "t.npz", **members), Wanted("y"), message, 1e7)
+
+
+def test_arrays_beside_x_that_are_of_no_use_are_not_loaded(tmp_path, monkeypatch):
+    source = str(tmp_path / "t.npz")
+    np.savez(source, X=np.arange(6.0).reshape(3, 2), y=np.arange(3.0), other=np.zeros(10**6))
+    monkeypatch.setattr(room, "free_memory", lambda: 100_000)
+    assert read_table(source, Wanted("y")).X.shape == (3, 2)
+    np.savez(source, X=np.zeros((10_000, 2)), y=np.zeros(10_000))
+    with pytest.raises(TableError, match=r"10,000 x 2 numbers need .* are free: give --include"):
+        read_table(source, Wanted("y"))
+    np.savez(source, X=np.zeros((20_000, 2)), y=np.zeros(20_000))
+    with pytest.raises(TableError, match="the arrays beside X need"):
+        read_table(source, Wanted("y"))
+
+
+def test_an_encrypted_archive_says_so(tmp_path):
+    source = tmp_path / "t.npz"
+    np.savez(source, X=np.zeros((2, 2)), y=np.zeros(2))
+    content = bytearray(source.read_bytes())
+    for sign, place in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
+        for found in re.finditer(re.escape(sign), bytes(content)):
+            content[found.start() + place] |= 1
+    source.write_bytes(content)
+    with pytest.raises(TableError, match=r"t\.npz: X\.npy is encrypted: .* without a password"):
+        read_table(str(source), Wanted("y"))
+
+
+def test_half_a_character_in_a_name_or_a_cell_is_named(tmp_path):
+    source = str(tmp_path / "t.npz")
+    np.savez(source, X=np.zeros((2, 2)), y=np.arange(2.0), names=np.array(["a", "b\ud800"]))
+    with pytest.raises(TableError, match=r"name of column 2, 'b\\ud800', has half of a character"):
+        read_table(source, Wanted("y"))
+    np.savez(source, X=np.zeros((2, 1)), y=np.array(["u", "\udfff"]), names=np.array(["a"]))
+    with pytest.raises(TableError, match="text with half of a character") as refusal:
+        read_table(source, Wanted("y", labels=True))
+    assert "codec" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("line", ["1," * 5_000_000 + "1\n", "a b " * 2_500_000 + "\n1 2\n"])
+def test_a_line_of_millions_of_fields_takes_no_memory(csv, monkeypatch, line):
+    monkeypatch.setattr(room, "free_memory", lambda: 8 << 30)
+    message = r"t\.csv: 5,000,001 columns need 35\.0 GB of memory, and 8\.6 GB are free"
+    refused_cheaply(csv(line), Wanted("x1"), message, 1.5e8)
+
+
+def test_few_of_the_longest_lines_tell_how_a_file_is_written(csv, monkeypatch):
+    seen = []
+    monkeypatch.setattr(text_module, "_SAMPLE_BYTES", 100)
+    monkeypatch.setattr(
+        text_module, "find_dialect", lambda lines: seen.append(len(lines)) or find_dialect(lines)
+    )
+    wide = ",".join(f"v{j}" for j in range(60)) + "\n" + (",".join("1" * 60) + "\n") * 5
+    assert read_table(csv(wide), Wanted("v0")).X.shape == (5, 59)
+    assert read_table(csv("a,y\n" + "1,2\n" * 9), Wanted("y")).X.shape == (9, 1)
+    assert seen == [2, 10]
+
+
+def test_closed_standard_input_is_said_so(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(TableError, match="standard input is closed: send a table to it"):
+        read_table("-", Wanted("y"))
+
+
+def test_free_memory_is_that_of_the_machine_or_of_the_container(tmp_path, monkeypatch):
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:   5 kB\n")
+    monkeypatch.setattr(memory, "_SYSTEM", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    assert memory.free_memory() == 5120
+    (tmp_path / "memory.current").write_text("1000\n")
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.free_memory() == 5120
+    (tmp_path / "memory.max").write_text("3000\n")
+    assert memory.free_memory() == 2000
+    (tmp_path / "meminfo").unlink()
+    (tmp_path / "memory.max").unlink()
+    assert memory.free_memory() is None
 
 
 def test_columns_of_a_two_dimensional_response_are_targets(tmp_path):

@@ -24,6 +24,7 @@ def run(options: argparse.Namespace) -> int:
     check_library("polars", "reading a table", "cli")
     from garrote.files import write_text
     from garrote.persistence import load_extra, load_model
+    from garrote.summaries import visible
     from garrote.tables import Coding, read_new_rows
 
     with warnings.catch_warnings():
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
         rows = read_new_rows(options.file, coding, options.missing)
     text = _predicted(model, rows, known)
     if options.output is None or options.output == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(visible(text, kept="\n") if sys.stdout.isatty() else text)
     else:
         write_text(options.output, text)
     return DONE

@@ -81,6 +81,11 @@ def split_fields(line: str, delimiter: str) -> list[str]:
     return [field.strip() for field in rows[0]] if rows else []
 
 
+def most_fields(line: bytes) -> int:
+    """Return how many fields a line can have at most, whatever its delimiter is."""
+    return 1 + max(line.count(delimiter.encode()) for delimiter in _DELIMITERS + " ")
+
+
 def single_spaced(text: str) -> str:
     """Return text with one space for each run of white space, none at line ends; quotes keep theirs."""
     if '"' not in text:
