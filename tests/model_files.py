@@ -4,6 +4,7 @@ import copy
 import io
 import json
 import zipfile
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -39,25 +40,36 @@ def file_of(header, members):
 
 
 def changes(header, members):
-    """Yield a name, a header and members for each small change of what a model file means."""
+    """Return, for each small change of what a model file means, its name and a function that makes it.
+
+    The functions return a header and members.
+    """
+    found = []
     for place in _places(header["objects"], ("objects",)):
-        value = _at(header, place)
-        for what, other in _others(value):
-            changed = copy.deepcopy(header)
-            _at(changed, place[:-1])[place[-1]] = other
-            yield f"{_named(header, place)} {what}", changed, members
+        for what, other in _others(_at(header, place)):
+            name = f"{_named(header, place)} {what}"
+            found.append((name, partial(_with_value, header, members, place, other)))
     for k, texts in enumerate(header["texts"]):
         if texts:
-            changed = copy.deepcopy(header)
-            changed["texts"][k] = texts[:-1]
-            yield f"texts {k} shorter", changed, members
+            change = partial(_with_value, header, members, ("texts", k), texts[:-1])
+            found.append((f"texts {k} shorter", change))
     for name, part in members.items():
         if name.endswith(".npy"):
-            array = np.load(io.BytesIO(part))
-            for what, other in _other_arrays(array):
-                stream = io.BytesIO()
-                np.save(stream, other)
-                yield f"{name} {what}", header, {**members, name: stream.getvalue()}
+            for what, other in _other_arrays(np.load(io.BytesIO(part))):
+                found.append((f"{name} {what}", partial(_with_array, header, members, name, other)))
+    return found
+
+
+def _with_value(header, members, place, value):
+    changed = copy.deepcopy(header)
+    _at(changed, place[:-1])[place[-1]] = value
+    return changed, members
+
+
+def _with_array(header, members, name, array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return header, {**members, name: stream.getvalue()}
 
 
 def _named(header, place):

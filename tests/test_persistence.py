@@ -748,10 +748,10 @@ def test_a_damaged_byte_is_refused_or_makes_no_difference(small, tmp_path):
     # Bytes of the zip's own bookkeeping, then any.
     places = [
         *range(60),
-        *rng.integers(directory, len(whole), 400),
+        *rng.integers(directory, len(whole), 300),
         *range(len(whole) - 22, len(whole)),
     ]
-    places += rng.integers(0, len(whole), 400).tolist()
+    places += rng.integers(0, len(whole), 300).tolist()
     refusals = 0
     for place in places:
         content = bytearray(whole)
@@ -807,7 +807,6 @@ def test_a_changed_number_is_noticed(saved):
     coef[3] += 1e-9
     saved.write_bytes(file_of(header, {**members, place: npy(coef)}))
     refused(saved, f"{place} was changed after it was written")
-    attribute(header, "posterior_")  # another one is in the header
     find(header, "Posterior")["fields"]["noise_variance"] = 0.5
     saved.write_bytes(file_of(header, members))
     refused(saved, r"header\.json was changed after it was written")
@@ -861,10 +860,11 @@ def check_changes(name, path, most):
     shapes = [(a.shape, a.dtype) for a in all_answers(model, X)]
     model.save(path)
     header, members = members_of(path.read_bytes())
-    changed = list(changes(header, members))
+    changed = changes(header, members)
     some = np.random.default_rng(0).permutation(len(changed))[:most]
     survived = 0
-    for what, other, parts in (changed[k] for k in some):
+    for what, change in (changed[k] for k in some):
+        other, parts = change()
         path.write_bytes(file_of(other, parts))
         with pytest.raises(ModelFileError) as refusal:
             load_model(path)
@@ -883,7 +883,7 @@ def check_changes(name, path, most):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", estimators.__all__)
 def test_a_model_changed_in_meaning_is_refused_or_answers(name, tmp_path):
-    check_changes(name, tmp_path / "model", 25)
+    check_changes(name, tmp_path / "model", 20)
 
 
 @pytest.mark.slow
