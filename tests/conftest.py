@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
 NO_SHARED_DATA = "the shared data folder is absent"
 # What scripts/install_browser.sh installs, or finds.
+NO_NODE = "no node was found: install Node.js to run the report's scripts without a browser"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 IN_CI = bool(os.environ.get("CI"))
 
@@ -22,6 +23,7 @@ ALLOWED_SKIPS = [
     (re.escape(NO_SHARED_DATA), lambda: not SHARED_DATA.is_dir()),
     # scripts/install_browser.sh has tried, and said why it could not.
     ("no Chromium was found.*", lambda: not any(map(shutil.which, BROWSERS))),
+    (re.escape(NO_NODE), lambda: shutil.which("node") is None),
     # test_estimator.py runs this check in a process of its own, with the setting.
     ("SCIPY_ARRAY_API is not set.*", lambda: not os.environ.get("SCIPY_ARRAY_API")),
 ]

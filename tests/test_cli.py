@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import io
 import json
 import os
 import pty
@@ -18,13 +19,13 @@ import numpy as np
 import pytest
 
 import garrote
-from garrote import SparseRegressor, __version__
+from garrote import SparseClassifier, SparseRegressor, __version__
 from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
 from garrote.cli.rendering import short_names
 from garrote.combinations import ALL_FAMILIES
 from garrote.estimators.registry import METHODS
-from garrote.persistence import load_model
+from garrote.persistence import load_model, save_model
 
 N, NAMES = 80, ["alpha", "beta", "gamma ray", "delta", "epsilon", "age"]
 
@@ -59,6 +60,88 @@ def run(capsys):
         return code, out, err
 
     return call
+
+
+# --- what reaches a terminal
+
+STEERING = "\x1b[31mred\x9b1m\u202e\x07"
+
+
+def is_harmless(text):
+    """Tell whether a text holds no character that could steer a terminal."""
+    return all(c.isprintable() or c == "\n" for c in text)
+
+
+def test_no_name_level_or_file_steers_the_terminal(run, values, tmp_path):
+    X, y = values
+    odd = [f"{name}{STEERING}" for name in NAMES]
+    response = f"y{STEERING}"
+    labels = np.where(y > 0, f"up{STEERING}", "down")
+    file = write(
+        tmp_path / f"data{STEERING}.csv",
+        [*odd, response, "label"],
+        [[*x, v, c] for x, v, c in zip(X, y, labels, strict=True)],
+    )
+    model = tmp_path / f"m{STEERING}.garrote"
+    commands = [
+        ["select", file, "--target", response, "--exclude", "label", "--save", model],
+        ["select", file, "--target", "label", "--method", "lasso", "--alpha", "bic"],
+        ["select", file, "--target", response, "--exclude", "label", "--quiet", "--gamma", "-5"],
+        [
+            "select",
+            file,
+            "--target",
+            response,
+            "--exclude",
+            "label",
+            "--json",
+            "-",
+            "--gamma",
+            "-5",
+        ],
+        ["select", file, "--target", response],
+        ["select", file, "--target", f"z{STEERING}"],
+        ["select", f"{file}.nowhere{STEERING}", "--target", response],
+        ["select", file, "--target", response, "--set", f"q{STEERING}=1"],
+        ["select", file, "--target", response, "--weights", odd[0], "--exclude", "label"],
+        ["select", file, "--target", response, "--report", tmp_path / STEERING / "r.html"],
+        ["predict", model, file, "--offset", f"o{STEERING}"],
+        ["predict", f"{model}{STEERING}", file],
+        [f"command{STEERING}"],
+    ]
+    for command in commands:
+        _, out, err = run(*command)
+        assert out + err
+        assert is_harmless(out + err), (command, out, err)
+
+
+def test_predictions_are_the_labels_themselves_but_on_a_terminal(
+    run, labelled, tmp_path, monkeypatch
+):
+    model = SparseClassifier(alpha=0.1).fit([[0.0], [1.0]] * 9, [STEERING, "b"] * 9)
+    column = {"name": "x", "kind": "number", "levels": [], "reference": None, "means": [0.5]}
+    save_model(model, tmp_path / "m", extra={"coding": {"columns": [column]}})
+    rows = write(tmp_path / "rows.csv", ["x"], [[0.0], [1.0]])
+    assert STEERING in run("predict", tmp_path / "m", rows)[1]
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    out = run("predict", tmp_path / "m", rows)[1]
+    assert is_harmless(out)
+    assert "\\x1b[31mred" in out
+
+
+def test_closed_standard_input_is_no_traceback(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    said = "garrote: standard input is closed: send a table to it, or name a file\n"
+    assert run("select", "-", "--target", "y") == (1, "", said)
+
+
+def test_a_terminal_without_the_letters_of_a_name_shows_their_codes(values, tmp_path, monkeypatch):
+    X, y = values
+    file = write(tmp_path / "d.csv", ["größe", *NAMES[1:], "y"], np.column_stack([X, y]))
+    with io.TextIOWrapper(io.BytesIO(), encoding="ascii", write_through=True) as terminal:
+        monkeypatch.setattr(sys, "stdout", terminal)
+        assert main(["select", file, "--target", "y", "--gamma", "-5"]) == 0
+        assert b"gr\\xf6\\xdfe" in terminal.buffer.getvalue()
 
 
 # --- the answer

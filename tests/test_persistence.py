@@ -1,5 +1,6 @@
 """Models in files: what comes back is what was saved, and a bad file is only ever an error."""
 
+import inspect
 import io
 import json
 import os
@@ -31,11 +32,12 @@ from garrote.estimators.saving import SaveMixin
 from garrote.likelihoods import Huber
 from garrote.penalties import L0, MCP, FusedLasso, GroupLasso
 from garrote.persistence import ModelFileError, load_extra, load_model, save_model
-from garrote.persistence.archive import HEADER
+from garrote.persistence.archive import HEADER, HEADER_DIGEST
 from garrote.persistence.models import _known_classes
 from garrote.persistence.trees import Decoder, Encoder, Unstorable
 from garrote.proximal import Graph
 from garrote.results import Fit
+from model_files import changes, file_of, members_of, without_digests
 from reference import sparse_regression
 
 DATA = Path(__file__).parent / "data"
@@ -746,10 +748,10 @@ def test_a_damaged_byte_is_refused_or_makes_no_difference(small, tmp_path):
     # Bytes of the zip's own bookkeeping, then any.
     places = [
         *range(60),
-        *rng.integers(directory, len(whole), 400),
+        *rng.integers(directory, len(whole), 300),
         *range(len(whole) - 22, len(whole)),
     ]
-    places += rng.integers(0, len(whole), 400).tolist()
+    places += rng.integers(0, len(whole), 300).tolist()
     refusals = 0
     for place in places:
         content = bytearray(whole)
@@ -793,6 +795,102 @@ def test_a_mutated_header_is_refused_or_gives_a_model_that_is_whole(small, tmp_p
             continue
         assert type(model) is VariationalGarrote
         assert model.coef_.shape == (5,)
+
+
+# --- files changed in meaning
+
+
+def test_a_changed_number_is_noticed(saved):
+    header, members = members_of(saved.read_bytes())
+    place = f"arrays/{attribute(header, 'coef_')['array']}.npy"
+    coef = np.load(io.BytesIO(members[place]))
+    coef[3] += 1e-9
+    saved.write_bytes(file_of(header, {**members, place: npy(coef)}))
+    refused(saved, f"{place} was changed after it was written")
+    find(header, "Posterior")["fields"]["noise_variance"] = 0.5
+    saved.write_bytes(file_of(header, members))
+    refused(saved, r"header\.json was changed after it was written")
+    with pytest.raises(ModelFileError, match="was changed after it was written"):
+        load_extra(saved)
+
+
+def test_a_file_from_before_there_were_digests_still_loads(data, fitted, saved):
+    header, members = members_of(saved.read_bytes())
+    saved.write_bytes(without_digests(header, members))
+    assert answers(garrote.load(saved), data[0]) == answers(fitted, data[0])
+    assert load_extra(saved) == {}
+    members.pop(HEADER_DIGEST)
+    saved.write_bytes(file_of(header, members))
+    refused(saved, r"header\.sha256 is missing")
+
+
+SMALL = sparse_regression(n=40, d=5, seed=3)[:2]
+EVERY_ESTIMATOR = {
+    "VariationalGarrote": lambda X, y: VariationalGarrote(gammas=3, gamma=-4.0).fit(X, y),
+    "VariationalGarroteClassifier": lambda X, y: estimators.VariationalGarroteClassifier(
+        gammas=3, gamma=-4.0
+    ).fit(X, y > 0),
+    "SparseRegressor": lambda X, y: SparseRegressor(alpha=0.1, alphas=3).fit(X, y),
+    "SparseClassifier": lambda X, y: estimators.SparseClassifier(alpha=0.05, alphas=3).fit(
+        X, np.array(["a", "b", "c"])[np.digitize(y, [-1.0, 1.0])]
+    ),
+    "BayesianSelector": lambda X, y: estimators.BayesianSelector().fit(X, y),
+    "BayesianClassifier": lambda X, y: estimators.BayesianClassifier().fit(X, y > 0),
+}
+
+
+def all_answers(model, X):
+    """Return what a model of any kind predicts; ask it also for everything else."""
+    str(model.summary()), model.summary()._repr_html_(), model.selection_.to_json()
+    (
+        str(model.selection_.table()),
+        str(model.selection_.table(all_variables=True)),
+        model.transform(X),
+    )
+    found = [model.predict(X)]
+    if "return_std" in inspect.signature(model.predict).parameters:
+        found += [*model.predict(X, return_std=True)]
+    return found + ([model.predict_proba(X)] if hasattr(model, "predict_proba") else [])
+
+
+def check_changes(name, path, most):
+    """Every change is noticed by its digest; without one it is refused, or the model answers."""
+    X, y = SMALL
+    model = EVERY_ESTIMATOR[name](X, y)
+    shapes = [(a.shape, a.dtype) for a in all_answers(model, X)]
+    model.save(path)
+    header, members = members_of(path.read_bytes())
+    changed = changes(header, members)
+    some = np.random.default_rng(0).permutation(len(changed))[:most]
+    survived = 0
+    for what, change in (changed[k] for k in some):
+        other, parts = change()
+        path.write_bytes(file_of(other, parts))
+        with pytest.raises(ModelFileError) as refusal:
+            load_model(path)
+        assert "\n" not in str(refusal.value)
+        path.write_bytes(without_digests(other, parts))
+        try:
+            back = load_model(path)
+        except ModelFileError as error:
+            assert "\n" not in str(error), what  # noqa: PT017
+            continue
+        survived += 1
+        assert [(a.shape, a.dtype) for a in all_answers(back, X)] == shapes, what
+    assert survived < 0.35 * len(some)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", estimators.__all__)
+def test_a_model_changed_in_meaning_is_refused_or_answers(name, tmp_path):
+    check_changes(name, tmp_path / "model", 20)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", estimators.__all__)
+def test_any_model_changed_in_meaning_is_refused_or_answers(name, tmp_path):
+    check_changes(name, tmp_path / "model", None)
 
 
 # --- the page

@@ -20,7 +20,7 @@ from sklearn.model_selection import KFold
 from garrote import BayesianSelector, SparseRegressor, VariationalGarrote
 from garrote.cli.main import main
 from garrote.datasets import load_diabetes_quadratic
-from garrote.report import check_document, render_report, sections, write_report
+from garrote.report import check_document, pictures, render_report, sections, write_report
 from garrote.report.rows import forest_scale
 from garrote.report.wording import amount, probability, readable
 from report_documents import (
@@ -234,6 +234,30 @@ def test_the_seed_the_fingerprint_and_the_certificate_are_told():
     assert "<dt>Seed</dt><dd><bdi>7</bdi>" in method
     assert document["provenance"]["fingerprint"] in method
     assert "Every fit behind it reached its tolerance" in method
+
+
+@pytest.mark.parametrize(
+    ("picture", "words", "lost"),
+    [
+        ("path", "the path", {"path", "branch", "validation"}),
+        ("validation", "the validation error", {"validation"}),
+        ("predictions", "predictions and observations", {"prediction"}),
+        ("stand_ins", "the correlations", {"correlation"}),
+    ],
+)
+def test_a_picture_that_cannot_be_made_is_told_of_in_its_place(monkeypatch, picture, words, lost):
+    def fail(*given):
+        raise KeyError("on purpose")
+
+    whole = render_report(diabetes())
+    monkeypatch.setattr(pictures, f"_{picture}", fail)
+    with pytest.warns(UserWarning, match="could not be drawn: KeyError: 'on purpose'"):
+        page = render_report(diabetes())
+    said = f"The picture of {words} could not be drawn (KeyError: &#39;on purpose&#39;); nothing"
+    assert page.count(said) == 1
+    assert "could not be drawn (" not in re.sub("<script>.*?</script>", "", whole, flags=re.DOTALL)
+    for name in ("path", "branch", "validation", "prediction", "correlation"):
+        assert (f'id="{name}-picture"' in page) == (name not in lost)
 
 
 def test_a_title_replaces_the_heading():

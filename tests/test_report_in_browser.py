@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from conftest import BROWSERS
+from garrote import report
 from garrote.report import write_report
 from report_documents import (
     HOSTILE,
@@ -39,10 +40,13 @@ def browser():
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """Open the page of a document; whatever it complains of, asks for or pops up fails the test."""
+    """Open the page of a document; whatever it complains of, asks for or pops up fails the test.
+
+    Only what is expected, by a word of it, it must complain of.
+    """
 
     @contextmanager
-    def open_page(document, *, media=None, **context):
+    def open_page(document, *, media=None, expected=(), **context):
         write_report(document, tmp_path / "report.html")
         address = (tmp_path / "report.html").as_uri()
         complaints, requests = [], []
@@ -55,7 +59,8 @@ def opened(browser, tmp_path):
         page.emulate_media(media=media)
         page.goto(address)
         yield page
-        assert not complaints
+        assert {word for word in expected if word in "\n".join(complaints)} == {*expected}
+        assert not [c for c in complaints if not any(word in c for word in expected)]
         assert requests == [address]
         assert page.evaluate("window.broken") is None
         context.close()
@@ -99,6 +104,62 @@ def brightness(page, selector, key):
         [selector, key],
     )
     return sum(map(float, colour.strip("rgba()").split(",")[:3])) / 765
+
+
+# --- every picture is drawn, or says why not
+
+
+@pytest.mark.parametrize("reach", [0.00463, -4.7, 463.0, -4.1e9])
+def test_branches_are_drawn_where_the_next_round_number_is_beyond_them(opened, reach):
+    document = diabetes()
+    path = document["path"]
+    count = len(path["strengths"])
+    path["hysteresis"] = [path["strengths"][0], path["strengths"][-1]]
+    path["energies"] = {"forward": [0.0] * count, "backward": [reach / 1.15] * count}
+    with opened(document) as page:
+        labels = page.locator("#branch-picture svg text.tick[text-anchor=end]").all_text_contents()
+        found = [float(label.replace("−", "-")) for label in labels]
+        assert any(0 < value / reach <= 1 for value in found), found
+
+
+def test_branches_that_differ_only_between_the_strengths_shown_are_drawn(opened):
+    document = diabetes()
+    path = document["path"]
+    count = 301  # a hundred of them are shown
+    grid = [path["strengths"][0] + k for k in range(count)]
+    path.update(
+        strengths=grid, chosen=0, hysteresis=[grid[1], grid[1]],
+        probability=[path["probability"][0]] * count, effect=[path["effect"][0]] * count,
+        expected_size=[1.0] * count,
+        energies={"forward": [0.0] * count, "backward": [float(k == 1) for k in range(count)]},
+    )  # fmt: skip
+    document["validation"] = document["predictions"] = None
+    with opened(document) as page:
+        assert page.locator("#branch-picture svg").count() == 1
+
+
+@pytest.mark.parametrize("method", ["draw", "move"])
+def test_a_picture_that_fails_says_so_in_its_place_and_stops_no_other(opened, monkeypatch, method):
+    whole = report._part
+    broken = f'\nBranchPicture.prototype.{method} = () => {{ throw new Error("on purpose"); }};\n'
+    monkeypatch.setattr(
+        report, "_part", lambda name: whole(name) + (broken if name == "pictures.js" else "")
+    )
+    with opened(diabetes(), expected=["on purpose"]) as page:
+        said = page.locator("#branch-picture .failure").all_inner_texts()
+        assert said == [
+            "The picture of the two branches could not be drawn (on purpose); nothing else on this "
+            "page depends on it."
+        ]
+        assert page.locator("#branch-picture svg").count() == 0
+        others = [name for name in PICTURES if name != "branch"]
+        for name in others:
+            assert page.locator(f"#{name}-picture svg").count() == 1
+        slide(page, 3)
+        assert page.locator("#path-picture .here").get_attribute("data-at") == "3"
+        page.set_viewport_size({"width": 700, "height": 900})
+        page.wait_for_function("document.querySelector('#path-picture svg').clientWidth < 700")
+        assert page.locator("#branch-picture .failure").count() == 1
 
 
 # --- a penalised path

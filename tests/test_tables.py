@@ -5,8 +5,13 @@ import gzip
 import io
 import json
 import lzma
+import re
+import struct
 import subprocess
 import sys
+import tracemalloc
+import zipfile
+import zlib
 
 import numpy as np
 import polars as pl
@@ -15,8 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from garrote.tables import SUFFIXES, Coding, TableError, Wanted, read_new_rows, read_table
+from garrote import memory
+from garrote.tables import SUFFIXES, Coding, TableError, Wanted, read_new_rows, read_table, room
 from garrote.tables import text as text_module
+from garrote.tables.dialect import find_dialect
 
 FORMATS = ["csv", "tsv", "semicolon", "bar", "spaces", "comma", "parquet", "arrow", "npz", "npz-F"]
 
@@ -134,6 +141,55 @@ def test_compressed_text_is_read(csv, suffix, pack):
         read_table(broken, Wanted("y"))
 
 
+def cuts_that_are_read(path, content, cuts):
+    """Return how much of the end of a file can be missing without anyone noticing."""
+    found = []
+    for cut in cuts:
+        path.write_bytes(content[:-cut])
+        try:
+            read_table(str(path), Wanted("y"))
+        except TableError as error:
+            if str(error).startswith(f"{path.name} is damaged or cut off: "):
+                continue
+        found.append(cut)
+    return found
+
+
+def bgzip(text, block=4000):
+    """Return text as bgzip packs it: members that state their size, and an empty one at the end."""
+    packed = b""
+    for start in [*range(0, len(text), block), len(text)]:
+        raw = zlib.compressobj(6, zlib.DEFLATED, -15)
+        part = text[start : start + block]
+        body = raw.compress(part) + raw.flush()
+        head = bytes.fromhex("1f8b08040000000000ff0600424302 00") + struct.pack(
+            "<H", len(body) + 25
+        )
+        packed += head + body + struct.pack("<II", zlib.crc32(part), len(part))
+    return packed
+
+
+@pytest.mark.parametrize("suffix", ["csv.gz", "csv.bz2", "csv.xz", "csv.bgz", "arrow"])
+def test_a_stream_that_was_cut_is_never_taken_for_whole(tmp_path, suffix):
+    rows = "".join(f"{i},{i % 7}\n" for i in range(3000)).encode()
+    text, cuts = b"a,y\n" + rows, [*range(1, 40)]
+    packers = {"csv.gz": gzip.compress, "csv.bz2": bz2.compress, "csv.xz": lzma.compress}
+    if suffix == "csv.bgz":
+        content = bgzip(text)
+        starts = [m.start() for m in re.finditer(b"\x1f\x8b\x08\x04", content)][1:]
+        cuts += [len(content) - start for start in starts]  # between two members
+    elif suffix == "arrow":
+        stream = io.BytesIO()
+        pl.DataFrame({"a": range(3000), "y": [i % 7 for i in range(3000)]}).write_ipc_stream(stream)
+        content = stream.getvalue()
+    else:
+        content = packers[suffix](text)
+    path = tmp_path / f"t.{suffix}"
+    path.write_bytes(content)
+    assert len(read_table(str(path), Wanted("y")).y) == 3000
+    assert cuts_that_are_read(path, content, cuts) == []
+
+
 def test_zstd_is_read(csv):
     packed = bytes.fromhex("28b52ffd0468710000612c790a312e352c320a332c340a2c2a784c")
     table = read_table(csv(packed, "t.csv.zst"), Wanted("y"))
@@ -243,7 +299,7 @@ def test_what_is_quoted_is_not_altered(csv):
     assert table.X.tolist() == [[1, 1], [2, 0]]
 
 
-@pytest.mark.parametrize("marker", ["", "NA", "NaN", "nan", "null", "None", "?", "."])
+@pytest.mark.parametrize("marker", ["", "NA", "n/a", "NaN", "null", "None", "<NA>", "?", "."])
 def test_missing_values_are_counted_dropped_or_replaced(csv, marker):
     source = csv(f"a,b,y\n1,2,3\n{marker},{marker},4\n5,{marker},9\n3,4,5\n")
     with pytest.raises(
@@ -253,11 +309,125 @@ def test_missing_values_are_counted_dropped_or_replaced(csv, marker):
     dropped = read_table(source, Wanted("y", missing="drop"))
     assert dropped.X.tolist() == [[1, 2], [3, 4]]
     assert dropped.y.tolist() == [3, 5]
-    assert "2 rows with missing values were dropped, 2 rows kept" in dropped.notes
+    assert (
+        "2 rows with missing values were dropped, 2 rows kept; missing were values of 'b' (2), 'a' (1)"
+        in dropped.notes
+    )
     filled = read_table(source, Wanted("y", missing="mean"))
     assert filled.X.tolist() == [[1, 2], [3, 3], [5, 3], [3, 4]]
     assert any("3 missing values" in note for note in filled.notes)
     assert filled.coding.columns[1].means == (3.0,)
+
+
+def test_none_is_a_word_among_words_and_missing_among_numbers(csv, monkeypatch):
+    source = csv("arm,dose,y\nNone,1,2\nhigh,None,4\nlow,3,5\nNone,none,1\nhigh,2,3\n")
+    for size in (8, 4 << 20):  # in several pieces, and in one
+        monkeypatch.setattr(text_module, "_BLOCK", size)
+        with pytest.raises(TableError, match=r"1 column with missing values.*: 'dose' \(2\)"):
+            read_table(source, Wanted("y", encode=True))
+        table = read_table(source, Wanted("y", encode=True, missing="drop"))
+        assert table.names == ("arm=high", "arm=low", "dose")
+        assert table.X.tolist() == [[0, 0, 1], [0, 1, 3], [1, 0, 2]]
+        assert table.coding.columns[0].reference == "None"
+        assert any("'None' in 'arm' was read as a word" in note for note in table.notes)
+        kept = read_table(source, Wanted("y", encode=True, missing="drop", na=("None",)))
+        assert kept.y.tolist() == [5, 3]
+    assert read_new_rows(source, table.coding, "mean")[:, 0].tolist() == [0, 1, 0, 0, 1]
+    assert read_new_rows(csv("arm,dose\nNone,None\n"), table.coding, "mean")[0, 2] == 2.0
+
+
+def test_none_everywhere_is_a_word_and_between_yes_and_no_too(csv):
+    table = read_table(csv("a,b,y\nNone,yes,1\nNone,None,2\nNone,no,3\n"), Wanted("y", encode=True))
+    assert table.names == ("b=no", "b=yes")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        ([*map(str, range(40)), "abc"], "numbers"),
+        (["4.5", "5.5", "bad", "6,5"], "numbers"),
+        (["2020-02-01", "2020-02-02", "2020-02-03", "soon"], "dates"),
+    ],
+)
+def test_a_slip_among_numbers_or_dates_is_named_and_never_coded_as_words(csv, cells, kind):
+    if "6,5" in cells:
+        cells = [cell.replace(",", ".") for cell in cells]
+    bad = next(cell for cell in cells if cell.isalpha())
+    line = cells.index(bad) + 2
+    source = csv("a,y\n" + "".join(f"{cell},{i}\n" for i, cell in enumerate(cells)))
+    for encode in (False, True):
+        with pytest.raises(TableError) as refusal:
+            read_table(source, Wanted("y", encode=encode))
+        assert (
+            f"1 column of {kind} with other text among them: 'a' ('{bad}' in line {line}); correct "
+            f"what is wrong, or give --na '{bad}' if that means a missing value, or --categories 'a' "
+            "to read the column as words, or give --exclude"
+        ) in str(refusal.value)
+    kept = read_table(source, Wanted("y", encode=True, na=(bad,), missing="drop"))
+    assert len(kept.y) == len(cells) - 1
+    assert kept.coding.na == (bad,)
+    assert Coding.from_dict(kept.coding.to_dict()) == kept.coding
+    assert len(read_new_rows(source, kept.coding, "mean")) == len(cells)
+    coded = read_table(source, Wanted("y", categories=("a",)))
+    assert len(coded.names) == len(set(cells)) - 1
+
+
+@pytest.mark.parametrize("form", ["csv", "npz"])
+def test_a_target_of_numbers_with_a_slip_is_no_classification(csv, tmp_path, form):
+    cells = [*map(str, range(20)), "n.d.", "tbd"]
+    if form == "csv":
+        source = csv("a,y\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells)))
+    else:
+        source = str(tmp_path / "t.npz")
+        np.savez(source, X=np.arange(22.0)[:, None], y=np.array(cells), names=np.array(["a"]))
+    place = r"'n\.d\.' in (line 22|row 21) and 1 other cell"
+    for labels in (False, True):
+        with pytest.raises(
+            TableError, match=rf"--target needs a column of numbers, but 'y' \({place}\)"
+        ) as refusal:
+            read_table(source, Wanted("y", labels=labels))
+        assert ("--categories 'y'" in str(refusal.value)) == labels
+        assert ("--na 'n.d.' if that means" if form == "csv" else "store it as") in str(
+            refusal.value
+        )
+    if form == "csv":
+        read = read_table(source, Wanted("y", labels=True, na=("n.d.", "tbd"), missing="drop"))
+        assert read.y.tolist() == list(range(20))
+    labels = read_table(source, Wanted("y", labels=True, categories=("y",)))
+    assert labels.y.dtype.kind == "U"
+    with pytest.raises(TableError, match=r"--weights needs a column of numbers.*--na"):
+        read_table(csv("a,w,y\n1,2,1\n2,3,2\n3,x,2\n"), Wanted("y", weights="w"))
+
+
+def test_a_target_with_one_mark_for_missing_stays_a_number(csv):
+    source = csv(
+        "a,y\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(["1", "2", "n/a", "4"]))
+    )
+    with pytest.raises(
+        TableError, match=r"missing values in 4 rows: 'y' \(1\); give --missing drop"
+    ):
+        read_table(source, Wanted("y", labels=True))
+    assert read_table(source, Wanted("y", labels=True, missing="drop")).y.tolist() == [1, 2, 4]
+
+
+def test_marks_of_missing_values_are_numbers_among_numbers(tmp_path):
+    source = str(tmp_path / "t.parquet")
+    frame = pl.DataFrame({"a": [1.0, -999.0, 3.0], "b": ["u", "v", "w"], "y": [1, 2, -999]})
+    frame.with_columns(pl.col("b").cast(pl.Categorical)).write_parquet(source)
+    wanted = Wanted("y", encode=True, na=("-999", "w"), missing="drop")
+    assert read_table(source, wanted).X.tolist() == [[1.0]]
+    with pytest.raises(TableError, match=r"'a' \(1\), 'b' \(1\), 'y' \(1\)"):
+        read_table(source, Wanted("y", encode=True, na=("-999", "w")))
+
+
+def test_columns_are_categories_by_name_or_pattern(csv):
+    source = csv("site_1,site_2,x,y\n1,1,5,1\n2,1,6,2\n1,2,7,1\n")
+    table = read_table(source, Wanted("y", categories=("site_*",)))
+    assert table.names == ("site_1=2", "site_2=2", "x")
+    assert table.y.tolist() == [1, 2, 1]
+    assert len(read_table(source, Wanted("y", categories=("*",))).y) == 3
+    with pytest.raises(TableError, match="no column 'sight' for --categories"):
+        read_table(source, Wanted("y", categories=("sight",)))
 
 
 def test_the_mean_is_never_put_in_for_the_target(csv):
@@ -417,7 +587,7 @@ def test_a_number_that_turns_to_text_late_is_found(csv, monkeypatch):
     source = csv("a,y\n" + "1,2\n" * 30 + "1.2.3,4\n" + "1,5\n")
     with pytest.raises(TableError, match=r"'a' \('1\.2\.3' in line 32\)"):
         read_table(source, Wanted("y"))
-    assert read_table(source, Wanted("y", encode=True)).names == ("a=1.2.3",)
+    assert read_table(source, Wanted("y", categories=("a",))).names == ("a=1.2.3",)
 
 
 def test_roles_are_kept_apart(csv):
@@ -548,6 +718,128 @@ def test_archives_are_checked(tmp_path):
     assert table.names == ("x0", "x1", "x2")
     assert table.X.tolist() == np.eye(3).tolist()
     assert table.groups.tolist() == [0, 1, 0]
+
+
+def refused_cheaply(source, wanted, message, most):
+    """Refuse a table, with less memory than so many bytes, in one sentence that names it."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(TableError, match=message) as refusal:
+            read_table(source, wanted)
+        taken = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert str(refusal.value).startswith("t.")
+    assert "\n" not in str(refusal.value)
+    assert taken < most
+
+
+def npy_bytes(shape, descr="<f8", data=b""):
+    """Return a .npy that may state anything."""
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    return b"\x93NUMPY\x01\0" + struct.pack("<H", len(header)) + header.encode() + data
+
+
+def archive_of(path, **members):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(f"{name}.npy", content)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"X": npy_bytes((2, 10**9))}, "has 128 bytes, not an array of float64"),
+        ({"X": npy_bytes((0, 10**9))}, r"1,000,000,000 columns need 7,000\.0 GB of memory"),
+        ({"X": npy_bytes((1, 10**8), "|i1", b"\0" * 10**8)}, "100,000,000 columns need 700"),
+        (
+            {"X": npy_bytes((2, 1), data=b"\0" * 16), "y": npy_bytes((10**12,))},
+            "y.npy has 128 bytes, not an array of float64",
+        ),
+        ({"X": b"\x93NUMPY\x01\0" + struct.pack("<H", 9000) + b"(" * 9000}, "cannot be read"),
+        ({"X": npy_bytes((-2, -1), data=b"\0" * 16)}, "not an array"),
+    ],
+    ids=["wide", "no rows", "a bomb", "beside", "deep header", "negative"],
+)
+def test_an_archive_that_states_what_it_cannot_hold_takes_no_memory(tmp_path, members, message):
+    refused_cheaply(archive_of(tmp_path / "t.npz", **members), Wanted("y"), message, 1e7)
+
+
+def test_arrays_beside_x_that_are_of_no_use_are_not_loaded(tmp_path, monkeypatch):
+    source = str(tmp_path / "t.npz")
+    np.savez(source, X=np.arange(6.0).reshape(3, 2), y=np.arange(3.0), other=np.zeros(10**6))
+    monkeypatch.setattr(room, "free_memory", lambda: 100_000)
+    assert read_table(source, Wanted("y")).X.shape == (3, 2)
+    np.savez(source, X=np.zeros((10_000, 2)), y=np.zeros(10_000))
+    with pytest.raises(TableError, match=r"10,000 x 2 numbers need .* are free: give --include"):
+        read_table(source, Wanted("y"))
+    np.savez(source, X=np.zeros((20_000, 2)), y=np.zeros(20_000))
+    with pytest.raises(TableError, match="the arrays beside X need"):
+        read_table(source, Wanted("y"))
+
+
+def test_an_encrypted_archive_says_so(tmp_path):
+    source = tmp_path / "t.npz"
+    np.savez(source, X=np.zeros((2, 2)), y=np.zeros(2))
+    content = bytearray(source.read_bytes())
+    for sign, place in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
+        for found in re.finditer(re.escape(sign), bytes(content)):
+            content[found.start() + place] |= 1
+    source.write_bytes(content)
+    with pytest.raises(TableError, match=r"t\.npz: X\.npy is encrypted: .* without a password"):
+        read_table(str(source), Wanted("y"))
+
+
+def test_half_a_character_in_a_name_or_a_cell_is_named(tmp_path):
+    source = str(tmp_path / "t.npz")
+    np.savez(source, X=np.zeros((2, 2)), y=np.arange(2.0), names=np.array(["a", "b\ud800"]))
+    with pytest.raises(TableError, match=r"name of column 2, 'b\\ud800', has half of a character"):
+        read_table(source, Wanted("y"))
+    np.savez(source, X=np.zeros((2, 1)), y=np.array(["u", "\udfff"]), names=np.array(["a"]))
+    with pytest.raises(TableError, match="text with half of a character") as refusal:
+        read_table(source, Wanted("y", labels=True))
+    assert "codec" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("line", ["1," * 5_000_000 + "1\n", "a b " * 2_500_000 + "\n1 2\n"])
+def test_a_line_of_millions_of_fields_takes_no_memory(csv, monkeypatch, line):
+    monkeypatch.setattr(room, "free_memory", lambda: 8 << 30)
+    message = r"t\.csv: 5,000,001 columns need 35\.0 GB of memory, and 8\.6 GB are free"
+    refused_cheaply(csv(line), Wanted("x1"), message, 1.5e8)
+
+
+def test_few_of_the_longest_lines_tell_how_a_file_is_written(csv, monkeypatch):
+    seen = []
+    monkeypatch.setattr(text_module, "_SAMPLE_BYTES", 100)
+    monkeypatch.setattr(
+        text_module, "find_dialect", lambda lines: seen.append(len(lines)) or find_dialect(lines)
+    )
+    wide = ",".join(f"v{j}" for j in range(60)) + "\n" + (",".join("1" * 60) + "\n") * 5
+    assert read_table(csv(wide), Wanted("v0")).X.shape == (5, 59)
+    assert read_table(csv("a,y\n" + "1,2\n" * 9), Wanted("y")).X.shape == (9, 1)
+    assert seen == [2, 10]
+
+
+def test_closed_standard_input_is_said_so(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(TableError, match="standard input is closed: send a table to it"):
+        read_table("-", Wanted("y"))
+
+
+def test_free_memory_is_that_of_the_machine_or_of_the_container(tmp_path, monkeypatch):
+    (tmp_path / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:   5 kB\n")
+    monkeypatch.setattr(memory, "_SYSTEM", tmp_path / "meminfo")
+    monkeypatch.setattr(memory, "_GROUP", tmp_path)
+    assert memory.free_memory() == 5120
+    (tmp_path / "memory.current").write_text("1000\n")
+    (tmp_path / "memory.max").write_text("max\n")
+    assert memory.free_memory() == 5120
+    (tmp_path / "memory.max").write_text("3000\n")
+    assert memory.free_memory() == 2000
+    (tmp_path / "meminfo").unlink()
+    (tmp_path / "memory.max").unlink()
+    assert memory.free_memory() is None
 
 
 def test_columns_of_a_two_dimensional_response_are_targets(tmp_path):

@@ -3,6 +3,8 @@
 import gzip
 import json
 import re
+import struct
+import zipfile
 
 import numpy as np
 import pytest
@@ -317,3 +319,23 @@ def test_options_of_zscores_need_them(run):
     code, _, err = run("select", "data.csv", "--target", "y", "--n", "5")
     assert code == 2
     assert "--n and --mismatch go with --zscores" in err
+
+
+@pytest.mark.parametrize("name", ["wide.npy", "wide.npz", "deep.npz", "sparse.npz"])
+def test_ld_that_states_more_than_it_holds_takes_no_memory(tmp_path, name):
+    """Sizes are compared with the file and with free memory before anything is taken."""
+    header = "{'descr': '<f8', 'fortran_order': False, 'shape': (10000000, 10000000), }"
+    content = b"\x93NUMPY\x01\0" + struct.pack("<H", 118) + header.ljust(117).encode() + b"\n"
+    path = tmp_path / name
+    if name == "sparse.npz":
+        save_npz(path, csr_array((10**6, 10**6)))
+    elif name == "wide.npy":
+        path.write_bytes(content)
+    else:
+        if name == "deep.npz":
+            content = b"\x93NUMPY\x01\0" + struct.pack("<H", 9000) + b"(" * 9000
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("ld.npy", content)
+    with pytest.raises(TableError, match=f"{name}.*(is damaged|GB of memory)") as refusal:
+        read_ld(str(path))
+    assert "\n" not in str(refusal.value)

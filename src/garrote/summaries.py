@@ -1,5 +1,6 @@
 """Small tables and summaries that print as text, show as HTML and convert to data frames."""
 
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -8,6 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 Item = TypeVar("Item")
+# Joiners belong to letters of some scripts and to emoji; all other format characters are escaped.
+_HARMLESS_FORMAT = "\u200c\u200d"
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 @dataclass(frozen=True)
@@ -96,13 +100,32 @@ class Summary:
 
     def __str__(self) -> str:
         rows = [str(self.table)] if len(self.table) else []
-        return "\n".join([self.facts[0], *rows, *self.facts[1:]])
+        first, *others = (visible(fact, kept="\n") for fact in self.facts)
+        return "\n".join([first, *rows, *others])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         items = "".join(f"<li>{escape(fact)}</li>" for fact in self.facts[1:])
         return f"<p>{escape(self.facts[0])}</p>{self.table._repr_html_()}<ul>{items}</ul>"
+
+
+def visible(text: str, kept: str = "") -> str:
+    """Return a text that cannot steer a page or a terminal.
+
+    Control and direction characters, but for those kept, become visible escapes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(_escaped(c) if _is_hidden(c) and c not in kept else c for c in text)
+
+
+def _is_hidden(character: str) -> bool:
+    return unicodedata.category(character) in _HIDDEN and character not in _HARMLESS_FORMAT
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def listing(names: Iterable[Any], quote: Callable[[str], str] = repr, most: int = 30) -> str:

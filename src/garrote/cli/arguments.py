@@ -20,7 +20,7 @@ COMMANDS = {
 }
 
 # Options whose value may begin with a minus sign, which argparse would take for an option.
-_SIGNED = ("--gamma",)
+_SIGNED = ("--gamma", "--na")
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
@@ -121,6 +121,14 @@ def _select(command: argparse.ArgumentParser) -> None:
     columns.add_argument(
         "--encode", action="store_true", help="code text and dates as numbers instead of refusing"
     )
+    columns.add_argument(
+        "--categories", type=_names, action="extend", default=[], metavar="A,B",
+        help="code these as words, whatever they hold; of a target: labels of classes",
+    )  # fmt: skip
+    columns.add_argument(
+        "--na", type=_names, action="extend", default=[], metavar="TEXT,TEXT",
+        help="texts that mean a missing value, beside NA, NaN, null, ? and the like",
+    )  # fmt: skip
     columns.add_argument(
         "--missing", choices=("error", "drop", "mean"), default="error",
         help="drop rows with missing values, or fill in means (default: refuse)",

@@ -1,11 +1,14 @@
 """What a person sees: paragraphs within 80 columns on stdout, progress and warnings on stderr."""
 
+import string
 import sys
 import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+
+from garrote.summaries import visible
 
 WIDTH = 80
 
@@ -23,7 +26,11 @@ def warn(text: str) -> None:
 def _wrapped(text: str, indent: str = "") -> str:
     """Return a paragraph; what cannot be broken, such as a file name, may run over."""
     return textwrap.fill(
-        text, WIDTH, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False
+        visible(text, kept=string.whitespace),
+        WIDTH,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
     )
 
 
@@ -52,7 +59,7 @@ def progress() -> Iterator[Any]:
 def waiting(what: str) -> Iterator[None]:
     """Say what is being done, while it is, to those who watch."""
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{what[: WIDTH - 4]} ...\x1b[K")
+        sys.stderr.write(f"\r{visible(what)[: WIDTH - 4]} ...\x1b[K")
         sys.stderr.flush()
     yield
     if sys.stderr.isatty():

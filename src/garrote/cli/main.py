@@ -1,5 +1,6 @@
 """From ``sys.argv`` to an exit code: dispatch, one-line errors, interrupts."""
 
+import io
 import os
 import signal
 import sys
@@ -21,6 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = False
     if sys.stdout is None:  # closed by the caller
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - open as long as the process
+    if isinstance(sys.stdout, io.TextIOWrapper):  # what a terminal has no letters for is escaped
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         options = parse(sys.argv[1:] if arguments is None else arguments)
         debug = options.debug
@@ -42,7 +45,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _failed(error: object, code: int, hint: str = "") -> int:
-    text = " ".join(str(error).split()) or type(error).__name__
+    from garrote.summaries import visible
+
+    text = visible(" ".join(str(error).split())) or type(error).__name__
     print(f"garrote: {text}{f' ({hint})' if hint else ''}", file=sys.stderr)
     return code
 

@@ -8,6 +8,7 @@ import math
 import sys
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from garrote.cli.errors import DONE, CommandError
@@ -23,6 +24,7 @@ def run(options: argparse.Namespace) -> int:
     check_library("polars", "reading a table", "cli")
     from garrote.files import write_text
     from garrote.persistence import load_extra, load_model
+    from garrote.summaries import visible
     from garrote.tables import Coding, read_new_rows
 
     with warnings.catch_warnings():
@@ -44,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
         rows = read_new_rows(options.file, coding, options.missing)
     text = _predicted(model, rows, known)
     if options.output is None or options.output == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(visible(text, kept="\n") if sys.stdout.isatty() else text)
     else:
         write_text(options.output, text)
     return DONE
@@ -52,13 +54,14 @@ def run(options: argparse.Namespace) -> int:
 
 def _with_offset(coding: "Coding", offset: str, model: Any) -> "Coding":
     """Return a coding with one column more, the offset, which has no mean to put in."""
-    from garrote.tables.coding import CodedColumn, Coding
+    from garrote.tables.coding import CodedColumn
 
     if "offset" not in inspect.signature(model.predict).parameters:
         raise CommandError(f"--offset {offset}: the model has none; leave it out")
     if offset in (column.name for column in coding.columns):
         raise CommandError(f"--offset {offset}: that column is a variable of the model")
-    return Coding((*coding.columns, CodedColumn(offset, "number", means=(math.nan,))))
+    column = CodedColumn(offset, "number", means=(math.nan,))
+    return replace(coding, columns=(*coding.columns, column))
 
 
 def _predicted(model: Any, rows: Any, known: Mapping[str, Any]) -> str:

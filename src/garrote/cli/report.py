@@ -21,12 +21,15 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(
             f"{options.file} is not JSON ({error}): give a file of garrote select --json"
         ) from None
-    from garrote.cli.console import say
+    from garrote.cli import console
     from garrote.report import write_report
 
     try:
-        write_report(document, target)
+        with console.warnings_kept() as heard:
+            write_report(document, target)
     except ValueError as error:
         raise CommandError(f"{options.file}: {error}") from None
-    say(f"The report is in {target}.")
+    for text in heard:
+        console.warn(text)
+    console.say(f"The report is in {target}.")
     return DONE

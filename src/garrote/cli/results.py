@@ -54,7 +54,10 @@ def write_results(model: Any, options: argparse.Namespace) -> None:
 
     selection = model.selection_
     if options.report is not None:
-        selection.report(options.report)
+        with console.warnings_kept() as heard:
+            selection.report(options.report)
+        for text in heard:
+            console.warn(text)
     if options.json == "-":
         print(selection.to_json(indent=2))
         return

@@ -59,6 +59,8 @@ def _read(options: argparse.Namespace, labels: bool) -> Any:
         offset=options.offset,
         encode=options.encode,
         missing=options.missing,
+        categories=tuple(options.categories),
+        na=tuple(options.na),
         labels=labels,
     )
     with console.waiting(f"reading {options.file}"):

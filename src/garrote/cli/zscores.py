@@ -12,7 +12,7 @@ from garrote.cli.settings import check_settings, find_method, make_settings, met
 
 # What speaks of the rows or columns of a table.
 _OF_TABLES = ("file", "include", "exclude", "covariates", "weights", "groups", "offset", "encode",
-              "cv", "save")  # fmt: skip
+              "categories", "na", "cv", "save")  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,36 +4,32 @@ Every size that a file states is checked against what it can hold before memory 
 whatever is wrong with a file comes out as one `ModelFileError` that says what to do.
 """
 
+import hashlib
 import io
 import json
 import os
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array
 from garrote.files import replacing
+from garrote.npy import BadArray, check_member, stated_array
 
 HEADER = "header.json"
+# The SHA-256 of the header. That of each array stands in the header, as "digests".
+HEADER_DIGEST = "header.sha256"
 # Numbers, truth values and text of fixed width: what a .npy holds without pickle.
 KINDS = "biufcU"
-# Deflate cannot shrink anything further than this.
-_LARGEST_RATIO = 1100
 # Names of some ten million columns; far beyond it nobody wrote a header in good faith.
 _LARGEST_HEADER = 1 << 28
 # Members of equal content are equal bytes, whenever they are written.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 # On arrays of a path with 10,000 columns, level 1 is twice as fast as 6 and 0.4% larger.
 _ARRAY_LEVEL, _HEADER_LEVEL = 1, 6
-
-_READ_NPY_HEADER = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
 
 PathLike = str | os.PathLike[str]
 
@@ -44,6 +40,8 @@ class ModelFileError(ValueError):
 
 def write_archive(path: PathLike, header: dict[str, Any], arrays: Sequence[Array]) -> None:
     """Write a header and arrays to a new file, then put it in the place of ``path``."""
+    contents = [_npy(array) for array in arrays]
+    header = {**header, "digests": [_digest(content) for content in contents]}
     text = json.dumps(header, allow_nan=False, separators=(",", ":")).encode("ascii")
     if len(text) > _LARGEST_HEADER:
         raise ModelFileError(
@@ -52,19 +50,28 @@ def write_archive(path: PathLike, header: dict[str, Any], arrays: Sequence[Array
         )
     try:
         with replacing(path) as file:
-            _write_members(file, text, arrays)
+            _write_members(file, text, contents)
     except OSError as error:
         said = f"{error.strerror}; make room or choose another place" if error.strerror else error
         raise ModelFileError(f"cannot save to {show(path)}: {said}") from error
 
 
-def _write_members(file: Any, header: bytes, arrays: Sequence[Array]) -> None:
+def _npy(array: Array) -> memoryview:
+    content = io.BytesIO()
+    np.lib.format.write_array(content, array, version=(1, 0), allow_pickle=False)
+    return content.getbuffer()
+
+
+def _digest(content: Any) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _write_members(file: Any, header: bytes, arrays: Sequence[memoryview]) -> None:
     with zipfile.ZipFile(file, "w") as members:
         _write_member(members, HEADER, header, _HEADER_LEVEL)
-        for position, array in enumerate(arrays):
-            content = io.BytesIO()
-            np.lib.format.write_array(content, array, version=(1, 0), allow_pickle=False)
-            _write_member(members, member_name(position), content.getbuffer(), _ARRAY_LEVEL)
+        _write_member(members, HEADER_DIGEST, _digest(header).encode("ascii"), _HEADER_LEVEL)
+        for position, content in enumerate(arrays):
+            _write_member(members, member_name(position), content, _ARRAY_LEVEL)
 
 
 def _write_member(members: zipfile.ZipFile, name: str, content: Any, level: int) -> None:
@@ -83,6 +90,8 @@ class Archive:
 
     def __init__(self, members: zipfile.ZipFile, size: int):
         self._members = members
+        self._header_digest = ""
+        self._digests: list[str] | None = None
         self._by_name = {info.filename: info for info in members.infolist()}
         # Members that overlap can state far more bytes than there are.
         if sum(info.compress_size for info in self._by_name.values()) > size:
@@ -93,32 +102,49 @@ class Archive:
         info = self._info(HEADER)
         if info.file_size > _LARGEST_HEADER:
             raise ModelFileError(f"its header states {info.file_size:,} bytes")
-        found = json.loads(self._members.read(info), parse_constant=_refuse_constant)
+        text = self._members.read(info)
+        found = json.loads(text, parse_constant=_refuse_constant)
         if not isinstance(found, dict):
             raise ModelFileError("its header is not a JSON object")
+        self._header_digest, self._digests = _digest(text), found.get("digests")
         return found
+
+    def check_header(self) -> None:
+        """Refuse a header that was changed after it was written, once it has been read.
+
+        Digests notice accidents of any kind. They are no signature: who changes a file on purpose can
+        change them too. Files of older versions have none.
+        """
+        if HEADER_DIGEST not in self._by_name:
+            if self._digests is not None:
+                raise ModelFileError(f"{HEADER_DIGEST} is missing")
+            return
+        info = self._info(HEADER_DIGEST)
+        if info.file_size > 64 or self._members.read(info).decode("ascii") != self._header_digest:
+            raise ModelFileError(f"{HEADER} was changed after it was written")
 
     def array(self, position: int) -> Array:
         """Return one array, writable and with memory of its own."""
         info = self._info(member_name(position))
-        with self._members.open(info) as stream:
-            read_header = _READ_NPY_HEADER[np.lib.format.read_magic(stream)]
-            shape, _, dtype = read_header(stream)
-            stated = stream.tell() + prod(shape) * dtype.itemsize
-        if dtype.kind not in KINDS or min(shape, default=0) < 0 or stated != info.file_size:
-            raise ModelFileError(
-                f"{info.filename} has {info.file_size} bytes, not an array of {dtype} and {shape}"
-            )
-        content = io.BytesIO(self._members.read(info))
-        return np.lib.format.read_array(content, allow_pickle=False)
+        try:
+            header = stated_array(self._members, info)
+        except BadArray as error:
+            raise ModelFileError(str(error)) from error
+        if header.dtype.kind not in KINDS:
+            raise ModelFileError(f"{info.filename} is an array of {header.dtype}")
+        content = self._members.read(info)
+        if self._digests is not None and self._digests[position] != _digest(content):
+            raise ModelFileError(f"{info.filename} was changed after it was written")
+        return np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
 
     def _info(self, name: str) -> zipfile.ZipInfo:
         info = self._by_name.get(name)
         if info is None:
             raise ModelFileError(f"{name} is missing")
-        plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-        if not plain or info.file_size > _LARGEST_RATIO * (info.compress_size + 1):
-            raise ModelFileError(f"{name} states {info.file_size:,} bytes, which it cannot hold")
+        try:
+            check_member(info)
+        except BadArray as error:
+            raise ModelFileError(str(error)) from error
         return info
 
 

@@ -48,6 +48,14 @@ _SHAPES: dict[str, dict[str, str]] = {
 }  # fmt: skip
 # Attributes that mean the same for every estimator; their last axis runs over the columns of X.
 _BY_COLUMN = ("coef_", "inclusion_probability_", "feature_names_in_")
+# Attributes of estimators, where these have them, that their classes do not annotate.
+_ATTRIBUTES: dict[str, Any] = {
+    "intercept_": float | np.ndarray,
+    "classes_": np.ndarray,
+    "cv_results_": dict,
+    "_center": np.ndarray,
+    "_total_weight": float,
+}
 # Fields that hold positions of columns.
 _POSITIONS = {"columns", "covariates", "support"}
 
@@ -55,12 +63,20 @@ _POSITIONS = {"columns", "covariates", "support"}
 def check_estimator(model: Any) -> None:
     """Raise `ModelFileError` if a fitted attribute is not what its class, or D, demands."""
     count = getattr(model, "n_features_in_", None)
-    if count is not None and (type(count) is not int or count < 1):
+    if type(count) is not int or count < 1:
         raise ModelFileError(f"n_features_in_ is {count!r}")
+    declared = _hints(type(model))
+    for name, hint in {**_ATTRIBUTES, **declared}.items():
+        if name not in declared and not hasattr(model, name):
+            continue
+        if not _is(getattr(model, name, None), hint):
+            raise ModelFileError(f"{name} is not what a {type(model).__name__} has")
     for name in _BY_COLUMN:
         shape = np.shape(getattr(model, name, ()))
-        if hasattr(model, name) and (not shape or count not in (None, shape[-1])):
+        if hasattr(model, name) and (not shape or count != shape[-1]):
             raise ModelFileError(f"{name} has shape {shape} for {count} columns")
+    if hasattr(model, "intercept_") and np.shape(model.intercept_) != np.shape(model.coef_)[:-1]:
+        raise ModelFileError(f"intercept_ has shape {np.shape(model.intercept_)}")
     given = model.get_params(deep=False)
     _check_inside((v for name, v in vars(model).items() if name not in given), count, set())
 

@@ -36,6 +36,7 @@ from garrote.persistence.archive import (
 )
 from garrote.persistence.checks import check_estimator
 from garrote.persistence.trees import Decoder, Encoder, Unknown, Unstorable
+from garrote.persistence.trial import try_answers
 
 FORMAT = "garrote-model"
 # Raised when a file cannot be read any more by the garrote before; older formats stay readable.
@@ -136,6 +137,8 @@ def load(path: PathLike) -> Any:
             raise ModelFileError("its last object is not the model")
         check_is_fitted(model)
         check_estimator(model)
+        try_answers(model)
+        archive.check_header()
     _warn_of_defaults(decoder.left_out, path)
     return model
 
@@ -146,7 +149,9 @@ load_model = load
 def load_extra(path: PathLike) -> dict[str, Any]:
     """Return the notes that a file holds beside its model; empty if there are none."""
     with open_archive(path) as archive:
-        return dict(_header(archive, path)["extra"])
+        extra = dict(_header(archive, path)["extra"])
+        archive.check_header()
+        return extra
 
 
 def _header(archive: Archive, path: PathLike) -> dict[str, Any]:

@@ -37,6 +37,8 @@ _SPARSE = {
     for layout in ("csr", "csc", "coo")
     for kind in ("array", "matrix")
 }
+# What stands for the values of short arrays.
+_OF_SHORT: dict[str, set[type]] = {"b": {bool}, "i": {int}, "u": {int}, "f": {int, float}}
 # A member of a zip costs some 200 bytes beside its content: shorter arrays are cheaper in the header.
 _SHORT = 16
 # Parameters without any bearing on what a model is.
@@ -262,8 +264,10 @@ class Decoder:
         return model
 
     def _short_array(self, written: Mapping[str, Any]) -> Array:
-        array = np.array(written["values"], dtype=_SCALARS[written["dtype"]])
-        return array.reshape(written["shape"])
+        values, kind = written["values"], np.dtype(_SCALARS[written["dtype"]])
+        if not {type(value) for value in values} <= _OF_SHORT.get(kind.kind, set()):
+            raise ModelFileError(f"an array of {kind} has values of another type")
+        return np.array(values, dtype=kind).reshape(written["shape"])
 
     def _sparse(self, cls: Any, written: Mapping[str, Any]) -> Any:
         data, *parts = [self.decode(node) for node in written["arrays"]]

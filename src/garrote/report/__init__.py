@@ -72,6 +72,7 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         script=script,
         data=_embedded(data),
         pictures=data,
+        failures=data["failures"],
         tab=readable(title, 80) if title else f"Which variables explain {brief(response)}?",
         heading=heading,
         document=document,

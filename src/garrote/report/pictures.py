@@ -1,7 +1,8 @@
 """The numbers that the page's script draws: small arrays, variables by position and never by name."""
 
 import math
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,7 +45,6 @@ def picture_data(
     """Return what the script needs beyond the text of the page."""
     listed = [v["position"] for v in document["variables"][: len(rows)]]
     names = {p: row["name"] for p, row in zip(listed, rows, strict=True)}
-    kept = _kept(document["path"], limits)
     data: dict[str, Any] = {
         "response": readable(document["response"], 60),
         "scale": effect_scale(document),
@@ -56,18 +56,49 @@ def picture_data(
         "domain": [scale.low, scale.high],
         "decimals": scale.decimals,
         "certainty": is_certainty(document["evidence"]),
-        "path": _path(document["path"], kept, names, limits),
-        "validation": _validation(document, kept),
-        "predictions": _predictions(document, kept, limits),
-        "standIns": _stand_ins(document["stand_ins"], names, limits),
-        "models": _models(document.get("models"), names, limits),
     }
+    drawn, failures = _pictures(document, names, limits)
     # Pictures refer to variables by their place among `names`, the rows of the table first.
     places = {position: k for k, position in enumerate(names)}
     for key in ("path", "standIns", "models"):
-        if data[key] is not None:
-            data[key]["columns"] = [places[p] for p in data[key]["columns"]]
-    return {"names": list(names.values()), **data}
+        if drawn[key] is not None:
+            drawn[key]["columns"] = [places[p] for p in drawn[key]["columns"]]
+    return {"names": list(names.values()), **data, **drawn, "failures": failures}
+
+
+def _pictures(
+    document: Mapping[str, Any], names: dict[int, str], limits: Limits
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the numbers of each picture, None where there is none, and why some could not be made.
+
+    A picture that fails is left out, with a warning, and stops no other one.
+    """
+    drawn: dict[str, Any] = {}
+    failures: dict[str, str] = {}
+
+    def draw(key: str, make: Callable[..., dict[str, Any] | None], *given: Any) -> None:
+        drawn[key] = None
+        try:
+            drawn[key] = make(*given, limits)
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200]
+            failures[key] = readable(f"{type(error).__name__}: {reason}")
+            warnings.warn(
+                f"a picture of the report ({key}) could not be drawn: {failures[key]}",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    path = document["path"]
+    kept = _kept(path, limits)
+    draw("path", _path, path, kept, names)
+    if "path" in failures:  # the other pictures show the chosen strength alone
+        kept = [path["chosen"]]
+    draw("validation", _validation, document, kept)
+    draw("predictions", _predictions, document, kept)
+    draw("standIns", _stand_ins, document["stand_ins"], names)
+    draw("models", _models, document.get("models"), names)
+    return drawn, failures
 
 
 def _kept(path: Mapping[str, Any] | None, limits: Limits) -> list[int]:
@@ -133,7 +164,9 @@ def apart_ranges(path: Mapping[str, Any]) -> list[list[float]]:
     return ranges
 
 
-def _validation(document: Mapping[str, Any], kept: Sequence[int]) -> dict[str, Any] | None:
+def _validation(
+    document: Mapping[str, Any], kept: Sequence[int], limits: Limits
+) -> dict[str, Any] | None:
     found = document["validation"]
     if found is None or len(kept) < 2:
         return None

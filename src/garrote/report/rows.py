@@ -51,7 +51,7 @@ class Scale:
         """Return where the axis has marks, and numbers as far as there is room for them."""
         if not self.common:
             return [Tick(50.0, "0", True)]
-        step = nice_step((self.high - self.low) / 4)
+        step = round_step(self.low, self.high, 4)
         multiples = range(math.ceil(self.low / step), math.floor(self.high / step) + 1)
         places = {k: self.percent(k * step, 0.0) for k in multiples}
         texts = {k: _tick_text(k * step, step) for k in multiples}
@@ -85,10 +85,17 @@ def _labelled(places: Mapping[int, float], texts: Mapping[int, str], room: float
     return set(found)
 
 
-def nice_step(rough: float) -> float:
-    """Return the least of 1, 2, 5 times a power of ten that is not below a number."""
+def round_step(low: float, high: float, count: int) -> float:
+    """Return 1, 2 or 5 times a power of ten, for about so many marks between two ends, at least two."""
+    rough = (high - low) / count
     power = 10.0 ** math.floor(math.log10(rough))
-    return next(f * power for f in (1, 2, 5, 10) if f * power >= rough * (1 - 1e-9))
+    finer, coarser = next(
+        (before * power, step * power)
+        for before, step in pairwise((0.5, 1, 2, 5, 10))
+        if step * power >= rough * (1 - 1e-9)
+    )
+    # Two of them always fit if the step is below half of the distance.
+    return coarser if math.floor(high / coarser) > math.ceil(low / coarser) else finer
 
 
 def forest_scale(variables: Sequence[Mapping[str, Any]]) -> Scale:

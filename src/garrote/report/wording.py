@@ -6,30 +6,20 @@ and are isolated from their neighbours by a pair of marks, which the page turns 
 """
 
 import math
-import unicodedata
 from collections.abc import Sequence
+
+from garrote.summaries import visible
 
 _OPEN, _CLOSE = "\u2068", "\u2069"
 _MINUS = "\u2212"
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-# Joiners belong to letters of some scripts and to emoji; all other format characters are escaped.
-_HARMLESS_FORMAT = "\u200c\u200d"
-_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def readable(name: str, most: int = 1000) -> str:
     """Return a name without hidden characters, cut if it is very long."""
     if len(name) > most:
         name = name[: 2 * most // 3] + "…" + name[-(most // 4) :]
-    shown = "".join(
-        _escaped(c) if unicodedata.category(c) in _HIDDEN and c not in _HARMLESS_FORMAT else c
-        for c in name
-    )
-    return " ".join(shown.split()) or "(no name)"
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    return " ".join(visible(name).split()) or "(no name)"
 
 
 def brief(name: str, most: int = 40) -> str:

@@ -14,15 +14,18 @@ from typing import IO, Any
 import numpy as np
 
 from garrote.arrays import Array
+from garrote.npy import ArrayHeader, BadArray, check_member, read_header, stated_array
 from garrote.summaries import listing
 from garrote.tables.base import Piece
 from garrote.tables.engine import polars
 from garrote.tables.errors import TableError, count_of
+from garrote.tables.room import refuse_beyond_memory, refuse_too_wide
 from garrote.tables.sources import PlainFile
 
 _NAMES = ("names", "feature_names", "columns")
 _CELLS = 4_000_000  # of a piece: 32 MB of float64
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError)
+_AS_TEXT = 60  # bytes of a Python string beside its letters
 
 
 class ArchiveTable:
@@ -38,11 +41,28 @@ class ArchiveTable:
         except TableError:
             raise
         except _DAMAGE as error:
-            raise TableError(f"{self.label} is damaged or cut off: {error}") from error
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> TableError:
+        if isinstance(error, BadArray) and "encrypted" in str(error):
+            return TableError(f"{self.label}: {error}: save the archive anew without a password")
+        if isinstance(error, UnicodeEncodeError):
+            half = error.object[error.start : error.end]
+            return TableError(
+                f"{self.label} holds a text with half of a character, {half!r}: save it anew as text"
+            )
+        return TableError(f"{self.label} is damaged or cut off: {error}: save it anew")
 
     def _read_header(self) -> None:
+        self._headers: dict[str, ArrayHeader] = {}
         with zipfile.ZipFile(self._path) as archive:
-            members = archive.namelist()
+            infos = archive.infolist()
+            members = [info.filename for info in infos]
+            for info in infos:
+                check_member(info)
+                if info.filename.endswith(".npy"):
+                    key = info.filename.removesuffix(".npy")
+                    self._headers[key] = stated_array(archive, info)
         if not members or any(not name.endswith(".npy") for name in members):
             raise TableError(
                 f"{self.label} is a ZIP file but not a NumPy archive: unpack it, or save a workbook's "
@@ -52,14 +72,14 @@ class ArchiveTable:
         self._key = "X" if "X" in keys else "x"
         if self._key not in keys:
             raise TableError(f"{self.label} has no array X: it has {listing(keys)}")
-        with zipfile.ZipFile(self._path) as archive, archive.open(f"{self._key}.npy") as stream:
-            self._shape, self._by_columns, self._dtype = _header(stream)
+        self._shape, self._by_columns, self._dtype = self._headers[self._key]
         if len(self._shape) != 2 or self._dtype.kind not in "biuf":
             raise TableError(
                 f"{self.label}: array {self._key} has shape {self._shape} and type {self._dtype}: "
                 "a two-dimensional array of numbers is needed"
             )
         self.n_rows, width = self._shape
+        refuse_too_wide(self.label, width)
         keys.remove(self._key)
         others = self._load_others(keys)
         own = self._column_names(others, width)
@@ -99,9 +119,20 @@ class ArchiveTable:
 
     def _load_others(self, keys: list[str]) -> dict[str, Array]:
         """Return the one-dimensional arrays; larger ones stay on disk."""
-        shapes = self._shapes(keys, "biufUSM")
+        useful = {self.n_rows, self._shape[1]}
+        wanted = [
+            key
+            for key, shape in self._shapes(keys, "biufUSM").items()
+            if len(shape) == 1 and (shape[0] in useful or key in (*_NAMES, "y"))
+        ]
+        headers = [self._headers[key] for key in wanted]
+        texts = sum(header.shape[0] for header in headers if header.dtype.kind in "US")
+        needed = sum(header.nbytes for header in headers) + _AS_TEXT * texts
+        refuse_beyond_memory(
+            self.label, needed, "the arrays beside X", "leave out what is not needed"
+        )
         with np.load(self._path, allow_pickle=False) as arrays:
-            return {key: arrays[key] for key, shape in shapes.items() if len(shape) == 1}
+            return {key: arrays[key] for key in wanted}
 
     def _wide_arrays(self, keys: list[str], taken: set[str]) -> dict[str, list[str]]:
         """Return the names of the columns of each two-dimensional array with as many rows as X."""
@@ -116,14 +147,8 @@ class ArchiveTable:
 
     def _shapes(self, keys: list[str], kinds: str) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the arrays of some kinds."""
-        found = {}
-        with zipfile.ZipFile(self._path) as archive:
-            for key in keys:
-                with archive.open(f"{key}.npy") as stream:
-                    shape, _, dtype = _header(stream)
-                if dtype.kind in kinds:
-                    found[key] = shape
-        return found
+        headers = {key: self._headers[key] for key in keys}
+        return {key: header.shape for key, header in headers.items() if header.dtype.kind in kinds}
 
     def pieces(self, positions: Sequence[int]) -> Iterator[Piece]:
         width = self._shape[1]
@@ -139,7 +164,7 @@ class ArchiveTable:
         except _DAMAGE as error:
             if isinstance(error, TableError):
                 raise
-            raise TableError(f"{self.label} is damaged or cut off: {error}") from error
+            raise self._damaged(error) from error
 
     def _load_column(self, key: str, column: int) -> Array:
         """Return a column of an array beside X, as an array of one column."""
@@ -150,7 +175,7 @@ class ArchiveTable:
         rows, width = self._shape
         step = max(1, _CELLS // max(1, width))
         with zipfile.ZipFile(self._path) as archive, archive.open(f"{self._key}.npy") as stream:
-            _header(stream)
+            read_header(stream)
             for first in range(0, rows, step):
                 block = self._block(stream, (min(step, rows - first), width))
                 yield Piece(first, positions, _frame(block[:, list(positions)]))
@@ -159,7 +184,7 @@ class ArchiveTable:
         rows, width = self._shape
         step = max(1, _CELLS // max(1, rows))
         with zipfile.ZipFile(self._path) as archive, archive.open(f"{self._key}.npy") as stream:
-            _header(stream)
+            read_header(stream)
             for left in range(0, width, step):
                 block = self._block(stream, (min(step, width - left), rows)).T
                 some = tuple(j for j in positions if left <= j < left + step)
@@ -175,14 +200,6 @@ class ArchiveTable:
 
     def place(self, row: int) -> str:
         return f"row {row + 1:,}"
-
-
-def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an array: shape, whether columns come one after the other, type."""
-    version = np.lib.format.read_magic(stream)
-    if version == (1, 0):
-        return np.lib.format.read_array_header_1_0(stream)
-    return np.lib.format.read_array_header_2_0(stream)
 
 
 def _frame(values: Array) -> Any:

@@ -69,9 +69,17 @@ class CodedColumn:
 
 @dataclass(frozen=True)
 class Coding:
-    """How a table became numbers: all that is needed to repeat it."""
+    """How a table became numbers: all that is needed to repeat it.
+
+    Parameters
+    ----------
+    columns : tuple of CodedColumn
+    na : tuple of str
+        Texts that meant "no value", beside the usual ones.
+    """
 
     columns: tuple[CodedColumn, ...]
+    na: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,13 +88,15 @@ class Coding:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain lists, texts and numbers, for JSON."""
-        return {"columns": [_to_plain(column) for column in self.columns]}
+        plain: dict[str, Any] = {"columns": [_to_plain(column) for column in self.columns]}
+        return plain | ({"na": list(self.na)} if self.na else {})
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "Coding":
         """Make it from what `to_dict` returned."""
         try:
-            return cls(tuple(_from_plain(column) for column in plain["columns"]))
+            columns = tuple(_from_plain(column) for column in plain["columns"])
+            return cls(columns, tuple(map(str, plain.get("na", ()))))
         except (KeyError, TypeError, ValueError) as error:
             raise TableError(
                 f"the coding of the columns is damaged ({error!r}): save the model anew"

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from garrote.summaries import listing
-from garrote.tables.kinds import MISSING
+from garrote.tables.kinds import MISSING_NUMBERS
 
 _DELIMITERS = "\t;|,"
 _NUMBER = re.compile(
@@ -81,6 +81,11 @@ def split_fields(line: str, delimiter: str) -> list[str]:
     return [field.strip() for field in rows[0]] if rows else []
 
 
+def most_fields(line: bytes) -> int:
+    """Return how many fields a line can have at most, whatever its delimiter is."""
+    return 1 + max(line.count(delimiter.encode()) for delimiter in _DELIMITERS + " ")
+
+
 def single_spaced(text: str) -> str:
     """Return text with one space for each run of white space, none at line ends; quotes keep theirs."""
     if '"' not in text:
@@ -112,7 +117,7 @@ def _has_decimal_commas(rows: list[list[str]]) -> bool:
 def _is_number(field: str, comma: bool) -> bool:
     if comma:
         field = field.replace(",", ".")
-    return field in MISSING or _NUMBER.fullmatch(field) is not None
+    return field.lower() in MISSING_NUMBERS or _NUMBER.fullmatch(field) is not None
 
 
 def _header_names(first: list[str], rest: list[list[str]]) -> tuple[list[str], set[int]]:

@@ -13,6 +13,7 @@ from garrote.tables.coding import CodedColumn, Coding
 from garrote.tables.engine import polars
 from garrote.tables.errors import TableError
 from garrote.tables.kinds import as_numbers, as_word, may_be_numbers
+from garrote.tables.room import refuse_beyond_memory
 
 _LARGEST = 1e150  # sums of squares of larger numbers are infinite in double precision
 
@@ -84,12 +85,16 @@ def allocate(table: TableFile, rows: int, columns: int) -> Floats:
     """Return room for the numbers of a table, column after column."""
     if columns == 0:
         raise TableError(f"{table.label}: no column is left, as every one has only a single word")
+    what, remedy = (
+        f"{rows:,} x {columns:,} numbers",
+        "give --include or --exclude to read fewer columns",
+    )
+    refuse_beyond_memory(table.label, 8.0 * rows * columns, what, remedy)
     try:
         return np.empty((rows, columns), order="F")
     except MemoryError as error:
         raise TableError(
-            f"{table.label}: {rows:,} x {columns:,} numbers need {rows * columns * 8e-9:,.1f} GB of "
-            "memory: give --include or --exclude to read fewer columns"
+            f"{table.label}: {what} need {rows * columns * 8e-9:,.1f} GB of memory: {remedy}"
         ) from error
 
 
@@ -114,7 +119,7 @@ def with_means(X: Floats, coding: Coding) -> Coding:
             means.append(float((values if there.all() else values[there]).mean()))
             j += 1
         columns.append(replace(column, means=tuple(means)))
-    return Coding(tuple(columns))
+    return replace(coding, columns=tuple(columns))
 
 
 def put_means(X: Floats, coding: Coding) -> None:

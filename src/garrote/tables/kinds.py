@@ -11,8 +11,17 @@ from garrote.tables.engine import polars
 if TYPE_CHECKING:
     import polars as pl
 
-MISSING = ("", "NA", "N/A", "#N/A", "NaN", "nan", "NAN", "-nan", "null", "NULL", "None", "?", ".")
-"""Texts that mean "no value"."""
+MISSING = (
+    "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "null", "NULL",
+    "?", ".",
+)  # fmt: skip
+"""Texts that mean "no value" in any column."""
+
+MISSING_NUMBERS = frozenset({text.lower() for text in MISSING} | {"none"})
+"""The same for a column of numbers or dates, whose other cells leave no doubt; in small letters.
+
+Among words "None" is one of them: the arm of a trial without treatment, say.
+"""
 
 _WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}
 _DATE_FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S%.f")
@@ -115,11 +124,22 @@ def as_date(column: "pl.Series", decimal_comma: bool = False) -> "pl.Series":
     return _nothing(column).cast(moment)
 
 
+def is_missing(column: "pl.Series", kind: str = "word") -> "pl.Series":
+    """Tell which cells of a column mean nothing, if it is a column of some kind."""
+    pl = polars()
+    texts = column.cast(pl.String).str.strip_chars()
+    if kind in ("number", "date"):
+        found = texts.str.to_lowercase().is_in(list(MISSING_NUMBERS))
+    else:
+        found = texts.is_in(list(MISSING))
+    return found.fill_null(True)
+
+
 def as_word(column: "pl.Series", decimal_comma: bool = False) -> "pl.Series":
     """Return text without the white space around it, null where it means nothing."""
     pl = polars()
     words = column.cast(pl.String).str.strip_chars()
-    return words.set(words.is_in(list(MISSING)), None)
+    return words.set(is_missing(column), None)
 
 
 MEANINGS = {"number": as_number, "boolean": as_boolean, "date": as_date, "word": as_word}

@@ -10,6 +10,7 @@ from garrote.tables.base import TableFile
 from garrote.tables.coding import Coding
 from garrote.tables.errors import TableError, count_of, naming_of, unknown_name
 from garrote.tables.filling import allocate, destinations_in, fill, put_means, refuse_huge
+from garrote.tables.marks import with_marks
 from garrote.tables.opening import with_table
 from garrote.tables.refusals import refuse_gaps, refuse_infinite, refuse_no_rows, refuse_other_kinds
 from garrote.tables.survey import Survey, count_words, survey
@@ -34,7 +35,7 @@ def read_new_rows(source: str, coding: Coding, missing: str = "error") -> Floats
             f"--missing must be error or mean for new rows, got {listing([missing])}: every row gets "
             "its prediction"
         )
-    return with_table(source, lambda table: _read(table, coding, missing))
+    return with_table(source, lambda table: _read(with_marks(table, coding.na), coding, missing))
 
 
 def _read(table: TableFile, coding: Coding, missing: str) -> Floats:

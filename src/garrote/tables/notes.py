@@ -3,7 +3,7 @@
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.summaries import listing
+from garrote.summaries import listing, some_of
 from garrote.tables.base import TableFile
 from garrote.tables.coding import Coding
 from garrote.tables.errors import count_of
@@ -35,11 +35,17 @@ def _on_missing(table: TableFile, found: Survey, missing: str) -> list[str]:
     rows = int(found.incomplete.sum())
     if not rows:
         return []
+    gaps = {j: facts.missing for j, facts in found.columns.items() if facts.missing}
+    order = sorted(gaps, key=lambda j: -gaps[j])
     if missing == "drop":
         kept = count_of(found.n_rows - rows, "row")
-        return [f"{count_of(rows, 'row')} with missing values were dropped, {kept} kept"]
-    gaps = {j: facts.missing for j, facts in found.columns.items() if facts.missing}
-    names = listing(table.names[j] for j in sorted(gaps, key=lambda j: -gaps[j]))
+        were = "was" if rows == 1 else "were"
+        columns = some_of(order, lambda j: f"{listing([table.names[j]])} ({gaps[j]:,})")
+        return [
+            f"{count_of(rows, 'row')} with missing values {were} dropped, {kept} kept; missing were "
+            f"values of {columns}"
+        ]
+    names = listing(table.names[j] for j in order)
     return [
         f"{count_of(sum(gaps.values()), 'missing value')} replaced by the column's mean: {names}"
     ]
@@ -56,6 +62,11 @@ def _on_coding(table: TableFile, coding: Coding) -> list[str]:
                 if column.levels
                 else f"{name} is always {reference} and was left out"
             )
+            if none := [w for w in (*column.levels, column.reference or "") if w.lower() == "none"]:
+                notes.append(
+                    f"{listing(none)} in {name} was read as a word like the others; give "
+                    f"--na {none[0]} if it means a missing value"
+                )
         elif column.kind == "date":
             notes.append(f"{listing([column.name])} was coded as days, month and day of the week")
     return notes

@@ -32,8 +32,19 @@ def _open(file: PlainFile) -> TableFile:
         table = ArchiveTable(file)
     else:
         table = ColumnarTable(file)
+    _refuse_half_characters(table)
     refuse_same_names(table.names, f"{table.label}: every column needs a name of its own, but")
     return table
+
+
+def _refuse_half_characters(table: TableFile) -> None:
+    """Refuse a name that is no text: no terminal, report or file could show it."""
+    for j, name in enumerate(table.names):
+        if any("\ud800" <= letter <= "\udfff" for letter in name):
+            raise TableError(
+                f"{table.label}: the name of column {j + 1}, {listing([name])}, has half of a character "
+                "in it: rename the column"
+            )
 
 
 def refuse_same_names(names: Sequence[str], what: str) -> None:

@@ -21,6 +21,7 @@ from garrote.tables.filling import (
     refuse_huge,
     with_means,
 )
+from garrote.tables.marks import with_marks
 from garrote.tables.notes import notes_on
 from garrote.tables.opening import refuse_same_names, with_table
 from garrote.tables.refusals import (
@@ -98,21 +99,24 @@ def read_table(source: str, wanted: Wanted) -> DataTable:
     >>> table.names
     ('dose', 'colour=blue')
     """
-    return with_table(source, lambda table: _read(table, wanted))
+    return with_table(source, lambda table: _read(with_marks(table, wanted.na), wanted))
 
 
 def _read(table: TableFile, wanted: Wanted) -> DataTable:
     roles = assign_roles(table, wanted)
-    found = survey(table, roles.used, {} if roles.groups is None else {roles.groups: "word"})
+    words = roles.categories | ({roles.groups} if roles.groups is not None else set())
+    found = survey(table, roles.used, dict.fromkeys(words, "word"))
     refuse_no_rows(table, found)
     parts = (roles.target, roles.weights, roles.offset)
     single = [j for j in parts if j is not None]
-    find_resemblances(table, sorted({*roles.variables, *single}), found)
+    find_resemblances(
+        table, sorted({*roles.variables, *single} - roles.categories), found, roles.target
+    )
     refuse_target(table, roles, found, wanted.labels)
     refuse_unusable(table, roles, found, wanted.encode)
     refuse_infinite(table, found)
     keep = rows_to_keep(table, roles, found, wanted.missing)
-    coding = _make_coding(table, roles, found, keep)
+    coding = _make_coding(table, roles, found, keep, wanted.na)
     X = allocate(table, int(keep.sum()), len(coding.names))
     y, weights, offset = (None if j is None else np.empty(len(X)) for j in parts)
     labels = _labels(table, roles, found, wanted, keep)
@@ -146,18 +150,17 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
     )
 
 
-def _make_coding(table: TableFile, roles: Roles, found: Survey, keep: Array) -> Coding:
+def _make_coding(
+    table: TableFile, roles: Roles, found: Survey, keep: Array, na: tuple[str, ...]
+) -> Coding:
     """Decide how each variable becomes numbers; the means are not known yet."""
     kinds = {j: found.columns[j].kind for j in roles.variables}
     counts = count_words(table, [j for j, kind in kinds.items() if kind == "word"], keep)
-    coding = Coding(
-        tuple(
-            _word_column(table, j, counts[j])
-            if kind == "word"
-            else CodedColumn(table.names[j], kind)
-            for j, kind in kinds.items()
-        )
+    columns = (
+        _word_column(table, j, counts[j]) if kind == "word" else CodedColumn(table.names[j], kind)
+        for j, kind in kinds.items()
     )
+    coding = Coding(tuple(columns), na)
     refuse_same_names(coding.names, f"{table.label}: rename a column, for once coded,")
     return coding
 

@@ -6,6 +6,7 @@ from garrote.arrays import Array
 from garrote.summaries import listing, some_of
 from garrote.tables.base import TableFile
 from garrote.tables.errors import TableError, count_of
+from garrote.tables.resemblance import MOSTLY
 from garrote.tables.roles import Roles
 from garrote.tables.survey import ColumnFacts, Survey
 
@@ -32,12 +33,23 @@ def refuse_target(table: TableFile, roles: Roles, found: Survey, labels: bool = 
     for option, j in numbers.items():
         if j is None or (labels and option == "--target" and is_labels(found, j)):
             continue
-        if found.columns[j].kind not in ("number", "boolean"):
+        facts = found.columns[j]
+        if facts.resembles == "mostly numbers":
+            remedy = (
+                _reading(table, facts, j)
+                if labels and option == "--target"
+                else _marking(table, facts)
+            )
+            raise TableError(
+                f"{table.label}: {option} needs a column of numbers, but {_shown(table, found, j)} has "
+                f"other text among its numbers: {remedy}"
+            )
+        if facts.kind not in ("number", "boolean"):
             classes = ", or give --method lasso, which takes labels"
             labelled = option == "--target" and not labels and is_labels(found, j)
             raise TableError(
                 f"{table.label}: {option} needs a column of numbers, but {_shown(table, found, j)} "
-                f"is {_in_words(found.columns[j])}: name another column or recode it as numbers"
+                f"is {_in_words(facts)}: name another column or recode it as numbers"
                 f"{classes if labelled else ''}"
             )
 
@@ -53,8 +65,12 @@ def refuse_unusable(table: TableFile, roles: Roles, found: Survey, encode: bool)
 
     Text that looks like numbers or dates is refused also where words are coded.
     """
-    kinds = [*_REWRITING, *([] if encode else ["word", "date"]), "unusable"]
-    looks = {j: found.columns[j].resembles or found.columns[j].kind for j in roles.variables}
+    kinds = [*_REWRITING, *MOSTLY, *([] if encode else ["word", "date"]), "unusable"]
+    looks = {
+        j: found.columns[j].resembles or found.columns[j].kind
+        for j in roles.variables
+        if j not in roles.categories or found.columns[j].kind == "unusable"
+    }
     bad = {kind: [j for j, look in looks.items() if look == kind] for kind in kinds}
     parts = [
         f"{count_of(len(some), 'column')} of {_PLURALS[kind]}: "
@@ -64,6 +80,8 @@ def refuse_unusable(table: TableFile, roles: Roles, found: Survey, encode: bool)
     ]
     if parts:
         rewriting = [f"{advice}, " for kind, advice in _REWRITING.items() if bad[kind]]
+        mixed = [j for kind in MOSTLY for j in bad[kind]]
+        rewriting += [f"{_reading(table, found.columns[j], j)}, " for j in mixed[:1]]
         codable = not bad["unusable"] and (bad.get("word") or bad.get("date"))
         coding = ["--encode to code words and dates as numbers"] if codable else []
         remedy = " or ".join([*coding, "--exclude to leave columns out"])
@@ -152,12 +170,30 @@ def _shown(table: TableFile, found: Survey, j: int) -> str:
     facts = found.columns[j]
     if facts.odd is not None:
         row, text = facts.odd
-        return f"{_name(table, j)} ({listing([text])} in {table.place(row)})"
+        more = (
+            f" and {count_of(facts.unreadable - 1, 'other cell')}" if facts.unreadable > 1 else ""
+        )
+        return f"{_name(table, j)} ({listing([text])} in {table.place(row)}{more})"
     return f"{_name(table, j)} ({facts.type_name})" if table.typed else _name(table, j)
 
 
 def _in_words(facts: ColumnFacts) -> str:
     return f"a column of {_PLURALS[facts.resembles]}" if facts.resembles else _IN_WORDS[facts.kind]
+
+
+def _marking(table: TableFile, facts: ColumnFacts) -> str:
+    """Return what to do about cells that cannot be read."""
+    if table.typed:
+        return "store it as numbers, with null or NaN where a value is missing"
+    text = listing([facts.odd[1]]) if facts.odd else "TEXT"
+    return f"correct what is wrong, or give --na {text} if that means a missing value"
+
+
+def _reading(table: TableFile, facts: ColumnFacts, j: int) -> str:
+    """Return the same, and how to have the column as words after all."""
+    return (
+        f"{_marking(table, facts)}, or --categories {_name(table, j)} to read the column as words"
+    )
 
 
 _IN_WORDS = {
@@ -173,6 +209,8 @@ _PLURALS = {
     "unusable": "a type that cannot be used",
     "marked number": "numbers with thousands separators or percent signs",
     "other date": "what look like dates",
+    "mostly numbers": "numbers with other text among them",
+    "mostly dates": "dates with other text among them",
 }
 _REWRITING = {
     "marked number": "write numbers without separators and signs (1500 for 1,500)",

@@ -1,16 +1,18 @@
-"""What a column of text may have been meant to be: numbers or dates in a notation that is not read.
+"""What a column of text may have been meant to be: numbers or dates.
 
-Neither is guessed, since 1,500 may be 1.5 and 01/02/2020 the first of February; but to code such
-columns as words would hide what they are.
+They may be in a notation that is not read, or have some cells among them that are none. Neither is
+guessed, since 1,500 may be 1.5 and 01/02/2020 the first of February; but to code such columns as
+words would hide what they are, and one slip of the pen would turn a column of numbers into as many
+words as it has values.
 """
 
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from garrote.tables.base import TableFile
-from garrote.tables.kinds import as_number, as_word
-from garrote.tables.survey import Survey
+from garrote.tables.kinds import MEANINGS, as_number, as_word
+from garrote.tables.survey import ColumnFacts, Survey
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,31 +24,68 @@ _PATTERNS = {
         r"|\d{4}/\d{1,2}/\d{1,2}|\d{4}\.\d{1,2}\.\d{1,2})([ T]\d{1,2}:\d{2}.*)?$"
     ),
 }
+MOSTLY = {"mostly numbers": "number", "mostly dates": "date"}
+"""Columns in which more than half of the cells can be read as something, and the others cannot."""
 
 
-def find_resemblances(table: TableFile, positions: Sequence[int], found: Survey) -> None:
-    """Note on columns of text what most of their values, other than plain numbers, look like."""
-    doubtful = [j for j in positions if found.columns[j].kind == "word"]
-    words: Counter[int] = Counter()
-    alike: Counter[tuple[int, str]] = Counter()
-    examples: dict[tuple[int, str], tuple[int, str]] = {}
-    for piece in table.pieces(doubtful) if doubtful else ():
+@dataclass
+class _Share:
+    """How many cells are of some kind, and the row and text of one of them."""
+
+    count: int = 0
+    example: tuple[int, str] | None = None
+
+    def add(self, first: int, texts: "pl.Series", flags: "pl.Series") -> None:
+        found = int(flags.sum())
+        if found and self.example is None:
+            row = int(flags.to_numpy().argmax())
+            self.example = (first + row, texts[row])
+        self.count += found
+
+
+@dataclass
+class _Look:
+    """What the cells of one column look like."""
+
+    words: int = 0  # that are no plain numbers
+    alike: dict[str, _Share] = field(default_factory=lambda: {k: _Share() for k in _PATTERNS})
+    readable: dict[str, _Share] = field(default_factory=lambda: {k: _Share() for k in MOSTLY})
+    others: dict[str, _Share] = field(default_factory=lambda: {k: _Share() for k in MOSTLY})
+
+
+def find_resemblances(
+    table: TableFile, positions: Sequence[int], found: Survey, target: int | None = None
+) -> None:
+    """Note on columns of text what most of their cells look like.
+
+    Where columns have types, text was meant to be text; only the target, whose type an array of
+    Python objects may have lost, is asked whether it is mostly numbers.
+    """
+    looks = {j: _Look() for j in positions if found.columns[j].kind == "word"}
+    for piece in table.pieces(sorted(looks)) if looks else ():
         for i, j in enumerate(piece.positions):
-            texts = _words(piece.frame.to_series(i), table.decimal_comma)
-            words[j] += len(texts) - texts.null_count()
-            for kind, pattern in _PATTERNS.items():
-                matches = texts.str.contains(pattern).fill_null(False)
-                alike[j, kind] += int(matches.sum())
-                if matches.any() and (j, kind) not in examples:
-                    row = int(matches.to_numpy().argmax())
-                    examples[j, kind] = (piece.first + row, texts[row])
-    for (j, kind), example in examples.items():
-        if 2 * alike[j, kind] > words[j]:
-            found.columns[j].resembles = kind
-            found.columns[j].odd = example
+            _take_in(looks[j], piece.first, piece.frame.to_series(i), table.decimal_comma)
+    for j, look in looks.items():
+        _conclude(found.columns[j], look, mixed=not table.typed or j == target)
 
 
-def _words(column: "pl.Series", decimal_comma: bool) -> "pl.Series":
-    """Return text, null where a value is missing or a plain number."""
+def _take_in(look: _Look, first: int, column: "pl.Series", decimal_comma: bool) -> None:
     words = as_word(column)
-    return words.set(as_number(column, decimal_comma).is_not_null(), None)
+    texts = words.set(as_number(column, decimal_comma).is_not_null(), None)
+    look.words += len(texts) - texts.null_count()
+    for kind, pattern in _PATTERNS.items():
+        look.alike[kind].add(first, texts, texts.str.contains(pattern).fill_null(False))
+    for name, kind in MOSTLY.items():
+        values = MEANINGS[kind](column, decimal_comma)
+        readable = values.is_finite().fill_null(False) if kind == "number" else values.is_not_null()
+        look.readable[name].add(first, words, readable)
+        look.others[name].add(first, words, words.is_not_null() & ~readable)
+
+
+def _conclude(facts: ColumnFacts, look: _Look, mixed: bool) -> None:
+    for kind, share in look.alike.items():
+        if 2 * share.count > look.words:
+            facts.resembles, facts.odd = kind, share.example
+    for name, others in look.others.items():
+        if mixed and not facts.resembles and 0 < others.count < look.readable[name].count:
+            facts.resembles, facts.odd, facts.unreadable = name, others.example, others.count

@@ -36,6 +36,11 @@ class Wanted:
     missing : {"error", "drop", "mean"}
         Rows with missing values are refused, or left out; or a variable's mean is put in. The mean
         is never put in for target, weights, offset or groups.
+    categories : tuple of str
+        Columns that are words whatever they hold, and are one-hot coded: names or patterns. The
+        target may be among them, by name: then it is labels of classes.
+    na : tuple of str
+        Texts that mean "no value", beside the usual ones.
     labels : bool
         Whether the target may hold words, or true and false, which are then the labels of classes.
     """
@@ -50,6 +55,8 @@ class Wanted:
     encode: bool = False
     missing: str = "error"
     labels: bool = False
+    categories: tuple[str, ...] = ()
+    na: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,7 @@ class Roles:
     weights: int | None
     groups: int | None
     offset: int | None = None
+    categories: frozenset[int] = frozenset()
 
     @property
     def used(self) -> tuple[int, ...]:
@@ -116,7 +124,16 @@ def assign_roles(table: TableFile, wanted: Wanted) -> Roles:
         single.get("--weights"),
         single.get("--groups"),
         single.get("--offset"),
+        _categories(table, wanted, taken) & {*variables, single.get("--target")},
     )
+
+
+def _categories(table: TableFile, wanted: Wanted, taken: frozenset[int]) -> frozenset[int]:
+    """Return the columns that are words whatever they hold; patterns pass over the target."""
+    by_name = {wanted.target} & {*wanted.categories}
+    others = tuple(text for text in wanted.categories if text not in by_name)
+    own = {_position(table, "--target", name) for name in by_name if name is not None}
+    return _matching(table, "--categories", others, taken) | own
 
 
 def _position(table: TableFile, role: str, name: str) -> int:

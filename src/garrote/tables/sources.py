@@ -12,6 +12,7 @@ import bz2
 import codecs
 import gzip
 import lzma
+import os
 import shutil
 import sys
 import tempfile
@@ -68,6 +69,10 @@ _REFUSED = [
     (b"%PDF", "a PDF document: save the table as CSV"),
 ]
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, UnicodeError)
+_ARROW_END = b"\xff\xff\xff\xff\0\0\0\0"
+# The header that bgzip writes into each of its members, from its third byte on, and its empty last one.
+_BGZIP_HEAD = b"\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0"
+_BGZIP_END = b"\x1f\x8b" + _BGZIP_HEAD + b"\x1b\0\x03\0\0\0\0\0\0\0\0\0"
 _HEAD = 4096
 _CHUNK = 1 << 20
 # Bytes that no text file holds; tab, line feed, form feed, carriage return and escape may occur.
@@ -104,9 +109,12 @@ def opened(source: str) -> Iterator[PlainFile]:
 
 def _plain_file(source: str, label: str, folder: Callable[[], Path]) -> PlainFile:
     if source == "-":
+        stream = getattr(sys.stdin, "buffer", None)  # None: closed before the program began
+        if stream is None or stream.closed:
+            raise TableError("standard input is closed: send a table to it, or name a file")
         path = folder() / "input"
         with path.open("wb") as copy:
-            shutil.copyfileobj(sys.stdin.buffer, copy, _CHUNK)
+            shutil.copyfileobj(stream, copy, _CHUNK)
     else:
         given = Path(source)
         if given.is_dir():
@@ -180,6 +188,16 @@ def _decompress(opener: Callable[..., Any]) -> Callable[[Path, Path], None]:
     return convert
 
 
+def _decompress_gzip(source: Path, target: Path) -> None:
+    # A file of several members that was cut between two of them is a whole file to gzip.
+    with source.open("rb") as file:
+        begins = file.read(2 + len(_BGZIP_HEAD))[2:]
+        file.seek(-min(len(_BGZIP_END), source.stat().st_size), os.SEEK_END)
+        if begins == _BGZIP_HEAD and file.read() != _BGZIP_END:
+            raise EOFError("the empty block at the end of a file of bgzip is missing")
+    _decompress(gzip.open)(source, target)
+
+
 def _decompress_zstd(source: Path, target: Path) -> None:
     # The standard library reads zstd from Python 3.14 on only. Polars does, as long as it is told to
     # see one column without quotes: then it passes the lines on as they are, in parts.
@@ -218,6 +236,11 @@ def _from_carriage_returns(source: Path, target: Path) -> None:
 
 def _from_arrow_stream(source: Path, target: Path) -> None:
     pl = polars()
+    # A stream that was cut between two batches looks whole but for its end mark.
+    with source.open("rb") as file:
+        file.seek(-min(len(_ARROW_END), source.stat().st_size), os.SEEK_END)
+        if file.read() != _ARROW_END:
+            raise EOFError("the mark at the end of an Arrow stream is missing")
     try:
         pl.read_ipc_stream(source).write_ipc(target)
     except pl.exceptions.PolarsError as error:
@@ -225,7 +248,7 @@ def _from_arrow_stream(source: Path, target: Path) -> None:
 
 
 _CONVERTERS: dict[str, Callable[[Path, Path], None]] = {
-    "gzip": _decompress(gzip.open),
+    "gzip": _decompress_gzip,
     "bzip2": _decompress(bz2.open),
     "xz": _decompress(lzma.open),
     "zstd": _decompress_zstd,

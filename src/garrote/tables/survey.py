@@ -9,7 +9,14 @@ import numpy as np
 from garrote.arrays import Array
 from garrote.tables.base import Piece, TableFile
 from garrote.tables.engine import polars
-from garrote.tables.kinds import MEANINGS, as_numbers, as_word, kinds_of, may_be_numbers
+from garrote.tables.kinds import (
+    MEANINGS,
+    as_numbers,
+    as_word,
+    is_missing,
+    kinds_of,
+    may_be_numbers,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,10 +30,15 @@ class ColumnFacts:
 
     possible: tuple[str, ...] | None  # kinds not ruled out; () leaves words, None nothing
     missing: int = 0
-    odd: tuple[int, str] | None = None  # row and text of the first cell that is not what was hoped
+    readable: int = 0  # cells that are what was hoped
+    odd: tuple[int, str] | None = None  # row and text of the first cell that is not
+    unreadable: int = 0  # how many such cells there are, once they are counted
+    # Rows that are missing if the column is of numbers or dates, and words if it is of words.
+    doubtful: list[Array] = field(default_factory=list)
     infinite: int | None = None  # row of the first infinite number
     type_name: str = ""
-    resembles: str = ""  # of text: "marked number" or "other date" if it looks like that
+    forced: bool = False  # what it is was said, and not found out
+    resembles: str = ""  # of text: what it looks like, see `resemblance`
 
     @property
     def kind(self) -> str:
@@ -52,6 +64,10 @@ class Survey:
         """Mark rows in which something is missing."""
         self.reach(first + len(missing))
         self._incomplete[first : first + len(missing)] |= missing
+
+    def mark_rows(self, rows: Array) -> None:
+        """Mark rows, given by their positions, in which something is missing."""
+        self._incomplete[rows] = True
 
     def reach(self, rows: int) -> None:
         """Make room for so many rows."""
@@ -84,8 +100,12 @@ def survey(
                 possible = kinds_of(dtype, table.typed)
                 if kind is not None and possible is not None:
                     possible = () if kind == "word" else (kind,)
-                found.columns[j] = ColumnFacts(possible, type_name=str(dtype))
+                found.columns[j] = ColumnFacts(
+                    possible, type_name=str(dtype), forced=kind is not None
+                )
         _look(found, piece, table.decimal_comma)
+    for facts in found.columns.values():
+        _settle(found, facts)
     return found
 
 
@@ -99,8 +119,10 @@ def _look(found: Survey, piece: Piece, decimal_comma: bool) -> None:
     ]
     _, whole = as_numbers(piece.frame[:, numbers], decimal_comma)
     settled = {i for i, good in zip(numbers, whole, strict=True) if good}
-    for i in range(len(piece.positions)):
-        if i not in settled:
+    for i, j in enumerate(piece.positions):
+        if i in settled:
+            found.columns[j].readable += piece.frame.height
+        else:
             _look_closely(found, piece, i, decimal_comma)
 
 
@@ -109,21 +131,38 @@ def _look_closely(found: Survey, piece: Piece, i: int, decimal_comma: bool) -> N
     facts, column = found.columns[piece.positions[i]], piece.frame.to_series(i)
     if facts.possible is None:
         return
-    missing = as_word(column).is_null()
-    facts.missing += int(missing.sum())
-    found.mark(piece.first, missing.to_numpy())
+    missing = {kind: is_missing(column, kind) for kind in ("word", *facts.possible)}
+    facts.missing += int(missing["word"].sum())
+    found.mark(piece.first, missing["word"].to_numpy())
+    hoped = facts.kind
+    if hoped in ("number", "date"):
+        doubtful = np.flatnonzero((missing[hoped] & ~missing["word"]).to_numpy())
+        facts.doubtful += [piece.first + doubtful] if len(doubtful) else []
     for kind in facts.possible:
         values = MEANINGS[kind](column, decimal_comma)
-        odd = values.is_null() & ~missing
+        odd = values.is_null() & ~missing[kind]
+        if kind == hoped:
+            facts.readable += len(values) - values.null_count()
         if odd.any():
             facts.possible = tuple(k for k in facts.possible if k != kind)
-            if facts.odd is None:
+            if facts.odd is None and kind == hoped:
                 row = _first_true(odd)
                 facts.odd = (piece.first + row, str(as_word(column)[row]))
         elif kind == "number" and facts.infinite is None:
             infinite = values.is_infinite().fill_null(False)
             if infinite.any():
                 facts.infinite = piece.first + _first_true(infinite)
+
+
+def _settle(found: Survey, facts: ColumnFacts) -> None:
+    """Decide what cells in doubt are, once all cells of their column have been seen."""
+    if facts.doubtful and not facts.readable and not facts.forced:
+        facts.possible = ()
+    if facts.kind in ("number", "date"):
+        for rows in facts.doubtful:
+            facts.missing += len(rows)
+            found.mark_rows(rows)
+    facts.doubtful = []
 
 
 def _first_true(flags: "pl.Series") -> int:

@@ -13,16 +13,17 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.tables.base import Piece
-from garrote.tables.dialect import find_dialect, single_spaced, split_fields
+from garrote.tables.dialect import find_dialect, most_fields, single_spaced, split_fields
 from garrote.tables.engine import polars
 from garrote.tables.errors import TableError, count_of
+from garrote.tables.room import refuse_too_wide
 from garrote.tables.sources import PlainFile
 
 _BLOCK = 4 << 20  # measured: larger ones are slower, and polars keeps their memory
 # Each block costs some time for each column: tables of many columns get blocks up to 16 times as large.
 _COLUMNS_A_BLOCK, _LARGEST_FACTOR = 500, 16
 _LONGEST_ROW = 1 << 28
-_SAMPLE_LINES = 100
+_SAMPLE_LINES, _SAMPLE_BYTES = 100, 8 << 20  # of lines that tell how a file is written
 _BOM = b"\xef\xbb\xbf"
 _LF = b"\n"
 _QUOTE, _NEWLINE, _SPACE = 0x22, 0x0A, 0x20
@@ -79,8 +80,9 @@ class TextTable:
                 block.data.decode(self._encoding)
             except UnicodeDecodeError:
                 self._encoding = "latin-1"
-            spans = _row_spans(block.data)[: _SAMPLE_LINES + 1]
+            spans = _sample(_row_spans(block.data))
             if spans:
+                refuse_too_wide(self.label, most_fields(block.data[slice(*spans[0])]))
                 if self._encoding != "utf-8":
                     self._refuse_mixture(block.data[slice(*spans[0])])
                 return [block.data[a:b].decode(self._encoding) for a, b in spans]
@@ -286,6 +288,12 @@ def _row_spans(data: bytes) -> list[tuple[int, int]]:
         ends.append(len(data))
     starts = [0, *ends[:-1]]
     return [(a, b) for a, b in zip(starts, ends, strict=True) if data[a:b].strip()]
+
+
+def _sample(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where the first rows are: a header and one row at least, few if they are very long."""
+    most = [k for k, (_, end) in enumerate(spans) if end - spans[0][0] <= _SAMPLE_BYTES]
+    return spans[: min(_SAMPLE_LINES + 1, max(2, len(most)))]
 
 
 def _counts(data: bytes, delimiter: str) -> tuple[int, int]:

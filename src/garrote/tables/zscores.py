@@ -8,21 +8,24 @@ matrix of SciPy (`.npz`), or a table of numbers, in which names may stand in the
 first column too: then rows are brought into the order of columns.
 """
 
+import os
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from scipy.sparse import load_npz
 
 from garrote.arrays import Array, Floats
+from garrote.npy import BadArray, read_header, stated_array
 from garrote.summaries import listing
 from garrote.tables.base import TableFile
 from garrote.tables.engine import polars
 from garrote.tables.errors import TableError, count_of
-from garrote.tables.kinds import MISSING, as_numbers
+from garrote.tables.kinds import MISSING_NUMBERS, as_numbers
 from garrote.tables.opening import with_table
+from garrote.tables.room import refuse_beyond_memory
 
 _Z = ("z", "zscore", "z_score", "zstat", "z_stat", "tstat", "t_stat")
 _EFFECT = ("beta", "b", "effect", "estimate", "coef")
@@ -32,7 +35,6 @@ _NAME = ("name", "variable", "variant", "variant_id", "snp", "snpid", "rsid", "r
 _SAMPLES = ("n", "n_samples", "nsamples", "n_total", "ntotal", "sample_size", "samplesize", "n_eff",
             "neff", "obs_ct", "nobs")  # fmt: skip
 _MATRIX = ("ld", "r", "corr", "correlation")
-_MISSING = frozenset(text.lower() for text in MISSING)
 _NUMPY = b"\x93NUMPY"
 _DAMAGE = (zipfile.BadZipFile, ValueError, OSError, EOFError)
 
@@ -186,7 +188,7 @@ def _is_number(text: str) -> bool:
 def _from_archive(path: Path) -> NamedValues:
     arrays = _loaded(path)
     if {"format", "shape", "data"} <= arrays.keys():
-        return NamedValues(_from_sparse(path), None)
+        return NamedValues(_from_sparse(path, arrays["shape"]), None)
     numbers = {k: v for k, v in arrays.items() if v.dtype.kind in "biuf"}
     wanted = [key for word in _MATRIX for key in numbers if key.lower() == word]
     square = [k for k, v in numbers.items() if v.ndim == 2 and v.shape[0] == v.shape[1] > 1]
@@ -201,8 +203,13 @@ def _from_archive(path: Path) -> NamedValues:
     return NamedValues(matrix, tuple(names[0].tolist()) if len(names) == 1 else None)
 
 
-def _from_sparse(path: Path) -> Floats:
+def _from_sparse(path: Path, shape: Array) -> Floats:
     """Return a sparse matrix as a whole one; a triangle of it is completed."""
+    rows, columns = (int(n) for n in np.ravel(shape)[:2])
+    what = f"{rows:,} x {columns:,} correlations"
+    refuse_beyond_memory(
+        path.name, 16.0 * rows * columns, what, "keep the variables of one region only"
+    )
     try:
         matrix = load_npz(path).toarray().astype(np.float64)
     except _DAMAGE as error:
@@ -234,6 +241,7 @@ def _loaded(path: Path) -> Any:
     """Return the array of a file, or a dictionary of those of an archive."""
     try:
         with path.open("rb") as file:
+            _check_sizes(file, path.name)
             found = np.load(file, allow_pickle=False)
             if isinstance(found, np.ndarray):
                 return found
@@ -241,7 +249,26 @@ def _loaded(path: Path) -> Any:
     except TableError:
         raise
     except _DAMAGE as error:
-        raise TableError(f"{path.name} is damaged, or holds no plain arrays: {error}") from error
+        raise TableError(
+            f"{path.name} is damaged, or holds no plain arrays: {error}: save it anew"
+        ) from error
+
+
+def _check_sizes(file: BinaryIO, label: str) -> None:
+    """Refuse arrays that state more than the file holds, or than there is memory for."""
+    if file.read(len(_NUMPY)) == _NUMPY:
+        file.seek(0)
+        headers = [read_header(file)]
+        stated = file.tell() + headers[0].nbytes
+        if stated != file.seek(0, os.SEEK_END) and not headers[0].dtype.hasobject:
+            raise BadArray(f"it is no array of {headers[0].dtype} and {headers[0].shape}")
+    else:
+        with zipfile.ZipFile(file) as archive:
+            members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+            headers = [stated_array(archive, info) for info in members]
+    file.seek(0)
+    needed = sum(header.nbytes for header in headers)
+    refuse_beyond_memory(label, needed, "its arrays", "keep the variables of one region only")
 
 
 def _plain_array(archive: Any, key: str, file: str) -> Array:
@@ -262,7 +289,7 @@ def _numbers(table: TableFile, column: int) -> Floats:
     cells = frame.to_series(0)
     for row in np.flatnonzero((values.is_null() & cells.is_not_null()).to_numpy()):
         text = str(cells[int(row)]).strip()
-        if text.lower() not in _MISSING:
+        if text.lower() not in MISSING_NUMBERS:
             raise TableError(
                 f"{table.label}: {table.place(int(row))} has {text[:60]!r} in the column "
                 f"{table.names[column]!r}, which is no number"

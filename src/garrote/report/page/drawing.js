@@ -69,19 +69,37 @@ function linear([low, high], [from, to]) {
   return (value) => from + (value - low) * slope;
 }
 
-// Round numbers between two ends, about so many; each with the text of its label.
+// Round numbers between two ends, about so many and at least two; each with the text of its label.
 function roundTicks(low, high, count) {
   if (!(high > low)) return [{ value: low, text: amount(low) }];
-  const rough = (high - low) / count;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= rough * (1 - 1e-9));
-  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const step = roundStep(low, high, count);
   const ticks = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) {
-    const large = Math.abs(k * step) >= 1e7 || digits > 5;
-    ticks.push({ value: k * step, text: amount(k * step, large ? null : digits) });
+  for (let k = firstMultiple(low, step); k <= lastMultiple(high, step); k++) {
+    ticks.push({ value: k * step, text: tickText(k * step, step) });
   }
   return ticks;
+}
+
+const firstMultiple = (low, step) => Math.ceil(low / step - 1e-9);
+const lastMultiple = (high, step) => Math.floor(high / step + 1e-9);
+
+// As `round_step` of the page's rows.
+function roundStep(low, high, count) {
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const steps = [0.5, 1, 2, 5, 10].map((factor) => factor * power);
+  const k = steps.findIndex((step) => step >= rough * (1 - 1e-9));
+  const several = lastMultiple(high, steps[k]) > firstMultiple(low, steps[k]);
+  return several ? steps[k] : steps[k - 1];
+}
+
+// A multiple of a step, with all the digits that tell it from its neighbours.
+function tickText(value, step) {
+  const place = Math.floor(Math.log10(step) + 1e-9);
+  if (value === 0 || (Math.abs(value) < 1e7 && place >= -5)) return amount(value, Math.max(0, -place));
+  const digits = Math.floor(Math.log10(Math.abs(value)) + 1e-9) - place;
+  const text = value.toExponential(Math.min(15, Math.max(0, digits)));
+  return text.replace("e+", "e").replaceAll("-", "−");
 }
 
 function extent(values) {
@@ -150,19 +168,19 @@ class Steps {
     const found = [];
     const largest = Math.max(Math.abs(low), Math.abs(high)) || 1;
     const top = Math.floor(Math.log10(largest));
-    const place = (value, text) => {
+    // Strengths that are nearly the same differ in later digits.
+    const last = Math.min(top - 3, Math.floor(Math.log10(high - low || largest)) - 1);
+    const place = (value, step) => {
       if (value < low || value > high) return;
       const x = this.of(value);
-      if (found.every((tick) => Math.abs(tick.x - x) >= room)) found.push({ value, x, text });
+      const free = found.every((tick) => Math.abs(tick.x - x) >= room);
+      if (free) found.push({ value, x, text: tickText(value, step) });
     };
-    for (let power = top; power >= top - 3; power--) {
-      const digits = Math.max(0, -power);
+    for (let power = top; power >= last; power--) {
       for (const factor of [10, 5, 2, 1]) {
         const step = factor * 10 ** power;
         if ((high - low) / step > 60) break;
-        for (let k = Math.ceil(low / step); k * step <= high; k++) {
-          place(k * step, amount(k * step, digits));
-        }
+        for (let k = Math.ceil(low / step); k * step <= high; k++) place(k * step, step);
       }
     }
     return found.sort((a, b) => a.x - b.x);

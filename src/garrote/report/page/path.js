@@ -18,14 +18,12 @@ class PathPicture {
       button.addEventListener("click", () => {
         this.mode = button.dataset.mode;
         for (const other of switches) other.setAttribute("aria-pressed", other === button);
-        this.draw(this.width);
-        this.move(report.at);
+        report.redraw(this);
       });
     }
   }
 
   draw(width) {
-    this.width = width;
     const { data, noun } = this.report;
     const narrow = width < 520;
     const letters = narrow ? 12 : 20;

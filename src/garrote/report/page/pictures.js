@@ -20,7 +20,8 @@ class BranchPicture {
     const [least, most] = extent([0, ...gap]);
     const reach = Math.max(-least, most) * 1.15;
     // The better pass may be the same everywhere: the other side then needs little room.
-    const domain = [Math.min(least * 1.15, -reach / 25), Math.max(most * 1.15, reach / 25)];
+    const edge = reach / 25 || 1;
+    const domain = [Math.min(least * 1.15, -edge), Math.max(most * 1.15, edge)];
     const y = (value) => linear(domain.map(root), [bottom, top])(root(value));
     for (const [low, high] of apart) {
       const [from, to] = [chart.x.of(low), chart.x.of(high)].sort((a, b) => a - b);
@@ -29,12 +30,8 @@ class BranchPicture {
         class: "shade", x: from - pad, width: to - from + 2 * pad, y: top, height: bottom - top,
       }, tip(`forward and backward differ for ${strength} from ${amount(low)} to ${amount(high)}`)));
     }
-    const ticks = roundTicks(0, reach, 2).filter((t) => t.value > 0);
-    const tenth = ticks[0].value / 10;
-    ticks.push({ value: tenth, text: amount(tenth).replace(/\.?0+$/, "") });
-    const mirrored = ticks.flatMap((t) => [t, { value: -t.value, text: `−${t.text}` }]);
-    const inside = mirrored.filter((t) => t.value >= domain[0] && t.value <= domain[1]);
-    chart.yAxis(y, [...inside, { value: 0, text: "0" }], "backward − forward (free energy)");
+    const inside = branchTicks(reach).filter((t) => t.value >= domain[0] && t.value <= domain[1]);
+    chart.yAxis(y, inside, "backward − forward (free energy)");
     chart.xAxis();
     chart.markers();
     chart.draw(line("base", left, y(0), right, y(0)));
@@ -68,6 +65,17 @@ class BranchPicture {
   move(at) {
     this.chart.move(at);
   }
+}
+
+// Numbers on both sides of 0: a few round ones and, as a scale of roots has room for it, a tenth.
+function branchTicks(reach) {
+  const right = roundTicks(0, reach, 2).filter((t) => t.value > 0);
+  if (right.length) {
+    const tenth = right[0].value / 10;
+    right.push({ value: tenth, text: tickText(tenth, tenth) });
+  }
+  const left = right.map(({ value, text }) => ({ value: -value, text: `−${text}` }));
+  return [...left, { value: 0, text: "0" }, ...right];
 }
 
 class ValidationPicture {

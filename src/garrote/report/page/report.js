@@ -1,5 +1,41 @@
 // The page: one strength in view, and everything that follows it.
 
+// A picture in its place. What goes wrong with it is said there, and stops nothing else.
+class Framed {
+  constructor(figure, Picture, report) {
+    this.figure = figure;
+    this.guarded(() => {
+      this.picture = new Picture(figure, report);
+    });
+  }
+
+  draw(width) {
+    if (!this.picture) return;
+    this.figure.querySelector(".failure")?.remove();
+    this.failed = false;
+    this.guarded(() => this.picture.draw(width));
+  }
+
+  move(at) {
+    if (!this.failed) this.guarded(() => this.picture.move(at));
+  }
+
+  guarded(action) {
+    try {
+      action();
+    } catch (error) {
+      this.failed = true;
+      console.error(error);
+      this.figure.querySelector("svg")?.remove();
+      const note = document.createElement("p");
+      note.className = "note failure";
+      note.textContent = `The picture of ${this.figure.dataset.picture} could not be drawn `
+        + `(${error.message}); nothing else on this page depends on it.`;
+      this.figure.append(note);
+    }
+  }
+}
+
 class Report {
   constructor(data) {
     this.data = data;
@@ -17,7 +53,7 @@ class Report {
     ];
     this.pictures = pictures.flatMap(([id, Picture]) => {
       const figure = document.getElementById(id);
-      return figure ? [new Picture(figure, this)] : [];
+      return figure ? [new Framed(figure, Picture, this)] : [];
     });
     this.parts.push(...this.pictures);
     if (data.path) this.slider();
@@ -35,6 +71,13 @@ class Report {
     this.width = width;
     for (const picture of this.pictures) picture.draw(width);
     this.move(this.at);
+  }
+
+  // Draw one picture anew, as it wants to show something else.
+  redraw(picture) {
+    const framed = this.pictures.find((one) => one.picture === picture);
+    framed.draw(this.width);
+    framed.move(this.at);
   }
 
   slider() {

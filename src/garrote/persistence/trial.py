@@ -1,0 +1,41 @@
+"""Ask a loaded model once for what will be asked of it.
+
+Types and shapes are checked by `garrote.persistence.checks`, as far as classes declare them. What they
+leave open, an entry less in a dictionary say, shows here, while the file can still be named.
+"""
+
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+
+from garrote.persistence.archive import ModelFileError
+
+
+def try_answers(model: Any) -> None:
+    """Predict one row, and make table, summary and document; whatever fails, fails now."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        if hasattr(model, "selection_"):
+            str(model.selection_.summary())  # the table is in it
+            model.selection_.to_json()
+        # Nothing can be predicted after a fit to z-scores.
+        if not hasattr(model, "consistency_"):
+            _try_predictions(model)
+
+
+def _try_predictions(model: Any) -> None:
+    row = np.zeros((1, model.n_features_in_))
+    answers = {"predict": model.predict(row)}
+    if "return_std" in inspect.signature(model.predict).parameters:
+        answers["the deviation of predict"] = model.predict(row, return_std=True)[1]
+    if hasattr(model, "predict_proba"):
+        answers["predict_proba"] = chances = model.predict_proba(row)
+        if chances.shape[1:] != np.shape(model.classes_):
+            raise ModelFileError(f"classes_ has shape {np.shape(model.classes_)}")
+    for name, found in answers.items():
+        if not isinstance(found, np.ndarray) or found.shape[:1] != (1,) or found.dtype.kind == "O":
+            raise ModelFileError(
+                f"its parts do not fit together: {name} gives {type(found).__name__}"
+            )
