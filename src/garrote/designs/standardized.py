@@ -64,7 +64,8 @@ class StandardizedDesign:
         self.centered = center
         measured = stored.moments(weights)
         self.mean = measured.mean if center else np.zeros(self.shape[1])
-        deviation = measured.deviation if center else _root_mean_square(measured)
+        self.deviation = measured.deviation if center else _root_mean_square(measured)
+        deviation = self.deviation
         self.constant = ~(deviation > _CONSTANT * np.abs(self.mean))
         spread = np.where(self.constant, 1.0, deviation)
         self.scale = spread if scale else np.ones_like(spread)
