@@ -30,7 +30,7 @@ def methods():
     from garrote.penalties import GroupLasso
 
     def penalised(penalty, **more):
-        return lambda D: SparseRegressor(penalty=penalty, alpha="bic", alphas=30, **more)
+        return lambda D: SparseRegressor(penalty=penalty, **more)
 
     def bayes(method, **more):
         return lambda D: BayesianSelector(method=method, **STEPS, **more)
@@ -39,14 +39,10 @@ def methods():
         return lambda D: BayesianClassifier(method=method, **STEPS, **more)
 
     numbers = {
-        "garrote": lambda D: VariationalGarrote(gamma="free_energy"),
-        "garrote, five folds": lambda D: VariationalGarrote(),
+        "garrote": lambda D: VariationalGarrote(),
         **{name: penalised(name) for name in ("lasso", "ridge", "adaptive-lasso", "mcp", "scad")},
-        "mcp, five folds": lambda D: SparseRegressor(penalty="mcp", alphas=30),
         **{name: penalised(name) for name in ("log-sum", "bridge", "fused-lasso", "l0")},
-        "group-lasso": lambda D: SparseRegressor(
-            penalty=GroupLasso(groups=np.arange(D) // 5), alpha="bic", alphas=30
-        ),
+        "group-lasso": lambda D: SparseRegressor(penalty=GroupLasso(groups=np.arange(D) // 5)),
         "fista": penalised("lasso", solver="fista"),
         "sample": bayes("sample"),
         "metropolis": bayes("metropolis"),
@@ -58,8 +54,8 @@ def methods():
         "horseshoe": lambda D: BayesianSelector(prior="horseshoe", **STEPS),
     }
     of_labels = {
-        "labels: lasso": lambda D: SparseClassifier(alpha="bic", alphas=30),
-        "labels: garrote": lambda D: VariationalGarroteClassifier(gamma=-8.0),
+        "labels: lasso": lambda D: SparseClassifier(),
+        "labels: garrote": lambda D: VariationalGarroteClassifier(),
         "labels: mean-field": labels("mean-field"),
         "labels: single-effects": labels("single-effects"),
         "labels: sample": labels("sample"),

@@ -25,6 +25,10 @@ VALUES = Limit(1e151, "their squares overflow")
 MOMENTS = Limit(1e302, "sums of them overflow")
 # So many repeats of a row leave a logarithm of a likelihood no digits by which models differ.
 WEIGHTS = Limit(1e20, "they leave no digits for anything else")
+# Known parts of linear predictors that a link makes a probability or a rate of: e^1000 is infinite.
+LINKS = Limit(1e3, "probabilities and rates there are 0 or infinite")
+# Where columns keep their units, coefficients of one multiply squares of another.
+LARGEST_RATIO = 1e75
 # Coefficients of columns that vary by less would be as large as the largest number is.
 SMALLEST_SPREAD = 1.0 / VALUES.most
 
@@ -63,9 +67,32 @@ def refuse_small_spread(spread: Floats, names: Any = None) -> None:
     small = np.flatnonzero((spread > 0) & (spread < SMALLEST_SPREAD))
     if len(small):
         raise ValueError(
-            f"X varies by {spread[small[0]]:.3g} in column {_called(small[0], names)}: columns that vary "
-            f"by less than {SMALLEST_SPREAD:g} are refused, as their coefficients overflow; rescale that "
-            "column"
+            f"X varies by {spread[small[0]]:.3g} in column {_called(small[0], names)}: columns that "
+            f"vary by less than {SMALLEST_SPREAD:g} are refused, as their coefficients overflow; "
+            "rescale that column"
+        )
+
+
+def refuse_small_response(spread: float) -> None:
+    """Raise for a response that varies, but by so little that its variance is not a number."""
+    if 0 < spread < SMALLEST_SPREAD:
+        raise ValueError(
+            f"y varies by {spread:.3g}: responses that vary by less than {SMALLEST_SPREAD:g} are "
+            "refused, as their squares vanish; rescale y"
+        )
+
+
+def refuse_unlike_units(spread: Floats, names: Any = None) -> None:
+    """Raise for columns that are compared in their own units, and whose units are too far apart."""
+    used = np.flatnonzero(spread > 0)
+    if not len(used):
+        return
+    narrow, wide = used[np.argmin(spread[used])], used[np.argmax(spread[used])]
+    if spread[wide] > LARGEST_RATIO * spread[narrow]:
+        raise ValueError(
+            f"X varies by {spread[wide]:.3g} in column {_called(wide, names)} and by "
+            f"{spread[narrow]:.3g} in column {_called(narrow, names)}: where columns keep their units, "
+            f"ratios beyond {LARGEST_RATIO:g} are refused, as products overflow; rescale that column"
         )
 
 
@@ -82,7 +109,7 @@ def within(values: Any, most: float = VALUES.most) -> bool:
     if flat.flags.c_contiguous:
         flat = flat.reshape(-1)
         with np.errstate(over="ignore", invalid="ignore"):
-            if float(flat @ flat) <= most**2:
+            if float(flat @ flat) <= min(most, VALUES.most) ** 2:
                 return True
     return bool(-most <= stored.min() and stored.max() <= most)
 

@@ -12,7 +12,15 @@ from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design
 from garrote.likelihoods.base import settled
-from garrote.magnitudes import MOMENTS, WEIGHTS, refuse_large, refuse_small_spread
+from garrote.magnitudes import (
+    LINKS,
+    MOMENTS,
+    VALUES,
+    WEIGHTS,
+    refuse_large,
+    refuse_small_response,
+    refuse_small_spread,
+)
 from garrote.results import Scale
 from garrote.summary_statistics import check_zscores
 
@@ -116,6 +124,7 @@ class Problem:
         spread = _root_mean_square(centered, weights)
         if spread <= 1e-14 * abs(mean):
             spread, centered = 1.0, np.zeros_like(centered)
+        refuse_small_response(spread)
         spread = spread if scale_response else 1.0
         centered = centered / spread
         response = design.project(centered[:, None])[:, 0]
@@ -157,6 +166,9 @@ class Problem:
         )  # fmt: skip
         response = np.asarray(y, dtype=np.float64)
         likelihood.check_response(response)
+        if offset is not None:
+            in_units = getattr(likelihood, "in_units_of_y", False)
+            refuse_large(offset, "offset", limit=VALUES if in_units else LINKS)
         likelihood = settled(likelihood, response, plain.weights, offset)
         level = 0.0
         if fit_intercept and getattr(likelihood, "of_differences", False):

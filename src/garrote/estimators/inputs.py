@@ -11,7 +11,7 @@ import scipy.sparse
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from garrote.arrays import Array, Floats
-from garrote.magnitudes import WEIGHTS, refuse_large
+from garrote.magnitudes import VALUES, WEIGHTS, Limit, refuse_large
 from garrote.summaries import listing
 
 
@@ -262,7 +262,7 @@ def check_new_offset(model: Any, offset: Any, count: int, outputs: int = 1) -> F
     return check_offset(offset, count, outputs)
 
 
-def check_offset(offset: Any, count: int, outputs: int = 1) -> Floats | None:
+def check_offset(offset: Any, count: int, outputs: int = 1, limit: Limit = VALUES) -> Floats | None:
     """Return a known part of the linear predictor, one number a row, or one for each output."""
     if offset is None:
         return None
@@ -280,5 +280,5 @@ def check_offset(offset: Any, count: int, outputs: int = 1) -> Floats | None:
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         raise ValueError(f"offset is not finite at row {bad[0][0]}")
-    refuse_large(values, "offset")
+    refuse_large(values, "offset", limit=limit)
     return values
