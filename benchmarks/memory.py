@@ -1,8 +1,8 @@
 """Memory that each method needs beyond X, in units of X, and the processor time of its fit.
 
-`python benchmarks/memory.py [--rows 2000] [--columns 5000] [method ...]` prints a table in Markdown. Every
-method runs in a process of its own, which makes a small fit first, so that what libraries and compiled code
-take is not counted. Linux only: the peak is the kernel's own.
+`python benchmarks/memory.py [--rows 2000] [--columns 5000] [method ...]` prints a table in Markdown.
+Every method runs in a process of its own, which makes a small fit first, so that what libraries and
+compiled code take is not counted. Linux only: the peak is the kernel's own.
 """
 
 import argparse

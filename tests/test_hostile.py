@@ -103,7 +103,15 @@ def everything():
     for name in PENALTIES:
         penalty = group_lasso() if name == "group-lasso" else name
         models[name] = (SparseRegressor(penalty, cv=3, alphas=8), "numbers")
-    for solver in ("fista", "ista", "sparsa", "em", "projected_gradient", "homotopy", "least-angle"):
+    for solver in (
+        "fista",
+        "ista",
+        "sparsa",
+        "em",
+        "projected_gradient",
+        "homotopy",
+        "least-angle",
+    ):
         models[solver] = (SparseRegressor(solver=solver, alpha=0.1), "numbers")
     models["dual"] = (VariationalGarrote(solver="dual", gammas=8, cv=3), "numbers")
     for family, y in (("binomial", "labels"), ("poisson", "counts"), ("huber", "numbers")):
@@ -157,7 +165,7 @@ def check(model, response, hostile):
     assert not (hostile in HELD and said and response == "numbers"), said
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("hostile", HOSTILE)
 @pytest.mark.parametrize("name", QUICK)
 def test_numbers_of_any_size_are_refused_in_a_sentence_or_give_a_finite_answer(name, hostile):
@@ -214,9 +222,9 @@ def refusals():
         "offset is 1e+04 at row 2": lambda: BayesianClassifier().fit(
             X, LABELS, offset=np.where(np.arange(N) == 2, 1e4, 0.0)
         ),
-        "X varies by 8": lambda: MODEL.fit(with_column(1e-300), Y),
+        "X varies by 1.1e-300 in column 2": lambda: MODEL.fit(with_column(1e-300), Y),
         "ratios beyond 1e+75": lambda: SparseRegressor("fused-lasso").fit(with_column(1e90), Y),
-        "X is 4.17e+298 at column 2": lambda: Problem.from_rows(with_cell(1e300), Y),
+        "X is 2e+299 at column 2": lambda: Problem.from_rows(with_cell(1e300), Y),
         "gram is 1e+305 at row 1, column 1": lambda: Problem.from_moments(
             np.diag([1.0, 1e305]), np.ones(2), 20.0, 20
         ),

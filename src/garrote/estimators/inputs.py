@@ -36,19 +36,25 @@ def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[
     if hasattr(estimator, "consistency_"):  # of an earlier fit to z-scores
         del estimator.consistency_
     try:
-        X, y = validate_data(
-            estimator,
-            X,
-            y,
-            accept_sparse="csc",
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2,
-            **checks,
-        )
+        with _quiet():
+            X, y = validate_data(
+                estimator,
+                X,
+                y,
+                accept_sparse="csc",
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2,
+                **checks,
+            )
     except ValueError as error:
         raise _with_place(error, X, y) from None
     refuse_large(X, "X", getattr(estimator, "feature_names_in_", None))
     return X, y
+
+
+def _quiet() -> Any:
+    """Let a check of finiteness add up what may overflow: refusals have words of their own."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def is_number(value: Any) -> bool:
@@ -94,9 +100,11 @@ def check_new_rows(estimator: Any, X: Any) -> Any:
             "multiply columns in standard deviations by coef_ for predictions in standard deviations"
         )
     try:
-        X = validate_data(
-            estimator, X, accept_sparse=("csr", "csc"), dtype=[np.float64, np.float32], reset=False
-        )
+        with _quiet():
+            X = validate_data(
+                estimator, X, accept_sparse=("csr", "csc"), dtype=[np.float64, np.float32],
+                reset=False,
+            )  # fmt: skip
     except ValueError as error:
         raise _with_place(error, X, None) from None
     refuse_large(X, "X", getattr(estimator, "feature_names_in_", None))
