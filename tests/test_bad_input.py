@@ -553,7 +553,7 @@ def test_all_rows_equal_is_the_empty_model_or_refused():
 # --- scales
 
 
-@pytest.mark.parametrize("scale", [1e-160, 1e-150, 1e-20, 1e20, 1e150, 1e160])
+@pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e150])
 @pytest.mark.parametrize("kind", ["C", "F", "csc"])
 def test_columns_of_any_scale_give_the_same_model(scale, kind):
     X, y = regression()
@@ -572,7 +572,7 @@ def test_columns_of_any_scale_give_the_same_model(scale, kind):
     assert "NaN" not in json_text
 
 
-@pytest.mark.parametrize("scale", [1e-160, 1e-20, 1e20, 1e140])
+@pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e150])
 def test_responses_of_any_scale_give_the_same_model(scale):
     X, y = regression()
     expected = VariationalGarrote().fit(X, y)
@@ -723,7 +723,7 @@ def test_masks_are_splits_too():
 
 def test_a_response_without_a_square_is_refused():
     X, y = regression()
-    with refused("standard deviation", "rescale y"):
+    with refused("1e+151", "rescale y"):
         VariationalGarrote().fit(X, y * 1e160)
 
 

@@ -20,11 +20,13 @@ import pytest
 
 import garrote
 from garrote import SparseClassifier, SparseRegressor, __version__
+from garrote.cli import console
 from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
 from garrote.cli.rendering import short_names
 from garrote.combinations import ALL_FAMILIES
 from garrote.estimators.registry import METHODS
+from garrote.inference.costs import foretell
 from garrote.persistence import load_model, save_model
 
 N, NAMES = 80, ["alpha", "beta", "gamma ray", "delta", "epsilon", "age"]
@@ -1021,3 +1023,23 @@ def test_an_interrupt_ends_within_a_second_and_leaves_nothing(tmp_path):
     assert "interrupted" in err
     assert "Traceback" not in err
     assert sorted(p.name for p in tmp_path.iterdir()) == before
+
+
+def test_what_a_long_fit_will_cost_is_said_before_it_begins(capsys):
+    with console.warnings_kept(quiet=False) as heard:
+        foretell("a search that expands 10000 models", 600.0, "lower n_steps (10000)")
+        said = capsys.readouterr().err
+        warnings.warn("another thing", UserWarning, stacklevel=1)
+    assert "takes about 10 min on one core: lower n_steps (10000) for less" in " ".join(
+        said.split()
+    )
+    assert heard == ["another thing"]
+    with console.warnings_kept(quiet=True) as heard:
+        foretell("a search that expands 10000 models", 600.0, "lower n_steps (10000)")
+    assert not heard
+    assert not capsys.readouterr().err
+
+
+def test_fits_of_less_than_a_minute_are_not_worth_a_word(recwarn):
+    foretell("something", 59.0, "do less")
+    assert not recwarn

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote.certificates import OptimalityCertificate
+from garrote.magnitudes import refuse_large
 from garrote.penalties import L0, ElasticNet, GroupLasso
 from garrote.penalties.base import Terms
 from garrote.penalties.grouping import resolve_groups
@@ -154,6 +155,7 @@ def _check(X: Any, y: Any, loss: str, start: Any) -> None:
             raise ValueError(
                 f"{name} has entries that are NaN or infinite: fill or drop them first"
             )
+        refuse_large(values if xp is np else float(xp.max(xp.abs(values))), name)
     if loss == "logistic" and not bool(xp.all((y == 0) | (y == 1))):
         raise ValueError("loss='logistic' needs labels 0 and 1 in y, and there are others")
 

@@ -114,7 +114,7 @@ def _first_gradient(problem: Problem, smooth: Smooth, penalty: Penalty, terms: T
         _refuse_free_levels(problem, rule)
         free = np.flatnonzero(rule.free)
     else:
-        rule = L1().at(_FORBIDDING, terms)
+        rule = L1().at(_FORBIDDING / max(float(terms.factor.max()), 1.0), terms)
         free = np.flatnonzero(terms.factor == 0)
     if not len(free):
         return smooth.null.gradient

@@ -13,13 +13,20 @@ from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design
 from garrote.likelihoods.base import settled
+from garrote.magnitudes import (
+    LINKS,
+    MOMENTS,
+    VALUES,
+    WEIGHTS,
+    refuse_large,
+    refuse_small_response,
+    refuse_small_spread,
+)
 from garrote.results import Scale
 from garrote.summary_statistics import check_zscores
 
 Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
-# Responses spread wider than this have no variance among the numbers.
-_LARGEST_SPREAD = 1e150
 # What covariates leave of a response is rounding below this share of it.
 _EXPLAINED = 1e-12
 # 1/beta is kept above this share of the response's variance: noiseless data have none.
@@ -102,6 +109,7 @@ class Problem:
                 X, y, sample_weight, fit_intercept, standardize, likelihood, offset
             )
         if offset is not None:
+            refuse_large(offset, "offset")
             y = np.asarray(y, dtype=np.float64) - offset
         stored = X if hasattr(X, "tdot") else as_design(X)
         y = np.asarray(y, dtype=np.float64)
@@ -110,19 +118,14 @@ class Problem:
         design = StandardizedDesign(
             stored, weights, center=fit_intercept, scale=standardize, covariates=covariates
         )
-        bad = np.flatnonzero(~np.isfinite(design.mean + design.scale))
-        if len(bad):
-            raise ValueError(f"X is not finite in column {bad[0]} ({len(bad)} columns in all)")
+        _check_columns(design)
         total = design.total_weight
         mean = float(np.average(y, weights=weights)) if fit_intercept else 0.0
         centered = y - mean
         spread = _root_mean_square(centered, weights)
         if spread <= 1e-14 * abs(mean):
             spread, centered = 1.0, np.zeros_like(centered)
-        if spread > _LARGEST_SPREAD:
-            raise ValueError(
-                f"y has standard deviation {spread:.3g}: its square overflows; rescale y"
-            )
+        refuse_small_response(spread)
         spread = spread if scale_response else 1.0
         centered = centered / spread
         response = design.project(centered[:, None])[:, 0]
@@ -164,6 +167,9 @@ class Problem:
         )  # fmt: skip
         response = np.asarray(y, dtype=np.float64)
         likelihood.check_response(response)
+        if offset is not None:
+            in_units = getattr(likelihood, "in_units_of_y", False)
+            refuse_large(offset, "offset", limit=VALUES if in_units else LINKS)
         likelihood = settled(likelihood, response, plain.weights, offset)
         level = 0.0
         if fit_intercept and getattr(likelihood, "of_differences", False):
@@ -407,6 +413,17 @@ def _check_rows(stored: Design, y: Floats, weights: Floats) -> None:
     bad = np.flatnonzero(~np.isfinite(y) | ~np.isfinite(weights))
     if len(bad):
         raise ValueError(f"y or sample_weight is not finite at row {bad[0]} ({len(bad)} in all)")
+    refuse_large(y, "y")
+    refuse_large(weights, "sample_weight", limit=WEIGHTS)
+
+
+def _check_columns(design: StandardizedDesign) -> None:
+    """Refuse columns that are not finite, or whose sizes leave double precision."""
+    bad = np.flatnonzero(~np.isfinite(design.mean + design.deviation))
+    if len(bad):
+        raise ValueError(f"X is not finite in column {bad[0]} ({len(bad)} columns in all)")
+    refuse_large(np.maximum(np.abs(design.mean), design.deviation), "X", of="column")
+    refuse_small_spread(np.where(design.constant, 0.0, design.deviation))
 
 
 def _root_mean_square(values: Floats, weights: Floats) -> float:
@@ -438,6 +455,10 @@ def _check_moments(
         raise ValueError("gram, xty and yty must be finite; replace missing entries first")
     if not n > 1:
         raise ValueError(f"n must be the number of rows, at least 2, got {n}")
+    refuse_large(gram, "gram", limit=MOMENTS)
+    refuse_large(xty, "xty", limit=MOMENTS, of="entry")
+    refuse_large(yty, "yty", limit=MOMENTS)
+    refuse_large(n, "n", limit=WEIGHTS)
     if not np.allclose(gram, gram.T, rtol=1e-6, atol=1e-8 * np.abs(gram).max(initial=0.0)):
         raise ValueError("gram must be symmetric: pass X'X of centred columns")
     diagonal = np.diag(gram)
@@ -445,6 +466,7 @@ def _check_moments(
         raise ValueError(f"gram has a negative diagonal entry at {int(np.argmin(diagonal))}")
     if not yty >= 0:
         raise ValueError(f"yty must be >= 0, got {yty}")
+    refuse_small_spread(np.sqrt(diagonal / n))
     excess = np.abs(xty) - np.sqrt(diagonal * yty) * (1 + 1e-6)
     if (excess > 0).any():
         j = int(np.argmax(excess))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.magnitudes import WEIGHTS, refuse_large
 from garrote.penalties.fused_rule import FusedRule
 from garrote.penalties.neighbours import chain_order, resolve_graph
 from garrote.proximal.inputs import as_strength
@@ -125,6 +126,8 @@ def _masses(flat: Floats, sample_weight: Any, shape: tuple[int, ...]) -> Floats:
     if given.shape != shape or not (np.isfinite(given) & (given >= 0)).all():
         raise ValueError(f"sample_weight must have a number >= 0 for each of y's {shape} places")
     mass = np.where(np.isnan(flat), 0.0, given.ravel())
+    refuse_large(np.where(np.isnan(flat), 0.0, flat), "y", of="place")
+    refuse_large(mass, "sample_weight", limit=WEIGHTS, of="place")
     if not mass.any():
         raise ValueError("y has no numbers: all places are NaN or have no weight")
     return mass

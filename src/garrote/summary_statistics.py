@@ -22,6 +22,7 @@ from scipy.optimize import brentq
 from scipy.sparse import issparse
 
 from garrote.arrays import Floats
+from garrote.magnitudes import WEIGHTS, refuse_large
 from garrote.mismatch import Spectrum, estimate_mismatch
 from garrote.summaries import listing
 
@@ -269,6 +270,7 @@ def _check_z(z: Floats, names: tuple[str, ...] | None) -> tuple[str, ...]:
             f"z is missing or infinite for {listing((names[j] for j in bad), most=5)}: leave these "
             "variables out of z and ld"
         )
+    refuse_large(z, "z", of="variable")
     return names
 
 
@@ -287,6 +289,7 @@ def _check_n(n: Any) -> float:
         n = sizes[0]
     if isinstance(n, bool) or not isinstance(n, Real) or not np.isfinite(float(n)) or n <= 3:
         raise ValueError(f"n must be a number of samples above 3, got {n!r}")
+    refuse_large(float(n), "n", limit=WEIGHTS)
     return float(n)
 
 

@@ -68,11 +68,25 @@ def waiting(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def warnings_kept() -> Iterator[list[str]]:
-    """Keep the library's warnings as sentences, to be said in their place."""
+def warnings_kept(quiet: bool = True) -> Iterator[list[str]]:
+    """Keep the library's warnings as sentences, to be said in their place.
+
+    What a fit will cost is said at once, unless ``quiet``, and not again.
+    """
+    from garrote.inference.costs import CostWarning
+
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        keep = caught.append
+
+        def show(message: Any, category: type[Warning], *place: Any) -> None:
+            if not issubclass(category, CostWarning):
+                keep(warnings.WarningMessage(message, category, *place))
+            elif not quiet:
+                print(_wrapped(str(message)), file=sys.stderr, flush=True)
+
+        warnings.showwarning = show  # type: ignore[assignment]
         yield texts
     texts += dict.fromkeys(str(entry.message) for entry in caught if _is_ours(entry))
 

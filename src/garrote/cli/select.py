@@ -84,7 +84,7 @@ def _fit(
     from garrote.cli import console
 
     y = _as_labels(table.y) if labels else table.y
-    with console.warnings_kept() as heard, console.progress() as callback:
+    with console.warnings_kept(options.quiet) as heard, console.progress() as callback:
         if "callback" in inspect.signature(estimator).parameters:
             settings["callback"] = None if options.quiet else callback
         model = estimator(**settings)

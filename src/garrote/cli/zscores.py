@@ -127,7 +127,7 @@ def _fit(model: Any, data: _Data, options: argparse.Namespace) -> Any:
     if not options.quiet and options.json != "-":
         files = f"{Path(options.zscores).name} and {Path(options.ld).name}"
         console.say(f"{files}: z-scores of {len(data.z)} variables, n = {data.n:g}")
-    with console.warnings_kept() as heard, console.progress() as callback:
+    with console.warnings_kept(options.quiet) as heard, console.progress() as callback:
         if "callback" in inspect.signature(type(model)).parameters:
             model.set_params(callback=None if options.quiet else callback)
         model.fit_zscores(data.z, data.ld, data.n, names=data.names, mismatch=options.mismatch)

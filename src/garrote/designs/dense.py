@@ -217,7 +217,10 @@ class DenseDesign:
 
     def take(self, columns: Array, mean: Floats) -> Floats:
         block = np.empty((self.shape[0], len(columns)), order="F")
-        np.subtract(self.values[:, columns], mean[columns], out=block)
+        width = block_width(self.shape[0])
+        for start in range(0, len(columns), width):  # in pieces: no second copy of them all
+            some = columns[start : start + width]
+            np.subtract(self.values[:, some], mean[some], out=block[:, start : start + width])
         return block
 
     def pick(self, columns: Array) -> "DenseDesign":
@@ -226,8 +229,17 @@ class DenseDesign:
     def gram(
         self, left: Array, right: Array, mean: Floats, scale: Floats, weights: Floats
     ) -> Floats:
-        block = self.take(right, mean) / scale[right] * weights[:, None]
-        return (self.take(left, mean) / scale[left]).T @ block
+        block = self.take(right, mean)
+        block /= scale[right]
+        block *= weights[:, None]
+        product = np.empty((len(left), len(right)))
+        width = 2 * block_width(self.shape[0])
+        for start in range(0, len(left), width):
+            some = left[start : start + width]
+            part = self.take(some, mean)
+            part /= scale[some]
+            np.matmul(part.T, block, out=product[start : start + width])
+        return product
 
     def some_rows(self, rows: Array) -> Floats:
         return self.values[rows].astype(np.float64)

@@ -64,7 +64,8 @@ class StandardizedDesign:
         self.centered = center
         measured = stored.moments(weights)
         self.mean = measured.mean if center else np.zeros(self.shape[1])
-        deviation = measured.deviation if center else _root_mean_square(measured)
+        self.deviation = measured.deviation if center else _root_mean_square(measured)
+        deviation = self.deviation
         self.constant = ~(deviation > _CONSTANT * np.abs(self.mean))
         spread = np.where(self.constant, 1.0, deviation)
         self.scale = spread if scale else np.ones_like(spread)
@@ -114,6 +115,7 @@ class StandardizedDesign:
         ``picked`` may give the columns as `stored.pick` does, to spare picking them again.
         """
         scaled = coef / self.scale[columns, None]
+        scaled[self.constant[columns]] = 0.0
         if picked is None:
             product = self.stored.dot(columns, scaled)
         else:
@@ -140,6 +142,7 @@ class StandardizedDesign:
         picked = picked or self.stored.pick(columns)
         product = picked.tdot(self._prepare(rows[None, :]))[0]
         product -= (rows @ self.weights) * self.mean[columns]
+        product[self.constant[columns]] = 0.0
         return product / self.scale[columns]
 
     def _prepare(self, rows: Floats) -> Floats:
@@ -149,6 +152,7 @@ class StandardizedDesign:
         if self.centered:
             product -= (rows @ self.weights)[:, None] * self.mean
         product /= self.scale
+        product[:, self.constant] = 0.0  # what centring leaves of a constant is rounding
         return product
 
     def block(self, columns: Array, projected: bool = True) -> Floats:
@@ -159,7 +163,7 @@ class StandardizedDesign:
     def _standardize(self, columns: Array) -> Floats:
         block = self.stored.take(columns, self.mean)
         block /= self.scale[columns]
-        block[:, self.constant[columns]] = 0.0  # what centring leaves of a constant is rounding
+        block[:, self.constant[columns]] = 0.0
         return block
 
     def gram(self, left: Array, right: Array, projected: bool = True) -> Floats:
@@ -189,7 +193,10 @@ class StandardizedDesign:
             return None
         whole = self.stored.own_products()
         if whole is not None:
-            whole -= np.outer(self.total_weight * self.mean, self.mean)
+            width = block_width(len(whole))
+            for start in range(0, len(whole), width):
+                part = slice(start, start + width)
+                whole[part] -= np.outer(self.total_weight * self.mean[part], self.mean)
             whole /= self.scale
             whole /= self.scale[:, None]
         return whole

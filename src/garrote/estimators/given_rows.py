@@ -20,6 +20,7 @@ from garrote.estimators.inputs import (
 )
 from garrote.estimators.labelled import two_classes
 from garrote.estimators.provenance import provenance
+from garrote.magnitudes import LINKS, VALUES
 from garrote.problem import Problem, as_design
 
 
@@ -55,9 +56,9 @@ class GivenRows:
         response = response_name(y)
         X, y = check_rows(model, X, y)
         weights = check_weights(sample_weight, X)
-        return cls(
-            X, y, weights, *_of_columns(model, X, feature_names), response, check_offset(offset, len(y))
-        )  # fmt: skip
+        limit = VALUES if getattr(model, "family", "gaussian") == "gaussian" else LINKS
+        known = check_offset(offset, len(y), limit=limit)
+        return cls(X, y, weights, *_of_columns(model, X, feature_names), response, known)
 
     @classmethod
     def of_labels(
@@ -76,7 +77,7 @@ class GivenRows:
         classes, codes = two_classes(y, weights)
         return cls(
             X, codes, weights, *_of_columns(model, X, feature_names), f"{response} = {classes[1]}",
-            check_offset(offset, len(codes)), classes,
+            check_offset(offset, len(codes), limit=LINKS), classes,
         )  # fmt: skip
 
     @property

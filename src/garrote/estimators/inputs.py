@@ -1,6 +1,7 @@
 """What users hand over, checked before any work, with errors that name the column and the remedy."""
 
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any
@@ -10,6 +11,7 @@ import scipy.sparse
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from garrote.arrays import Array, Floats
+from garrote.magnitudes import VALUES, WEIGHTS, Limit, refuse_large
 from garrote.summaries import listing
 
 
@@ -20,10 +22,12 @@ def check_rows(estimator: Any, X: Any, y: Any, several: bool = False) -> tuple[A
     """
     X, y = check_labelled_rows(estimator, X, y, y_numeric=True, multi_output=several)
     try:
-        return X, np.asarray(y, dtype=np.float64)
+        y = np.asarray(y, dtype=np.float64)
     except ValueError:
         some = listing(np.unique(y), most=5)
         raise ValueError(f"y must hold numbers, got {some}: code two classes as 0 and 1") from None
+    refuse_large(y, "y")
+    return X, y
 
 
 def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, Array]:
@@ -32,18 +36,25 @@ def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[
     if hasattr(estimator, "consistency_"):  # of an earlier fit to z-scores
         del estimator.consistency_
     try:
-        X, y = validate_data(
-            estimator,
-            X,
-            y,
-            accept_sparse="csc",
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2,
-            **checks,
-        )
+        with _quiet():
+            X, y = validate_data(
+                estimator,
+                X,
+                y,
+                accept_sparse="csc",
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2,
+                **checks,
+            )
     except ValueError as error:
         raise _with_place(error, X, y) from None
+    refuse_large(X, "X", getattr(estimator, "feature_names_in_", None))
     return X, y
+
+
+def _quiet() -> Any:
+    """Let a check of finiteness add up what may overflow: refusals have words of their own."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def is_number(value: Any) -> bool:
@@ -89,22 +100,29 @@ def check_new_rows(estimator: Any, X: Any) -> Any:
             "multiply columns in standard deviations by coef_ for predictions in standard deviations"
         )
     try:
-        return validate_data(
-            estimator, X, accept_sparse=("csr", "csc"), dtype=[np.float64, np.float32], reset=False
-        )
+        with _quiet():
+            X = validate_data(
+                estimator, X, accept_sparse=("csr", "csc"), dtype=[np.float64, np.float32],
+                reset=False,
+            )  # fmt: skip
     except ValueError as error:
         raise _with_place(error, X, None) from None
+    refuse_large(X, "X", getattr(estimator, "feature_names_in_", None))
+    return X
 
 
 def refuse_text_columns(X: Any) -> None:
-    """Raise for data frames with columns that are not numbers, naming them."""
+    """Raise for data frames with columns that are not numbers, or have one name, naming them."""
     if not hasattr(X, "columns") or scipy.sparse.issparse(X):
         return
+    twice = [name for name, count in Counter(map(str, X.columns)).items() if count > 1]
+    if twice:
+        raise ValueError(f"X has more than one column named {listing(twice)}: rename them")
     import narwhals as nw
 
     try:
         frame = nw.from_native(X, eager_only=True)
-    except (TypeError, ValueError):  # not a data frame, or one with repeated names
+    except (TypeError, ValueError):  # not a data frame
         return
     refused = [
         str(name)
@@ -127,6 +145,7 @@ def check_weights(sample_weight: Any, X: Any) -> Floats:
         raise ValueError(
             "sample_weight is positive for 1 sample only; at least two rows need weight"
         )
+    refuse_large(weights, "sample_weight", limit=WEIGHTS)
     return weights
 
 
@@ -251,7 +270,7 @@ def check_new_offset(model: Any, offset: Any, count: int, outputs: int = 1) -> F
     return check_offset(offset, count, outputs)
 
 
-def check_offset(offset: Any, count: int, outputs: int = 1) -> Floats | None:
+def check_offset(offset: Any, count: int, outputs: int = 1, limit: Limit = VALUES) -> Floats | None:
     """Return a known part of the linear predictor, one number a row, or one for each output."""
     if offset is None:
         return None
@@ -269,4 +288,5 @@ def check_offset(offset: Any, count: int, outputs: int = 1) -> Floats | None:
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         raise ValueError(f"offset is not finite at row {bad[0][0]}")
+    refuse_large(values, "offset", limit=limit)
     return values

@@ -23,6 +23,7 @@ from garrote.estimators.inputs import (
     resolve_values,
 )
 from garrote.estimators.provenance import provenance
+from garrote.magnitudes import refuse_unlike_units
 from garrote.paths import fit_path
 from garrote.penalised_paths import outputs_of, resolve_alphas, runs_away, stop_at
 from garrote.penalties import PENALTIES, Terms
@@ -118,6 +119,8 @@ class SparseLinearModel(SelectorFace):
         known = check_offset(offset, len(y), getattr(likelihood, "classes", 1))
         make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
         problem = make_problem(weights)
+        if isinstance(penalty, FusedLasso):
+            refuse_unlike_units(problem.table.deviation, names)
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=3)
         terms = scaled_terms(given, problem)

@@ -9,6 +9,7 @@ import numpy as np
 from garrote.certificates import AnyCertificate, SearchCertificate
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.costs import foretell
 from garrote.inference.em_posterior import em_posterior
 from garrote.inference.enumerated import enumerate_findings
 from garrote.inference.mean_field import HYPERPARAMETERS, mean_field_posterior
@@ -44,6 +45,8 @@ _MANY = 20_000
 # Models that one second enumerates, about, on one thread, and the minutes that an enumeration may take.
 _MODELS_PER_SECOND = 5e6
 _MINUTES = 3.0
+# Neighbours of models that a search looks at in one second, about.
+_NEIGHBOURS_PER_SECOND = 3e5
 # Slab variances that an enumeration visits where it is unknown, about.
 _VARIANCES = 15
 
@@ -162,6 +165,9 @@ def infer(
         certificate = certify_models(problem, beliefs, found, change)
         how = "all models summed exactly"
     elif method == "search":
+        what = f"a search that expands {chains.steps} models of {len(usable)} columns"
+        seconds = chains.steps * len(usable) / _NEIGHBOURS_PER_SECOND
+        foretell(what, seconds, f"lower n_steps ({chains.steps})")
         start = mean_field_start(problem, beliefs)
         report = stage_reporter(callback, "search")
         found, late = search_findings(problem, beliefs, start, chains.steps, chains.seed, report)

@@ -25,6 +25,7 @@ from garrote.priors.evidence import KnownNoise, Schwarz
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
 from garrote.solvers.chain_diagnostics import diagnose
+from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import Sampling
 from garrote.solvers.model_search import Search, search_models
 
@@ -68,11 +69,13 @@ def search_findings(
     unknown = isinstance(beliefs.slab, GaussianSlab) and beliefs.slab.variance is None
     each = -(-expansions // (_SEARCHES if unknown else 1))
     late: dict[Slab, float] = {}
+    rows = GramRows(problem)  # the same for every variance
 
     def find(slab: Slab) -> Search:
         found = search_models(
-            beliefs.target(problem, slab), np.random.default_rng(seed), start=start, expansions=each
-        )
+            beliefs.target(problem, slab), np.random.default_rng(seed), rows=rows, start=start,
+            expansions=each,
+        )  # fmt: skip
         late[slab] = found.late_share
         return found
 

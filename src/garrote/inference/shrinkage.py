@@ -15,6 +15,7 @@ from garrote.arrays import Array, Floats
 from garrote.certificates import DrawsCertificate
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
+from garrote.inference.costs import foretell
 from garrote.inference.sampling import Chains
 from garrote.inference.standing import Components, membership
 from garrote.inference.substitutes import with_substitutes
@@ -123,18 +124,21 @@ def infer_shrinkage(
 
 
 def _check_time(problem: Problem, chains: Chains) -> None:
-    """Refuse what would not end within a day."""
+    """Refuse what would not end within a day, and say what takes more than a minute."""
     columns = len(problem.usable)
     rows = len(problem.response) if problem.has_rows else columns
     small, large = float(min(rows, columns)), float(max(rows, columns) if rows < columns else 0)
     each = small**2 * large + 2.0 * small**3
-    hours = each * chains.count * (chains.steps + chains.burn_in) / _FLOPS / 3600
+    seconds = each * chains.count * (chains.steps + chains.burn_in) / _FLOPS
+    hours = seconds / 3600
     if hours > _MOST_HOURS:
         raise ValueError(
             f"sampling {columns} coefficients given {rows} rows would take about {hours:.0f} hours: a "
             "state factorises a matrix of the smaller of the two; lower n_steps, name fewer columns, or "
             "use prior='spike-slab'"
         )
+    what = f"sampling {columns} coefficients given {rows} rows"
+    foretell(what, seconds, f"lower n_steps ({chains.steps})")
 
 
 def _keep_every(chains: Chains, columns: int) -> int:

@@ -57,6 +57,7 @@ class Huber:
     name: ClassVar[str] = "huber"
     # It looks at y less its prediction only: y may be measured from any level.
     of_differences: ClassVar[bool] = True
+    in_units_of_y: ClassVar[bool] = True
     corner: float = 1.345
     scale: float | None = None
 

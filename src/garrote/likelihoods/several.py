@@ -17,6 +17,7 @@ class SeveralResponses(NamedTuple):
 
     classes: int
     name: str = "several gaussian"
+    in_units_of_y = True
 
     def check_response(self, y: Floats) -> None:
         """Refuse responses that are not finite."""

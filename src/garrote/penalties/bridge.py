@@ -13,8 +13,8 @@ from garrote.shrinkage import bend, cost, shrink, slope
 
 # A power of a coefficient near 0 has no end; a Newton step is stopped by this much as well.
 _MOST_BEND = 1e100
-# Powers of what is smaller than this overflow.
-_LEAST = 1e-150
+# Powers of what is smaller than this may overflow before they are multiplied.
+_LEAST = 1e-100
 
 
 class BridgeRule(NamedTuple):
@@ -33,7 +33,11 @@ def _(rule: BridgeRule, j, z, curvature):
         inner = size
     else:
         # In units of |z| the condition is s + pull s^(power - 1) = 1.
-        pull = rule.power * threshold / curvature * max(size, _LEAST) ** (rule.power - 2.0)
+        if size > _LEAST:
+            pull = rule.power * threshold / curvature * size ** (rule.power - 2.0)
+        else:
+            log_pull = np.log(threshold) + (rule.power - 2.0) * np.log(size)
+            pull = rule.power / curvature * np.exp(min(log_pull, 600.0))
         inner = size * _share(rule.power, pull)
     return cheaper(rule, j, z, curvature, 0.0, np.sign(z) * inner)
 

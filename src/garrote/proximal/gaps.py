@@ -11,11 +11,13 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.proximal.graph import Graph
-from garrote.proximal.inputs import as_strength, as_vector, as_weights
+from garrote.proximal.inputs import as_strength, as_vector, as_weights, unit_of
 
 
 def relative_gap(x: Floats, z: Floats, flow: Floats, graph: Graph, limits: Floats) -> float:
     """Return the duality gap of ``z`` and a flow, divided by the objective of a constant solution."""
+    unit = unit_of(x)  # a ratio of objectives has none, while squares may overflow, or vanish
+    x, z, flow, limits = x / unit, z / unit, flow / unit, limits / unit
     differences = z[graph.edges[:, 0]] - z[graph.edges[:, 1]]
     misfit = z - (x - graph.outflow(flow))
     gap = 0.5 * float(misfit @ misfit) + float(

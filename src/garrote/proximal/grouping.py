@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array
-from garrote.proximal.inputs import like, namespace
+from garrote.proximal.inputs import like, namespace, unit_of
 from garrote.proximal.labels import group_numbers
 
 
@@ -55,7 +55,10 @@ class Groups:
     def lengths(self, x: Any) -> Any:
         """Return the Euclidean length of each group, in the library of ``x``."""
         if namespace(x) is np:
-            return np.sqrt(np.bincount(self.labels, x.astype(np.float64) ** 2, len(self)))
+            unit = unit_of(x)
+            return unit * np.sqrt(
+                np.bincount(self.labels, (x.astype(np.float64) / unit) ** 2, len(self))
+            )
         xp = namespace(x)
         _, members, present = self._on_device_of(x)
         table = xp.reshape(xp.take(x, members), present.shape) * present

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.magnitudes import refuse_large, within
 
 
 def namespace(x: Any) -> Any:
@@ -46,13 +47,16 @@ def as_vector(x: Any) -> Array:
     values: Array = as_floats(x)
     if values.ndim != 1:
         raise ValueError(f"x must have one dimension, got an array of shape {values.shape}")
-    # One quick pass; the sum of large numbers may overflow, and is then not the last word.
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = values.sum()
-    if not np.isfinite(total) and not np.isfinite(values).all():
+    if not within(values) and not np.isfinite(values).all():
         first = int(np.argmin(np.isfinite(values)))
         raise ValueError(f"x must be finite, got {values[first]} at position {first}")
+    refuse_large(values, "x", of="position")
     return values
+
+
+def unit_of(x: Array) -> float:
+    """Return a power of 2 near the largest of some numbers: divided by it, their squares are numbers."""
+    return float(np.ldexp(1.0, np.frexp(np.abs(x).max(initial=0.0))[1] - 1))
 
 
 def as_strength(strength: Any, name: str = "strength") -> float:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from garrote.proximal.inputs import as_floats, as_strength, like, namespace
+from garrote.proximal.inputs import as_floats, as_strength, like, namespace, unit_of
 
 
 def project_box(x: Any, lower: Any, upper: Any) -> Any:
@@ -117,5 +117,6 @@ def _length(x: Any) -> float:
     """Return the Euclidean length of all numbers."""
     if namespace(x) is np:
         # In float64, lest the squares of float32 overflow.
-        return float(np.linalg.norm(x.astype(np.float64, copy=False).ravel()))
+        unit = unit_of(x)
+        return unit * float(np.linalg.norm(x.astype(np.float64, copy=False).ravel() / unit))
     return float(namespace(x).linalg.vector_norm(x))

@@ -131,19 +131,29 @@ def cross_validate(
     return path, CrossValidation(path.strengths, errors[:, :reached], nulls, rows, kept[:reached])
 
 
-def run_in_threads(tasks: Sequence[Solver], design: Design | None, n_jobs: int | None) -> list[Any]:
-    """Run generators to their ends, dealt out to threads; those of one thread share passes over X."""
+def run_in_threads(
+    tasks: Sequence[Solver], design: Design | None, n_jobs: int | None, in_turn: bool = False
+) -> list[Any]:
+    """Run generators to their ends, dealt out to threads; those of one thread share passes over X.
+
+    ``in_turn`` runs those of one thread one after the other instead, which needs the memory of one only.
+    """
+    run = _run_in_turn if in_turn else run_together
     jobs = min(effective_n_jobs(n_jobs), len(tasks))
     # Threads of a matrix product inside of these would be in each other's way.
     own = nullcontext() if jobs == 1 else threadpool_limits(max(1, cpu_count() // jobs), "blas")
     with own:
         outcomes = Parallel(n_jobs=jobs, prefer="threads")(
-            delayed(run_together)(tasks[k::jobs], design) for k in range(jobs)
+            delayed(run)(tasks[k::jobs], design) for k in range(jobs)
         )
     results: list[Any] = [None] * len(tasks)
     for k, batch in enumerate(outcomes):
         results[k::jobs] = batch
     return results
+
+
+def _run_in_turn(tasks: Sequence[Solver], design: Design | None) -> list[Any]:
+    return [run_together([task], design)[0] for task in tasks]
 
 
 def kept_residuals(parts: Sequence[HeldOut], held_out: Sequence[Floats], rows: Array) -> Floats:

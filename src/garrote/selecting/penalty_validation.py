@@ -10,6 +10,7 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
 from garrote.paths import start_penalty_solver, stored_design
 from garrote.penalised_paths import make_smooth
+from garrote.penalties import ElasticNet
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
@@ -27,6 +28,8 @@ from garrote.solvers.lockstep import Solver
 _FOLD_TOLERANCE = 1e-3
 # Least angle regression is no way to the lasso, but another path.
 _OWN_PATH = "least-angle"
+# Beyond so many times the memory of X, folds wait for each other; they share passes over X else.
+_MUCH = 1.0
 
 
 @dataclass(frozen=True)
@@ -64,12 +67,26 @@ def cross_validate_penalty(
     tasks: list[Solver] = [solve(whole.compressed(), penalty, alphas, terms=terms, control=control)]
     tasks += [_hold_out(fold, penalty, alphas, loose, in_folds, rows) for fold in folds]
     path: PenaltyPath
-    path, *held_out = run_in_threads(tasks, stored_design(whole), n_jobs)
+    in_turn = _needs_much(whole, penalty, len(tasks))
+    path, *held_out = run_in_threads(tasks, stored_design(whole), n_jobs, in_turn)
     kept = kept_residuals(held_out, [fold.held_out for fold in folds], rows)
     errors = np.array([part.errors for part in held_out])
     nulls = np.array([_null_error(fold) for fold in folds])
     reached = len(path)
     return path, CrossValidation(path.strengths, errors[:, :reached], nulls, rows, kept[:reached])
+
+
+def _needs_much(problem: Problem, penalty: Penalty, tasks: int) -> bool:
+    """Tell whether working sets of all folds at once may be many times X.
+
+    As many columns as there are rows may be in a model, and a working set keeps those and their cross
+    products. The lasso and its kin end their paths before that.
+    """
+    if not problem.has_rows or isinstance(penalty, ElasticNet):
+        return False
+    rows, columns = problem.table.shape
+    most = min(rows, columns)
+    return tasks * 8 * most * (rows + most) > _MUCH * problem.table.stored.nbytes
 
 
 def _hold_out(

@@ -8,7 +8,7 @@ moves by more than 0.1. They find what coordinate sweeps find, slower, and serve
 from collections.abc import Callable, Generator
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve
+from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
 from garrote.arrays import Floats
@@ -18,8 +18,9 @@ from garrote.solvers.annealing import Annealing, Control, cut_message
 from garrote.solvers.certificate import Candidate
 from garrote.solvers.variational import Annealer, Trace
 
-# 1 - m is exactly 0 in double precision for strong variables; the dual divides by it.
-_SMALLEST_EXCLUSION = 1e-8
+# 1 - m is exactly 0 in double precision for strong variables: the dual divides by it, and copies of one
+# column that are all in make the primal's system singular.
+_SMALLEST_EXCLUSION, _SMALLEST_SHARE = 1e-8, 1e-12
 # The paper halves the step without end; below this the iteration stands still.
 _SMALLEST_STEP = 1e-3
 
@@ -107,12 +108,23 @@ def primal_weights(problem: Problem) -> Weights:
     chi, b = gram[np.ix_(used, used)] / np.outer(size, size), problem.xty[used] / size
 
     def weights(m: Floats) -> Floats:
-        modified = chi * m[used] + np.diag((1 - m[used]) * np.diag(chi))
         w = np.zeros(len(m))
-        w[used] = solve(modified, b) / size
+        w[used] = soft_solution(chi, b, m[used]) / size
         return w
 
     return weights
+
+
+def soft_solution(gram: Floats, xty: Floats, m: Floats) -> Floats:
+    """Solve c_i w_i + sum over j != i of gram_ij m_j w_j = xty_i, with c the diagonal.
+
+    Where 1 - m was clipped, w follows from the residual itself.
+    """
+    own = np.diag(gram)
+    system = gram * m
+    system[np.diag_indices_from(system)] += np.maximum(1 - m, _SMALLEST_SHARE) * own
+    first = m * np.linalg.solve(system, xty)
+    return np.asarray((xty - gram @ first) / own + first)
 
 
 def dual_weights(problem: Problem) -> Weights:

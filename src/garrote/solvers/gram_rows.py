@@ -7,7 +7,7 @@ from garrote.designs import GramDesign
 from garrote.problem import Problem
 
 # Bytes of rows that are kept.
-ROOM = 200_000_000
+ROOM = 120_000_000
 NO_COLUMNS = np.zeros(0, dtype=np.int64)
 
 

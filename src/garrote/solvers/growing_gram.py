@@ -6,9 +6,10 @@ from garrote.arrays import Floats
 
 
 class GrowingGram:
-    """A symmetric matrix in a room that doubles, so that newcomers seldom cost a copy."""
+    """A symmetric matrix in a room that doubles up to ``most``, so that newcomers seldom cost a copy."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
         self._room = np.zeros((0, 0))
         self._size = 0
 
@@ -24,7 +25,8 @@ class GrowingGram:
         """Take in the products of all columns, the newest last, with the newest."""
         k, m = self._size, len(across)
         if m > len(self._room):
-            larger = np.zeros((max(64, 2 * m), max(64, 2 * m)))
+            room = max(64, 2 * m) if self._most is None else min(max(64, 2 * m), self._most)
+            larger = np.zeros((room, room))
             larger[:k, :k] = self.values
             self._room = larger
         self._room[:m, k:m], self._room[k:m, :m] = across, across.T

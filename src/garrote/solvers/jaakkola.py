@@ -16,6 +16,8 @@ from garrote.solvers.polya_gamma import polya_gamma_mean
 
 # Extrapolations further than so many rounds are not tried.
 _FURTHEST = 1e4
+# Nor do they move the logarithm of any xi by more than this.
+_FURTHEST_LOG = 20.0
 
 
 def bend(xi: Floats) -> Floats:
@@ -73,4 +75,6 @@ class Shortcut:
         self.seen = []
         if not 1.0 < length < _FURTHEST:
             return None
-        return np.asarray(np.exp(first + 2 * length * step + length**2 * turn))
+        further = first + 2 * length * step + length**2 * turn
+        # Rows of little weight hardly count in the length, and would be thrown beyond all numbers.
+        return np.asarray(np.exp(np.clip(further, third - _FURTHEST_LOG, third + _FURTHEST_LOG)))

@@ -32,7 +32,7 @@ class LatentLeastSquares(GeneralisedLoss):
 
     def __init__(self, problem: Problem):
         super().__init__(problem)
-        self._gram = GrowingGram()
+        self._gram = GrowingGram(problem.n_features)
         self._factor = ActiveFactor()
 
     def grow(self, columns: Array) -> None:

@@ -34,7 +34,7 @@ class LeastSquares:
         self.inside = np.zeros(problem.n_features, dtype=bool)
         self.coef = np.zeros(0)
         self.curvature = problem.curvature / problem.n
-        self._gram = GrowingGram()
+        self._gram = GrowingGram(problem.n_features)
         self._factor, self._before = ActiveFactor(), np.zeros(0)
         nothing = np.zeros(len(problem.response)) if problem.has_rows else np.zeros(0)
         self._last = _Fitted(self.columns, self.coef, nothing)

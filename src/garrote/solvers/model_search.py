@@ -10,6 +10,7 @@ which the share found late in the search gives an idea of.
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -61,42 +62,61 @@ def search_models(
     """Expand models of a slab of known variance, beginning with one and with the empty model."""
     walk = InformedWalk(target, rng, rows)
     walk.begin([])
-    found: dict[frozenset[int], float] = {}
-    seen_at: dict[frozenset[int], int] = {}
-    waiting: list[tuple[float, int, frozenset[int]]] = []
-    best = -np.inf
-
-    def remember(model: frozenset[int], log_weight: float, at: int) -> None:
-        found[model] = log_weight
-        seen_at[model] = at
-        # Gumbel noise makes the largest first a draw without replacement.
-        heapq.heappush(waiting, (-_POWER * log_weight - rng.gumbel(), len(found), model))
-
-    first = {frozenset(): 0, frozenset(start): 0}
-    for model in first:
+    seen = _Seen(rng, expansions)
+    for model in {frozenset(): 0, frozenset(start): 0}:
         _move(walk, model)
-        log_weight = _log_weight(walk)
-        best = max(best, log_weight)
-        remember(model, log_weight, 0)
+        seen.add([model], np.array([_log_weight(walk)]), 0)
     done = 0
-    while waiting and done < expansions:
-        _, _, model = heapq.heappop(waiting)
-        log_weight = found[model]
-        if log_weight < best - _NEGLIGIBLE:
+    while seen.waiting and done < expansions:
+        model = seen.next()
+        if seen.found[model] < seen.best - _NEGLIGIBLE:
             continue
         _move(walk, model)
-        neighbours = log_weight + _log_ratios(walk)
-        best = max(best, float(neighbours.max(initial=-np.inf)))
-        for j in np.flatnonzero(neighbours > best - _NEGLIGIBLE):
-            neighbour = model ^ {int(j)}
-            if neighbour not in found:
-                remember(neighbour, float(neighbours[j]), done)
+        neighbours = seen.found[model] + _log_ratios(walk)
+        best = max(seen.best, float(neighbours.max(initial=-np.inf)))
+        near = np.flatnonzero(neighbours > best - _NEGLIGIBLE)
+        seen.add([model ^ {j} for j in near.tolist()], neighbours[near], done)
         done += 1
         if report is not None and done % _REPORTED == 0:
             report(done, expansions)
-    late = max(done - max(done // 10, 1), 1)
-    kept = {g: log for g, log in found.items() if log > best - _NEGLIGIBLE}
-    return _summary(target, kept, best, lambda model: seen_at[model] >= late)
+    return _summary(target, seen, max(done - max(done // 10, 1), 1))
+
+
+class _Seen:
+    """Models with their log weights and when they were seen, and which wait to be expanded.
+
+    No more are ever expanded than ``expansions``: of those waiting only as many of the foremost are
+    kept, which most models never are.
+    """
+
+    def __init__(self, rng: np.random.Generator, expansions: int):
+        self.found: dict[frozenset[int], float] = {}
+        self.at: list[int] = []
+        self.best = -np.inf
+        self.waiting: list[tuple[float, int, frozenset[int]]] = []
+        self._rng, self._most, self._last = rng, max(expansions, 1), np.inf
+
+    def add(self, models: list[frozenset[int]], log_weights: Floats, at: int) -> None:
+        """Take note of models that are seen for the first time."""
+        self.best = max(self.best, float(log_weights.max(initial=-np.inf)))
+        # Gumbel noise makes the largest first a draw without replacement.
+        places = -_POWER * log_weights - self._rng.gumbel(size=len(models))
+        found, before = self.found, len(self.found)
+        for model, log_weight, place in zip(
+            models, log_weights.tolist(), places.tolist(), strict=True
+        ):
+            if model not in found:
+                found[model] = log_weight
+                if place < self._last:
+                    heapq.heappush(self.waiting, (place, len(found), model))
+        self.at += [at] * (len(found) - before)
+        if len(self.waiting) > 4 * self._most:
+            self.waiting = heapq.nsmallest(self._most, self.waiting)
+            self._last = self.waiting[-1][0]
+
+    def next(self) -> frozenset[int]:
+        """Return the foremost of the models that wait."""
+        return heapq.heappop(self.waiting)[2]
 
 
 def _move(walk: InformedWalk, model: frozenset[int]) -> None:
@@ -129,28 +149,25 @@ def _log_ratios(walk: InformedWalk) -> Floats:
     return log_ratios
 
 
-def _summary(
-    target: Target,
-    found: dict[frozenset[int], float],
-    best: float,
-    is_late: Callable[[frozenset[int]], bool],
-) -> Search:
-    ranked = sorted(found.items(), key=lambda entry: (-entry[1], sorted(entry[0])))
-    members = [tuple(sorted(model)) for model, _ in ranked]
-    log_weights = np.array([log for _, log in ranked])
-    weights = np.exp(log_weights - best)
+def _summary(target: Target, seen: _Seen, late_from: int) -> Search:
+    models, logs = list(seen.found), np.array(list(seen.found.values()))
+    # Of equal weights the one that was seen first is first.
+    order = np.argsort(-logs, kind="stable")
+    order = order[logs[order] > seen.best - _NEGLIGIBLE]
+    members = [tuple(sorted(models[k])) for k in order.tolist()]
+    log_weights = logs[order]
+    weights = np.exp(log_weights - seen.best)
     total = weights.sum()
     D = target.problem.n_features
-    inclusion, by_size = np.zeros(D), np.zeros(D + 1)
-    for model, weight in zip(members, weights, strict=True):
-        inclusion[list(model)] += weight
-        by_size[len(model)] += weight
     sizes = np.array([len(model) for model in members])
+    flat = np.fromiter(chain.from_iterable(members), dtype=np.int64, count=int(sizes.sum()))
+    inclusion = np.bincount(flat, np.repeat(weights, sizes), minlength=D)
+    by_size = np.bincount(sizes, weights, minlength=D + 1)
     few = represent(weights, _BEST, _DRAWN, order=sizes)
     mean, square, noise = _coefficients(target, [members[k] for k in few.chosen], few.weight)
-    late = sum(weight for (model, _), weight in zip(ranked, weights, strict=True) if is_late(model))
+    late = weights[np.array(seen.at)[order] >= late_from].sum()
     return Search(
-        log_total=float(best + np.log(total)),
+        log_total=float(seen.best + np.log(total)),
         inclusion=inclusion / total,
         size_probability=by_size / total,
         mean=mean,

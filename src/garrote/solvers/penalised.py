@@ -21,8 +21,9 @@ from garrote.solvers.quadratic import companions, restricted, sharpness, violati
 
 # Working sets are not solved beyond what numbers can tell, as a share of the null model's gradient.
 _LEAST = 1e-13
-# How often they are solved more tightly where the gap is still too large.
-_AGAIN = 5
+# How often they are solved more tightly where the gap is still too large, and to what share at most:
+# below it violations are rounding, and no number of rounds would end them.
+_AGAIN, _ROUNDING = 5, 1e-15
 # Strengths that are solved before all columns are looked at, at most.
 _FARTHEST = 8
 # A column is expected in the model where its gradient comes this close to what the penalty asks for.
@@ -128,6 +129,10 @@ class Trial:
             self.strength, columns, coef, self._intercept, seen.loss, certificate, self.rounds
         )  # fmt: skip
 
+    def may_tighten(self, least: float) -> bool:
+        """Tell whether a tenth of the tolerance can be reached, and was not asked for too often."""
+        return self.tightened < _AGAIN and 0.1 * self.tolerance >= least
+
     def violations(self, smooth: Smooth) -> Floats:
         """Return by how much columns violate their optimality, 0 where that is tolerable."""
         coef = np.zeros(len(smooth.curvature))
@@ -203,6 +208,7 @@ def _solve_trials(
 ) -> Generator[Floats, Floats, int]:
     """Solve for some strengths, the next from the one before; return the passes over X it took."""
     pending, passes = trials, 0
+    least = _ROUNDING * float(np.abs(smooth.null.gradient).max(initial=0.0))
     while pending:
         looking = [trial.solve(smooth, control.max_iter) for trial in pending]
         seen = yield from finish(looking)
@@ -216,7 +222,7 @@ def _solve_trials(
             if len(_joining(smooth, trial.rule, own)):
                 np.maximum(off, own, out=off)
                 unsolved.append(trial)
-            elif trial.point.certificate.gap > control.tol and trial.tightened < _AGAIN:
+            elif trial.point.certificate.gap > control.tol and trial.may_tighten(least):
                 trial.tightened += 1
                 trial.tolerance *= 0.1
                 unsolved.append(trial)

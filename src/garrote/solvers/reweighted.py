@@ -43,6 +43,8 @@ from garrote.solvers.quadratic import restricted, violation
 _BLURS = np.geomspace(1.0, 1e-4, 9)
 # Slopes are taken this far from 0 at least: they may be infinite there.
 _LEAST = 1e-300
+# No gradient is beyond this; infinite slopes could not be compared.
+_STEEPEST = 1e305
 
 
 def solve_reweighted(
@@ -131,9 +133,9 @@ def _off(smooth: Smooth, rule: Any, seen: Evaluated) -> Floats:
 
 def tangent(rule: Any, size: Floats) -> ElasticNetRule:
     """Return the lasso whose thresholds are the slopes of a penalty at coefficients of some size."""
-    return ElasticNetRule(
-        slopes(rule, np.maximum(size, _LEAST)), np.zeros(len(size)), rule.lower, rule.upper
-    )
+    with np.errstate(over="ignore"):
+        steep = np.minimum(slopes(rule, np.maximum(size, _LEAST)), _STEEPEST)
+    return ElasticNetRule(steep, np.zeros(len(size)), rule.lower, rule.upper)
 
 
 @singledispatch

@@ -13,11 +13,11 @@ Iba, Y. Mean field approximation in Bayesian variable selection.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import solve
 from scipy.special import xlogy
 
 from garrote.arrays import Floats
 from garrote.problem import Problem
+from garrote.solvers.fixed_point import soft_solution
 
 
 class Ising(NamedTuple):
@@ -116,9 +116,7 @@ def solve_spins(
 
 def soft_coefficients(gram: Floats, xty: Floats, m: Floats) -> Floats:
     """Solve the soft normal equation (24): V_ii a_i + sum over j != i of V_ij a_j p_j = V_iy."""
-    p = 0.5 * (1.0 + m)
-    own = np.diag(gram)
-    return np.asarray(solve(gram * p + np.diag((1.0 - p) * own), xty))
+    return soft_solution(gram, xty, 0.5 * (1.0 + m))
 
 
 def make_ising(problem: Problem, gram: Floats, a: Floats) -> Ising:

@@ -12,7 +12,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from garrote.arrays import Array, Floats
 from garrote.designs import GramDesign
-from garrote.designs.base import Residual
+from garrote.designs.base import Residual, block_width
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns
 from garrote.problem import Problem
@@ -53,7 +53,8 @@ class WeightedRidge:
                 f"{_MOST_BYTES / 2**30:.0f} GiB allowed: use method='mean-field'"
             )
         roots = np.sqrt(problem.weights)
-        self._block = np.asfortranarray(roots[:, None] * problem.table.block(self.columns))
+        self._block = np.asfortranarray(problem.table.block(self.columns))
+        self._block *= roots[:, None]
         self._response = roots * problem.response
 
     def solve(self, spread: Floats) -> Ridge:
@@ -65,24 +66,28 @@ class WeightedRidge:
             own = _solve_scaled(system, self.xty[inside], root)
             gradient = self.xty - self._gram[:, inside] @ own
             rows = gradient
-        else:
+        elif len(inside) <= len(self._response):
             block = self._block[:, inside]
-            if len(inside) <= len(self._response):
-                own = _solve_scaled(block.T @ block, self.xty[inside], root)
-                rows = self._response - block @ own
-            else:
-                rows = self._unexplained(block * root)
-                own = spread[inside] * (block.T @ rows)
+            own = _solve_scaled(block.T @ block, self.xty[inside], root)
+            rows = self._response - block @ own
             gradient = self._block.T @ rows
+        else:
+            rows = self._unexplained(inside, root)
+            gradient = self._block.T @ rows
+            own = spread[inside] * gradient[inside]
         coef = spread * gradient
         coef[inside] = own
         return self._with_norm(coef, gradient, rows)
 
-    def _unexplained(self, scaled: Floats) -> Floats:
-        """Return the residuals (1 + X spread X')^-1 y, from columns times the roots of their spreads."""
-        system = scaled @ scaled.T
-        system[np.diag_indices_from(system)] += 1.0
-        return np.asarray(cho_solve(cho_factor(system), self._response))
+    def _unexplained(self, inside: Array, root: Floats) -> Floats:
+        """Return the residuals (1 + X spread X')^-1 y, from columns and the roots of their spreads."""
+        system = np.eye(len(self._response))
+        width = 2 * block_width(len(system))
+        for start in range(0, len(inside), width):  # in pieces: X is large beside the system
+            part = slice(start, start + width)
+            scaled = self._block[:, inside[part]] * root[part]
+            system += scaled @ scaled.T
+        return np.asarray(cho_solve(cho_factor(system, overwrite_a=True), self._response))
 
     def at(self, coef: Floats) -> Ridge:
         """Return the residuals of any coefficients."""
@@ -108,6 +113,7 @@ class WeightedRidge:
 
 def _solve_scaled(gram: Floats, xty: Floats, root: Floats) -> Floats:
     """Solve (G + 1 / root^2) v = X'y as (1 + root G root) u = root X'y, v = root u."""
-    system = gram * np.outer(root, root)
+    system = gram * root
+    system *= root[:, None]
     system[np.diag_indices_from(system)] += 1.0
-    return np.asarray(root * cho_solve(cho_factor(system), root * xty))
+    return np.asarray(root * cho_solve(cho_factor(system, overwrite_a=True), root * xty))

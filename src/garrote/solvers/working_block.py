@@ -3,7 +3,7 @@
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design
+from garrote.designs.base import Design, block_width
 from garrote.problem import Problem
 
 
@@ -26,10 +26,14 @@ class WorkingBlock:
         """Take in more columns."""
         k, m = len(self.columns), len(self.columns) + len(columns)
         if m > self._values.shape[1]:
-            larger = np.empty((self._values.shape[0], max(64, 2 * m)), order="F")
+            room = min(max(64, 2 * m), self.problem.n_features)
+            larger = np.empty((self._values.shape[0], room), order="F")
             larger[:, :k] = self.values
             self._values = larger
-        self._values[:, k:m] = self.problem.table.block(columns)
+        width = block_width(len(self._values))
+        for start in range(0, len(columns), width):  # in pieces: no second copy of them all
+            some = columns[start : start + width]
+            self._values[:, k + start : k + start + len(some)] = self.problem.table.block(some)
         self.columns = np.append(self.columns, columns)
         self.inside[columns] = True
 

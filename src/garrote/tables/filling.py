@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.magnitudes import VALUES
 from garrote.summaries import listing
 from garrote.tables.base import Piece, TableFile
 from garrote.tables.coding import CodedColumn, Coding
@@ -14,8 +15,6 @@ from garrote.tables.engine import polars
 from garrote.tables.errors import TableError
 from garrote.tables.kinds import as_numbers, as_word, may_be_numbers
 from garrote.tables.room import refuse_beyond_memory
-
-_LARGEST = 1e150  # sums of squares of larger numbers are infinite in double precision
 
 
 class Destination(NamedTuple):
@@ -60,10 +59,10 @@ def refuse_huge(table: TableFile, destinations: Sequence[Destination]) -> None:
         # fmin and fmax pass over missing values; a column may also have nothing else, or no outputs.
         ends = (f.reduce(values, axis=None, initial=0.0) for f in (np.fmin, np.fmax))
         farthest = max(ends, key=abs)
-        if abs(farthest) > _LARGEST:
+        if abs(farthest) > VALUES.most:
             raise TableError(
                 f"{table.label}: column {listing([destination.column.name])} holds values up to "
-                f"{farthest:.3g}, whose squares overflow: rescale it to at most {_LARGEST:g}"
+                f"{farthest:.3g}, whose squares overflow: rescale it to at most {VALUES.most:g}"
             )
 
 

@@ -1,0 +1,41 @@
+"""What a fit will cost, said before it begins where somebody would wonder whether it ends.
+
+Estimates are a count of operations over a rate that one core of a usual machine has. They are right
+within a factor of two or three, which is enough to decide whether to wait.
+"""
+
+import warnings
+
+# Fits that take no longer are not worth a word.
+_WORTH_SAYING = 60.0
+
+
+class CostWarning(UserWarning):
+    """A fit that is about to begin will take more than a minute."""
+
+
+def foretell(what: str, seconds: float, remedy: str) -> None:
+    """Warn that something will take long, and say what makes it shorter.
+
+    Parameters
+    ----------
+    what : str
+        What is done, with its size: "sampling 2000 coefficients given 5000 rows".
+    seconds : float
+        The estimate, for one core.
+    remedy : str
+        What to do for less: "lower n_steps".
+    """
+    if seconds > _WORTH_SAYING:
+        warnings.warn(
+            f"{what} takes about {_in_words(seconds)} on one core: {remedy} for less, or give a "
+            "callback to see how far it is",
+            CostWarning,
+            stacklevel=4,
+        )
+
+
+def _in_words(seconds: float) -> str:
+    if seconds < 2 * 3600:
+        return f"{max(round(seconds / 60), 1):.0f} min"
+    return f"{seconds / 3600:.0f} hours"
