@@ -65,7 +65,7 @@ def assert_agrees(problem, slab, method, seed=0, seldom=SELDOM):
     off = np.abs(found.posterior.inclusion_probability - exact.inclusion_probability)
     error = found.posterior.monte_carlo_error
     assert (off <= 4 * error + seldom).all(), (off, error)
-    largest = np.abs(exact.mean).max()
+    largest = np.abs(exact.mean / exact.inclusion_probability).max()  # given that it is in
     assert (np.abs(found.posterior.mean - exact.mean) <= 6 * largest * (error.max() + seldom)).all()
     return found, exact
 
@@ -170,7 +170,7 @@ def test_a_chain_that_has_not_arrived_counts_for_nothing_and_is_noticed():
     assert 0 < chains[0].weight < 1e-100 * chains[1].weight
     assert chains[0].inclusion[29] > 0.99
     assert chains[1].inclusion[29] < 0.5
-    assert diagnose(chains, chains[1].inclusion).split_r_hat[29] > 5
+    assert diagnose(chains, chains[1].inclusion).split_r_hat[29] > 2
 
 
 @pytest.mark.parametrize("walk", [InformedWalk, MetropolisWalk])

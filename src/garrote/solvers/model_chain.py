@@ -32,7 +32,7 @@ _VARIANCE_STEP = 0.7
 _BATCHES = 20
 # What a part of a chain, or a chain, weighs at least beside the heaviest: that changes no average, and
 # the averages over the part itself stay numbers.
-_LIGHTEST = 1e-200
+_LIGHTEST = 1e-100
 # Columns beyond which a proposal of another slab variance is dear.
 _WIDE = 2000
 # Variables that a model has room for at first.
