@@ -10,9 +10,9 @@ c = 1 is the hyper-g prior, c = N (all rows) the hyper-g/n prior.
 
 B varies with L on a scale of 1 / n, so the integral is tabled over s = n t / 2, t = -log L, in steps
 that are even in asinh((s - m) / w): m = (k + a) / 2 is about where a fit begins to outweigh the price of
-its variables, and w a few standard deviations of chance. In between the logarithm is a polynomial
-of degree 5 with the right value, slope and bend at both. It is off by less than 1e-8, for n from 5 to
-1e6, all k and L from 1 to 1e-6; beyond n = 1e6 by rounding, 1e-15 n.
+its variables, and w a few standard deviations of chance. Between two places the logarithm is a
+polynomial of degree 5 with the right value, slope and bend at both ends. It is off by less than 1e-8,
+for n from 5 to 1e6, all k and L from 1 to 1e-6; beyond n = 1e6 by rounding, 1e-15 n.
 
 Moments need no tables of their own: 1 / (1 + g) is what two variables more do to B, so that with f(k)
 the log of the integral E[(1 + g)^-1] = exp(f(k + 2) - f(k)) and E[(1 + g)^-2] = exp(f(k + 4) - f(k)).

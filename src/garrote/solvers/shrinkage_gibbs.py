@@ -47,9 +47,9 @@ _TOGETHER = 20
 class ShrinkageTarget(NamedTuple):
     """The posterior to sample: the data, the prior, and what is known of the noise.
 
-    ``rows`` are those left beside means and covariates, ``least`` what every model leaves unexplained at
-    least, ``noise`` a known noise variance, ``curvature`` the diagonal of X'X, ``pairs`` the columns
-    that resemble each other.
+    ``rows`` are those left beside means and covariates, ``least`` is added to what a model leaves (twice
+    the rate of the noise's prior, which keeps every conditional law exact), ``noise`` a known noise
+    variance, ``curvature`` the diagonal of X'X, ``pairs`` the columns that resemble each other.
     """
 
     form: ByRows | ByColumns
