@@ -28,7 +28,7 @@ from garrote.inference.fitted_posterior import (
 from garrote.inference.over_models import CERTIFIED
 from garrote.inference.sampling import Chains
 from garrote.inference.slab_integral import integrate_over_slab, shares
-from garrote.inference.standing import Members, in_columns, of_all, of_known
+from garrote.inference.standing import MOST_FITTED, Members, in_columns, of_all, of_known
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Likelihood
 from garrote.priors.inclusion import Inclusion
@@ -265,7 +265,7 @@ def _enumerate(
         members_of(patterns, D),
         logs[order],
         total,
-        *of_all(probability, task.problem.usable, task.problem.n_features),
+        *of_all(probability, task.problem.usable, task.problem.n_features, MOST_FITTED),
     )
     tables = [(point.log_weight, point.part.table) for point in points]
     return task._replace(tables=tables), found, change
@@ -341,5 +341,5 @@ def _joined(task: FittingTask, walks: Sequence[Walk]) -> FittedFindings:
     error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
     models = [members for members, _ in ranked]
     listed = in_columns(models, task.problem.usable)
-    standing = of_known(listed, np.exp(logs - total), task.problem.n_features)
+    standing = of_known(listed, np.exp(logs - total), task.problem.n_features, MOST_FITTED)
     return FittedFindings(inclusion, sizes, mean, square, models, logs, total, *standing, error)

@@ -23,6 +23,8 @@ LEFT_OUT = 1e-4
 _ENTRIES = 4_000_000
 # ... and never less than this many in all.
 _FEW = 200
+# Models that have to be fitted to the rows once more for their laws, listed and drawn.
+MOST_FITTED = 200, 400
 # In how many models variables are looked up, at most: half of them the best, half drawn.
 _MOST_COMPONENTS = 2**15
 
@@ -45,32 +47,39 @@ class Components(NamedTuple):
     drawn: int
 
 
-def room(sizes: Floats, probability: Floats) -> tuple[int, int]:
-    """Return how many models to list, and to draw, of given sizes."""
+def room(
+    sizes: Floats, probability: Floats, most: tuple[int, int] | None = None
+) -> tuple[int, int]:
+    """Return how many models to list, and to draw, of given sizes; at most so many of both."""
+    listed, drawn = most or (MOST_LISTED, MOST_DRAWN)
     entries = float(probability @ (np.asarray(sizes) + 1.0) ** 2 / probability.sum())
-    share = min(1.0, _ENTRIES / entries / (MOST_LISTED + MOST_DRAWN))
-    share = max(share, _FEW / (MOST_LISTED + MOST_DRAWN))
-    return int(share * MOST_LISTED), int(share * MOST_DRAWN)
+    share = max(min(1.0, _ENTRIES / entries / (listed + drawn)), _FEW / (listed + drawn))
+    return int(share * listed), int(share * drawn)
 
 
 def of_known(
-    members: Sequence[Members], probability: Floats, n_features: int
+    members: Sequence[Members],
+    probability: Floats,
+    n_features: int,
+    most: tuple[int, int] | None = None,
 ) -> tuple[Standing, Components]:
     """Choose among models that are known one by one, best first."""
     sizes = np.array([len(model) for model in members])
-    kept = represent(probability, *room(sizes, probability), sizes, LEFT_OUT)
+    kept = represent(probability, *room(sizes, probability, most), sizes, LEFT_OUT)
     standing = Standing(tuple(members[k] for k in kept.chosen), kept.weight, kept.listed)
     wide = represent(probability, _MOST_COMPONENTS // 2, _MOST_COMPONENTS // 2, order=sizes)
     inside = membership([members[k] for k in wide.chosen], n_features)
     return standing, Components(inside, wide.weight, len(wide.weight) - wide.listed)
 
 
-def of_all(probability: Floats, usable: Array, n_features: int) -> tuple[Standing, Components]:
+def of_all(
+    probability: Floats, usable: Array, n_features: int, most: tuple[int, int] | None = None
+) -> tuple[Standing, Components]:
     """Choose among all models of the usable columns, by the probability of every bit pattern."""
     patterns = np.argsort(-probability, kind="stable")[: np.count_nonzero(probability)]
     share, inside = probability[patterns], _unpacked(patterns, len(usable))
     sizes = inside.sum(axis=1)
-    kept = represent(share, *room(sizes, share), sizes, LEFT_OUT)
+    kept = represent(share, *room(sizes, share, most), sizes, LEFT_OUT)
     chosen = members_of(patterns[kept.chosen], len(usable))
     standing = Standing(in_columns(chosen, usable), kept.weight, kept.listed)
     wide = represent(share, _MOST_COMPONENTS // 2, _MOST_COMPONENTS // 2, order=sizes)
