@@ -144,6 +144,8 @@ def test_of_labels_too_copies_share_their_probability():
     assert p[0] == pytest.approx(p[1], abs=0.01)
     assert p[0] == pytest.approx(exact.inclusion_probability_[0], abs=0.12)
     assert posterior.log_evidence < exact.posterior_.log_evidence
+    np.testing.assert_allclose(posterior.optima_weights[:2], posterior.optima_weights[0], atol=0.01)
+    assert posterior.optima_weights.sum() == pytest.approx(1.0)
     draws = posterior.sample(40_000, random_state=0)[:, posterior.support]
     assert furthest(draws, posterior.mean[posterior.support], posterior.covariance) < 4.5
     one_in = posterior.sample(2_000, random_state=0)[:, :2] != 0

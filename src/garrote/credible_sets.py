@@ -26,6 +26,8 @@ MOST_COVERED = 0.999
 _LEAST_GAIN = 1e-6
 # Coverages are reached up to rounding.
 _ROUNDING = 1e-9
+# Copies of a column are as probable as it is up to rounding: they stand in order.
+_DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,8 @@ def sets_of_models(
     replace = _substitutes(inclusions, likeness, min_purity)
     free = np.ones(len(p), dtype=bool)
     found = []
-    for seed in np.argsort(-p, kind="stable"):
+    rank = np.round(p, _DIGITS)
+    for seed in np.argsort(-rank, kind="stable"):
         if not free[seed]:
             continue
         members, outside, allowed = [int(seed)], 1.0 - m[:, seed], free & replace[seed]
@@ -228,7 +231,7 @@ def sets_of_models(
             allowed &= replace[best]
         if covered - inclusions.doubt(outside) >= coverage - _ROUNDING:
             free[members] = False
-            order = sorted(members, key=lambda k: -p[k])
+            order = sorted(members, key=lambda k: (-rank[k], k))
             found.append(
                 _described(inclusions.columns[order], p[order], min(covered, 1.0), likeness, names)
             )

@@ -74,7 +74,8 @@ def over_log_odds(cell: Cell, probability: Floats, offsets: Floats) -> float:
     """Return the bound's part in the prior log odds, integrated; with the switches' entropy."""
     m = probability
     entropy = -float((xlogy(m, m) + xlog1py(1 - m, -m)).sum())
-    return cell.log_odds.log_integral(m.sum() * cell.log_odds.points) + m @ offsets + entropy
+    size = cell.log_odds.log_integral(m.sum() * cell.log_odds.points)
+    return size + float(m @ offsets) + entropy
 
 
 def _over_variances(

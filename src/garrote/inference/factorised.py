@@ -51,13 +51,15 @@ class Component(NamedTuple):
 class Average:
     """A mixture of solutions, by the logarithms of their weights, in the units of the problem."""
 
-    def __init__(self, count: int, log_weights: Sequence[float], components: Sequence[Component]):
+    def __init__(
+        self, count: int, log_weights: Sequence[float] | Floats, components: Sequence[Component]
+    ):
         logs = np.asarray(log_weights, dtype=np.float64)
         weight = np.exp(logs - logs.max())
         weight /= weight.sum()
         kept = np.flatnonzero(weight > _LEAST)
         self.weight = weight[kept] / weight[kept].sum()
-        self.components = [components[k] for k in kept]
+        self.components = [components[int(k)] for k in kept]
         self.inclusion, self.mean, self.square = np.zeros((3, count))
         self.noise = 0.0
         for share, ((columns, m, w), spread, noise) in zip(

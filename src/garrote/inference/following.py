@@ -4,7 +4,7 @@ An optimum of the mean field exists over a range of priors. Which of several one
 depends on the way there; followed from one prior to the next, each keeps its place in all of them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from garrote.inference.hyperparameters import Hyperparameters
@@ -34,22 +34,21 @@ def follow(
     found: Solutions,
     origin: Place,
     optima: Sequence[Fit],
-    matters: Callable[[Place], bool],
 ) -> None:
-    """Add optima of one prior to what was ``found`` at those that matter, where they still exist.
+    """Add optima of one prior to what was ``found`` at some ``priors``, where they still exist.
 
     An optimum goes from the prior of its origin over the log odds, and from each slab variance to the
-    next; it ends where it becomes another one's.
+    next. Where it has become another one it is there already.
     """
+    most = max(settings.problem.most_variables, 1.0)
     for optimum in optima[:_MOST]:
         here = {origin: optimum}
         _add(settings, found, origin, optimum)
         for place, before in _outwards(priors, origin):
-            if before not in here or not matters(place):
+            if before not in here:
                 continue
             after = resettle(settings, here[before], priors[place]).fit
-            size = max(settings.problem.most_variables, 1.0)
-            if after.certificate.value <= settings.control.tol and after.expected_size <= size:
+            if after.certificate.value <= settings.control.tol and after.expected_size <= most:
                 here[place] = after
                 _add(settings, found, place, after)
 
@@ -57,13 +56,9 @@ def follow(
 def _add(settings: Settings, found: Solutions, place: Place, fit: Fit) -> None:
     """Add a solution to those of its prior, unless it is there."""
     known = found.setdefault(place, [])
-    if not any(same_fit(settings, fit, one) for one in known):
+    point, problem = Candidate.of(fit), settings.problem
+    if not any(same_solution(point, Candidate.of(one), problem, DISTINCT) for one in known):
         known.append(fit)
-
-
-def same_fit(settings: Settings, a: Fit, b: Fit) -> bool:
-    """Tell whether two solutions at one prior are one."""
-    return a is b or same_solution(Candidate.of(a), Candidate.of(b), settings.problem, DISTINCT)
 
 
 def _outwards(priors: dict[Place, Hyperparameters], origin: Place) -> Iterator[tuple[Place, Place]]:

@@ -135,7 +135,8 @@ def _weigh(
         logs += (mixed.bound + np.log(np.maximum(mixed.weight, _NOTHING))).tolist()
         share = mixed.weight if k == origin else share
     every = [one for found in solutions.values() for one in found]
-    return _Weighed(logs, every, solutions[origin], share)
+    order = np.argsort([-one.bound for one in solutions[origin]], kind="stable")
+    return _Weighed(logs, every, [solutions[origin][k] for k in order], share[order])
 
 
 def _over(bound: LogisticBound, cell: Cell, one: BoundSolution) -> float:
@@ -259,6 +260,7 @@ def _posterior(
             apart,
         ),
         mixture=None if weighed is None else law,
+        optima_share=None if weighed is None else weighed.share,
     )
 
 
@@ -267,14 +269,12 @@ def _rivals(
 ) -> list[tuple[str, BoundSolution]]:
     """Return the optima at one gamma with how they were reached, the best first."""
     up, down = annealed.forward[place], annealed.backward[place]
-    found = [up, down] if down is not up else [up]
-    if weighed is not None:
-        found = weighed.optima
+    both = [up, down] if down is not up else [up]
+    found = sorted(both, key=lambda one: -one.bound) if weighed is None else weighed.optima
     said = {id(down): "reheated"} | {id(up): "annealed"}
-    rivals = [
+    return [
         (said.get(id(one), f"exchange {number}"), one) for number, one in enumerate(found, start=1)
     ]
-    return sorted(rivals, key=lambda entry: -entry[1].bound)
 
 
 def predictor_beside(

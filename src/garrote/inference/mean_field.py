@@ -123,41 +123,18 @@ def _bounds(
     return {place: [next(every) for _ in fits] for place, fits in solutions.items()}
 
 
-def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
-    """Anneal and reheat over the log odds for each slab variance of a grid, and follow all optima.
+class _Grid(NamedTuple):
+    """What annealing finds over a grid: by prior, by slab variance, and the highest bound of a prior."""
 
-    From the middle of the grid outwards, in either direction as far as solutions have weight.
-    """
-    settings = Settings.of(problem, beliefs, control)
-    grid = variance_ranges(settings.learning.slab)
-    gammas, ranges = odds_ranges(beliefs)
-    middle = int(np.argmin([abs(np.log(slab.variance or 1.0)) for slab, _ in grid]))
-    priors: dict[Place, _Prior] = {}
-    solutions: Solutions = {}
-    paths: dict[int, Path] = {}
-    highest: dict[Place, float] = {}
-    for outwards in (range(middle, len(grid)), range(middle - 1, -1, -1)):
-        for row in outwards:
-            slab, variances = grid[row]
-            paths[row] = fit_path(
-                problem, slab_prior(problem, beliefs, slab), gammas, control=control
-            )
-            own = {
-                Place(row, k): _Prior(
-                    Hyperparameters(float(slab.variance or 1.0), float(gamma)),
-                    Cell(variances, odds),
-                )
-                for k, (gamma, odds) in enumerate(zip(gammas, ranges, strict=True))
-                if odds is not None and k < len(paths[row])
-            }
-            there = {
-                at: list(distinct_optima(problem, _both(paths[row], at.odds)).fits) for at in own
-            }
-            priors |= own
-            solutions |= there
-            highest |= {at: max(b) for at, b in _bounds(problem, beliefs, own, there).items()}
-            if own and max(highest[at] for at in own) < max(highest.values()) - _NEGLIGIBLE:
-                break
+    priors: dict[Place, _Prior]
+    solutions: Solutions
+    paths: dict[int, Path]
+    highest: dict[Place, float]
+
+
+def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
+    """Anneal over a grid of priors, look around at the best one, and follow all optima over the grid."""
+    priors, solutions, paths, highest = _anneal_over_grid(problem, beliefs, control)
     if not solutions:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
     best = max(highest, key=lambda at: highest[at])
@@ -167,16 +144,50 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
     )
     solutions[best] = list(optima.fits)
     if len(optima.fits) > 1:
-        own = _bounds(problem, beliefs, priors, {best: solutions[best]})[best]
-        near = [fit for fit, b in zip(optima.fits, own, strict=True) if b > max(own) - _FOLLOWED]
-        at = {place: prior.at for place, prior in priors.items()}
-        least = max(own) - _FOLLOWED
-        follow(settings, at, solutions, best, near, lambda place: highest[place] > least)
+        bounds = _bounds(problem, beliefs, priors, {best: solutions[best]})[best]
+        least = max(bounds) - _FOLLOWED
+        near = [fit for fit, bound in zip(optima.fits, bounds, strict=True) if bound > least]
+        at = {place: prior.at for place, prior in priors.items() if highest[place] > least}
+        follow(Settings.of(problem, beliefs, control), at, solutions, best, near)
     converged = all(
         fit.certificate.value <= control.tol for fits in solutions.values() for fit in fits
     )
     how = "by mean field over a grid of priors"
     return _Found(priors, solutions, best, optima, converged, how)
+
+
+def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Grid:
+    """Anneal and reheat over the log odds for each slab variance of a grid.
+
+    From the middle of the grid outwards, in either direction as far as solutions have weight.
+    """
+    assert isinstance(beliefs.slab, GaussianSlab)
+    grid = variance_ranges(beliefs.slab)
+    gammas, ranges = odds_ranges(beliefs)
+    middle = int(np.argmin([abs(np.log(slab.variance or 1.0)) for slab, _ in grid]))
+    found = _Grid({}, {}, {}, {})
+    for outwards in (range(middle, len(grid)), range(middle - 1, -1, -1)):
+        for row in outwards:
+            slab, variances = grid[row]
+            prior = slab_prior(problem, beliefs, slab)
+            path = found.paths[row] = fit_path(problem, prior, gammas, control=control)
+            own = {
+                Place(row, k): _Prior(
+                    Hyperparameters(float(slab.variance or 1.0), float(gamma)),
+                    Cell(variances, odds),
+                )
+                for k, (gamma, odds) in enumerate(zip(gammas, ranges, strict=True))
+                if odds is not None and k < len(path)
+            }
+            there = {at: list(distinct_optima(problem, _both(path, at.odds)).fits) for at in own}
+            found.priors.update(own)
+            found.solutions.update(there)
+            bounds = _bounds(problem, beliefs, own, there)
+            found.highest.update({at: max(each) for at, each in bounds.items()})
+            least = max(found.highest.values(), default=0.0) - _NEGLIGIBLE
+            if own and max(found.highest[at] for at in own) < least:
+                break
+    return found
 
 
 def _both(path: Path, place: int) -> list[Reached]:
