@@ -30,8 +30,9 @@ def values(Z, y, alpha, ratio, w):
     return primal, (r @ y) / n - (r @ r) / (2 * n) - (beyond**2).sum() / (2 * ridge)
 
 
-@pytest.mark.parametrize("solver", EXACT)
-@pytest.mark.parametrize("shape", [(60, 20), (30, 50)])
+@pytest.mark.parametrize(
+    ("solver", "shape"), [*((solver, (60, 20)) for solver in EXACT), ("em", (30, 50))]
+)
 def test_stated_gaps_are_those_of_the_plain_objective_and_bound_coefficients(solver, shape):
     Z, y = standardised(*shape)
     null = y @ y / (2 * len(y))
@@ -52,7 +53,7 @@ def test_stated_gaps_are_those_of_the_plain_objective_and_bound_coefficients(sol
 
 
 @pytest.mark.parametrize("shape", [(60, 20), (30, 50)])
-@pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.3), ElasticNet(0.7), Ridge()])
+@pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.3), Ridge()])
 def test_em_fits_what_nothing_penalises(penalty, shape):
     Z, y = standardised(*shape)
     terms = Terms.equal(shape[1])
