@@ -59,7 +59,7 @@ def _beyond(
     quiet = replace(control, callback=None, stop_at=control.stop_at or _ENOUGH)
     if last.strength == 0 or explains_enough(smooth, last, quiet):
         return []
-    weaker = last.strength * _SHARE ** np.arange(1, _BEYOND + 1)
+    weaker = np.array([last.strength * _SHARE**step for step in range(1, _BEYOND + 1)])
     return (yield from solve_path(smooth, penalty, weaker, terms, quiet))
 
 

@@ -80,10 +80,10 @@ class Quadratic:
         A Newton step may lead from one valley into another that is no deeper. Sweeps look at all values
         of a coefficient, and end in better optima than steps that are taken before they have settled.
         """
-        everyone, first = np.arange(len(self.coef)), 0.0
+        usable, first = np.flatnonzero(self.curvature > 0), 0.0
         for _ in range(_MOST_SWEEPS):
             before = self.coef.copy()
-            self._sweep(rule, everyone, residual)
+            self._sweep(rule, usable, residual)
             moved = float((np.abs(self.coef - before) * self.curvature).max(initial=0.0))
             first = first or moved
             if moved <= max(_CALM * first, tolerance):

@@ -29,6 +29,9 @@ from garrote.solvers.whole_loss import WholeLoss
 _START = 0.1
 # Directions in which X has less than this share of its largest variance have none.
 _FLAT = 1e-13
+# What nothing penalises has this precision, as a share of the least of the others: with none at all
+# there would be no system to solve.
+_FREE = 1e-8
 
 
 class ScaleMixtureEM:
@@ -69,8 +72,9 @@ def expected_spread(rule: Any, coef: Floats, directions: Floats) -> Floats:
 
     A rule that ties coefficients to one another registers its own: its precision is not diagonal.
     """
-    size = np.maximum(np.abs(coef), TINY)
-    return directions / np.maximum(ridge_weights(rule, size), 1e-300)[:, None]
+    precision = ridge_weights(rule, np.maximum(np.abs(coef), TINY))
+    least = _FREE * float(np.min(precision, where=precision > 0, initial=np.inf))
+    return directions / np.maximum(precision, least)[:, None]
 
 
 def _decomposed(problem: Problem) -> tuple[Floats, Floats]:
