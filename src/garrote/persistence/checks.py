@@ -74,6 +74,10 @@ def check_estimator(model: Any) -> None:
             raise ModelFileError(f"{name} has shape {shape} for {count} columns")
     if hasattr(model, "intercept_") and np.shape(model.intercept_) != np.shape(model.coef_)[:-1]:
         raise ModelFileError(f"intercept_ has shape {np.shape(model.intercept_)}")
+    if hasattr(model, "classes_") and np.ndim(model.coef_) == 2:
+        classes, rows = len(model.classes_), len(model.coef_)
+        if rows not in (classes, classes - 1):
+            raise ModelFileError(f"coef_ has {rows} rows for {classes} classes")
     given = model.get_params(deep=False)
     _check_inside((v for name, v in vars(model).items() if name not in given), count, set())
 
