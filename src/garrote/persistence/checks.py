@@ -62,12 +62,13 @@ def check_estimator(model: Any) -> None:
     count = getattr(model, "n_features_in_", None)
     if type(count) is not int or count < 1:
         raise ModelFileError(f"n_features_in_ is {count!r}")
-    declared = _hints(type(model))
+    cls: type = type(model)
+    declared = _hints(cls)
     for name, hint in {**_ATTRIBUTES, **declared}.items():
         if name not in declared and not hasattr(model, name):
             continue
         if not _is(getattr(model, name, None), hint):
-            raise ModelFileError(f"{name} is not what a {type(model).__name__} has")
+            raise ModelFileError(f"{name} is not what a {cls.__name__} has")
     for name in _BY_COLUMN:
         shape = np.shape(getattr(model, name, ()))
         if hasattr(model, name) and (not shape or count != shape[-1]):
