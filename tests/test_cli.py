@@ -64,6 +64,33 @@ def run(capsys):
     return call
 
 
+# --- cells that are not what their column is
+
+
+def test_slips_are_named_and_read_as_the_options_say(run, values, tmp_path):
+    X, y = values
+    rows = [[*x, v, 1 + k % 3] for k, (x, v) in enumerate(zip(X, y, strict=True))]
+    rows[7][1], rows[9][6] = "-999", "n.d."
+    file = write(tmp_path / "slips.csv", [*NAMES, "y", "site"], rows)
+    code, out, err = run("select", file, "--target", "y", "--encode")
+    assert (code, out) == (1, "")
+    assert "'y' ('n.d.' in line 11) has other text among its numbers" in err
+    model = tmp_path / "model.garrote"
+    code, out, err = run(
+        "select", file, "--target", "y", "--na", "-999,n.d.", "--missing", "drop", "--gamma", "-5",
+        "--categories", "site", "--save", model,
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    assert "slips.csv: 78 rows, 8 variables, response y" in out
+    assert "missing were values of 'beta' (1), 'y' (1)" in " ".join(out.split())
+    code, out, err = run("predict", model, file, "--missing", "mean")
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) == N + 1
+    code, _, err = run("select", "--zscores", file, "--ld", file, "--n", "9", "--na", "x")
+    assert code == 2
+    assert "--na does not go with --zscores" in err
+
+
 # --- what reaches a terminal
 
 STEERING = "\x1b[31mred\x9b1m\u202e\x07"

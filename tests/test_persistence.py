@@ -890,7 +890,7 @@ def test_a_model_changed_in_meaning_is_refused_or_answers(name, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", estimators.__all__)
 def test_any_model_changed_in_meaning_is_refused_or_answers(name, tmp_path):
-    check_changes(name, tmp_path / "model", None)
+    check_changes(name, tmp_path / "model", 1000)
 
 
 # --- the page

@@ -65,18 +65,23 @@ def check_estimator(model: Any) -> None:
     count = getattr(model, "n_features_in_", None)
     if type(count) is not int or count < 1:
         raise ModelFileError(f"n_features_in_ is {count!r}")
-    declared = _hints(type(model))
+    cls: type = type(model)
+    declared = _hints(cls)
     for name, hint in {**_ATTRIBUTES, **declared}.items():
         if name not in declared and not hasattr(model, name):
             continue
         if not _is(getattr(model, name, None), hint):
-            raise ModelFileError(f"{name} is not what a {type(model).__name__} has")
+            raise ModelFileError(f"{name} is not what a {cls.__name__} has")
     for name in _BY_COLUMN:
         shape = np.shape(getattr(model, name, ()))
         if hasattr(model, name) and (not shape or count != shape[-1]):
             raise ModelFileError(f"{name} has shape {shape} for {count} columns")
     if hasattr(model, "intercept_") and np.shape(model.intercept_) != np.shape(model.coef_)[:-1]:
         raise ModelFileError(f"intercept_ has shape {np.shape(model.intercept_)}")
+    if hasattr(model, "classes_") and np.ndim(model.coef_) == 2:
+        classes, rows = len(model.classes_), len(model.coef_)
+        if rows not in (classes, classes - 1):
+            raise ModelFileError(f"coef_ has {rows} rows for {classes} classes")
     given = model.get_params(deep=False)
     _check_inside((v for name, v in vars(model).items() if name not in given), count, set())
 

@@ -267,6 +267,8 @@ class Decoder:
         values, kind = written["values"], np.dtype(_SCALARS[written["dtype"]])
         if not {type(value) for value in values} <= _OF_SHORT.get(kind.kind, set()):
             raise ModelFileError(f"an array of {kind} has values of another type")
+        if not isinstance(written["shape"], list):
+            raise ModelFileError("the shape of an array is no list")
         return np.array(values, dtype=kind).reshape(written["shape"])
 
     def _sparse(self, cls: Any, written: Mapping[str, Any]) -> Any:

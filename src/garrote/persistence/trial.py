@@ -14,7 +14,7 @@ from garrote.persistence.archive import ModelFileError
 
 
 def try_answers(model: Any) -> None:
-    """Predict one row, and make table, summary and document; whatever fails, fails now."""
+    """Predict two rows, and make table, summary and document; whatever fails, fails now."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         if hasattr(model, "selection_"):
@@ -26,16 +26,16 @@ def try_answers(model: Any) -> None:
 
 
 def _try_predictions(model: Any) -> None:
-    row = np.zeros((1, model.n_features_in_))
-    answers = {"predict": model.predict(row)}
+    rows = np.zeros((2, model.n_features_in_))  # one row would go with an array of any length
+    answers = {"predict": model.predict(rows)}
     if "return_std" in inspect.signature(model.predict).parameters:
-        answers["the deviation of predict"] = model.predict(row, return_std=True)[1]
+        answers["the deviation of predict"] = model.predict(rows, return_std=True)[1]
     if hasattr(model, "predict_proba"):
-        answers["predict_proba"] = chances = model.predict_proba(row)
+        answers["predict_proba"] = chances = model.predict_proba(rows)
         if chances.shape[1:] != np.shape(model.classes_):
             raise ModelFileError(f"classes_ has shape {np.shape(model.classes_)}")
     for name, found in answers.items():
-        if not isinstance(found, np.ndarray) or found.shape[:1] != (1,) or found.dtype.kind == "O":
+        if not isinstance(found, np.ndarray) or found.shape[:1] != (2,) or found.dtype.kind == "O":
             raise ModelFileError(
                 f"its parts do not fit together: {name} gives {type(found).__name__}"
             )
