@@ -15,6 +15,10 @@ from garrote.solvers.weighted_ridge import WeightedRidge
 from garrote.solvers.working_block import WorkingBlock
 
 
+# Bytes of a block of columns that is copied at a time.
+PIECE = 8 << 19
+
+
 def table(rows, columns):
     rng = np.random.default_rng(0)
     X = np.asfortranarray(rng.standard_normal((rows, columns)))
@@ -35,13 +39,13 @@ def test_columns_are_copied_once():
     X, y = table(1000, 3000)
     everything, zero = np.arange(3000), np.zeros(3000)
     design = DenseDesign(X)
-    assert peak(lambda: design.take(everything, zero)) < 1.3 * X.nbytes
+    assert peak(lambda: design.take(everything, zero)) < X.nbytes + 3 * PIECE
     ones = np.ones(3000), np.ones(1000)
     products = 8 * 3000 * 500
     needed = peak(lambda: design.gram(everything, everything[:500], zero, *ones))
     assert needed < products + 0.8 * X.nbytes
     problem = Problem.from_rows(X, y)
-    assert peak(lambda: WorkingBlock(problem).grow(everything)) < 1.3 * X.nbytes
+    assert peak(lambda: WorkingBlock(problem).grow(everything)) < X.nbytes + 3 * PIECE
 
 
 def test_all_cross_products_need_no_second_copy():
@@ -56,11 +60,11 @@ def test_rows_of_the_gram_matrix_that_are_kept_have_a_limit_in_bytes():
 
 
 def test_steps_of_em_copy_only_pieces_of_x():
-    X, y = table(300, 3000)
+    X, y = table(500, 6000)
     problem = Problem.from_rows(X, y)
     made = []
-    assert peak(lambda: made.append(WeightedRidge(problem))) < 1.3 * X.nbytes
-    assert peak(lambda: made[0].solve(np.full(3000, 1e-3))) < 0.7 * X.nbytes
+    assert peak(lambda: made.append(WeightedRidge(problem))) < X.nbytes + 3 * PIECE
+    assert peak(lambda: made[0].solve(np.full(6000, 1e-3))) < X.nbytes
 
 
 @pytest.mark.parametrize(("in_turn", "most"), [(True, 1), (False, 4)])
