@@ -14,7 +14,6 @@ from garrote.solvers.gram_rows import ROOM, GramRows
 from garrote.solvers.weighted_ridge import WeightedRidge
 from garrote.solvers.working_block import WorkingBlock
 
-
 # Bytes of a block of columns that is copied at a time.
 PIECE = 8 << 19
 
@@ -39,13 +38,13 @@ def test_columns_are_copied_once():
     X, y = table(1000, 3000)
     everything, zero = np.arange(3000), np.zeros(3000)
     design = DenseDesign(X)
-    assert peak(lambda: design.take(everything, zero)) < X.nbytes + 3 * PIECE
+    assert peak(lambda: design.take(everything, zero)) < X.nbytes + 4 * PIECE
     ones = np.ones(3000), np.ones(1000)
     products = 8 * 3000 * 500
     needed = peak(lambda: design.gram(everything, everything[:500], zero, *ones))
     assert needed < products + 0.8 * X.nbytes
     problem = Problem.from_rows(X, y)
-    assert peak(lambda: WorkingBlock(problem).grow(everything)) < X.nbytes + 3 * PIECE
+    assert peak(lambda: WorkingBlock(problem).grow(everything)) < X.nbytes + 4 * PIECE
 
 
 def test_all_cross_products_need_no_second_copy():
@@ -63,7 +62,7 @@ def test_steps_of_em_copy_only_pieces_of_x():
     X, y = table(500, 6000)
     problem = Problem.from_rows(X, y)
     made = []
-    assert peak(lambda: made.append(WeightedRidge(problem))) < X.nbytes + 3 * PIECE
+    assert peak(lambda: made.append(WeightedRidge(problem))) < X.nbytes + 4 * PIECE
     assert peak(lambda: made[0].solve(np.full(6000, 1e-3))) < X.nbytes
 
 
