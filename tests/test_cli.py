@@ -25,8 +25,8 @@ from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
 from garrote.cli.rendering import short_names
 from garrote.combinations import ALL_FAMILIES
+from garrote.costs import foretell
 from garrote.estimators.registry import METHODS
-from garrote.inference.costs import foretell
 from garrote.persistence import load_model, save_model
 
 N, NAMES = 80, ["alpha", "beta", "gamma ray", "delta", "epsilon", "age"]

@@ -8,6 +8,7 @@ from scipy.special import hyp2f1, logsumexp
 
 from garrote import BayesianSelector
 from garrote.inference import over_models
+from garrote.inference.enumerated import enumerate_findings
 from garrote.priors import hyper_g
 from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean, slab_moments
 from garrote.priors.slab import GaussianSlab, GPrior
@@ -191,11 +192,11 @@ def test_the_certificate_is_independent_of_the_table(monkeypatch):
     X, y = centred(1000, 4, 0.08, 2)
     problem = Problem.from_rows(X, y)
     beliefs = over_models.Beliefs.about(problem, GPrior("hyper-g"))
-    found, _ = over_models.enumerate_findings(problem, beliefs, problem.usable, None)
+    found, _ = enumerate_findings(problem, beliefs, problem.usable, None)
     assert over_models.certify_models(problem, beliefs, found).value < 1e-8
     monkeypatch.setattr(hyper_g, "_STEP", 1.5)
     hyper_g._table.cache_clear()
-    coarse, _ = over_models.enumerate_findings(problem, beliefs, problem.usable, None)
+    coarse, _ = enumerate_findings(problem, beliefs, problem.usable, None)
     hyper_g._table.cache_clear()
     off = np.abs(coarse.inclusion - found.inclusion).max()
     assert off > 1e-5

@@ -7,11 +7,15 @@ import pytest
 
 from garrote import Problem
 from garrote.designs import DenseDesign
-from garrote.estimators import BayesianSelector, SparseRegressor
-from garrote.penalties import GroupLasso
+from garrote.penalties import L1, MCP, GroupLasso
+from garrote.selecting.cross_validation import run_in_threads
+from garrote.selecting.penalty_validation import _needs_much
 from garrote.solvers.gram_rows import ROOM, GramRows
+from garrote.solvers.weighted_ridge import WeightedRidge
+from garrote.solvers.working_block import WorkingBlock
 
-FEW = {"n_steps": 100, "burn_in": 20, "n_chains": 2, "random_state": 0}
+# Bytes of a block of columns that is copied at a time.
+PIECE = 8 << 19
 
 
 def table(rows, columns):
@@ -30,31 +34,17 @@ def peak(work):
         tracemalloc.stop()
 
 
-# Each is some way above what is needed now, and below what all folds or copies at once need.
-@pytest.mark.parametrize(
-    ("make", "most"),
-    [
-        (lambda: SparseRegressor("mcp", alphas=15, cv=3), 3.0),
-        (lambda: SparseRegressor(GroupLasso(groups=np.arange(600) // 5), alphas=10, cv=3), 3.0),
-        (lambda: SparseRegressor("fused-lasso", alphas=5, cv=3), 4.0),
-        (lambda: BayesianSelector(method="em"), 2.5),
-    ],
-    ids=["mcp", "group lasso", "fused lasso", "em"],
-)
-def test_a_fit_needs_a_few_times_the_memory_of_x(make, most):
-    X, y = table(400, 600)
-    assert peak(lambda: make().fit(X, y)) < most * X.nbytes
-
-
 def test_columns_are_copied_once():
-    X, _ = table(1000, 3000)
+    X, y = table(1000, 3000)
     everything, zero = np.arange(3000), np.zeros(3000)
     design = DenseDesign(X)
-    assert peak(lambda: design.take(everything, zero)) < 1.3 * X.nbytes
+    assert peak(lambda: design.take(everything, zero)) < X.nbytes + 4 * PIECE
     ones = np.ones(3000), np.ones(1000)
     products = 8 * 3000 * 500
     needed = peak(lambda: design.gram(everything, everything[:500], zero, *ones))
     assert needed < products + 0.8 * X.nbytes
+    problem = Problem.from_rows(X, y)
+    assert peak(lambda: WorkingBlock(problem).grow(everything)) < X.nbytes + 4 * PIECE
 
 
 def test_all_cross_products_need_no_second_copy():
@@ -66,3 +56,38 @@ def test_all_cross_products_need_no_second_copy():
 def test_rows_of_the_gram_matrix_that_are_kept_have_a_limit_in_bytes():
     X, y = table(20, 5000)
     assert GramRows(Problem.from_rows(X, y)).rows.nbytes <= ROOM
+
+
+def test_steps_of_em_copy_only_pieces_of_x():
+    X, y = table(500, 6000)
+    problem = Problem.from_rows(X, y)
+    made = []
+    assert peak(lambda: made.append(WeightedRidge(problem))) < X.nbytes + 4 * PIECE
+    assert peak(lambda: made[0].solve(np.full(6000, 1e-3))) < X.nbytes
+
+
+@pytest.mark.parametrize(("in_turn", "most"), [(True, 1), (False, 4)])
+def test_folds_with_large_working_sets_are_solved_one_after_the_other(in_turn, most):
+    alive = []
+
+    def task(number):
+        alive.append(number)
+        seen = len(alive)
+        yield np.zeros((1, 5))
+        seen = max(seen, len(alive))
+        alive.remove(number)
+        return seen
+
+    design = DenseDesign(np.zeros((5, 2)))
+    assert max(run_in_threads([task(k) for k in range(4)], design, 1, in_turn)) == most
+
+
+def test_which_folds_have_large_working_sets():
+    X, y = table(40, 60)
+    problem = Problem.from_rows(X, y)
+    groups = GroupLasso(groups=tuple(np.arange(60) // 3))
+    assert _needs_much(problem, MCP(), 6)
+    assert _needs_much(problem, groups, 6)
+    assert not _needs_much(problem, L1(), 6)
+    wide = Problem.from_rows(*table(4, 2000))
+    assert not _needs_much(wide, MCP(), 6)

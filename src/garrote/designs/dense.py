@@ -233,7 +233,7 @@ class DenseDesign:
         block /= scale[right]
         block *= weights[:, None]
         product = np.empty((len(left), len(right)))
-        width = 2 * block_width(self.shape[0])
+        width = block_width(self.shape[0])
         for start in range(0, len(left), width):
             some = left[start : start + width]
             part = self.take(some, mean)

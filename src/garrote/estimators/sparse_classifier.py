@@ -1,5 +1,6 @@
 """Penalised logistic and probit regression, as a scikit-learn classifier and selector."""
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
+from garrote.costs import foretell
 from garrote.estimators.inputs import (
     check_labelled_rows,
     check_new_offset,
@@ -24,6 +26,9 @@ from garrote.likelihoods import Binomial, Probit, inverse_link, log_likelihood
 from garrote.likelihoods.multinomial import Multinomial
 
 _FAMILIES = ("logistic", "probit")
+# What one strength of several classes takes for each row, times the root of the coefficients' number:
+# measured from 3 to 20 classes and 50 to 200 columns, within a factor of two.
+_SECONDS_A_POINT = 3.4e-6
 
 
 class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
@@ -150,10 +155,23 @@ tol, max_iter, n_jobs, callback
             weights = weights * (total.sum() / (count * total))[codes.astype(np.intp)]
         if count == 2:
             response = f"{response} = {self.classes_[1]}"
+        else:
+            self._foretell(X.shape, count)
         self._fit(X, codes, response, likelihood, weights, offset, groups, feature_names)
         self.coef_ = self._coefficients.reshape(-1, X.shape[1])
         self.intercept_ = np.atleast_1d(self._constant)
         return self
+
+    def _foretell(self, shape: tuple[int, int], count: int) -> None:
+        """Say what a path of several classes, and those of its folds, will cost."""
+        points = self.alphas if isinstance(self.alphas, Integral) else np.size(self.alphas)
+        if self.alpha == "cv":
+            known = self.cv if isinstance(self.cv, Integral) else getattr(self.cv, "n_splits", 5)
+            points *= 1 + int(known)
+        rows, columns = shape
+        seconds = points * _SECONDS_A_POINT * rows * float(np.sqrt(count * columns))
+        what = f"a fit of {count} classes to {columns} columns at {points} strengths"
+        foretell(what, seconds, "take fewer alphas or folds, or alpha='bic',")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from garrote.certificates import AnyCertificate, SearchCertificate
+from garrote.costs import foretell
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.costs import foretell
 from garrote.inference.em_posterior import em_posterior
 from garrote.inference.enumerated import enumerate_findings
 from garrote.inference.mean_field import HYPERPARAMETERS, mean_field_posterior

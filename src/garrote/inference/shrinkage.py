@@ -13,9 +13,9 @@ from scipy.linalg import pinvh
 
 from garrote.arrays import Array, Floats
 from garrote.certificates import DrawsCertificate
+from garrote.costs import foretell
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
-from garrote.inference.costs import foretell
 from garrote.inference.sampling import Chains
 from garrote.inference.standing import Components, membership
 from garrote.inference.substitutes import with_substitutes

@@ -17,7 +17,11 @@ class SeveralResponses(NamedTuple):
 
     classes: int
     name: str = "several gaussian"
-    in_units_of_y = True
+
+    @property
+    def in_units_of_y(self) -> bool:
+        """Whether linear predictors, and offsets, are in units of y."""
+        return True
 
     def check_response(self, y: Floats) -> None:
         """Refuse responses that are not finite."""

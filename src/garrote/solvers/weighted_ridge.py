@@ -82,10 +82,11 @@ class WeightedRidge:
     def _unexplained(self, inside: Array, root: Floats) -> Floats:
         """Return the residuals (1 + X spread X')^-1 y, from columns and the roots of their spreads."""
         system = np.eye(len(self._response))
-        width = 2 * block_width(len(system))
+        width = block_width(len(system))
         for start in range(0, len(inside), width):  # in pieces: X is large beside the system
             part = slice(start, start + width)
-            scaled = self._block[:, inside[part]] * root[part]
+            scaled = self._block[:, inside[part]]
+            scaled *= root[part]
             system += scaled @ scaled.T
         return np.asarray(cho_solve(cho_factor(system, overwrite_a=True), self._response))
 
