@@ -189,6 +189,15 @@ def test_a_search_weighs_strong_models_right(competing):
     assert found.log_evidence == pytest.approx(exact.log_evidence, abs=1e-6)
 
 
+@pytest.mark.parametrize("method", ["sample", "metropolis"])
+def test_copies_may_both_be_in_beside_a_slab_as_wide_as_their_effect(method):
+    """The slab's precision is 3e-10 of a column's length, and still tells one copy from two."""
+    coef = np.array([0.0, 0.5, 0.0, 1.0, 0.0])
+    problem = simulate(100_000, correlated(5, 0.3, 1 - 1e-13), coef, 0.005, seed=4)
+    _, exact = assert_agrees(problem, GaussianSlab(3e4), method)
+    assert exact.inclusion_probability[3:].min() > 0.6
+
+
 def test_certain_variables_stay_certain_whatever_the_data_say():
     """Prior odds of e^2000 against evidence of thousands of nats: sums of both decide."""
     problem = simulate(3000, correlated(3, 0.9), np.array([1.5, 0.0, 0.0]))

@@ -26,7 +26,7 @@ from garrote.arrays import Array, Floats
 from garrote.elementary import exponential, logarithm
 from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean, slab_moments
 from garrote.solvers.gram_rows import GramRows
-from garrote.solvers.model_chain import DEPENDENT, Averages, FactorWalk, Target
+from garrote.solvers.model_chain import DEPENDENT, ROUNDED, Averages, FactorWalk, Target
 from garrote.solvers.model_factor import (
     Factor,
     add_variable,
@@ -156,13 +156,13 @@ def score(rule, data, factor, scores, inverse, exploration):
 @kernel
 def _score_newcomers(rule, data, factor, scores, k):
     """Fill in the log odds of all variables that are out."""
-    left = factor.left[0]
+    left, dependent = factor.left[0], ROUNDED if rule.ridge > 0.0 else DEPENDENT
     # Plain arithmetic, which is vectorised. What it says of members is written over.
     without = -np.inf
     if k < data.by_size.shape[0] - 1:
         without = data.by_size[k + 1] - data.by_size[k] - log_evidence(rule, k, 0.0, left)
     for j in range(data.length.shape[0]):
-        usable = factor.pivot[j] > DEPENDENT * data.length[j]
+        usable = factor.pivot[j] > dependent * data.length[j]
         pivot = factor.pivot[j] if usable else 1.0
         rest = left - factor.product[j] * factor.product[j] / pivot
         rest = rest if rest > 0.0 else 0.0
