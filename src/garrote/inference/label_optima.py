@@ -5,6 +5,7 @@ is followed over the log odds.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from garrote.solvers.logistic_bound import BoundSolution, LogisticBound, NextVar
 
 # Variables that are exchanged have at least this absolute correlation.
 _RESEMBLING = 0.8
-# Optima that are looked for at one prior, at most.
-_MOST = 8
+# Optima that are looked for at one prior, at most, and exchanges that are tried from each.
+_MOST, _WAYS = 8, 12
 
 
 def look_around(
@@ -28,7 +29,7 @@ def look_around(
         add_distinct(found, one)
     limit = max(bound.problem.most_variables, 1.0)
     for one in found:  # which grows meanwhile
-        for start in _exchanges(bound, one):
+        for start in islice(_exchanges(bound, one), _WAYS):
             if len(found) >= _MOST:
                 return found
             other = bound.solve(one.strength, start, next_variance)

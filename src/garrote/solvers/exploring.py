@@ -9,7 +9,7 @@ on all columns and certified on the data.
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from itertools import count
+from itertools import count, islice
 
 import numpy as np
 
@@ -27,9 +27,9 @@ _SCREENED = 100
 _STARTS = 4
 _RANDOM_ORDERS = 2
 # Variables that are exchanged have at least this absolute correlation. Each solution has its variables
-# exchanged one by one, until so many are found.
+# exchanged one by one, in so many ways at most, until so many are found.
 _RESEMBLING = 0.8
-_EXCHANGED = 16
+_WAYS, _EXCHANGED = 24, 16
 # Solutions that differ by less than this, in probability and standard errors, are taken for one.
 _ALIKE = 1e-3
 
@@ -74,7 +74,8 @@ def explore(
             note(_among_all(fit, columns), name if how == "start" else how)
     twins, exchanges = _resembling(small), count(1)
     for point, _ in found:  # which grows meanwhile
-        begins = list(_exchanges(point, by_column, twins)) if len(found) < _EXCHANGED else []
+        ways_on = _WAYS if len(found) < _EXCHANGED else 0
+        begins = list(islice(_exchanges(point, by_column, twins), ways_on))
         solved = yield from solve_from(small, narrow, gamma, begins, control)
         for _, fit in solved:
             note(_among_all(fit, by_column), f"exchange {next(exchanges)}")
