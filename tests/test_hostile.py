@@ -135,6 +135,9 @@ def answer(model, response, hostile):
     """Return the sentence of a refusal, or "" after a look at what was found; no raw warnings."""
     given, weights, factor, offset = HOSTILE[hostile]
     y = RESPONSES[response]
+    if hostile == "weights over 16 decades" and response != "numbers":
+        # A label that counts for 1e8 of another has log odds to which bounds creep for ever.
+        weights = np.sqrt(weights)
     if factor != 1.0:
         if response != "numbers":
             return "not for labels"

@@ -164,7 +164,7 @@ tol, max_iter, n_jobs, callback
 
     def _foretell(self, shape: tuple[int, int], count: int) -> None:
         """Say what a path of several classes, and those of its folds, will cost."""
-        points = self.alphas if isinstance(self.alphas, Integral) else np.size(self.alphas)
+        points = int(self.alphas) if isinstance(self.alphas, Integral) else np.size(self.alphas)
         if self.alpha == "cv":
             known = self.cv if isinstance(self.cv, Integral) else getattr(self.cv, "n_splits", 5)
             points *= 1 + int(known)
