@@ -131,6 +131,24 @@ def test_the_ratio_for_one_more_variable_is_that_of_two_evidences(data, slab):
     assert ratio == pytest.approx(large - small, abs=1e-9)
 
 
+def test_exact_copies_count_together_however_wide_the_slab_is():
+    """Two copies in the model are one column of twice the length, and one of none."""
+    length, product, yty, n, variance = 1e5, 9e4, 1e5, 1e5, 1e6
+    ridge = 1.0 / variance
+    rule = GaussianSlab(variance).rule(n, yty, 2)
+    inclusion = Inclusion.beta(1.0, 1.0, np.zeros(2))
+    found = enumerate_models(
+        rule, np.full((2, 2), length), np.full(2, product), yty, inclusion.by_size, inclusion.log_odds
+    )
+    one = log_evidence(rule, 1, np.log(length + ridge), yty - product**2 / (length + ridge))
+    both = log_evidence(
+        rule, 2, np.log(2 * length + ridge) + np.log(ridge), yty - product**2 / (length + ridge / 2)
+    )
+    logs = inclusion.by_size + [log_evidence(rule, 0, 0.0, yty), one, both]
+    weights = np.exp(logs - logs.max()) * [1, 2, 1]
+    np.testing.assert_allclose(found.size_probability, weights / weights.sum(), rtol=1e-4)
+
+
 def test_models_can_be_limited_in_size(data):
     _, _, gram, xty, yty = data
     rule = GaussianSlab(1.0).rule(N - 1, yty, D)

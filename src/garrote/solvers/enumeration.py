@@ -22,13 +22,12 @@ from joblib import Parallel, delayed, effective_n_jobs
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
+from garrote.solvers.model_factor import dependent_share
 
 # Subtrees of this depth are done in one kernel call: some 20 ms, so that Ctrl-C is heard.
 _DEPTH_PER_CALL = 18
 # Variables whose in or out is told apart in the weights of subtrees: a quarter of a megabyte of them.
 BLOCK_LEVELS = 15
-# A column whose pivot is below this share of its own length adds nothing to those in the model.
-_DEPENDENT = 1e-10
 # Weights are relative to a good model; one better by more than this (in logs) becomes the reference.
 _FAR = 500.0
 
@@ -65,11 +64,14 @@ def members_of(patterns: Array, count: int) -> list[tuple[int, ...]]:
 
 
 class Task(NamedTuple):
-    """What stays the same during an enumeration: priors, limits, and what weights are relative to."""
+    """What stays the same during an enumeration: priors, limits, and what weights are relative to.
+
+    A column whose pivot is not above ``least_pivot`` adds nothing to those in the model.
+    """
 
     by_size: Floats
     log_odds: Floats
-    diagonal: Floats
+    least_pivot: Floats
     most: int
     reference: float
     block_level: int
@@ -177,8 +179,8 @@ def begin(
     matrix[D, D] = yty
     reference = log_evidence(rule, 0, 0.0, yty) + by_size[0]
     most = D if most is None else min(most, D)
-    diagonal = np.diag(matrix)[:D].copy()
-    task = Task(by_size, log_odds, diagonal, most, reference, _block_level(D))
+    least_pivot = dependent_share(rule) * np.diag(gram)
+    task = Task(by_size, log_odds, least_pivot, most, reference, _block_level(D))
     return Node(0, 0, 0.0, 0.0, 0, matrix), task
 
 
@@ -278,7 +280,7 @@ def without_next(node: Node) -> Node:
 
 def may_include(node: Node, task: Task) -> bool:
     """Tell whether the next variable has something of its own, and the model is not full."""
-    independent = node.matrix[0, 0] > _DEPENDENT * task.diagonal[node.level]
+    independent = node.matrix[0, 0] > task.least_pivot[node.level]
     return node.size < task.most and bool(independent)
 
 
@@ -398,7 +400,7 @@ def _sum_below(rule, task, node, buffers, levels, tally):
                 levels.weight[level], levels.first[level], levels.second[level],
             )  # fmt: skip
             pivot = matrix[level, level]
-            if node.size + included < task.most and pivot > _DEPENDENT * task.diagonal[column]:
+            if node.size + included < task.most and pivot > task.least_pivot[column]:
                 inner = buffers[included + 1]
                 for i in range(level + 1, m + 1):
                     share = matrix[level, i] / pivot

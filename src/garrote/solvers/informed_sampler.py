@@ -26,10 +26,11 @@ from garrote.arrays import Array, Floats
 from garrote.elementary import exponential, logarithm
 from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean, slab_moments
 from garrote.solvers.gram_rows import GramRows
-from garrote.solvers.model_chain import DEPENDENT, ROUNDED, Averages, FactorWalk, Target
+from garrote.solvers.model_chain import Averages, FactorWalk, Target
 from garrote.solvers.model_factor import (
     Factor,
     add_variable,
+    dependent_share,
     invert_root,
     member_coefficient,
     remove_variable,
@@ -156,7 +157,7 @@ def score(rule, data, factor, scores, inverse, exploration):
 @kernel
 def _score_newcomers(rule, data, factor, scores, k):
     """Fill in the log odds of all variables that are out."""
-    left, dependent = factor.left[0], ROUNDED if rule.ridge > 0.0 else DEPENDENT
+    left, dependent = factor.left[0], dependent_share(rule)
     # Plain arithmetic, which is vectorised. What it says of members is written over.
     without = -np.inf
     if k < data.by_size.shape[0] - 1:

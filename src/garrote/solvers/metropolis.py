@@ -11,9 +11,10 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.evidence import log_evidence_ratio, noise_mean, slab_moments
 from garrote.solvers.gram_rows import GramRows
-from garrote.solvers.model_chain import DEPENDENT, ROUNDED, Averages, FactorWalk, Target
+from garrote.solvers.model_chain import Averages, FactorWalk, Target
 from garrote.solvers.model_factor import (
     add_variable,
+    dependent_share,
     invert_root,
     member_coefficient,
     remove_variable,
@@ -61,7 +62,7 @@ def _log_odds_of_member(rule, data, factor, inverse, a, k):
 @kernel
 def _log_odds_of_newcomer(rule, data, left, pivot, product, j, k):
     """Return the log odds of variable j beside a model of k others; prior odds of size not included."""
-    if pivot <= (ROUNDED if rule.ridge > 0.0 else DEPENDENT) * data.length[j]:
+    if pivot <= dependent_share(rule) * data.length[j]:
         return -np.inf
     ratio = log_evidence_ratio(rule, k, left, pivot, product * product / pivot)
     return ratio + data.log_odds[j]

@@ -22,10 +22,6 @@ from garrote.solvers.model_factor import (
 
 # Columns visited in one kernel call, at most: some 20 ms, so that Ctrl-C is heard.
 VISITS_PER_CALL = 2e6
-# A column whose pivot is below this share of its length adds nothing to those in the model; a slab's
-# precision in the pivot is lost in roundings only much further down, and copies have a right to it.
-DEPENDENT = 1e-9
-ROUNDED = 1e-13
 # Stretches of steps between factors made anew.
 _FRESH = 20
 # Standard deviation of the steps of the slab's log variance.

@@ -12,6 +12,16 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 
+# A column whose pivot is below this share of its length adds nothing to those in the model; a slab's
+# precision in the pivot is lost in roundings only much further down, and copies have a right to it.
+_DEPENDENT, _ROUNDED = 1e-9, 1e-13
+
+
+@kernel(inline=True)
+def dependent_share(rule):
+    """Return the share of its length up to which what a column has beyond a model counts as nothing."""
+    return _ROUNDED if rule.ridge > 0.0 else _DEPENDENT
+
 
 class Factor(NamedTuple):
     """A model: its variables in order of their coming, and the factor that scores its neighbours."""
