@@ -12,7 +12,13 @@ from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold
 
-from garrote import Problem, VariationalGarrote, fit_path
+from garrote import (
+    Problem,
+    SparseRegressor,
+    VariationalGarrote,
+    VariationalGarroteClassifier,
+    fit_path,
+)
 
 
 def regression(n=60, d=8, seed=0, noise=0.5):
@@ -480,7 +486,7 @@ def test_without_an_intercept_a_constant_column_is_a_variable_like_others():
     assert model.intercept_ == 0.0
 
 
-@pytest.mark.parametrize("value", [0.0, 3.0, -1e-200, 1e200, 0.1])
+@pytest.mark.parametrize("value", [0.0, 3.0, -1e-200, 1e150, 0.1])
 @pytest.mark.parametrize("gamma", ["cv", "free_energy", -5.0])
 def test_a_constant_response_is_the_empty_model_with_a_warning(value, gamma):
     X, _ = regression()
@@ -735,3 +741,24 @@ def test_settings_of_the_wrong_kind_are_refused_by_name(setting, value):
     X, y = regression()
     with refused(setting, str(value) if value != 1e308 else "1e+308"):
         VariationalGarrote(**{setting: value}).fit(X, y)
+
+
+def test_new_rows_have_the_limits_of_the_fit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 3))
+    counts = rng.poisson(np.exp(0.3 * X[:, 0])).astype(float)
+    model = SparseRegressor(family="poisson", alpha=0.01).fit(X, counts, offset=np.full(40, 0.1))
+    with pytest.raises(ValueError, match=r"offset is 5e\+03 at row 0: numbers beyond 1000"):
+        model.predict(X[:2], offset=np.full(2, 5e3))
+    plain = SparseRegressor(alpha=0.1).fit(pd.DataFrame(X, columns=list("abc")), X[:, 0])
+    with pytest.raises(ValueError, match=r"X has more than one column named 'a'"):
+        plain.predict(pd.DataFrame(X, columns=["a", "a", "b"]))
+    labels = VariationalGarroteClassifier(gamma=-3.0).fit(X * 1e-150, X[:, 0] > 0)
+    with pytest.raises(ValueError, match=r"predictions beyond 1e\+153 are refused"):
+        labels.predict_proba(np.full((2, 3), 1e151))
+
+
+def test_weights_that_are_next_to_no_rows_are_refused_for_labels():
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    with pytest.raises(ValueError, match=r"4e-05 rows are too few"):
+        VariationalGarroteClassifier().fit(X, X[:, 0] > 0, sample_weight=np.full(40, 1e-6))

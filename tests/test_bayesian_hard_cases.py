@@ -143,14 +143,7 @@ def test_copies_share_their_probability_and_it_is_said(way):
     model = fitted(way, copies, y)
     inclusion = model.inclusion_probability_
     said = " ".join(model.selection_.warnings)
-    if way == "mean field":  # which takes one for the others, and is found out
-        assert "could be replaced by" in said
-        assert model.posterior_.checked.largest_difference > 0.1
-        return
-    if way == "Gibbs":  # one variable at a time hardly leaves a copy for another, and says so
-        assert model.certificate_.value > 0.1
-        return
-    tolerance = 0.2 if "n_steps" in WAYS[way] else 1e-6
+    tolerance = 0.2 if "n_steps" in WAYS[way] else 1e-3 if way == "mean field" else 1e-6
     np.testing.assert_allclose(inclusion[[8, 9]], inclusion[0], atol=tolerance)
     assert "x0, x8, x9 are interchangeable and share their probability" in said
     assert "one of them is in with probability 1.00" in said

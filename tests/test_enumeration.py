@@ -138,13 +138,18 @@ def test_exact_copies_count_together_however_wide_the_slab_is():
     rule = GaussianSlab(variance).rule(n, yty, 2)
     inclusion = Inclusion.beta(1.0, 1.0, np.zeros(2))
     found = enumerate_models(
-        rule, np.full((2, 2), length), np.full(2, product), yty, inclusion.by_size, inclusion.log_odds
+        rule,
+        np.full((2, 2), length),
+        np.full(2, product),
+        yty,
+        inclusion.by_size,
+        inclusion.log_odds,
     )
     one = log_evidence(rule, 1, np.log(length + ridge), yty - product**2 / (length + ridge))
     both = log_evidence(
         rule, 2, np.log(2 * length + ridge) + np.log(ridge), yty - product**2 / (length + ridge / 2)
     )
-    logs = inclusion.by_size + [log_evidence(rule, 0, 0.0, yty), one, both]
+    logs = np.array([log_evidence(rule, 0, 0.0, yty), one, both]) + inclusion.by_size
     weights = np.exp(logs - logs.max()) * [1, 2, 1]
     np.testing.assert_allclose(found.size_probability, weights / weights.sum(), rtol=1e-4)
 

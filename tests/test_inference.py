@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
-from garrote import Problem
+from garrote import BayesianSelector, Problem
 from garrote.inference import Beliefs, Chains, infer
 from garrote.inference.choosing import choose_method
 from garrote.priors.inclusion import Inclusion
@@ -91,3 +92,28 @@ def test_progress_is_reported(data):
         infer(problem, method=method, chains=Chains(200, 0, 1, seed=0), callback=events.append)
         assert {event.stage for event in events} == {stage}
         assert events[-1].done == events[-1].total
+
+
+@pytest.mark.parametrize("prior", [{"prior": "g-prior"}, {"prior": "bic"}])
+def test_a_search_finds_columns_that_depend_on_those_of_a_model(prior):
+    """No model has a copy beside its original, or a sum beside both parts: they are exchanged."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 5))
+    X[:, 1], X[:, 4] = X[:, 0], X[:, 2] + X[:, 3]
+    y = X[:, 0] + X[:, 2] - 0.5 * X[:, 3] + rng.standard_normal(300)
+    searched, exact = (
+        BayesianSelector(method=method, random_state=0, **prior).fit(X, y)
+        for method in ("search", "enumerate")
+    )
+    np.testing.assert_allclose(
+        searched.inclusion_probability_, exact.inclusion_probability_, atol=1e-6
+    )
+
+
+def test_a_search_that_ends_early_says_so():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((60, 30)) + rng.standard_normal((60, 1))
+    y = 0.3 * X[:, :15].sum(axis=1) + rng.standard_normal(60)
+    with pytest.warns(ConvergenceWarning, match=r"search has not found enough.*raise n_steps"):
+        model = BayesianSelector(method="search", n_steps=100, random_state=0).fit(X, y)
+    assert not model.selection_.converged

@@ -218,7 +218,7 @@ def plain_bound(X, y, m, mu, variance, pi, noise):
     c, n = (X**2).sum(axis=0), len(y) - 1
     left = ((y - X @ (m * mu)) ** 2).sum()
     left += (m * (1 - m) * mu**2 * c).sum() + (m * mu**2).sum() / variance
-    fit = -0.5 * left / noise if noise else -0.5 * n * np.log(0.5 * (1e-6 * (y @ y) + left))
+    fit = -0.5 * left / noise if noise else -0.5 * n * np.log(0.5 * max(1e-6 * (y @ y), left))
     slab = -0.5 * (m * np.log(1 + variance * c)).sum()
     return fit + slab - (xlogy(m, m / pi) + xlog1py(1 - m, (pi - m) / (1 - pi))).sum()
 

@@ -454,10 +454,15 @@ def test_arrays_of_other_libraries_give_what_numpy_gives(dtype, x):
         np.testing.assert_allclose(np.asarray(result), operator(x), atol=1e-5)
 
 
-def test_large_finite_numbers_are_not_taken_for_infinite_ones():
-    x = np.array([1.5e308, 1.5e308, -1.0])
+def test_large_numbers_are_taken_up_to_the_limit_and_not_called_infinite_beyond():
+    x = np.array([1e151, 1e151, -1.0])
     assert group_linf(x, 0.0, [0, 1, 2]).tolist() == x.tolist()
     assert total_variation(x, 0.0).tolist() == x.tolist()
+    for operator in (lambda x: group_linf(x, 0.0, [0, 1, 2]), lambda x: total_variation(x, 0.0)):
+        with pytest.raises(
+            ValueError, match=r"x is 1.5e\+308 at position 0: numbers beyond 1e\+151"
+        ):
+            operator(1.5e157 * x)
 
 
 def test_lists_and_integers_become_floating_point_numbers():

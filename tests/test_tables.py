@@ -420,6 +420,12 @@ def test_marks_of_missing_values_are_numbers_among_numbers(tmp_path):
         read_table(source, Wanted("y", encode=True, na=("-999", "w")))
 
 
+def test_a_mark_that_is_a_number_is_one_however_it_is_written(csv):
+    source = csv("a,y\n1.5,1\n-999.0,2\n-999,3\n2.5,4\n")
+    kept = read_table(source, Wanted("y", na=("-999",), missing="drop"))
+    assert kept.y.tolist() == [1, 4]
+
+
 def test_columns_are_categories_by_name_or_pattern(csv):
     source = csv("site_1,site_2,x,y\n1,1,5,1\n2,1,6,2\n1,2,7,1\n")
     table = read_table(source, Wanted("y", categories=("site_*",)))

@@ -371,3 +371,15 @@ def test_ranks_of_model_sizes_are_even(n, d, settings):
         return BayesianSelector(random_state=seed, **settings).fit(X, y)
 
     assert uniformity(size_ranks(draw, fit, range(120))) > 0.005
+
+
+def test_copies_are_told_apart_by_a_wide_slab_in_draws_too():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 3))
+    X[:, 1] = X[:, 0]
+    y = 2 * X[:, 0] + rng.standard_normal(100)
+    model = BayesianSelector(method="enumerate", slab_variance=1e10, inclusion=0.5).fit(X, y)
+    error = model.posterior_.standard_error[0]
+    assert error > 1e3
+    drawn = model.posterior_.sample(20_000, random_state=0)[:, 0].std()
+    assert drawn == pytest.approx(error, rel=0.1)

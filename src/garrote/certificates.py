@@ -256,20 +256,24 @@ class SearchCertificate:
         The part of the probability that the last tenth of the search added.
     log_probability : float
         How far log odds of the best models are from those computed one by one, from scratch.
+    quadrature : float
+        How far inclusion probabilities moved with the last variances of an unknown slab; 0 without one.
     """
 
     late_share: float
     log_probability: float
+    quadrature: float = 0.0
 
     @property
     def value(self) -> float:
-        """The larger of the two."""
-        return max(self.late_share, self.log_probability)
+        """The largest of them."""
+        return max(self.late_share, self.log_probability, self.quadrature)
 
     @property
     def parts(self) -> dict[str, float]:
-        """Both by name."""
-        return {"found late": self.late_share, "log probability": self.log_probability}
+        """All by name, the last where there is an integral."""
+        integral = {"slab variance": self.quadrature} if self.quadrature else {}
+        return {"found late": self.late_share, "log probability": self.log_probability} | integral
 
     def __str__(self) -> str:
         return f"{self.value:.1e} (the last tenth of the search added {self.late_share:.1e})"

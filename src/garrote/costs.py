@@ -5,7 +5,13 @@ within a factor of two or three, which is enough to decide whether to wait.
 """
 
 import warnings
+from numbers import Integral
+from typing import Any
 
+import numpy as np
+
+# Folds of which nothing else is known.
+_FOLDS = 5
 # Fits that take no longer are not worth a word.
 _WORTH_SAYING = 60.0
 
@@ -33,6 +39,15 @@ def foretell(what: str, seconds: float, remedy: str) -> None:
             CostWarning,
             stacklevel=4,
         )
+
+
+def points_in_all(grid: Any, folds: Any = None) -> int:
+    """Return how many strengths are solved: those of a grid, or its length, and of its folds if any."""
+    points = int(grid) if isinstance(grid, Integral) else int(np.size(grid))
+    if folds is None:
+        return points
+    known = folds if isinstance(folds, Integral) else getattr(folds, "n_splits", _FOLDS)
+    return points * (1 + int(known))
 
 
 def _in_words(seconds: float) -> str:

@@ -21,10 +21,12 @@ class Limit(NamedTuple):
 
 # Squares of larger numbers, summed over a million rows, are infinite in double precision.
 VALUES = Limit(1e151, "their squares overflow")
+# Predictions, of a row at a time.
+PREDICTIONS = Limit(1e153, VALUES.why)
 # Sums of squares, of up to so many rows.
 MOMENTS = Limit(1e302, "sums of them overflow")
 # So many repeats of a row leave a logarithm of a likelihood no digits by which models differ.
-WEIGHTS = Limit(1e20, "they leave no digits for anything else")
+WEIGHTS = Limit(1e16, "they leave no digits for anything else")
 # Known parts of linear predictors that a link makes a probability or a rate of: e^1000 is infinite.
 LINKS = Limit(1e3, "probabilities and rates there are 0 or infinite")
 # Where columns keep their units, coefficients of one multiply squares of another.

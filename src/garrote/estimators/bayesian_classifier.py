@@ -12,7 +12,7 @@ from garrote.estimators.bayesian_settings import (
     check_inclusion,
     check_positive,
     inclusion_prior,
-    said_of_chains,
+    said_of_certificate,
     seed_of,
 )
 from garrote.estimators.given_rows import GivenRows
@@ -234,7 +234,7 @@ class BayesianClassifier(SelectingClassifier):
     def _converged(self, settled: bool) -> bool:
         """Tell whether the answer reached its accuracy; warn where it did not."""
         certificate: Any = self.certificate_
-        rough = said_of_chains(certificate, self.n_steps, self.n_chains)
+        rough = said_of_certificate(certificate, self.n_steps, self.n_chains)
         if rough is not None:
             said = rough
         elif not settled:

@@ -19,7 +19,7 @@ from garrote.estimators.bayesian_settings import (
     chain_lengths,
     check_settings,
     inclusion_prior,
-    said_of_chains,
+    said_of_certificate,
     seed_of,
     shrinkage_prior,
     shrinks,
@@ -444,7 +444,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """Tell whether the answer reached its accuracy; warn where it did not."""
         certificate = self.certificate_
         steps = chain_lengths(self)[0]
-        rough = said_of_chains(certificate, steps, self.n_chains)
+        rough = said_of_certificate(certificate, steps, self.n_chains)
         if rough is not None:
             said = rough
         elif isinstance(certificate, DrawsCertificate) and not settled:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.certificates import MonteCarloCertificate
+from garrote.certificates import ExactCertificate, MonteCarloCertificate, SearchCertificate
 from garrote.estimators.inputs import is_number
 from garrote.inference.choosing import METHODS
 from garrote.inference.generalized import GENERALIZED_METHODS
@@ -162,14 +162,32 @@ def seed_of(random_state: Any) -> Any:
     return random_state
 
 
-def said_of_chains(certificate: Any, n_steps: int, n_chains: int) -> str | None:
-    """Return what to say of chains that know inclusion probabilities too roughly; None if well."""
-    if not (isinstance(certificate, MonteCarloCertificate) and certificate.value > _UNSETTLED):
+def said_of_certificate(certificate: Any, n_steps: int, n_chains: int) -> str | None:
+    """Return what to say of probabilities that are known too roughly; None if they are known well."""
+    if not certificate.value > _UNSETTLED:
+        return None
+    if isinstance(certificate, SearchCertificate):
+        return (
+            f"the search has not found enough: {listing_of(certificate.parts)}; raise n_steps "
+            f"({n_steps}), or use method='sample'"
+        )
+    if isinstance(certificate, ExactCertificate):
+        return (
+            f"sums over models are off: {listing_of(certificate.parts)}; columns may be copies of each "
+            "other beside an effect that leaves next to no noise: leave copies out, or give "
+            "slab_variance"
+        )
+    if not isinstance(certificate, MonteCarloCertificate):
         return None
     return (
         f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "
         f"n_steps ({n_steps}) or n_chains ({n_chains})"
     )
+
+
+def listing_of(parts: dict[str, float]) -> str:
+    """Return the parts of a certificate as words."""
+    return ", ".join(f"{name} {value:.2g}" for name, value in parts.items())
 
 
 def chain_lengths(model: Any) -> tuple[int, int]:

@@ -14,13 +14,14 @@ from garrote.estimators.inputs import (
     check_rows,
     check_weights,
     column_labels,
+    offset_limit,
     resolve_columns,
     resolve_values,
     response_name,
 )
 from garrote.estimators.labelled import two_classes
 from garrote.estimators.provenance import provenance
-from garrote.magnitudes import LINKS, VALUES
+from garrote.magnitudes import LINKS
 from garrote.problem import Problem, as_design
 
 
@@ -56,8 +57,7 @@ class GivenRows:
         response = response_name(y)
         X, y = check_rows(model, X, y)
         weights = check_weights(sample_weight, X)
-        limit = VALUES if getattr(model, "family", "gaussian") == "gaussian" else LINKS
-        known = check_offset(offset, len(y), limit=limit)
+        known = check_offset(offset, len(y), limit=offset_limit(model))
         return cls(X, y, weights, *_of_columns(model, X, feature_names), response, known)
 
     @classmethod

@@ -11,7 +11,7 @@ import scipy.sparse
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from garrote.arrays import Array, Floats
-from garrote.magnitudes import VALUES, WEIGHTS, Limit, refuse_large
+from garrote.magnitudes import LINKS, PREDICTIONS, VALUES, WEIGHTS, Limit, refuse_large
 from garrote.summaries import listing
 
 
@@ -99,6 +99,7 @@ def check_new_rows(estimator: Any, X: Any) -> Any:
             "this model was fitted to z-scores, so that means and scales of its columns are not known: "
             "multiply columns in standard deviations by coef_ for predictions in standard deviations"
         )
+    refuse_repeated_names(X)
     try:
         with _quiet():
             X = validate_data(
@@ -108,16 +109,40 @@ def check_new_rows(estimator: Any, X: Any) -> Any:
     except ValueError as error:
         raise _with_place(error, X, None) from None
     refuse_large(X, "X", getattr(estimator, "feature_names_in_", None))
+    _refuse_far_rows(X, np.asarray(getattr(estimator, "coef_", 0.0)))
     return X
+
+
+def _refuse_far_rows(X: Any, coef: Floats) -> None:
+    """Raise for rows so far from those of the fit that the squares of predictions would overflow."""
+    if not coef.ndim or not X.shape[0]:
+        return
+    largest = np.abs(X).max(axis=0)
+    largest = largest.toarray().ravel() if scipy.sparse.issparse(largest) else np.asarray(largest)
+    with np.errstate(over="ignore"):
+        reach = float((np.abs(coef) * largest).sum(axis=-1).max(initial=0.0))
+    if reach > PREDICTIONS.most:
+        raise ValueError(
+            f"X holds {largest.max():.3g} where coefficients are up to {np.abs(coef).max():.3g}: "
+            f"predictions beyond {PREDICTIONS.most:g} are refused, as {PREDICTIONS.why}; give rows in "
+            "the units of the fit"
+        )
+
+
+def refuse_repeated_names(X: Any) -> None:
+    """Raise for data frames of which several columns have one name."""
+    twice = [
+        name for name, count in Counter(map(str, getattr(X, "columns", ()))).items() if count > 1
+    ]
+    if twice:
+        raise ValueError(f"X has more than one column named {listing(twice)}: rename them")
 
 
 def refuse_text_columns(X: Any) -> None:
     """Raise for data frames with columns that are not numbers, or have one name, naming them."""
     if not hasattr(X, "columns") or scipy.sparse.issparse(X):
         return
-    twice = [name for name, count in Counter(map(str, X.columns)).items() if count > 1]
-    if twice:
-        raise ValueError(f"X has more than one column named {listing(twice)}: rename them")
+    refuse_repeated_names(X)
     import narwhals as nw
 
     try:
@@ -267,7 +292,14 @@ def check_new_offset(model: Any, offset: Any, count: int, outputs: int = 1) -> F
             UserWarning,
             stacklevel=3,
         )
-    return check_offset(offset, count, outputs)
+    return check_offset(offset, count, outputs, offset_limit(model))
+
+
+def offset_limit(model: Any) -> Limit:
+    """Return how large offsets may be: those of numbers are in units of y, others go through a link."""
+    family = getattr(model, "family", None)
+    of_numbers = getattr(family, "in_units_of_y", family in ("gaussian", "huber"))
+    return VALUES if of_numbers else LINKS
 
 
 def check_offset(offset: Any, count: int, outputs: int = 1, limit: Limit = VALUES) -> Floats | None:

@@ -1,6 +1,5 @@
 """Penalised logistic and probit regression, as a scikit-learn classifier and selector."""
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
-from garrote.costs import foretell
+from garrote.costs import foretell, points_in_all
 from garrote.estimators.inputs import (
     check_labelled_rows,
     check_new_offset,
@@ -164,10 +163,9 @@ tol, max_iter, n_jobs, callback
 
     def _foretell(self, shape: tuple[int, int], count: int) -> None:
         """Say what a path of several classes, and those of its folds, will cost."""
-        points = int(self.alphas) if isinstance(self.alphas, Integral) else np.size(self.alphas)
-        if self.alpha == "cv":
-            known = self.cv if isinstance(self.cv, Integral) else getattr(self.cv, "n_splits", 5)
-            points *= 1 + int(known)
+        points = points_in_all(
+            self.alphas, None if self.alpha != "cv" else 5 if self.cv is None else self.cv
+        )
         rows, columns = shape
         seconds = points * _SECONDS_A_POINT * rows * float(np.sqrt(count * columns))
         what = f"a fit of {count} classes to {columns} columns at {points} strengths"

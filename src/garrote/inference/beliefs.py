@@ -43,13 +43,7 @@ class Beliefs:
         By default the slab's variance is unknown and each variable is in with one shared probability
         ~ Beta(1, sqrt(D)).
         """
-        spent = problem.scale.intercept_count + len(problem.scale.covariates)
-        n = problem.n - spent
-        if n <= 2:
-            raise ValueError(
-                f"{problem.n:g} rows are too few beside an intercept and "
-                f"{len(problem.scale.covariates)} covariates: at least {spent + 3} are needed"
-            )
+        n = rows_left(problem)
         usable = int(np.count_nonzero(problem.curvature > 0))
         if inclusion is None:
             inclusion = Inclusion.of_few(np.zeros(usable))
@@ -59,7 +53,7 @@ class Beliefs:
                 "have content of their own"
             )
         if isinstance(slab, BIC | GPrior):  # whose penalty, or scale of g, counts all rows
-            slab = replace(slab, spent=float(spent))
+            slab = replace(slab, spent=float(problem.n - n))
         if isinstance(slab, GaussianSlab):
             slab = slab.rescaled(problem.scale.response_scale)
         return cls(slab or GaussianSlab(), inclusion, n, effects)
@@ -90,3 +84,14 @@ class Beliefs:
                     "expected_size or, for a Gaussian response, prior='spike-slab' does not"
                 )
         return tuple(said)
+
+
+def rows_left(problem: Problem) -> float:
+    """Return the rows, by their weights, less those spent on means; raise where too few are left."""
+    spent = problem.scale.intercept_count + len(problem.scale.covariates)
+    if problem.n - spent <= 2:
+        raise ValueError(
+            f"{problem.n:g} rows are too few beside an intercept and "
+            f"{len(problem.scale.covariates)} covariates: at least {spent + 3} are needed"
+        )
+    return problem.n - spent

@@ -170,9 +170,11 @@ def infer(
         foretell(what, seconds, f"lower n_steps ({chains.steps})")
         start = mean_field_start(problem, beliefs)
         report = stage_reporter(callback, "search")
-        found, late = search_findings(problem, beliefs, start, chains.steps, chains.seed, report)
+        found, late, change = search_findings(
+            problem, beliefs, start, chains.steps, chains.seed, report
+        )
         exact = certify_models(problem, beliefs, found)
-        certificate = SearchCertificate(late, exact.log_probability)
+        certificate = SearchCertificate(late, exact.log_probability, change)
         how = f"{found.seen} models found and none of them visited twice"
     else:
         report = stage_reporter(callback, "sampling")

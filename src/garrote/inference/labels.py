@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.costs import foretell
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
 from garrote.inference.generalized import infer_generalized, make_task
@@ -28,6 +29,8 @@ LABEL_METHODS = ("auto", "sample", "mean-field", "single-effects", "enumerate", 
 _FEW = 10
 # ... samples tables of up to so many entries: about a millisecond a sweep.
 _MOST_SAMPLED = 500_000
+# Seconds of mean field for an entry of X, on one core: one to three of 1e-5 were measured.
+_SECONDS_AN_ENTRY = 1e-5
 # Entries of X that are kept as a dense copy.
 _MOST_ENTRIES = 150_000_000
 
@@ -111,6 +114,9 @@ def infer_labels(
         )
         doubts = beliefs.doubts(posterior.size_probability)
         return Inferred(posterior, certificate, method, how, notes=doubts)
+    what = f"mean field for {len(labels)} labels and {len(problem.usable)} columns"
+    seconds = _SECONDS_AN_ENTRY * len(labels) * len(problem.usable)
+    foretell(what, seconds, "give slab_variance and inclusion")
     found = label_mean_field(problem, labels, beliefs, named, watched)
     return Inferred(
         with_substitutes(problem, found.posterior), found.certificate, method, found.how,

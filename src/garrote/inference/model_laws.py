@@ -41,9 +41,13 @@ class _Spectrum(NamedTuple):
         return np.asarray(np.log(np.maximum(self.values + ridges[:, None], 1e-300)).sum(axis=1))
 
     def inverse(self, ridges: Floats) -> Floats:
-        """Return the inverse eigenvalues, a row for each ridge."""
+        """Return the inverse eigenvalues, a row for each ridge; 0 for directions that have no content.
+
+        Beside a slab they have its own: columns that equal each other are apart by it alone.
+        """
         shifted = self.values + ridges[:, None]
         dependent = shifted <= 1e-12 * shifted.max(axis=1, initial=0.0)[:, None]
+        dependent &= ridges[:, None] == 0.0
         return np.where(dependent, 0.0, 1.0 / np.where(dependent, 1.0, shifted))
 
 

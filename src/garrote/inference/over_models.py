@@ -29,8 +29,10 @@ from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.model_chain import Sampling
 from garrote.solvers.model_search import Search, search_models
 
-# A search over an unknown slab variance has about so many variances to share its expansions.
-_SEARCHES = 13
+# A search over an unknown slab variance halves the step in it twice, and has about so many variances to
+# share its expansions: what a search finds with each would never settle.
+_HALVINGS = 2
+_SEARCHES = 20
 # Models whose odds are computed again for the certificate.
 CERTIFIED = 50
 
@@ -64,8 +66,11 @@ class Findings:
 
 def search_findings(
     problem: Problem, beliefs: Beliefs, start: list[int], expansions: int, seed: Any, report: Any
-) -> tuple[Findings, float]:
-    """Search among models with every slab variance that counts; also return the share found late."""
+) -> tuple[Findings, float, float]:
+    """Search among models with every slab variance that counts.
+
+    Also returns the share found late, and the error by the integral over the variance.
+    """
     unknown = isinstance(beliefs.slab, GaussianSlab) and beliefs.slab.variance is None
     each = -(-expansions // (_SEARCHES if unknown else 1))
     late: dict[Slab, float] = {}
@@ -79,7 +84,7 @@ def search_findings(
         late[slab] = found.late_share
         return found
 
-    points, _ = integrate_over_slab(beliefs.slab, find, report)
+    points, change = integrate_over_slab(beliefs.slab, find, report, _HALVINGS)
     members, probability = _merged(points)
     standing, components = of_known(members, probability, problem.n_features)
     found = Findings(
@@ -96,7 +101,7 @@ def search_findings(
         slabs=tuple((point.log_weight, point.slab) for point in points),
         log_evidence=log_sum(points),
     )
-    return found, float(shares(points) @ [late[point.slab] for point in points])
+    return found, float(shares(points) @ [late[point.slab] for point in points]), change
 
 
 def _merged(points: Sequence[Point]) -> tuple[tuple[Members, ...], Floats]:

@@ -23,13 +23,16 @@ _EVEN = 4.0
 _FIRST, _LAST, _STEP, _FURTHEST = -4.0, 6.0, 2.0, 16.0
 # Ends are far enough out that have less than this share of the integral beyond them.
 _NEGLIGIBLE = 1e-4
-# Points with more than this share get neighbours halfway, so often at most ...
+# Points with more than this share get neighbours halfway ...
 _CARRYING = 1e-5
-_HALVINGS = 6
 # ... as long as a probability changes by more than this, or a point has more than this share: a peak of
 # Gaussian shape is then integrated to 1e-5.
 _SETTLED = 7e-4
 _RESOLVED = 0.5
+# A change of the integral by a factor is one of odds by as much, and of a probability by a quarter of
+# it: where what models leave of y is at its floor the integrand has a corner, and errors may hide from
+# single probabilities.
+_ODDS = 0.25
 # Shares of the integral are known up to rounding.
 _ROUNDING = 1e-12
 
@@ -43,7 +46,10 @@ class Point(NamedTuple):
 
 
 def integrate_over_slab(
-    slab: Slab, find: Callable[[Slab], Any], report: Callable[[int, int], None] | None = None
+    slab: Slab,
+    find: Callable[[Slab], Any],
+    report: Callable[[int, int], None] | None = None,
+    halvings: int = 6,
 ) -> tuple[list[Point], float]:
     """Find with slabs of known variance; return those that count, and the error that is left.
 
@@ -75,11 +81,13 @@ def integrate_over_slab(
 
     points, beyond = _wide_enough(weighed, known, slab)
     change = left_out = np.inf
-    for _ in range(_HALVINGS):
-        before = _inclusion(points)
+    for _ in range(halvings):
+        before, integral = _inclusion(points), log_sum(points)
         places, left_out = _between(np.array(sorted(known)), shares(points))
         points = weighed(places)
         change = float(np.abs(_inclusion(points) - before).max(initial=0.0))
+        grown = abs(log_sum(points) - integral)
+        change = max(change, _ODDS * grown)
         if change <= _SETTLED and shares(points).max() <= _RESOLVED:
             break
     if report is not None:
@@ -90,7 +98,9 @@ def integrate_over_slab(
 def shares(points: Sequence[Point]) -> Floats:
     """Return the part of the integral that each point has."""
     logs = np.array([point.log_weight + point.part.log_total for point in points])
-    return np.asarray(np.exp(logs - logsumexp(logs)))
+    # Divided by their own sum: with logs of 1e16 that of it has no digits left.
+    share = np.exp(logs - logs.max())
+    return np.asarray(share / share.sum())
 
 
 def log_sum(points: Sequence[Point]) -> float:

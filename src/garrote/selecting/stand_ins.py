@@ -75,10 +75,11 @@ def stand_in_notes(
 def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -> list[str]:
     """Say which columns share a probability because none can be told from the others.
 
-    Only groups of which one is probably in are told of, and only where models were kept.
+    Only groups of which one is probably in are told of, and only where models were kept or optima mixed:
+    a single optimum has one of them.
     """
     inclusions = posterior.inclusions
-    if posterior.found is None or inclusions is None:
+    if inclusions is None or (posterior.found is None and posterior.mixture is None):
         return []
     probability = np.where(problem.curvature > 0, posterior.inclusion_probability, 0.0)
     likely = np.argsort(-probability, kind="stable")[:_MOST_COMPARED]
@@ -91,7 +92,9 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
         if len(group) < 2:
             continue
         own = np.isin(inclusions.columns, group)
-        any_in = float(inclusions.weight @ inclusions.inside[:, own].any(axis=1))
+        any_in = 1.0 - float(
+            inclusions.weight @ (1.0 - inclusions.probability[:, own]).prod(axis=1)
+        )
         if any_in > 0.5:
             listed = listing((names[j] for j in group), str, 5)
             said.append(

@@ -19,7 +19,7 @@ from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
 from garrote.solvers.gram_rows import GramRows
 from garrote.solvers.informed_sampler import InformedWalk
 from garrote.solvers.model_chain import Target
-from garrote.solvers.model_factor import log_determinant, remove_variable
+from garrote.solvers.model_factor import dependent_share, log_determinant, remove_variable
 from garrote.solvers.representatives import represent
 
 # Models less probable than the best by this (in logs) are dropped.
@@ -28,6 +28,9 @@ _NEGLIGIBLE = 16.0
 _POWER = 0.7
 # Models whose coefficients are computed: so many of the best, and draws from all others.
 _BEST, _DRAWN = 1000, 1000
+# Columns that depend on a model and are exchanged for its own, at most; the least part of one in them.
+_MOST_DEPENDENT = 100
+_HAS_A_PART = 1e-4
 # Expansions between reports.
 _REPORTED = 100
 
@@ -76,6 +79,7 @@ def search_models(
         best = max(seen.best, float(neighbours.max(initial=-np.inf)))
         near = np.flatnonzero(neighbours > best - _NEGLIGIBLE)
         seen.add([model ^ {j} for j in near.tolist()], neighbours[near], done)
+        seen.add(*_exchanges(walk, model, seen.found[model]), done)
         done += 1
         if report is not None and done % _REPORTED == 0:
             report(done, expansions)
@@ -147,6 +151,30 @@ def _log_ratios(walk: InformedWalk) -> Floats:
     log_ratios = walk.scores.log_odds.copy()
     log_ratios[walk.members] *= -1.0
     return log_ratios
+
+
+def _exchanges(
+    walk: InformedWalk, model: frozenset[int], log_weight: float
+) -> tuple[list[frozenset[int]], Floats]:
+    """Return models in which a column that depends on the present ones is in for one of these.
+
+    They explain the same, but no model with all of the columns leads there. Beside a slab it does.
+    """
+    factor, prior = walk.factor, walk.target.inclusion
+    k, members = int(factor.size[0]), np.array(walk.members, dtype=np.intp)
+    length = walk.target.problem.curvature
+    dependent = (factor.pivot <= dependent_share(walk.rule) * length) & (length > 0)
+    dependent[members] = False
+    columns = np.flatnonzero(dependent)[:_MOST_DEPENDENT]
+    if walk.rule.ridge > 0.0 or not len(columns) or not k:
+        return [], np.zeros(0)
+    # Coefficients of the dependent columns on the members, in units of both.
+    along = np.linalg.solve(factor.rows[:k, members], factor.rows[:k, columns])
+    along *= np.sqrt(length[members][:, None] / length[columns])
+    leaves, comes = np.nonzero(np.abs(along) > _HAS_A_PART)
+    leaves, comes = members[leaves], columns[comes]
+    models = [model ^ {i, j} for i, j in zip(leaves.tolist(), comes.tolist(), strict=True)]
+    return models, log_weight + prior.log_odds[comes] - prior.log_odds[leaves]
 
 
 def _summary(target: Target, seen: _Seen, late_from: int) -> Search:

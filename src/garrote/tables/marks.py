@@ -37,7 +37,10 @@ class MarkedTable:
     def _without_marks(self, column: "pl.Series") -> "pl.Series":
         pl = polars()
         if column.dtype == pl.String:
-            marked = column.str.strip_chars().is_in(self._texts)
+            texts = column.str.strip_chars()
+            marked = texts.is_in(self._texts)
+            if self._numbers:
+                marked |= texts.cast(pl.Float64, strict=False).is_in(self._numbers)
         elif column.dtype in (pl.Categorical, pl.Enum):
             marked = column.cast(pl.String).is_in(self._texts)
         elif column.dtype.is_numeric() and self._numbers:
