@@ -64,7 +64,9 @@ def test_the_certificate_covers_the_errors_of_many_tables():
     assert (both[:, 0] <= both[:, 1]).all()
     assert both[:, 0].max() < 1e-4
     assert np.median(both[:, 1]) <= 1e-3
-    assert both[:, 1].max() <= 0.02  # where next to nothing is left of y, the integrand has a corner
+    assert (
+        both[:, 1].max() <= 0.02
+    )  # where next to nothing is left of y, the integrand has a corner
 
 
 class Peak:
