@@ -85,7 +85,9 @@ def test_zscores_with_the_ld_of_their_samples_are_the_problem_of_the_rows(rows, 
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),
 )
-@pytest.mark.filterwarnings("ignore:sampled inclusion", "ignore:some solutions")
+@pytest.mark.filterwarnings(
+    "ignore:sampled inclusion", "ignore:some solutions", "ignore:the search has not found enough"
+)
 def test_posteriors_from_zscores_are_those_from_rows(rows, scores, settings):
     from_rows = BayesianSelector(**settings, random_state=0).fit(*rows)
     summary = BayesianSelector(**settings, random_state=0).fit_zscores(*scores)
