@@ -11,7 +11,7 @@ import scipy.sparse
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from garrote.arrays import Array, Floats
-from garrote.magnitudes import LINKS, PREDICTIONS, VALUES, WEIGHTS, Limit, refuse_large
+from garrote.magnitudes import LINKS, PREDICTIONS, VALUES, WEIGHTS, Limit, refuse_large, within
 from garrote.summaries import listing
 
 
@@ -115,7 +115,8 @@ def check_new_rows(estimator: Any, X: Any) -> Any:
 
 def _refuse_far_rows(X: Any, coef: Floats) -> None:
     """Raise for rows so far from those of the fit that the squares of predictions would overflow."""
-    if not coef.ndim or not X.shape[0]:
+    together = float(np.abs(coef).sum(axis=-1).max(initial=0.0)) if coef.ndim else 0.0
+    if not X.shape[0] or within(X, PREDICTIONS.most / max(together, 1.0)):
         return
     largest = np.abs(X).max(axis=0)
     largest = largest.toarray().ravel() if scipy.sparse.issparse(largest) else np.asarray(largest)
