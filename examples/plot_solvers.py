@@ -8,11 +8,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from garrote import Problem, fit_path
-from garrote.combinations import CLASSICAL
 from garrote.datasets import make_sparse_regression
 from garrote.designs import DenseDesign
+from garrote.paths.combinations import CLASSICAL
 from garrote.penalties import L1
-from garrote.solvers.annealing import Control
+from garrote.solvers.control import Control
 
 
 class Counting(DenseDesign):

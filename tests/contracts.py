@@ -7,7 +7,7 @@ import scipy.sparse
 
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Residual
-from garrote.solvers.sweep import sweep
+from garrote.solvers.descent.sweep import sweep
 
 
 def frozen(array):

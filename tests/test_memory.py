@@ -10,9 +10,9 @@ from garrote.designs import DenseDesign
 from garrote.penalties import L1, MCP, GroupLasso
 from garrote.selecting.cross_validation import run_in_threads
 from garrote.selecting.penalty_validation import _needs_much
-from garrote.solvers.gram_rows import ROOM, GramRows
-from garrote.solvers.weighted_ridge import WeightedRidge
-from garrote.solvers.working_block import WorkingBlock
+from garrote.solvers.algebra.gram_rows import ROOM, GramRows
+from garrote.solvers.algebra.weighted_ridge import WeightedRidge
+from garrote.solvers.descent.working_block import WorkingBlock
 
 # Bytes of a block of columns that is copied at a time.
 PIECE = 8 << 19

@@ -292,9 +292,13 @@ def test_warming_up_leaves_nothing_to_compile_for_shrinkage_priors():
         DATA
         + """
 import warnings
-from garrote import BayesianSelector, variates
-from garrote.cli.warmup import compile_priors
-from garrote.solvers import local_moves, shrinkage_gibbs, swap_moves, used_columns
+from garrote.scale_mixtures import log_concave_draws as variates
+from garrote import BayesianSelector
+from garrote.cli.commands.warmup import compile_priors
+from garrote.solvers.shrinkage import local_moves
+from garrote.solvers.shrinkage import shrinkage_gibbs
+from garrote.solvers.shrinkage import swap_moves
+from garrote.solvers.shrinkage import columns_of_a_draw as used_columns
 
 kernels = [variates._try, local_moves._visit, swap_moves._exchange, used_columns._use]
 kernels += [shrinkage_gibbs._log_mixing]
@@ -323,7 +327,7 @@ def test_a_rule_of_ones_own_does_not_spoil_the_cache_for_other_processes(tmp_pat
     rule = """
 from typing import NamedTuple
 import numpy as np
-from garrote.shrinkage import shrink
+from garrote.rules import shrink
 
 class MyRule(NamedTuple):
     threshold: np.ndarray
@@ -335,7 +339,7 @@ def _(rule: MyRule, j, z, curvature):
     use = """
 from garrote.designs import DenseDesign
 from garrote.designs.base import Residual
-from garrote.solvers.sweep import sweep
+from garrote.solvers.descent.sweep import sweep
 
 X = np.asfortranarray(np.random.default_rng(0).standard_normal((20, 3)))
 columns = DenseDesign(X).columns(np.zeros(3), np.ones(3), np.ones(20))

@@ -14,9 +14,9 @@ def measure(job):
     from garrote.priors.inclusion import Inclusion
     from garrote.priors.slab import GaussianSlab
     from garrote.problem import Problem
-    from garrote.solvers.informed_sampler import InformedWalk
-    from garrote.solvers.metropolis import MetropolisWalk
-    from garrote.solvers.model_chain import Target, run_chain
+    from garrote.solvers.models.informed_sampler import InformedWalk
+    from garrote.solvers.models.metropolis import MetropolisWalk
+    from garrote.solvers.models.model_chain import Target, run_chain
 
     walks = {"informed": InformedWalk, "metropolis": MetropolisWalk}
     walk, steps = walks[job["options"]["walk"]], job["options"]["steps"]

@@ -5,7 +5,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from garrote.combinations import ALL_FAMILIES, SOLVERS, is_possible
+from garrote.paths.combinations import ALL_FAMILIES, SOLVERS, is_possible
 from garrote.penalties import PENALTIES
 
 

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from garrote.array_descent import proximal_gradient
-    from garrote.certificates import Certificate
     from garrote.estimators.bayesian_classifier import BayesianClassifier
     from garrote.estimators.bayesian_selector import BayesianSelector
     from garrote.estimators.sparse_classifier import SparseClassifier
     from garrote.estimators.sparse_regressor import SparseRegressor
     from garrote.estimators.variational_garrote import VariationalGarrote
     from garrote.estimators.variational_garrote_classifier import VariationalGarroteClassifier
-    from garrote.paths import fit_path
+    from garrote.paths.annealed import fit_path
     from garrote.persistence import load
-    from garrote.posterior import Posterior
     from garrote.problem import Problem
-    from garrote.results import Fit, Path
-    from garrote.selection import Selection
+    from garrote.results.certificates import Certificate
+    from garrote.results.fit import Fit, Path
+    from garrote.results.posterior import Posterior
+    from garrote.results.selection import Selection
+    from garrote.solvers.classical.array_descent import proximal_gradient
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
 _HOMES = {
@@ -30,14 +30,14 @@ _HOMES = {
     "VariationalGarrote": "garrote.estimators.variational_garrote",
     "VariationalGarroteClassifier": "garrote.estimators.variational_garrote_classifier",
     "Problem": "garrote.problem",
-    "fit_path": "garrote.paths",
+    "fit_path": "garrote.paths.annealed",
     "load": "garrote.persistence",
-    "proximal_gradient": "garrote.array_descent",
-    "Certificate": "garrote.certificates",
-    "Fit": "garrote.results",
-    "Path": "garrote.results",
-    "Posterior": "garrote.posterior",
-    "Selection": "garrote.selection",
+    "proximal_gradient": "garrote.solvers.classical.array_descent",
+    "Certificate": "garrote.results.certificates",
+    "Fit": "garrote.results.fit",
+    "Path": "garrote.results.fit",
+    "Posterior": "garrote.results.posterior",
+    "Selection": "garrote.results.selection",
 }
 
 __all__ = [

@@ -13,7 +13,7 @@ from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design
 from garrote.likelihoods.base import settled
-from garrote.magnitudes import (
+from garrote.limits.magnitudes import (
     LINKS,
     MOMENTS,
     VALUES,
@@ -22,8 +22,8 @@ from garrote.magnitudes import (
     refuse_small_response,
     refuse_small_spread,
 )
-from garrote.results import Scale
-from garrote.summary_statistics import check_zscores
+from garrote.results.fit import Scale
+from garrote.zscores.summary_statistics import check_zscores
 
 Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
@@ -229,7 +229,7 @@ class Problem:
             The samples behind the z-scores.
         mismatch : float between 0 and 1, or "estimate"
             How far ``ld`` is from the correlations behind z: it is used as (1 - s) R + s I. 0 says that
-            both are from the same samples. See `garrote.summary_statistics.check_zscores`.
+            both are from the same samples. See `garrote.zscores.summary_statistics.check_zscores`.
         """
         scores = check_zscores(z, ld, n, mismatch=mismatch)
         moments = scores.moments()

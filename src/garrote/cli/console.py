@@ -73,7 +73,7 @@ def warnings_kept(quiet: bool = True) -> Iterator[list[str]]:
 
     What a fit will cost is said at once, unless ``quiet``, and not again.
     """
-    from garrote.costs import CostWarning
+    from garrote.limits.costs import CostWarning
 
     texts: list[str] = []
     with warnings.catch_warnings(record=True) as caught:

@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parse(sys.argv[1:] if arguments is None else arguments)
         debug = options.debug
         with _ended_when_interrupted():
-            return int(import_module(f"garrote.cli.{options.command}").run(options))
+            return int(import_module(f"garrote.cli.commands.{options.command}").run(options))
     except SystemExit as finished:  # --help and --version
         return int(finished.code or 0)
     except UsageError as error:

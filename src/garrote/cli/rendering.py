@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.cli.console import WIDTH, say
 from garrote.displays.names import shorten_all
-from garrote.selection import Selection, said_of_set
+from garrote.results.selection import Selection, said_of_set
 
 _LONGEST_NAME = 32
 

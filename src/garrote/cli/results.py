@@ -50,7 +50,7 @@ def write_results(model: Any, options: argparse.Namespace) -> None:
     """Print the selection and write the files that were asked for; the model is saved elsewhere."""
     from garrote.cli import console
     from garrote.cli.rendering import one_line, show_selection
-    from garrote.files import write_text
+    from garrote.files.writing import write_text
 
     selection = model.selection_
     if options.report is not None:

@@ -9,7 +9,7 @@ from garrote.displays.base import SelectionDisplay, path_of
 from garrote.displays.figures import leave_headroom, note, set_title, take_axes
 from garrote.displays.names import LITERAL, number, shorten
 from garrote.displays.palette import BLUE, GREY, VERMILION
-from garrote.selection import Selection
+from garrote.results.selection import Selection
 
 
 class CVCurveDisplay(SelectionDisplay):

@@ -10,7 +10,7 @@ from garrote.displays.base import SelectionDisplay, path_of
 from garrote.displays.figures import leave_headroom, note, set_title, take_axes
 from garrote.displays.names import LITERAL, shorten, shorten_all
 from garrote.displays.palette import DISTINCT_CURVES, GREY, curve_style
-from garrote.selection import Selection, is_certainty
+from garrote.results.selection import Selection, is_certainty
 
 # With nothing selected, so many of the most probable are named.
 _RUNNERS_UP = 5

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from garrote.estimators.bayesian_settings import (
+from garrote.estimators.given.rows import GivenRows
+from garrote.estimators.registry import LABEL_REFERENCES
+from garrote.estimators.shared.bayesian_settings import (
     check_chains,
     check_inclusion,
     check_positive,
@@ -15,9 +17,7 @@ from garrote.estimators.bayesian_settings import (
     said_of_certificate,
     seed_of,
 )
-from garrote.estimators.given_rows import GivenRows
-from garrote.estimators.labelled import SelectingClassifier, mean_intercept
-from garrote.estimators.registry import LABEL_REFERENCES
+from garrote.estimators.shared.labelled import SelectingClassifier, mean_intercept
 from garrote.inference import Chains, Inferred, infer_labels
 from garrote.inference.labels import LABEL_METHODS
 from garrote.likelihoods import Binomial
@@ -83,7 +83,7 @@ class BayesianClassifier(SelectingClassifier):
     method_ : str
         What was done; of interest where ``method="auto"``.
     selection_ : Selection
-    certificate_ : a certificate of `garrote.certificates`, by the method
+    certificate_ : a certificate of `garrote.results.certificates`, by the method
     path_ : LogisticPath
         With ``method="mean-field"``: prior odds annealed and reheated.
     n_features_in_, feature_names_in_

@@ -11,10 +11,17 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Array, Floats
-from garrote.certificates import DrawsCertificate
-from garrote.coefficient_laws import Models
-from garrote.estimators.averaging import averaged_mean, drawn_variance
-from garrote.estimators.bayesian_settings import (
+from garrote.estimators.given.inputs import (
+    check_new_offset,
+    check_new_rows,
+    check_offset,
+    resolve_values,
+)
+from garrote.estimators.given.rows import GivenRows
+from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES, NUMBER_REFERENCES
+from garrote.estimators.shared.averaging import averaged_mean, drawn_variance
+from garrote.estimators.shared.bayesian_settings import (
     DEFAULT_G,
     chain_lengths,
     check_settings,
@@ -24,16 +31,7 @@ from garrote.estimators.bayesian_settings import (
     shrinkage_prior,
     shrinks,
 )
-from garrote.estimators.face import SelectingRegressor, dense_columns
-from garrote.estimators.given_rows import GivenRows
-from garrote.estimators.inputs import (
-    check_new_offset,
-    check_new_rows,
-    check_offset,
-    resolve_values,
-)
-from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES, NUMBER_REFERENCES
-from garrote.estimators.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.shared.face import SelectingRegressor, dense_columns
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
 from garrote.inference.choosing import FACTORISED, choose_method
 from garrote.likelihoods import CANONICAL, deviance_explained
@@ -42,8 +40,10 @@ from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.problem import Problem
+from garrote.results.certificates import DrawsCertificate
+from garrote.results.coefficient_laws import Models
 from garrote.selecting.averaged import select_averaged
-from garrote.summary_statistics import ZScores
+from garrote.zscores.summary_statistics import ZScores
 
 _NOTHING_LEFT = (
     "y is constant (or explained by the covariates): no variable has an effect, and inclusion "
@@ -145,7 +145,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
     method_ : str
         What was done; of interest where ``method="auto"``.
     selection_ : Selection
-    certificate_ : a certificate of `garrote.certificates`, by the method
+    certificate_ : a certificate of `garrote.results.certificates`, by the method
     path_ : Path
         With ``hyperparameters="anneal"``.
     consistency_ : Consistency

@@ -12,17 +12,17 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
-from garrote.costs import foretell, points_in_all
-from garrote.estimators.inputs import (
+from garrote.estimators.given.inputs import (
     check_labelled_rows,
     check_new_offset,
     check_new_rows,
     check_weights,
     response_name,
 )
-from garrote.estimators.sparse_linear import SparseLinearModel
+from garrote.estimators.shared.sparse_linear import SparseLinearModel
 from garrote.likelihoods import Binomial, Probit, inverse_link, log_likelihood
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.limits.costs import foretell, points_in_all
 
 _FAMILIES = ("logistic", "probit")
 # What one strength of several classes takes for each row, times the root of the coefficients' number:

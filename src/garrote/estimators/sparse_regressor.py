@@ -9,8 +9,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
-from garrote.combinations import check_combination
-from garrote.estimators.inputs import (
+from garrote.estimators.given.inputs import (
     check_new_offset,
     check_new_rows,
     check_offset,
@@ -18,12 +17,13 @@ from garrote.estimators.inputs import (
     check_weights,
     response_name,
 )
-from garrote.estimators.sparse_linear import SparseLinearModel, scaled_terms
-from garrote.estimators.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
 from garrote.likelihoods import FAMILIES, Huber, deviance_explained, inverse_link, settled
 from garrote.likelihoods.several import SeveralResponses
+from garrote.paths.combinations import check_combination
 from garrote.problem import Problem
-from garrote.summary_statistics import ZScores
+from garrote.zscores.summary_statistics import ZScores
 
 _NO_FOLDS = "z-scores have no rows to hold out: alpha was chosen by EBIC, not by cross-validation"
 

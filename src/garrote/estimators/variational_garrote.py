@@ -11,37 +11,37 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
-from garrote.certificates import Certificate
-from garrote.estimators.face import SelectingRegressor
-from garrote.estimators.gamma_settings import (
-    check_gamma_settings,
-    choice_in_words,
-    gammas_to_visit,
-    position_of,
-    warn_if_not_converged,
-)
-from garrote.estimators.given_rows import GivenRows
-from garrote.estimators.inputs import (
+from garrote.estimators.given.inputs import (
     check_new_rows,
     check_start,
     is_number,
     resolve_signs,
     resolve_values,
 )
-from garrote.estimators.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
-from garrote.paths import SOLVERS, fit_path, stored_design
-from garrote.posterior import Posterior
+from garrote.estimators.given.rows import GivenRows
+from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.shared.face import SelectingRegressor
+from garrote.estimators.shared.gamma_settings import (
+    check_gamma_settings,
+    choice_in_words,
+    gammas_to_visit,
+    position_of,
+    warn_if_not_converged,
+)
+from garrote.paths.annealed import SOLVERS, fit_path, stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results import Path
+from garrote.results.certificates import Certificate
+from garrote.results.fit import Path
+from garrote.results.posterior import Posterior
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import cross_validate, make_folds
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
-from garrote.solvers.annealing import Control
+from garrote.solvers.control import Control
+from garrote.solvers.garrote.starts import Optima, Reached, distinct_optima, solve_from
 from garrote.solvers.lockstep import run_together
-from garrote.solvers.starts import Optima, Reached, distinct_optima, solve_from
-from garrote.summary_statistics import ZScores
+from garrote.zscores.summary_statistics import ZScores
 
 _NO_FOLDS = (
     "z-scores have no rows to hold out: gamma was chosen by free energy, not by cross-validation"

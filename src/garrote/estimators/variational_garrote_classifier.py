@@ -7,33 +7,33 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
-from garrote.costs import foretell, points_in_all
-from garrote.estimators.gamma_settings import (
+from garrote.estimators.given.inputs import (
+    is_number,
+)
+from garrote.estimators.given.rows import GivenRows
+from garrote.estimators.shared.gamma_settings import (
     check_gamma_settings,
     choice_in_words,
     gammas_to_visit,
     position_of,
     warn_if_not_converged,
 )
-from garrote.estimators.given_rows import GivenRows
-from garrote.estimators.inputs import (
-    is_number,
-)
-from garrote.estimators.labelled import SelectingClassifier, mean_intercept
+from garrote.estimators.shared.labelled import SelectingClassifier, mean_intercept
 from garrote.inference.beliefs import rows_left
-from garrote.inference.label_mean_field import point_posterior
+from garrote.inference.mean_field.label_mean_field import point_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Binomial
-from garrote.paths import DenseEnd
+from garrote.limits.costs import foretell, points_in_all
+from garrote.paths.annealed import DenseEnd
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results import LogisticPath
+from garrote.results.fit import LogisticPath
 from garrote.selecting.cross_validation import CrossValidation, split_weights
 from garrote.selecting.label_validation import LabelFold, cross_validate_labels
 from garrote.selecting.on_path import Choice, select_on_path
-from garrote.solvers.annealing import Control
-from garrote.solvers.bound_annealing import AnnealedBound, anneal_bound, as_path
-from garrote.solvers.logistic_bound import LogisticBound
+from garrote.solvers.control import Control
+from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound, as_path
+from garrote.solvers.labels.logistic_bound import LogisticBound
 
 # Seconds for an entry of X at one strength, on one core: two to six of 1e-7 were measured.
 _SECONDS_AN_ENTRY = 4e-7

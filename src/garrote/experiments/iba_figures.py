@@ -15,7 +15,7 @@ from garrote.experiments.boston import load_boston
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, make_axes
 from garrote.experiments.report import Report, Settings
 from garrote.problem import Problem
-from garrote.solvers.spins import solve_spins
+from garrote.solvers.garrote.spins import solve_spins
 from garrote.summaries import Table
 
 _TYPICAL = (0.0, 2.0, 4.0, 8.0)

@@ -17,11 +17,11 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.datasets import make_sparse_regression
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
-from garrote.experiments.murphy_methods import plain_problem
+from garrote.experiments.murphy.methods import plain_problem
 from garrote.experiments.report import Report, Settings
-from garrote.paths import fit_path
+from garrote.paths.annealed import fit_path
 from garrote.penalties import ElasticNet
-from garrote.solvers.annealing import Control
+from garrote.solvers.control import Control
 from garrote.summaries import Table
 
 _ALPHA = 0.5

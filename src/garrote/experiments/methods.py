@@ -19,9 +19,9 @@ from garrote.arrays import Array, Floats
 from garrote.datasets.simulation import Regression
 from garrote.estimators.bayesian_selector import BayesianSelector
 from garrote.inference import anneal_paired, fit_paired
-from garrote.paths import fit_path, flat_prior, gamma_grid
+from garrote.paths.annealed import fit_path, flat_prior, gamma_grid
 from garrote.problem import Problem
-from garrote.results import Path
+from garrote.results.fit import Path
 
 
 @dataclass(frozen=True)

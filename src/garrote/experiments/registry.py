@@ -18,28 +18,63 @@ class Study(NamedTuple):
 # Murphy, K. P. (2012). Machine Learning: A Probabilistic Perspective, chapter 13.
 # VG: Kappen, H. J. and Gomez, V. (2014). The Variational Garrote. Machine Learning 96, 269-294.
 STUDIES = {
-    "vg-table-1": Study("one relevant variable among 100", "vg_tables_1_2", "run_table_1"),
-    "vg-table-2": Study("five among 100, correlated", "vg_tables_1_2", "run_table_2"),
-    "vg-table-3": Study("where the lasso is inconsistent", "vg_table_3", "run_table_3"),
+    "vg-table-1": Study(
+        "one relevant variable among 100", "variational_garrote.tables_1_2", "run_table_1"
+    ),
+    "vg-table-2": Study(
+        "five among 100, correlated", "variational_garrote.tables_1_2", "run_table_2"
+    ),
+    "vg-table-3": Study(
+        "where the lasso is inconsistent", "variational_garrote.table_3", "run_table_3"
+    ),
     "vg-table-4": Study(
-        "optima of garrote and paired mean field", "vg_boston", "run_table_4", ("boston.csv",)
+        "optima of garrote and paired mean field",
+        "variational_garrote.boston",
+        "run_table_4",
+        ("boston.csv",),
     ),
-    "vg-figure-1": Study("when two solutions coexist", "vg_figure_1", "run_figure_1"),
-    "vg-figure-2": Study("shrinkage of one coefficient", "vg_figure_2", "run_figure_2"),
-    "vg-figure-3": Study("one run of the garrote", "vg_figures_3_4", "run_figure_3"),
-    "vg-figure-4": Study("lasso and ridge on the same data", "vg_figures_3_4", "run_figure_4"),
-    "vg-figure-5": Study("paths where the lasso is inconsistent", "vg_figure_5", "run_figure_5"),
-    "vg-figure-6a": Study("noise, weakly correlated columns", "vg_figures_6", "run_figure_6a"),
-    "vg-figure-6b": Study("noise, strongly correlated columns", "vg_figures_6", "run_figure_6b"),
-    "vg-figure-6c": Study("noise, effects of both signs", "vg_figures_6", "run_figure_6c"),
+    "vg-figure-1": Study(
+        "when two solutions coexist", "variational_garrote.figure_1", "run_figure_1"
+    ),
+    "vg-figure-2": Study(
+        "shrinkage of one coefficient", "variational_garrote.figure_2", "run_figure_2"
+    ),
+    "vg-figure-3": Study(
+        "one run of the garrote", "variational_garrote.figures_3_4", "run_figure_3"
+    ),
+    "vg-figure-4": Study(
+        "lasso and ridge on the same data", "variational_garrote.figures_3_4", "run_figure_4"
+    ),
+    "vg-figure-5": Study(
+        "paths where the lasso is inconsistent", "variational_garrote.figure_5", "run_figure_5"
+    ),
+    "vg-figure-6a": Study(
+        "noise, weakly correlated columns", "variational_garrote.figures_6", "run_figure_6a"
+    ),
+    "vg-figure-6b": Study(
+        "noise, strongly correlated columns", "variational_garrote.figures_6", "run_figure_6b"
+    ),
+    "vg-figure-6c": Study(
+        "noise, effects of both signs", "variational_garrote.figures_6", "run_figure_6c"
+    ),
     "vg-figure-7": Study(
-        "table 4 drawn, and hysteresis in pi", "vg_boston", "run_figure_7", ("boston.csv",)
+        "table 4 drawn, and hysteresis in pi",
+        "variational_garrote.boston",
+        "run_figure_7",
+        ("boston.csv",),
     ),
-    "vg-figure-8": Study("recovery as rows are added", "vg_figures_8_10", "run_figure_8"),
+    "vg-figure-8": Study(
+        "recovery as rows are added", "variational_garrote.figures_8_10", "run_figure_8"
+    ),
     "vg-figure-10": Study(
-        "the same with genotypes", "vg_figures_8_10", "run_figure_10", ("mice_genotypes.npz",)
+        "the same with genotypes",
+        "variational_garrote.figures_8_10",
+        "run_figure_10",
+        ("mice_genotypes.npz",),
     ),
-    "vg-figure-11": Study("scaling with the number of variables", "vg_figure_11", "run_figure_11"),
+    "vg-figure-11": Study(
+        "scaling with the number of variables", "variational_garrote.figure_11", "run_figure_11"
+    ),
     "iba-figure-1": Study(
         "mean field in spins at typical penalties", "iba_figures", "run_figure_1", ("boston.csv",)
     ),
@@ -47,77 +82,77 @@ STUDIES = {
         "the same as the penalty rises", "iba_figures", "run_figure_2", ("boston.csv",)
     ),
     "murphy-figure-13.1": Study(
-        "the posterior over all models of ten variables", "murphy_figure_13_1", "run_figure_13_1"
+        "the posterior over all models of ten variables", "murphy.figure_13_1", "run_figure_13_1"
     ),
     "murphy-table-13.1": Study(
         "four methods on the prostate data",
-        "murphy_table_13_1",
+        "murphy.table_13_1",
         "run_table_13_1",
         ("prostate.csv", "prostate_murphy.csv"),
     ),
     "murphy-listing-13.1": Study(
         "the lasso's knots on the prostate data",
-        "murphy_lasso_path",
+        "murphy.lasso_path",
         "run_listing_13_1",
         ("prostate.csv",),
     ),
     "murphy-figure-13.2b": Study(
         "all subsets of the prostate data's variables",
-        "murphy_figure_13_2",
+        "murphy.figure_13_2",
         "run_figure_13_2b",
         ("prostate.csv",),
     ),
     "murphy-figure-13.5": Study(
-        "soft and hard thresholding", "murphy_thresholding", "run_figure_13_5"
+        "soft and hard thresholding", "murphy.thresholding", "run_figure_13_5"
     ),
     "murphy-figure-13.6": Study(
-        "polynomials by lambda and by degree", "murphy_figure_13_6", "run_figure_13_6"
+        "polynomials by lambda and by degree", "murphy.figure_13_6", "run_figure_13_6"
     ),
     "murphy-figure-13.7": Study(
         "profiles of ridge and lasso on the prostate data",
-        "murphy_figure_13_7",
+        "murphy.figure_13_7",
         "run_figure_13_7",
         ("prostate.csv",),
     ),
     "murphy-figure-13.8": Study(
         "the lasso's path is piecewise linear",
-        "murphy_lasso_path",
+        "murphy.lasso_path",
         "run_figure_13_8",
         ("prostate.csv",),
     ),
     "murphy-figure-13.9": Study(
-        "spikes by the lasso, debiased", "murphy_figure_13_9", "run_figure_13_9"
+        "spikes by the lasso, debiased", "murphy.figure_13_9", "run_figure_13_9"
     ),
     "murphy-figure-13.13": Study(
-        "groups of normal coefficients", "murphy_groups", "run_figure_13_13"
+        "groups of normal coefficients", "murphy.groups", "run_figure_13_13"
     ),
     "murphy-figure-13.14": Study(
-        "groups of equal coefficients", "murphy_groups", "run_figure_13_14"
+        "groups of equal coefficients", "murphy.groups", "run_figure_13_14"
     ),
     "murphy-figure-13.16a": Study(
         "the fused lasso on comparative genomic hybridization",
-        "murphy_fused",
+        "murphy.fused",
         "run_figure_13_16a",
         ("cgh.npz",),
     ),
     "murphy-figure-13.16b-c": Study(
         "an image denoised by the fused lasso over its lattice",
-        "murphy_fused",
+        "murphy.fused",
         "run_figure_13_16bc",
     ),
     "murphy-figure-13.17": Study(
-        "priors that are not log-concave", "murphy_sparse_priors", "run_figure_13_17"
+        "priors that are not log-concave", "murphy.sparse_priors", "run_figure_13_17"
     ),
     "murphy-figure-13.18": Study(
         "the hierarchical adaptive lasso: its model and its contours",
-        "murphy_sparse_priors",
+        "murphy.sparse_priors",
         "run_figure_13_18",
     ),
     "murphy-figure-13.18b": Study(
-        "contours of the hierarchical adaptive penalty", "murphy_sparse_priors", "run_figure_13_18b"
+        "contours of the hierarchical adaptive penalty", "murphy.sparse_priors", "run_figure_13_18b"
     ),
     "murphy-figure-13.19": Study(
-        "thresholds of the hierarchical adaptive prior", "murphy_thresholding", "run_figure_13_19"
+        "thresholds of the hierarchical adaptive prior", "murphy.thresholding", "run_figure_13_19"
     ),
     # Lecture: Odone, F. and Rosasco, L., Variable Selection & Sparsity (RegML), section 6.3.
     "lecture-ista": Study(

@@ -4,7 +4,12 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, infer
 from garrote.inference.generalized import infer_generalized
 from garrote.inference.labels import infer_labels
-from garrote.inference.paired_mean_field import Paired, PairedPath, anneal_paired, fit_paired
+from garrote.inference.mean_field.paired_mean_field import (
+    Paired,
+    PairedPath,
+    anneal_paired,
+    fit_paired,
+)
 from garrote.inference.sampling import Chains
 from garrote.inference.shrinkage import infer_shrinkage
 

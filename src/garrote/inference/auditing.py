@@ -11,14 +11,14 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.models.slab_integral import integrate_over_slab, shares
 from garrote.inference.resemblance import correlations
-from garrote.inference.slab_integral import integrate_over_slab, shares
-from garrote.paths import stored_design
-from garrote.posterior import Audit
+from garrote.paths.annealed import stored_design
 from garrote.priors.slab import Slab
 from garrote.problem import Problem
-from garrote.solvers.enumeration import enumerate_models
+from garrote.results.posterior import Audit
 from garrote.solvers.lockstep import run_together
+from garrote.solvers.models.enumeration import enumerate_models
 
 # Variables whose models are summed, at most, and the least probability of those taken by it.
 _AUDITED = 14

@@ -9,7 +9,7 @@ from garrote.priors.inclusion import Inclusion
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, GaussianSlab, GPrior, Slab, largest_fitted
 from garrote.problem import Problem
-from garrote.solvers.model_chain import Target
+from garrote.solvers.models.model_chain import Target
 
 # Models that fill this share of what BIC allows on average are crowded.
 _CROWDED = 0.5

@@ -6,28 +6,28 @@ from typing import Any
 
 import numpy as np
 
-from garrote.certificates import AnyCertificate, SearchCertificate
-from garrote.costs import foretell
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.em_posterior import em_posterior
-from garrote.inference.enumerated import enumerate_findings
-from garrote.inference.mean_field import HYPERPARAMETERS, mean_field_posterior
-from garrote.inference.over_models import (
+from garrote.inference.effects.single_effects import single_effects_posterior
+from garrote.inference.em.em_posterior import em_posterior
+from garrote.inference.mean_field.averaged import HYPERPARAMETERS, mean_field_posterior
+from garrote.inference.models.enumerated import enumerate_findings
+from garrote.inference.models.over_models import (
     Findings,
     certify_models,
     make_model_posterior,
     search_findings,
 )
 from garrote.inference.sampling import SAMPLERS, Chains, mean_field_start, sample
-from garrote.inference.single_effects import single_effects_posterior
 from garrote.inference.substitutes import with_substitutes
-from garrote.posterior import Audit, Posterior
+from garrote.limits.costs import foretell
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
-from garrote.results import Path
-from garrote.solvers.annealing import Control, Progress
+from garrote.results.certificates import AnyCertificate, SearchCertificate
+from garrote.results.fit import Path
+from garrote.results.posterior import Audit, Posterior
+from garrote.solvers.control import Control, Progress
 
 # What is taken for y'y / n where nothing of the response is left to explain.
 _NOTHING_LEFT = 1e-12

@@ -3,8 +3,8 @@
 Without a closed form each model is fitted. Under BIC that is by maximum likelihood, and log p(y |
 model) is taken for its log likelihood less half of log N for each variable. Under a Gaussian slab the
 maximum is that of the posterior, and the evidence Laplace's approximation
-(`garrote.solvers.fitted_models`); a slab variance that is unknown is summed over. Given a model the
-coefficients are Gaussian around the maximum, with the inverse of the observed information for
+(`garrote.solvers.models.fitted_models`); a slab variance that is unknown is summed over. Given a model
+the coefficients are Gaussian around the maximum, with the inverse of the observed information for
 covariance.
 """
 
@@ -16,27 +16,29 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import gammaincinv, logsumexp
 
 from garrote.arrays import Floats
-from garrote.certificates import AnyCertificate, FittedCertificate, MonteCarloCertificate
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
-from garrote.inference.fitted_posterior import (
+from garrote.inference.models.fitted_posterior import (
     FittedFindings,
     FittingTask,
     make_fitted_posterior,
     measure_fit,
 )
-from garrote.inference.over_models import CERTIFIED
+from garrote.inference.models.over_models import CERTIFIED
+from garrote.inference.models.slab_integral import integrate_over_slab, shares
+from garrote.inference.models.standing import MOST_FITTED, Members, in_columns, of_all, of_known
 from garrote.inference.sampling import Chains
-from garrote.inference.slab_integral import integrate_over_slab, shares
-from garrote.inference.standing import MOST_FITTED, Members, in_columns, of_all, of_known
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Likelihood
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC, GaussianSlab, largest_fitted
 from garrote.problem import Problem
-from garrote.solvers.annealing import Progress
-from garrote.solvers.enumeration import members_of
-from garrote.solvers.fitted_models import (
+from garrote.results.certificates import AnyCertificate, FittedCertificate, MonteCarloCertificate
+from garrote.solvers.control import Progress
+from garrote.solvers.labels.label_regression import COVARIATE_PRECISION
+from garrote.solvers.losses.newton import Samples, independent_columns
+from garrote.solvers.models.enumeration import members_of
+from garrote.solvers.models.fitted_models import (
     FittedModels,
     Table,
     fit_all_models,
@@ -44,9 +46,7 @@ from garrote.solvers.fitted_models import (
     fit_over_slabs,
     make_table,
 )
-from garrote.solvers.fitted_walk import FittedTarget, Walk, climb, walk_models
-from garrote.solvers.label_regression import COVARIATE_PRECISION
-from garrote.solvers.newton import Samples, independent_columns
+from garrote.solvers.models.fitted_walk import FittedTarget, Walk, climb, walk_models
 
 GENERALIZED_METHODS = ("auto", "enumerate", "metropolis")
 

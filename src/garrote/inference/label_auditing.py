@@ -6,11 +6,11 @@ from garrote.arrays import Floats
 from garrote.inference.auditing import audited_columns
 from garrote.inference.beliefs import Beliefs
 from garrote.likelihoods import Binomial
-from garrote.posterior import Audit
 from garrote.problem import Problem
-from garrote.solvers.fitted_models import fit_all_models, make_table
-from garrote.solvers.label_regression import fixed_columns
-from garrote.solvers.newton import Samples
+from garrote.results.posterior import Audit
+from garrote.solvers.labels.label_regression import fixed_columns
+from garrote.solvers.losses.newton import Samples
+from garrote.solvers.models.fitted_models import fit_all_models, make_table
 
 # Variables whose models are summed, at most.
 _AUDITED = 10

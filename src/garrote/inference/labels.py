@@ -6,22 +6,22 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.costs import foretell
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
+from garrote.inference.effects.label_effects import label_effects_posterior
+from garrote.inference.effects.single_effects import FEW_ROWS
 from garrote.inference.generalized import infer_generalized, make_task
-from garrote.inference.label_effects import label_effects_posterior
-from garrote.inference.label_mean_field import label_mean_field, make_bound
-from garrote.inference.label_sampling import sample_labels
+from garrote.inference.mean_field.label_mean_field import label_mean_field, make_bound
+from garrote.inference.models.label_sampling import sample_labels
 from garrote.inference.sampling import Chains
-from garrote.inference.single_effects import FEW_ROWS
 from garrote.inference.substitutes import with_substitutes
 from garrote.likelihoods import Binomial
+from garrote.limits.costs import foretell
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import EffectSlab, GaussianSlab
 from garrote.problem import Problem
-from garrote.solvers.annealing import Control, Progress
-from garrote.solvers.bound_annealing import anneal_bound
+from garrote.solvers.control import Control, Progress
+from garrote.solvers.labels.bound_annealing import anneal_bound
 
 LABEL_METHODS = ("auto", "sample", "mean-field", "single-effects", "enumerate", "metropolis")
 

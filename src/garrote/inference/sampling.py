@@ -8,19 +8,19 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.arrays import Floats
-from garrote.certificates import MonteCarloCertificate
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.over_models import Findings, sampled_findings
-from garrote.inference.paired_mean_field import slab_prior
-from garrote.paths import fit_path
+from garrote.inference.mean_field.paired_mean_field import slab_prior
+from garrote.inference.models.over_models import Findings, sampled_findings
+from garrote.paths.annealed import fit_path
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
-from garrote.solvers.annealing import Control
-from garrote.solvers.gram_rows import ROOM, GramRows
-from garrote.solvers.informed_sampler import InformedWalk
-from garrote.solvers.metropolis import MetropolisWalk
-from garrote.solvers.model_chain import Sampling, Walk, in_one_unit, run_chain
-from garrote.solvers.paired_gibbs import PairedGibbsWalk
+from garrote.results.certificates import MonteCarloCertificate
+from garrote.solvers.algebra.gram_rows import ROOM, GramRows
+from garrote.solvers.control import Control
+from garrote.solvers.models.informed_sampler import InformedWalk
+from garrote.solvers.models.metropolis import MetropolisWalk
+from garrote.solvers.models.model_chain import Sampling, Walk, in_one_unit, run_chain
+from garrote.solvers.models.paired_gibbs import PairedGibbsWalk
 
 SAMPLERS: dict[str, Callable[..., Walk]] = {
     "sample": InformedWalk,

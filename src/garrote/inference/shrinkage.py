@@ -12,23 +12,23 @@ from joblib import Parallel, delayed, effective_n_jobs
 from scipy.linalg import pinvh
 
 from garrote.arrays import Array, Floats
-from garrote.certificates import DrawsCertificate
-from garrote.costs import foretell
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import Inferred, stage_reporter
+from garrote.inference.models.standing import Components, membership
 from garrote.inference.sampling import Chains
-from garrote.inference.standing import Components, membership
 from garrote.inference.substitutes import with_substitutes
-from garrote.posterior import Posterior
+from garrote.limits.costs import foretell
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.problem import Problem
-from garrote.solvers.annealing import Progress
-from garrote.solvers.draw_diagnostics import DrawDiagnostics, diagnose_draws
-from garrote.solvers.gaussian_draws import ridge_form
-from garrote.solvers.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
-from garrote.solvers.swap_moves import similar_pairs
-from garrote.solvers.used_columns import used_columns
+from garrote.results.certificates import DrawsCertificate
+from garrote.results.posterior import Posterior
+from garrote.solvers.algebra.gaussian_draws import ridge_form
+from garrote.solvers.control import Progress
+from garrote.solvers.shrinkage.columns_of_a_draw import used_columns
+from garrote.solvers.shrinkage.draw_diagnostics import DrawDiagnostics, diagnose_draws
+from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
+from garrote.solvers.shrinkage.swap_moves import similar_pairs
 
 # Chains are thinned such that their draws are at most so many numbers (80 MB).
 _MOST_NUMBERS = 10_000_000

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.credible_sets import MOST_COMPARED, Inclusions, Likeness
-from garrote.inference.standing import Components
-from garrote.posterior import IN_SUPPORT, Posterior
+from garrote.inference.models.standing import Components
 from garrote.problem import Problem
-from garrote.solvers.representatives import represent
+from garrote.results.credible_sets import MOST_COMPARED, Inclusions, Likeness
+from garrote.results.posterior import IN_SUPPORT, Posterior
+from garrote.solvers.models.representatives import represent
 
 # Variables whose correlations are kept, at most: 2 MB of them.
 _MOST = 500
@@ -69,7 +69,8 @@ def _likeness(problem: Problem, columns: Array) -> Likeness:
 def _of_models(columns: Array, components: Components) -> Inclusions:
     """Return models by what they have of some columns, those that have the same taken together.
 
-    Of too many the best are kept as they are, and others drawn: see `garrote.solvers.representatives`.
+    Of too many the best are kept as they are, and others drawn: see
+    `garrote.solvers.models.representatives`.
     """
     inside = components.inside[:, columns].toarray()
     known = len(inside) - components.drawn

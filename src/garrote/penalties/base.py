@@ -8,7 +8,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.shrinkage import cost
+from garrote.rules import cost
 
 # Scalar objectives that differ by less than this share are the same.
 _TIE = 1e-12

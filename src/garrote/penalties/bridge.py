@@ -9,7 +9,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms, cheaper, first_strength, steepest
 from garrote.penalties.elastic_net import L1, ElasticNetRule
-from garrote.shrinkage import bend, cost, shrink, slope
+from garrote.rules import bend, cost, shrink, slope
 
 # A power of a coefficient near 0 has no end; a Newton step is stopped by this much as well.
 _MOST_BEND = 1e100

@@ -12,7 +12,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms, cheaper, first_strength
 from garrote.penalties.elastic_net import L1, ElasticNetRule
-from garrote.shrinkage import bend, cost, shrink, slope
+from garrote.rules import bend, cost, shrink, slope
 
 
 class MinimaxRule(NamedTuple):

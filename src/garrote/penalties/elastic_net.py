@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Terms, check_share, steepest
-from garrote.shrinkage import bend, cost, shrink, slope
+from garrote.rules import bend, cost, shrink, slope
 
 _ZOU_HASTIE = (
     "Zou & Hastie (2005), Regularization and variable selection via the elastic net. "

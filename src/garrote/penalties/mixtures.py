@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.mixing import HALLaw, NEGLaw, NormalGammaLaw
 from garrote.penalties.base import Terms, first_strength, steepest
-from garrote.shrinkage import bend, cost, shrink, slope
+from garrote.rules import bend, cost, shrink, slope
+from garrote.scale_mixtures.laws import HALLaw, NEGLaw, NormalGammaLaw
 
 # EM in one dimension ends when it moves less than this, relative to the least-squares value.
 _STILL = 1e-14
@@ -205,7 +205,7 @@ class NEG(Mixture):
     """Normal-exponential-gamma: exponential variances whose rate is gamma (a, b) (Griffin & Brown 2007).
 
     The penalty is -log of the integral of g^(2a) exp(-g |w| - b g^2 / 2) over g > 0, a Laplace
-    distribution of rate g with g^2 / 2 ~ Ga(a, b), as `garrote.mixing.NEGLaw` has it.
+    distribution of rate g with g^2 / 2 ~ Ga(a, b), as `garrote.scale_mixtures.laws.NEGLaw` has it.
     """
 
     a: float = 0.5

@@ -8,7 +8,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.penalties.base import Terms, cheaper, first_strength
 from garrote.penalties.elastic_net import ElasticNetRule
-from garrote.shrinkage import bend, cost, shrink, slope
+from garrote.rules import bend, cost, shrink, slope
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms
-from garrote.shrinkage import shrink
+from garrote.rules import shrink
 
 
 def thresholding(penalty: Penalty, values: Any, strength: float, curvature: float = 1.0) -> Floats:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array
-from garrote.files import replacing
-from garrote.npy import BadArray, check_member, stated_array
+from garrote.files.npy import BadArray, check_member, stated_array
+from garrote.files.writing import replacing
 
 HEADER = "header.json"
 # The SHA-256 of the header. That of each array stands in the header, as "digests".

@@ -8,23 +8,23 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
-import garrote.certificates
-import garrote.coefficient_laws
-import garrote.consistency
-import garrote.credible_sets
 import garrote.likelihoods.huber
-import garrote.mixture_law
 import garrote.penalties
-import garrote.penalty_path
-import garrote.posterior
 import garrote.priors.scale_mixture
 import garrote.priors.single_effects
 import garrote.priors.slab
 import garrote.proximal.graph
-import garrote.results
-import garrote.selection
-import garrote.selection_views
+import garrote.results.certificates
+import garrote.results.coefficient_laws
+import garrote.results.credible_sets
+import garrote.results.fit
+import garrote.results.mixture_law
+import garrote.results.penalty_path
+import garrote.results.posterior
+import garrote.results.selection
+import garrote.results.selection_views
 import garrote.summaries
+import garrote.zscores.consistency
 from garrote.persistence.archive import (
     Archive,
     ModelFileError,
@@ -45,21 +45,21 @@ VERSION = 1
 # Where the classes are defined that files may refer to, beside the estimators
 # and the public penalties.
 _HOMES = (
-    garrote.consistency,
-    garrote.credible_sets,
+    garrote.zscores.consistency,
+    garrote.results.credible_sets,
     garrote.likelihoods.huber,
-    garrote.penalty_path,
-    garrote.posterior,
+    garrote.results.penalty_path,
+    garrote.results.posterior,
     garrote.priors.single_effects,
     garrote.priors.scale_mixture,
     garrote.priors.slab,
     garrote.proximal.graph,
-    garrote.certificates,
-    garrote.coefficient_laws,
-    garrote.mixture_law,
-    garrote.results,
-    garrote.selection,
-    garrote.selection_views,
+    garrote.results.certificates,
+    garrote.results.coefficient_laws,
+    garrote.results.mixture_law,
+    garrote.results.fit,
+    garrote.results.selection,
+    garrote.results.selection_views,
     garrote.summaries,
 )
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.shrinkage import inclusion, moments, noise_share, shrink
+from garrote.rules import inclusion, moments, noise_share, shrink
 
 
 class SpikeRule(NamedTuple):

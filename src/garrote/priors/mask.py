@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.shrinkage import moments, shrink
+from garrote.rules import moments, shrink
 
 
 class MaskRule(NamedTuple):

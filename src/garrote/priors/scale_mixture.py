@@ -8,8 +8,8 @@ units of the noise keeps the posterior of a Laplace prior unimodal),
 tau_j^2 having one of the laws of Murphy's (2012) Table 13.2. Without a ``scale`` it is learnt, with a
 half-Cauchy prior of median ``typical_scale``, by default 1 / sqrt(D n), n the rows beside means and
 covariates: under the horseshoe some sqrt(D) coefficients are then larger than their standard errors, a
-priori (Piironen & Vehtari 2017). Settings only; the laws are in `garrote.mixing`, the sampler in
-`garrote.solvers.shrinkage_gibbs`.
+priori (Piironen & Vehtari 2017). Settings only; the laws are in `garrote.scale_mixtures.laws`, the
+sampler in `garrote.solvers.shrinkage.shrinkage_gibbs`.
 """
 
 from dataclasses import dataclass, field, replace
@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.mixing import (
+from garrote.priors.covariance_root import Chain, Diagonal, Root
+from garrote.scale_mixtures.laws import (
     HALLaw,
     HorseshoeLaw,
     LaplaceLaw,
@@ -27,7 +28,6 @@ from garrote.mixing import (
     NormalGammaLaw,
     StudentLaw,
 )
-from garrote.priors.covariance_root import Chain, Diagonal, Root
 
 # Variances are kept above this, such that their inverses are numbers.
 _SMALLEST = 1e-200

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.magnitudes import refuse_large, within
+from garrote.limits.magnitudes import refuse_large, within
 
 
 def namespace(x: Any) -> Any:

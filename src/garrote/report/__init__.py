@@ -13,7 +13,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from garrote.files import write_text
+from garrote.files.writing import write_text
 from garrote.report import sections
 from garrote.report.agreement import consistency_words
 from garrote.report.answer import answer, evidence_noun

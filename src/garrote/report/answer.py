@@ -14,7 +14,7 @@ from garrote.report.wording import (
     probability,
     readable,
 )
-from garrote.selection import STANDARDISED, is_certainty
+from garrote.results.selection import STANDARDISED, is_certainty
 
 # Evidence beyond this is called nearly certain.
 _SURE = 0.99

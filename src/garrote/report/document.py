@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from garrote.selection import SCHEMA
+from garrote.results.selection import SCHEMA
 
 _NAME, _VERSION = SCHEMA.rsplit("/", 1)
 

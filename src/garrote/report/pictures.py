@@ -10,7 +10,7 @@ from garrote.report.answer import effect_scale, effect_units, null_model
 from garrote.report.rows import NUMBERS, Scale
 from garrote.report.sources import strength_words
 from garrote.report.wording import readable
-from garrote.selection import is_certainty
+from garrote.results.selection import is_certainty
 
 _DIGITS = 5
 

@@ -25,7 +25,7 @@ from garrote.report.wording import (
     probability,
     readable,
 )
-from garrote.selection import STANDARDISED, is_certainty
+from garrote.results.selection import STANDARDISED, is_certainty
 
 _MOST_WARNINGS = 12
 _MOST_STAND_INS = 40

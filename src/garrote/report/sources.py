@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from garrote.estimators.registry import METHODS
-from garrote.selection import SIGN, is_certainty
+from garrote.results.selection import SIGN, is_certainty
 
 _STRENGTHS = {
     "gamma": (

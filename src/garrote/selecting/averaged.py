@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.certificates import AnyCertificate
-from garrote.posterior import DISAGREES, Posterior
 from garrote.problem import Problem
+from garrote.results.certificates import AnyCertificate
+from garrote.results.posterior import DISAGREES, Posterior
+from garrote.results.selection import Selection, effect_scale
+from garrote.results.selection_views import ModelsView, Predictions
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.judging import LEVEL, judge
 from garrote.selecting.stand_ins import find_stand_ins, shared_notes, stand_in_notes
-from garrote.selection import Selection, effect_scale
-from garrote.selection_views import ModelsView, Predictions
 
 # Variables in the table of correlations.
 _CORRELATED = 25

@@ -5,7 +5,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results import Path
+from garrote.results.fit import Path
 
 
 def evidence_free_energy(path: Path, problem: Problem, prior: GarrotePrior) -> Floats:

@@ -11,12 +11,12 @@ from threadpoolctl import threadpool_limits
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
-from garrote.paths import assemble_path, start_solver, stored_design, trace_solver
+from garrote.paths.annealed import assemble_path, start_solver, stored_design, trace_solver
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results import Path
-from garrote.solvers.annealing import Control, residuals
-from garrote.solvers.certificate import free_energy
+from garrote.results.fit import Path
+from garrote.solvers.control import Control, residuals
+from garrote.solvers.garrote.certificate import free_energy
 from garrote.solvers.lockstep import Solver, run_together
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter. The curve of

@@ -6,8 +6,8 @@ import numpy as np
 from scipy.stats import norm
 
 from garrote.arrays import Array, Floats
-from garrote.posterior import Posterior
-from garrote.selection import SIGN
+from garrote.results.posterior import Posterior
+from garrote.results.selection import SIGN
 
 # The level of the intervals.
 LEVEL = 0.95

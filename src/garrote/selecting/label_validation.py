@@ -17,9 +17,9 @@ from garrote.selecting.cross_validation import (
     kept_residuals,
     spread_rows,
 )
-from garrote.solvers.annealing import Control
-from garrote.solvers.bound_annealing import AnnealedBound, anneal_bound
-from garrote.solvers.logistic_bound import BoundSolution, LogisticBound
+from garrote.solvers.control import Control
+from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound
+from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter. The curve of
 # errors is then right to a fraction of the differences between neighbouring gammas, which choose.

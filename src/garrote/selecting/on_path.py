@@ -9,14 +9,14 @@ from scipy.stats import t as student
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link
-from garrote.penalty_path import PenaltyPath
-from garrote.posterior import Posterior
 from garrote.problem import Problem
-from garrote.results import Fit, Path
+from garrote.results.fit import Fit, Path
+from garrote.results.penalty_path import PenaltyPath
+from garrote.results.posterior import Posterior
+from garrote.results.selection import Selection, effect_scale
+from garrote.results.selection_views import PathView, Predictions, Validation
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import Selection, effect_scale
-from garrote.selection_views import PathView, Predictions, Validation
 
 _LEVEL = 0.95
 # Variables with a line in pictures of the path, and in the table of correlations.

@@ -7,8 +7,10 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.several import SeveralResponses
-from garrote.penalty_path import PenaltyFit, PenaltyPath
 from garrote.problem import Problem
+from garrote.results.penalty_path import PenaltyFit, PenaltyPath
+from garrote.results.selection import ENTRY, Selection, effect_scale
+from garrote.results.selection_views import PathView
 from garrote.selecting.on_path import (
     Choice,
     describe_validation,
@@ -16,8 +18,6 @@ from garrote.selecting.on_path import (
     shown_predictions,
 )
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
-from garrote.selection import ENTRY, Selection, effect_scale
-from garrote.selection_views import PathView
 
 # Variables with a line in pictures of the path, and in the table of correlations.
 _LINES = 40

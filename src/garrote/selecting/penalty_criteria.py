@@ -3,9 +3,9 @@
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalised_paths import noise_scale
-from garrote.penalty_path import PenaltyPath, bayesian_criterion
+from garrote.paths.penalised import noise_scale
 from garrote.problem import Problem
+from garrote.results.penalty_path import PenaltyPath, bayesian_criterion
 
 CRITERIA = ("bic", "ebic")
 
@@ -15,8 +15,8 @@ def criterion(name: str, path: PenaltyPath, problem: Problem, noise: float | Non
 
     What counts is coefficients that are not 0 (Zou et al. 2007), or pieces of equal ones of a fused
     lasso (Tibshirani & Taylor 2011). EBIC (Chen & Chen 2008) adds 2 log D for each, which keeps the
-    false ones out where D is large; see `garrote.penalty_path.bayesian_criterion`. ``noise`` is the
-    scale of the noise where that is known.
+    false ones out where D is large; see `garrote.results.penalty_path.bayesian_criterion`. ``noise`` is
+    the scale of the noise where that is known.
     """
     loss = np.array([fit.loss for fit in path.fits])
     extra = 2.0 * np.log(path.n_features) if name == "ebic" else 0.0

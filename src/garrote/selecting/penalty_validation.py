@@ -8,12 +8,12 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
-from garrote.paths import start_penalty_solver, stored_design
-from garrote.penalised_paths import make_smooth
+from garrote.paths.annealed import start_penalty_solver, stored_design
+from garrote.paths.penalised import make_smooth
 from garrote.penalties import ElasticNet
 from garrote.penalties.base import Penalty, Terms
-from garrote.penalty_path import PenaltyPath
 from garrote.problem import Problem
+from garrote.results.penalty_path import PenaltyPath
 from garrote.selecting.cross_validation import (
     CrossValidation,
     HeldOut,
@@ -21,7 +21,7 @@ from garrote.selecting.cross_validation import (
     run_in_threads,
     spread_rows,
 )
-from garrote.solvers.annealing import Control
+from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter.

@@ -6,9 +6,9 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.resemblance import correlations
-from garrote.posterior import Posterior
 from garrote.problem import Problem
-from garrote.selection_views import StandIns
+from garrote.results.posterior import Posterior
+from garrote.results.selection_views import StandIns
 from garrote.summaries import listing
 
 # Columns correlated beyond this cannot be told apart by any data of this kind.

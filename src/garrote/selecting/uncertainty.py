@@ -14,13 +14,13 @@ from scipy.special import expit
 
 from garrote.arrays import Floats
 from garrote.inference.substitutes import with_substitutes
-from garrote.paths import stored_design
-from garrote.posterior import IN_SUPPORT, Posterior
+from garrote.paths.annealed import stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results import Fit
+from garrote.results.fit import Fit
+from garrote.results.posterior import IN_SUPPORT, Posterior
+from garrote.solvers.garrote.starts import Optima
 from garrote.solvers.lockstep import run_together
-from garrote.solvers.starts import Optima
 
 
 def make_posterior(

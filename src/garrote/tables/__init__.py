@@ -17,10 +17,10 @@ The first bytes of a file count, not its suffix: other suffixes are read too.
 
 from garrote.tables.coding import CodedColumn, Coding
 from garrote.tables.errors import TableError
+from garrote.tables.formats.sources import COMPRESSIONS, SUFFIXES
 from garrote.tables.new_rows import read_new_rows
 from garrote.tables.reading import DataTable, read_table
 from garrote.tables.roles import Wanted
-from garrote.tables.sources import COMPRESSIONS, SUFFIXES
 
 __all__ = [
     "COMPRESSIONS",

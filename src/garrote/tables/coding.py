@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.tables.engine import polars
 from garrote.tables.errors import TableError
+from garrote.tables.formats.engine import polars
 from garrote.tables.kinds import MEANINGS, as_word
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from garrote.summaries import listing
 
 if TYPE_CHECKING:
-    from garrote.tables.base import TableFile
+    from garrote.tables.formats.base import TableFile
 
 
 class TableError(ValueError):

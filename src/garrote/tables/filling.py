@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.magnitudes import VALUES
+from garrote.limits.magnitudes import VALUES
 from garrote.summaries import listing
-from garrote.tables.base import Piece, TableFile
 from garrote.tables.coding import CodedColumn, Coding
-from garrote.tables.engine import polars
 from garrote.tables.errors import TableError
+from garrote.tables.formats.base import Piece, TableFile
+from garrote.tables.formats.engine import polars
+from garrote.tables.formats.room import refuse_beyond_memory
 from garrote.tables.kinds import as_numbers, as_word, may_be_numbers
-from garrote.tables.room import refuse_beyond_memory
 
 
 class Destination(NamedTuple):

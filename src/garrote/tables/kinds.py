@@ -6,7 +6,7 @@ null where a cell is missing or cannot have it.
 
 from typing import TYPE_CHECKING, Any
 
-from garrote.tables.engine import polars
+from garrote.tables.formats.engine import polars
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from garrote.tables.base import Piece, TableFile
-from garrote.tables.engine import polars
+from garrote.tables.formats.base import Piece, TableFile
+from garrote.tables.formats.engine import polars
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,12 +6,12 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.summaries import listing
-from garrote.tables.base import TableFile
 from garrote.tables.coding import Coding
 from garrote.tables.errors import TableError, count_of, naming_of, unknown_name
 from garrote.tables.filling import allocate, destinations_in, fill, put_means, refuse_huge
+from garrote.tables.formats.base import TableFile
+from garrote.tables.formats.opening import with_table
 from garrote.tables.marks import with_marks
-from garrote.tables.opening import with_table
 from garrote.tables.refusals import refuse_gaps, refuse_infinite, refuse_no_rows, refuse_other_kinds
 from garrote.tables.survey import Survey, count_words, survey
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.summaries import listing, some_of
-from garrote.tables.base import TableFile
 from garrote.tables.coding import Coding
 from garrote.tables.errors import count_of
+from garrote.tables.formats.base import TableFile
 from garrote.tables.roles import Roles
 from garrote.tables.survey import Survey
 

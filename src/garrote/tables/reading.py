@@ -9,7 +9,6 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.summaries import listing
-from garrote.tables.base import TableFile
 from garrote.tables.coding import CodedColumn, Coding
 from garrote.tables.errors import TableError
 from garrote.tables.filling import (
@@ -21,9 +20,10 @@ from garrote.tables.filling import (
     refuse_huge,
     with_means,
 )
+from garrote.tables.formats.base import TableFile
+from garrote.tables.formats.opening import refuse_same_names, with_table
 from garrote.tables.marks import with_marks
 from garrote.tables.notes import notes_on
-from garrote.tables.opening import refuse_same_names, with_table
 from garrote.tables.refusals import (
     is_labels,
     refuse_infinite,

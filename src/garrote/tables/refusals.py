@@ -4,8 +4,8 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.summaries import listing, some_of
-from garrote.tables.base import TableFile
 from garrote.tables.errors import TableError, count_of
+from garrote.tables.formats.base import TableFile
 from garrote.tables.resemblance import MOSTLY
 from garrote.tables.roles import Roles
 from garrote.tables.survey import ColumnFacts, Survey

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from garrote.tables.base import TableFile
+from garrote.tables.formats.base import TableFile
 from garrote.tables.kinds import MEANINGS, as_number, as_word
 from garrote.tables.survey import ColumnFacts, Survey
 

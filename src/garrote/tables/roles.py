@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from garrote.summaries import listing
-from garrote.tables.base import TableFile
 from garrote.tables.errors import TableError, unknown_name
+from garrote.tables.formats.base import TableFile
 
 MISSING_RULES = ("error", "drop", "mean")
 

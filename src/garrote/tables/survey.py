@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from garrote.arrays import Array
-from garrote.tables.base import Piece, TableFile
-from garrote.tables.engine import polars
+from garrote.tables.formats.base import Piece, TableFile
+from garrote.tables.formats.engine import polars
 from garrote.tables.kinds import (
     MEANINGS,
     as_numbers,

@@ -18,14 +18,14 @@ import numpy as np
 from scipy.sparse import load_npz
 
 from garrote.arrays import Array, Floats
-from garrote.npy import BadArray, read_header, stated_array
+from garrote.files.npy import BadArray, read_header, stated_array
 from garrote.summaries import listing
-from garrote.tables.base import TableFile
-from garrote.tables.engine import polars
 from garrote.tables.errors import TableError, count_of
+from garrote.tables.formats.base import TableFile
+from garrote.tables.formats.engine import polars
+from garrote.tables.formats.opening import with_table
+from garrote.tables.formats.room import refuse_beyond_memory
 from garrote.tables.kinds import MISSING_NUMBERS, as_numbers
-from garrote.tables.opening import with_table
-from garrote.tables.room import refuse_beyond_memory
 
 _Z = ("z", "zscore", "z_score", "zstat", "z_stat", "tstat", "t_stat")
 _EFFECT = ("beta", "b", "effect", "estimate", "coef")

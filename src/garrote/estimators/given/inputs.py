@@ -1,0 +1,333 @@
+"""What users hand over, checked before any work, with errors that name the column and the remedy."""
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from garrote.arrays import Array, Floats
+from garrote.limits.magnitudes import (
+    LINKS,
+    PREDICTIONS,
+    VALUES,
+    WEIGHTS,
+    Limit,
+    refuse_large,
+    within,
+)
+from garrote.summaries import listing
+
+
+def check_rows(estimator: Any, X: Any, y: Any, several: bool = False) -> tuple[Any, Floats]:
+    """Return X as a float array or CSC matrix, uncopied where possible, and y as a float vector.
+
+    With ``several`` y may be a matrix, a column for each response.
+    """
+    X, y = check_labelled_rows(estimator, X, y, y_numeric=True, multi_output=several)
+    try:
+        y = np.asarray(y, dtype=np.float64)
+    except ValueError:
+        some = listing(np.unique(y), most=5)
+        raise ValueError(f"y must hold numbers, got {some}: code two classes as 0 and 1") from None
+    refuse_large(y, "y")
+    return X, y
+
+
+def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, Array]:
+    """Do as `check_rows`, but leave y as the labels that it holds unless ``checks`` ask for more."""
+    refuse_text_columns(X)
+    if hasattr(estimator, "consistency_"):  # of an earlier fit to z-scores
+        del estimator.consistency_
+    try:
+        with _quiet():
+            X, y = validate_data(
+                estimator,
+                X,
+                y,
+                accept_sparse="csc",
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2,
+                **checks,
+            )
+    except ValueError as error:
+        raise _with_place(error, X, y) from None
+    refuse_large(X, "X", getattr(estimator, "feature_names_in_", None))
+    return X, y
+
+
+def _quiet() -> Any:
+    """Let a check of finiteness add up what may overflow: refusals have words of their own."""
+    return np.errstate(over="ignore", invalid="ignore")
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a setting is a finite number; truth values are none."""
+    return (
+        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
+    )
+
+
+def response_name(y: Any) -> str:
+    """Return the name that y carries, as a data frame's column does, or "y"."""
+    name = getattr(y, "name", None)
+    return str(name) if name is not None else "y"
+
+
+def check_names(given: Any, of_frame: Array | None, count: int) -> Array | None:
+    """Return the names of the columns: those given, else those of the data frame, if it was one."""
+    if given is None:
+        return of_frame
+    if of_frame is not None:
+        raise ValueError(
+            "feature_names are for arrays; this X is a data frame with names of its own"
+        )
+    names = np.array([str(name) for name in given], dtype=object)
+    if len(names) != count:
+        raise ValueError(f"feature_names has {len(names)} names for {count} columns of X")
+    repeated, counts = np.unique(names, return_counts=True)
+    if (counts > 1).any():
+        raise ValueError(f"feature_names repeats {listing(repeated[counts > 1])}: rename them")
+    return names
+
+
+def column_labels(names: Array | None, count: int) -> tuple[str, ...]:
+    """Return a name for every column: its own, or x0, x1, ..."""
+    return tuple(f"x{j}" for j in range(count)) if names is None else tuple(map(str, names))
+
+
+def check_new_rows(estimator: Any, X: Any) -> Any:
+    """Return rows to predict for, with the same columns as in the fit."""
+    if hasattr(estimator, "consistency_"):
+        raise ValueError(
+            "this model was fitted to z-scores, so that means and scales of its columns are not known: "
+            "multiply columns in standard deviations by coef_ for predictions in standard deviations"
+        )
+    refuse_repeated_names(X)
+    try:
+        with _quiet():
+            X = validate_data(
+                estimator, X, accept_sparse=("csr", "csc"), dtype=[np.float64, np.float32],
+                reset=False,
+            )  # fmt: skip
+    except ValueError as error:
+        raise _with_place(error, X, None) from None
+    refuse_large(X, "X", getattr(estimator, "feature_names_in_", None))
+    _refuse_far_rows(X, np.asarray(getattr(estimator, "coef_", 0.0)))
+    return X
+
+
+def _refuse_far_rows(X: Any, coef: Floats) -> None:
+    """Raise for rows so far from those of the fit that the squares of predictions would overflow."""
+    together = float(np.abs(coef).sum(axis=-1).max(initial=0.0)) if coef.ndim else 0.0
+    if not X.shape[0] or within(X, PREDICTIONS.most / max(together, 1.0)):
+        return
+    largest = np.abs(X).max(axis=0)
+    largest = largest.toarray().ravel() if scipy.sparse.issparse(largest) else np.asarray(largest)
+    with np.errstate(over="ignore"):
+        reach = float((np.abs(coef) * largest).sum(axis=-1).max(initial=0.0))
+    if reach > PREDICTIONS.most:
+        raise ValueError(
+            f"X holds {largest.max():.3g} where coefficients are up to {np.abs(coef).max():.3g}: "
+            f"predictions beyond {PREDICTIONS.most:g} are refused, as {PREDICTIONS.why}; give rows in "
+            "the units of the fit"
+        )
+
+
+def refuse_repeated_names(X: Any) -> None:
+    """Raise for data frames of which several columns have one name."""
+    twice = [
+        name for name, count in Counter(map(str, getattr(X, "columns", ()))).items() if count > 1
+    ]
+    if twice:
+        raise ValueError(f"X has more than one column named {listing(twice)}: rename them")
+
+
+def refuse_text_columns(X: Any) -> None:
+    """Raise for data frames with columns that are not numbers, or have one name, naming them."""
+    if not hasattr(X, "columns") or scipy.sparse.issparse(X):
+        return
+    refuse_repeated_names(X)
+    import narwhals as nw
+
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except (TypeError, ValueError):  # not a data frame
+        return
+    refused = [
+        str(name)
+        for name, kind in frame.schema.items()
+        if not (kind.is_numeric() or kind == nw.Boolean or kind == nw.Object)
+    ]
+    if refused:
+        raise ValueError(
+            f"columns are not numbers: {listing(refused)}. Encode them (for example with "
+            "sklearn.preprocessing.OneHotEncoder) or drop them"
+        )
+
+
+def check_weights(sample_weight: Any, X: Any) -> Floats:
+    """Return non-negative weights, not all zero."""
+    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
+        raise ValueError("sample_weight is zero for every row; at least two rows need weight")
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    if np.count_nonzero(weights) < 2:
+        raise ValueError(
+            "sample_weight is positive for 1 sample only; at least two rows need weight"
+        )
+    refuse_large(weights, "sample_weight", limit=WEIGHTS)
+    return weights
+
+
+def resolve_columns(given: Any, names: Array | None, count: int, argument: str) -> Array:
+    """Turn names, positions or a mask into sorted column positions."""
+    if given is None:
+        return np.zeros(0, dtype=np.intp)
+    values = [given] if isinstance(given, str) else list(given)
+    if values and all(isinstance(v, bool | np.bool_) for v in values):
+        if len(values) != count:
+            raise ValueError(f"{argument} is a mask of {len(values)} for {count} columns")
+        return np.flatnonzero(values)
+    return np.unique(
+        np.array([_position(v, names, count, argument) for v in values], dtype=np.intp)
+    )
+
+
+def resolve_values(
+    given: Any, names: Array | None, count: int, argument: str, default: float = 0.0
+) -> Floats:
+    """Turn None, one number, an array, or a mapping from columns to numbers into D numbers.
+
+    A column that is not named has the ``default``; infinite ones are allowed where that is infinite.
+    """
+    values = np.full(count, default)
+    if given is None:
+        return values
+    if isinstance(given, Mapping):
+        for key, value in given.items():
+            values[_position(key, names, count, argument)] = value
+    else:
+        array = np.asarray(given, dtype=np.float64)
+        if array.ndim and array.shape != (count,):
+            raise ValueError(
+                f"{argument} must have {count} entries, one a column, got {array.shape}"
+            )
+        values[:] = array
+    if np.isnan(values).any() or (np.isfinite(default) and np.isinf(values).any()):
+        raise ValueError(f"{argument} must be finite at every column")
+    return values
+
+
+def resolve_signs(given: Any, names: Array | None, count: int) -> Floats:
+    """Return -1, 0 or 1 for every column."""
+    signs = resolve_values(given, names, count, "signs")
+    wrong = np.flatnonzero(~np.isin(signs, (-1, 0, 1)))
+    if len(wrong):
+        raise ValueError(f"signs must be -1, 0 or 1, got {signs[wrong[0]]:g} at column {wrong[0]}")
+    return signs
+
+
+def check_start(start: Any, count: int) -> Floats | None:
+    """Return a start's inclusion probabilities, or None."""
+    if start is None:
+        return None
+    m = np.asarray(start, dtype=np.float64)
+    if m.shape != (count,) or not ((m >= 0) & (m <= 1)).all():
+        raise ValueError(
+            f"start must be {count} probabilities between 0 and 1, one a column, got shape {m.shape}"
+        )
+    return m
+
+
+def _position(value: Any, names: Array | None, count: int, argument: str) -> int:
+    if isinstance(value, str):
+        found = np.flatnonzero(names == value) if names is not None else np.zeros(0, int)
+        if not len(found):
+            known = f"known are {listing(names)}" if names is not None else "X has no column names"
+            raise ValueError(f"{argument} names an unknown column {value!r}; {known}")
+        return int(found[0])
+    if not isinstance(value, Integral):
+        raise ValueError(f"{argument} must hold column names or positions, got {value!r}")
+    position = int(value)
+    if not -count <= position < count:
+        raise ValueError(f"{argument} has column {position}, but X has {count} columns")
+    return position % count
+
+
+def _with_place(error: ValueError, X: Any, y: Any) -> ValueError:
+    """Add the first bad column and row to scikit-learn's message about NaN or infinity."""
+    text = str(error).split("\n")[0]
+    if "NaN" not in text and "infinity" not in text:
+        return error
+    place = ""
+    if "y" in text.split() and "X" not in text.split():
+        bad = np.flatnonzero(~np.isfinite(np.asarray(y, dtype=np.float64).ravel()))
+        place = f" First at row {bad[0]} ({len(bad)} in all)." if len(bad) else ""
+    else:
+        rows, columns = _not_finite(X)
+        if len(rows):
+            names = getattr(X, "columns", None)
+            name = repr(str(names[columns[0]])) if names is not None else str(columns[0])
+            count = len(np.unique(columns))
+            place = f" First at row {rows[0]}, column {name} ({count} columns affected)."
+    return ValueError(f"{text}{place} Drop those rows, or impute the values before fitting.")
+
+
+def _not_finite(X: Any) -> tuple[Array, Array]:
+    if scipy.sparse.issparse(X):
+        entries = scipy.sparse.coo_array(X)
+        bad = ~np.isfinite(entries.data)
+        rows, columns = entries.coords
+        return rows[bad], columns[bad]
+    try:
+        missing = {"na_value": np.nan} if hasattr(X, "iloc") else {}
+        values = X.to_numpy(dtype=np.float64, **missing) if missing else np.asarray(X, np.float64)
+    except (TypeError, ValueError):
+        return np.zeros(0, dtype=int), np.zeros(0, dtype=int)
+    rows, columns = np.nonzero(~np.isfinite(np.atleast_2d(values)))
+    return rows, columns
+
+
+def check_new_offset(model: Any, offset: Any, count: int, outputs: int = 1) -> Floats | None:
+    """Return the offset of rows to predict for; warn where the fit had one and these have none."""
+    if offset is None and model.selection_.provenance.get("offset", False):
+        warnings.warn(
+            "the model was fitted with an offset, and none is given for these rows: they are predicted "
+            "as if theirs were 0; pass offset=, zeros if that is meant",
+            UserWarning,
+            stacklevel=3,
+        )
+    return check_offset(offset, count, outputs, offset_limit(model))
+
+
+def offset_limit(model: Any) -> Limit:
+    """Return how large offsets may be: those of numbers are in units of y, others go through a link."""
+    family = getattr(model, "family", None)
+    of_numbers = getattr(family, "in_units_of_y", family in ("gaussian", "huber"))
+    return VALUES if of_numbers else LINKS
+
+
+def check_offset(offset: Any, count: int, outputs: int = 1, limit: Limit = VALUES) -> Floats | None:
+    """Return a known part of the linear predictor, one number a row, or one for each output."""
+    if offset is None:
+        return None
+    try:
+        values = np.asarray(offset, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"offset must hold numbers, one a row, got {offset!r}") from None
+    if outputs == 1 and values.shape != (count,):
+        raise ValueError(f"offset must have {count} entries like X has rows, got {values.shape}")
+    if outputs > 1 and values.shape != (count, outputs):
+        raise ValueError(
+            f"offset must have shape {(count, outputs)}, a column for each of {outputs} classes or "
+            f"responses (one number a row would move all of them alike), got {values.shape}"
+        )
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        raise ValueError(f"offset is not finite at row {bad[0][0]}")
+    refuse_large(values, "offset", limit=limit)
+    return values

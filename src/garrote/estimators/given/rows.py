@@ -1,0 +1,129 @@
+"""The rows that a Bayesian estimator is fitted to, checked, and what its settings say of columns."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Design
+from garrote.estimators.given.inputs import (
+    check_labelled_rows,
+    check_names,
+    check_offset,
+    check_rows,
+    check_weights,
+    column_labels,
+    offset_limit,
+    resolve_columns,
+    resolve_values,
+    response_name,
+)
+from garrote.estimators.given.provenance import provenance
+from garrote.estimators.shared.labelled import two_classes
+from garrote.limits.magnitudes import LINKS
+from garrote.problem import Problem, as_design
+
+
+@dataclass(frozen=True)
+class GivenRows:
+    """Checked rows and response; ``names`` are the columns' where these have any.
+
+    ``covariates`` are columns that are always in, ``log_odds`` the prior's offsets, a number for each
+    column. ``response`` is what y is called; of labels it names the second class, and y is 0 or 1.
+    """
+
+    X: Any
+    y: Floats
+    weights: Floats
+    names: Array | None
+    covariates: Array
+    log_odds: Floats
+    response: str
+    offset: Floats | None = None
+    classes: Array = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def of(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        feature_names: Any = None,
+        offset: Any = None,
+    ) -> "GivenRows":
+        """Check what a fit to numbers is given; errors name the row or column and the remedy."""
+        response = response_name(y)
+        X, y = check_rows(model, X, y)
+        weights = check_weights(sample_weight, X)
+        known = check_offset(offset, len(y), limit=offset_limit(model))
+        return cls(X, y, weights, *_of_columns(model, X, feature_names), response, known)
+
+    @classmethod
+    def of_labels(
+        cls,
+        model: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        feature_names: Any = None,
+        offset: Any = None,
+    ) -> "GivenRows":
+        """Check what a fit to labels of two classes is given."""
+        response = response_name(y)
+        X, y = check_labelled_rows(model, X, y)
+        weights = check_weights(sample_weight, X)
+        classes, codes = two_classes(y, weights)
+        return cls(
+            X, codes, weights, *_of_columns(model, X, feature_names), f"{response} = {classes[1]}",
+            check_offset(offset, len(codes), limit=LINKS), classes,
+        )  # fmt: skip
+
+    @property
+    def count(self) -> int:
+        """How many columns there are."""
+        return int(self.X.shape[1])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A name for every column."""
+        return column_labels(self.names, self.count)
+
+    def less_its_offset(self) -> "GivenRows":
+        """Return the rows with what the offset leaves of a response of numbers."""
+        return self if self.offset is None else replace(self, y=self.y - self.offset, offset=None)
+
+    def problem(self, model: Any, columnwise: bool = False) -> Problem:
+        """Return the problem of all rows; ``columnwise`` copies X where its columns are in pieces."""
+        X = self.X
+        if columnwise and isinstance(X, np.ndarray):
+            X = np.asfortranarray(X)  # 7 times as fast at 500 x 10,000, for a copy of X
+        return self._of_weights(model, as_design(X), self.weights)
+
+    def part(self, model: Any, whole: Problem, weights: Floats) -> Problem:
+        """Return the problem of other weights: of rows to train on, those held out at 0."""
+        return self._of_weights(model, whole.table.stored, weights)
+
+    def _of_weights(self, model: Any, design: Design, weights: Floats) -> Problem:
+        made = Problem.from_rows(
+            design, self.y, weights, fit_intercept=model.fit_intercept,
+            standardize=model.standardize, covariates=self.covariates,
+        )  # fmt: skip
+        return replace(made, offset=self.offset)
+
+    def provenance(
+        self, model: Any, problem: Problem, reference: str | None = None
+    ) -> dict[str, Any]:
+        """Describe the fit for a reader who wants to repeat it."""
+        always = [self.labels[j] for j in problem.scale.covariates]
+        made = provenance(model, self.X, self.y, self.weights, always, reference)
+        return {**made, "offset": self.offset is not None}
+
+
+def _of_columns(model: Any, X: Any, feature_names: Any) -> tuple[Array | None, Array, Floats]:
+    """Return the names of columns, the covariates among them, and prior log odds."""
+    count = X.shape[1]
+    names = check_names(feature_names, getattr(model, "feature_names_in_", None), count)
+    covariates = resolve_columns(model.covariates, names, count, "covariates")
+    return names, covariates, resolve_values(model.prior_log_odds, names, count, "prior_log_odds")

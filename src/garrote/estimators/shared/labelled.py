@@ -1,0 +1,109 @@
+"""What selecting classifiers of two classes share: labels, probabilities, predictions, tags."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from garrote.arrays import Array, Floats
+from garrote.estimators.given.inputs import check_new_offset, check_new_rows
+from garrote.estimators.shared.averaging import averaged_mean, drawn_mean, predictor_variance
+from garrote.estimators.shared.face import SelectorFace, dense_columns
+from garrote.likelihoods import Binomial
+from garrote.likelihoods.uncertain import gaussian_mean
+from garrote.results.posterior import Posterior
+from garrote.summaries import listing
+
+# Probabilities are this far from 0 and 1 at least when log odds are taken of them.
+_LEAST = 1e-15
+
+
+class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
+    """A classifier of two classes that selects and has a ``posterior_``, by log odds linear in X."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def predict_proba(self, X: Any, offset: Any = None) -> Floats:
+        """Return the probability of each class, averaged over models and coefficients.
+
+        An ``offset`` is a known part of the log odds, one number a row.
+        """
+        check_is_fitted(self, "coef_")
+        X = check_new_rows(self, X)
+        second = self._probability(X, check_new_offset(self, offset, X.shape[0]))
+        return np.column_stack([1.0 - second, second])
+
+    def predict_log_proba(self, X: Any, offset: Any = None) -> Floats:
+        """Return the logarithm of the probability of each class."""
+        return np.asarray(np.log(np.maximum(self.predict_proba(X, offset), _LEAST)))
+
+    def decision_function(self, X: Any, offset: Any = None) -> Floats:
+        """Return the log odds of the second class, of its averaged probability."""
+        p = np.clip(self.predict_proba(X, offset)[:, 1], _LEAST, 1.0 - _LEAST)
+        return np.asarray(np.log(p) - np.log1p(-p))
+
+    def predict(self, X: Any, offset: Any = None) -> Array:
+        """Return the more probable class."""
+        second = self.predict_proba(X, offset)[:, 1] > 0.5
+        return self.classes_[second.astype(np.intp)]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """Return the share of rows whose class is predicted."""
+        return float(accuracy_score(y, self.predict(X, offset), sample_weight=sample_weight))
+
+    def _probability(self, X: Any, offset: Floats | None = None) -> Floats:
+        """Return the probability of the second class for checked rows."""
+        posterior: Posterior = self.posterior_
+        if posterior.states is not None:
+            return drawn_mean(posterior.states, X, offset)
+        if posterior.found is not None:
+            return np.asarray(averaged_mean(Binomial(), posterior.found, X, False, True, offset))
+        assert posterior.predictor is not None, "a factorised posterior of labels has a predictor"
+        covariates = posterior.covariates if posterior.covariates is not None else np.zeros(0, int)
+        fixed = dense_columns(X, covariates)
+        if self.fit_intercept:
+            fixed = np.column_stack([np.ones(len(fixed)), fixed])
+        eta = np.asarray(X @ self.coef_[0] + self.intercept_[0], dtype=np.float64)
+        eta += 0.0 if offset is None else offset
+        variance = predictor_variance(
+            posterior.predictor, X, fixed, posterior.effects, posterior.mixture
+        )
+        return gaussian_mean(Binomial(), eta, variance)
+
+
+def mean_intercept(posterior: Posterior) -> float:
+    """Return the intercept of a posterior of labels, averaged over what it is uncertain by."""
+    if posterior.states is not None:
+        return float(posterior.states.intercept.mean())
+    if posterior.predictor is not None:
+        return posterior.predictor.intercept
+    found = posterior.found
+    assert found is not None, "a posterior of labels has draws, models or a predictor"
+    return found.mean_intercept
+
+
+def two_classes(y: Array, weights: Floats) -> tuple[Array, Floats]:
+    """Return the two classes among rows of positive weight, and every row's as 0 or 1.
+
+    Rows of weight 0 may have labels of their own: they count as the nearest class.
+    """
+    check_classification_targets(y)
+    classes = np.unique(y[weights > 0])
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only among rows of positive weight, {classes[0]}: rows of two classes are "
+            "needed"
+        )
+    if len(classes) > 2:
+        some = listing(classes.tolist(), str, 5)
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
+            f"y has {len(classes)} classes ({some}); SparseClassifier (--method lasso) takes any number"
+        )
+    return classes, np.minimum(np.searchsorted(classes, y), 1).astype(np.float64)

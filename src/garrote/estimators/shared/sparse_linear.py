@@ -1,0 +1,417 @@
+"""What the penalised regressor and classifier share: settings, the path, the choice of alpha."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
+
+from garrote.arrays import Array, Floats
+from garrote.estimators.given.inputs import (
+    check_names,
+    check_offset,
+    check_weights,
+    column_labels,
+    is_number,
+    resolve_values,
+)
+from garrote.estimators.given.provenance import provenance
+from garrote.estimators.shared.face import SelectorFace
+from garrote.limits.magnitudes import refuse_unlike_units
+from garrote.paths.annealed import fit_path
+from garrote.paths.combinations import HOMOTOPIES, check_combination
+from garrote.paths.penalised import outputs_of, resolve_alphas, runs_away, stop_at
+from garrote.penalties import PENALTIES, Terms
+from garrote.penalties.fusion.fused import FusedLasso
+from garrote.penalties.subset import NoPenalty
+from garrote.problem import Problem, as_design
+from garrote.results.penalty_path import PenaltyPath
+from garrote.selecting.cross_validation import CrossValidation, split_weights
+from garrote.selecting.on_path import CONSTANT, Choice
+from garrote.selecting.on_penalty_path import select_on_penalty_path
+from garrote.selecting.penalty_criteria import CRITERIA, criterion
+from garrote.selecting.penalty_validation import PenaltyFold, cross_validate_penalty
+from garrote.solvers.control import Control
+from garrote.solvers.penalised.fused_signal import holds_intercept
+from garrote.solvers.penalised.homotopy import check_signs
+
+# How alpha can be chosen.
+CHOSEN = ("cv", *CRITERIA)
+# Beyond so many columns an identity matrix that has to be centred is too much to work with.
+_MANY_PIECES = 5000
+# Families whose responses are labels.
+_LABELLED = ("binomial", "probit", "multinomial")
+
+
+class SparseLinearModel(SelectorFace):
+    """Settings and the fit; see `SparseRegressor` and `SparseClassifier`."""
+
+    def __init__(
+        self,
+        penalty: Any = "lasso",
+        alpha: float | str | None = "cv",
+        *,
+        alphas: Any = 100,
+        eps: float | None = None,
+        cv: Any = None,
+        rule: str = "min",
+        penalty_factor: Any = None,
+        lower: Any = None,
+        upper: Any = None,
+        refit: bool | float = False,
+        solver: str = "coordinate",
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+        n_jobs: int | None = None,
+        callback: Any = None,
+    ):
+        self.penalty = penalty
+        self.alpha = alpha
+        self.alphas = alphas
+        self.eps = eps
+        self.cv = cv
+        self.rule = rule
+        self.penalty_factor = penalty_factor
+        self.lower = lower
+        self.upper = upper
+        self.refit = refit
+        self.solver = solver
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    def _fit(
+        self,
+        X: Any,
+        y: Floats,
+        response: str,
+        likelihood: Any,
+        sample_weight: Any,
+        offset: Any,
+        groups: Any,
+        feature_names: Any,
+    ) -> None:
+        """Fit the path, choose on it, and store what was found."""
+        penalty = self._penalty()
+        check_combination(penalty, likelihood, self.solver)
+        weights = check_weights(sample_weight, X)
+        count = X.shape[1]
+        names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
+        labels = column_labels(names, count)
+        if hasattr(penalty, "resolved"):
+            penalty = penalty.resolved(count, names, X)
+        given = self._given_terms(penalty, names, count)
+        if hasattr(penalty, "with_factors"):
+            penalty = penalty.with_factors(given.factor, names)
+        free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
+        if not isinstance(penalty, FusedLasso):
+            free = _projected_columns(given, likelihood, names)
+        known = check_offset(offset, len(y), getattr(likelihood, "classes", 1))
+        make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
+        problem = make_problem(weights)
+        if isinstance(penalty, FusedLasso):
+            refuse_unlike_units(problem.table.deviation, names)
+        if problem.yty == 0:
+            warnings.warn(CONSTANT, UserWarning, stacklevel=3)
+        terms = scaled_terms(given, problem)
+        folds = []
+        if self.alpha == "cv":
+            parts = self._split(X, y, weights, groups, likelihood)
+            folds = [_fold(make_problem(inside), given, outside) for inside, outside in parts]
+        path, validation = self._fit_path(problem, penalty, terms, folds)
+        choice = self._choice(path, problem, self.alpha, validation)
+        # A Gaussian problem is one of what the offset leaves of y.
+        left = y if likelihood is not None or known is None else y - known
+        always = [labels[j] for j in free]
+        made = provenance(self, X, y, weights, always, getattr(penalty, "reference", None))
+        made["offset"] = known is not None
+        self._finish(problem, penalty, path, choice, left, labels, response, made)
+        fit, relax = path.fits[choice.position], float(self.refit)
+        self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
+
+    def _finish(
+        self,
+        problem: Problem,
+        penalty: Any,
+        path: PenaltyPath,
+        choice: Choice,
+        y: Floats,
+        labels: tuple[str, ...],
+        response: str,
+        made: dict[str, Any],
+    ) -> None:
+        """Store what was found, and state the selection."""
+        likelihood = problem.likelihood
+        self._store(path, choice.position, choice.validation)
+        self.selection_ = select_on_penalty_path(
+            problem,
+            path,
+            choice,
+            self._coefficients,
+            y,
+            method=f"{penalty.name} ({'least squares' if likelihood is None else likelihood.name})",
+            names=labels,
+            response=response,
+            tol=self.tol,
+            provenance=made,
+        )
+
+    def _problem_maker(
+        self,
+        X: Any,
+        y: Floats,
+        likelihood: Any,
+        offset: Floats | None,
+        projected: Array,
+        penalty: Any,
+    ) -> Callable[[Floats], Problem]:
+        """Return what makes the problem of some weights, those of all rows or of a fold's."""
+        design = as_design(X)
+        compared = isinstance(penalty, FusedLasso)
+        signal = compared and likelihood is None and holds_intercept(design)
+        if signal and self.fit_intercept and penalty.l1_ratio and design.shape[1] > _MANY_PIECES:
+            raise ValueError(
+                f"an intercept beside {design.shape[1]} columns of an identity matrix ties every row "
+                "to all others: take fit_intercept=False, with y less its median"
+            )
+        return partial(
+            Problem.from_rows,
+            design,
+            y,
+            # The level of a signal is its intercept; both would be one too many.
+            fit_intercept=self.fit_intercept and not (signal and not penalty.l1_ratio),
+            # Where coefficients are compared, columns keep their units.
+            standardize=self.standardize and not compared,
+            scale_response=False,
+            likelihood=likelihood,
+            offset=offset,
+            covariates=projected if likelihood is None else None,
+        )
+
+    def _split(
+        self, X: Any, y: Floats, weights: Floats, groups: Any, likelihood: Any
+    ) -> list[tuple[Floats, Floats]]:
+        """Return the weights of the rows that each fold trains on, and of those it holds out."""
+        try:
+            splits = list(self._splitter(y).split(X, y, groups))
+        except ValueError as error:
+            raise ValueError(
+                f"{error} (X has {X.shape[0]} rows): take fewer folds by cv, or choose alpha by 'bic'"
+            ) from error
+        folds = list(split_weights(weights, splits))
+        for number, (inside, _) in enumerate(folds):
+            self._check_fold(number, inside, y, likelihood)
+        return folds
+
+    def _fit_path(
+        self, problem: Problem, penalty: Any, terms: Terms, folds: list[PenaltyFold]
+    ) -> tuple[PenaltyPath, CrossValidation | None]:
+        """Fit all strengths, and those of the folds if there are any."""
+        grid = self._grid(problem, penalty, terms)
+        # Of a grid that we place the dense end may be left out; what was asked for is fitted.
+        placed = isinstance(self.alphas, Integral) and (self.alpha is None or self.alpha in CHOSEN)
+        stop = stop_at(problem, penalty) if placed else None
+        control = Control(self.tol, self.max_iter, self.callback, stop)
+        relax = float(self.refit)
+        if folds:
+            return cross_validate_penalty(
+                problem, penalty, terms, folds, grid, control,
+                solver=self.solver, relax=relax, n_jobs=self.n_jobs,
+            )  # fmt: skip
+        path = fit_path(
+            problem, penalty, grid, control=control, terms=terms, solver=self.solver, relax=relax
+        )
+        return path, None
+
+    def _check_fold(self, number: int, inside: Floats, y: Floats, likelihood: Any) -> None:
+        """Refuse training rows from which there is nothing to learn about a held-out one."""
+        if likelihood is None:
+            return
+        trained, name = y[inside > 0], likelihood.name
+        if name == "poisson" and not trained.any():
+            raise ValueError(
+                f"fold {number} of cv trains on counts that are all 0: take fewer folds, or choose "
+                "alpha by 'bic'"
+            )
+        if name in _LABELLED and len(missing := np.setdiff1d(y, trained)):
+            code = int(missing[0])
+            label = getattr(self, "classes_", np.arange(len(np.unique(y))))[code]
+            raise ValueError(
+                f"fold {number} of cv trains without class {str(label)!r} "
+                f"({np.count_nonzero(y == code)} of {len(y)} rows): choose alpha by 'bic', or leave "
+                "that class out"
+            )
+
+    def _splitter(self, y: Floats) -> Any:
+        return check_cv(self.cv)
+
+    def _penalty(self) -> Any:
+        """Return the penalty object, and refuse settings that cannot be meant."""
+        penalty = self.penalty
+        if isinstance(penalty, str):
+            if penalty not in PENALTIES:
+                raise ValueError(
+                    f"penalty must be one of {tuple(PENALTIES)} or an object of garrote.penalties, "
+                    f"got {penalty!r}"
+                )
+            penalty = PENALTIES[penalty]()
+        elif not hasattr(penalty, "largest_strength"):
+            raise ValueError(
+                f"penalty must be a name or an object of garrote.penalties, got {penalty!r}"
+            )
+        self._check_numbers()
+        return penalty
+
+    def _check_numbers(self) -> None:
+        """Refuse values that are out of range."""
+        if isinstance(self.alpha, str):
+            if self.alpha not in CHOSEN:
+                raise ValueError(
+                    f"alpha must be a number, None or one of {CHOSEN}, got {self.alpha!r}"
+                )
+        elif self.alpha is not None and not (is_number(self.alpha) and self.alpha >= 0):
+            raise ValueError(f"alpha must be a number >= 0, got {self.alpha!r}")
+        if self.rule not in ("min", "1se"):
+            raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
+        if self.eps is not None and not (is_number(self.eps) and 0 < self.eps < 1):
+            raise ValueError(f"eps must be between 0 and 1, got {self.eps}")
+        if not (is_number(self.tol) and self.tol > 0):
+            raise ValueError(f"tol must be positive, got {self.tol}")
+        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
+            raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
+        if not (isinstance(self.refit, bool) or is_number(self.refit)) or not 0 <= self.refit <= 1:
+            raise ValueError(
+                f"refit must be True, False or a share between 0 and 1, got {self.refit!r}"
+            )
+
+    def _given_terms(self, penalty: Any, names: Array | None, count: int) -> Terms:
+        """Return factors and bounds as given, in the user's units."""
+        factor = np.ones(count)
+        # Without a penalty, factors of it are all the same.
+        if self.penalty_factor is not None and not isinstance(penalty, NoPenalty):
+            factor = resolve_values(self.penalty_factor, names, count, "penalty_factor", 1.0)
+        if (factor < 0).any():
+            j = int(np.argmin(factor))
+            raise ValueError(
+                f"penalty_factor must be >= 0, got {factor[j]:g} at column {_named(names, j)}"
+            )
+        if not factor.any():
+            raise ValueError(
+                "penalty_factor is 0 for every column: nothing is penalised; use penalty='none'"
+            )
+        lower = resolve_values(self.lower, names, count, "lower", -np.inf)
+        upper = resolve_values(self.upper, names, count, "upper", np.inf)
+        wrong = np.flatnonzero((lower > 0) | (upper < 0))
+        if len(wrong):
+            raise ValueError(
+                f"bounds must contain 0, but column {_named(names, wrong[0])} has "
+                f"{lower[wrong[0]]:g} to {upper[wrong[0]]:g}"
+            )
+        if self.solver in HOMOTOPIES:
+            check_signs(lower, upper, factor, partial(_named, names))
+        return Terms(factor, lower, upper)
+
+    def _grid(self, problem: Problem, penalty: Any, terms: Terms) -> Floats:
+        grid = resolve_alphas(problem, penalty, terms, self.alphas, self.eps)
+        if self.alpha is None or isinstance(self.alpha, str):
+            return grid
+        # Warm starts from stronger penalties; weaker ones would be of no use.
+        return np.append(grid[grid > self.alpha], float(self.alpha))
+
+    def _choice(
+        self,
+        path: PenaltyPath,
+        problem: Problem,
+        alpha: Any,
+        validation: CrossValidation | None,
+        noise: float | None = None,
+    ) -> Choice:
+        """Choose by a validation where there is one, else by a criterion that alpha may name."""
+        if validation is not None:
+            position = validation.choose(self.rule)
+        elif isinstance(alpha, str):
+            position = int(np.argmin(criterion(alpha, path, problem, noise)))
+        else:
+            position = len(path) - 1
+        return Choice(position, self._reason(alpha, validation), self.rule, validation)
+
+    def _store(self, path: PenaltyPath, chosen: int, validation: CrossValidation | None) -> None:
+        """Set the fitted attributes."""
+        self.path_ = path
+        fit = path.fits[chosen]
+        self.alpha_ = float(fit.strength)
+        self.certificate_ = fit.certificate
+        self.n_iter_ = max(1, path.n_iter)
+        self._coefficients = path.coefficients()[[chosen]].toarray()[0]
+        self._constant = path.intercepts[chosen] * float(self.fit_intercept)
+        self._store_validation(validation, "alpha")
+
+    def _reason(self, alpha: Any, validation: CrossValidation | None) -> str:
+        if validation is not None:
+            return f"by {len(validation.errors)}-fold cross-validation, rule {self.rule!r}"
+        if isinstance(alpha, str):
+            return f"by {alpha.upper()}"
+        return "as the last of the path" if alpha is None else "as given"
+
+    def _warn(self, runs_away: bool) -> None:
+        """Say where the answer is not what was asked for."""
+        reached = float(self.path_.certificate.max())
+        if not reached <= self.tol:
+            worst = self.path_.fits[int(np.argmax(self.path_.certificate))]
+            remedy = "Raise tol: more rounds did not improve it"
+            if worst.n_iter >= self.max_iter:
+                remedy = f"Raise max_iter ({self.max_iter}) or tol"
+            warnings.warn(
+                f"the certificate reached {reached:.2e} at alpha = {worst.strength:.4g}, not "
+                f"{self.tol:.2e}; at the chosen alpha it is {self.certificate_.value:.2e}. {remedy}",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        if runs_away:
+            remedy = "refit=False" if float(self.refit) == 1 else "penalty='lasso'"
+            said = (
+                f"y is matched without error at alpha = {self.alpha_:.4g}, by coefficients that the "
+                f"penalty does not hold back: they have no finite optimum, and {remedy} or a larger "
+                "alpha gives one"
+            )
+            warnings.warn(said, ConvergenceWarning, stacklevel=4)
+            found = self.selection_
+            self.selection_ = replace(found, converged=False, warnings=(*found.warnings, said))
+
+
+def _named(names: Array | None, j: int) -> str:
+    """Return how a column is called in an error: by its name, or else by its position."""
+    return str(j) if names is None else repr(str(names[j]))
+
+
+def _projected_columns(given: Terms, likelihood: Any, names: Array | None) -> Array:
+    """Return the columns without a penalty that are projected out: for a Gaussian response, exactly."""
+    free = np.flatnonzero(given.factor == 0) if likelihood is None else np.zeros(0, np.intp)
+    held = free[np.isfinite(given.lower[free]) | np.isfinite(given.upper[free])]
+    if len(held):
+        raise ValueError(
+            f"columns with penalty_factor 0 are always in and cannot have bounds, but "
+            f"{_named(names, held[0])} has: leave out its factor or its bounds"
+        )
+    return free
+
+
+def _fold(problem: Problem, given: Terms, held_out: Floats) -> PenaltyFold:
+    return PenaltyFold(problem, scaled_terms(given, problem), held_out)
+
+
+def scaled_terms(given: Terms, problem: Problem) -> Terms:
+    """Return factors and bounds for standardised columns."""
+    scale = problem.scale.column_scale / problem.scale.response_scale
+    terms = Terms(given.factor, given.lower * scale, given.upper * scale)
+    return terms.repeated(outputs_of(problem))

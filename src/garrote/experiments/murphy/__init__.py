@@ -1,0 +1,1 @@
+"""Figures and tables of Murphy's chapter on sparse linear models, made again."""

@@ -1,0 +1,1 @@
+"""Posteriors of sums of single effects."""

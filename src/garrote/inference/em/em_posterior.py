@@ -1,0 +1,130 @@
+"""Posteriors by EM: run from several starts, listed with their weights, mixed and audited.
+
+EM climbs to the optimum above its start, and the models here have many. One start is an annealed mean
+field, for a narrow spike another one has it narrowed by steps, one has all variables in, others are
+random.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import expit
+
+from garrote.inference.auditing import audit
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.em.bernoulli_gaussian import BernoulliGaussian
+from garrote.inference.em.narrow_spike import NarrowSpike
+from garrote.inference.em.steps import EMFit, EMModel, EMState, run_em
+from garrote.inference.mean_field.evidence_bound import evidence_bounds, mix
+from garrote.inference.mean_field.factorised import (
+    Average,
+    Component,
+    Factorised,
+    factorised_posterior,
+)
+from garrote.inference.mean_field.hyperparameters import Learning
+from garrote.inference.mean_field.paired_mean_field import anneal_to_first
+from garrote.inference.mean_field.prior_grid import whole_cell
+from garrote.problem import Problem
+from garrote.solvers.algebra.weighted_ridge import WeightedRidge
+from garrote.solvers.control import Control
+from garrote.solvers.garrote.starts import Optima, Reached, distinct_optima
+
+_STARTS = 4
+# Random starts have at most so many variables for each row, and the dense start no more than that.
+_PER_ROW = 0.25
+# EM creeps where mean field walks, and a step costs less.
+_MOST_STEPS = 5000
+
+Starts = dict[str, tuple[EMModel, EMState]]
+
+
+def em_posterior(
+    problem: Problem,
+    beliefs: Beliefs,
+    names: tuple[str, ...],
+    control: Control,
+    spike_variance: float | None = None,
+) -> Factorised:
+    """Run EM for the Bernoulli-Gaussian model or, with a spike variance, for a narrow spike."""
+    control = replace(control, max_iter=min(control.max_iter, _MOST_STEPS))
+    starts = make_starts(problem, beliefs, control, spike_variance)
+    found = {}
+    for how, (model, state) in starts.items():
+        found[how] = run_em(model, state, control)
+        control.report("EM", len(found), len(starts))
+    limit = max(problem.most_variables, 1.0)
+    sound = {how: one for how, one in found.items() if one.fit.expected_size <= limit}
+    sound = sound or {"annealed": found["annealed"]}
+    optima = distinct_optima(problem, [Reached(how, one.fit) for how, one in sound.items()])
+    best = min(sound.values(), key=lambda one: one.fit.free_energy)
+    components = _components(starts["annealed"][0], list(sound.values()), optima)
+    parts = [one.solution for one in components]
+    weights = mix([-fit.free_energy for fit in optima.fits], parts).weight
+    average = Average(problem.n_features, np.log(np.maximum(weights, 1e-300)), components)
+    checked = audit(problem, beliefs, average.inclusion, average.mean, average.variance)
+    log_evidence = None  # of a narrow spike the mode is known, not a bound
+    if spike_variance is None:
+        cell = whole_cell(Learning.under(beliefs, "em"), beliefs)
+        log_evidence = mix(
+            evidence_bounds(problem, beliefs, [(cell, part) for part in parts]), parts
+        ).bound
+    posterior = factorised_posterior(
+        problem, beliefs, average, optima, weights, names, checked, log_evidence
+    )
+    settled = [one.fit.certificate.value <= control.tol for one in sound.values()]
+    return Factorised(posterior, best.fit, all(settled), _said(best, spike_variance))
+
+
+def make_starts(
+    problem: Problem,
+    beliefs: Beliefs,
+    control: Control,
+    spike_variance: float | None,
+    seed: int = 0,
+) -> Starts:
+    """Return states for EM to begin with, by what they are."""
+    learning, ridge = Learning.under(beliefs, "em"), WeightedRidge(problem)
+    count = len(ridge.columns)
+    model: BernoulliGaussian | NarrowSpike
+    if spike_variance is None:
+        model = BernoulliGaussian(problem, learning, ridge)
+    else:
+        model = NarrowSpike(problem, learning, ridge, spike_variance)
+    annealed = anneal_to_first(problem, beliefs, control)
+    everywhere = np.zeros(problem.n_features)
+    everywhere[annealed.columns] = annealed.probability
+    starts: Starts = {"annealed": (model, model.first(everywhere[ridge.columns]))}
+    if isinstance(model, NarrowSpike):
+        starts["narrowed"] = (model, model.narrowed(control))
+    share = min(1.0, _PER_ROW * problem.n / max(count, 1))
+    if share == 1.0:
+        starts["all in"] = (model, model.first(np.ones(count)))
+        if isinstance(model, BernoulliGaussian):  # the only one that updates in turn
+            backwards = replace(model, order=np.arange(count)[::-1].copy())
+            starts["all in and updated backwards"] = (backwards, backwards.first(np.ones(count)))
+    rng = np.random.default_rng(seed)
+    for number in range(_STARTS):
+        m = rng.uniform(size=count) * (rng.uniform(size=count) < share)
+        starts[f"start {number + 1}"] = (model, model.first(m))
+    return starts
+
+
+def _components(model: EMModel, found: list[EMFit], optima: Optima) -> list[Component]:
+    """Return the distinct optima with the spreads of their weights."""
+    states = {id(one.fit): one.state for one in found}
+    components = []
+    for fit in optima.fits:
+        spread = np.zeros(model.problem.n_features)
+        spread[model.ridge.columns] = model.spread(states[id(fit)])
+        components.append(Component.of(fit, spread[fit.columns]))
+    return components
+
+
+def _said(best: EMFit, spike_variance: float | None) -> str:
+    at = best.state.at
+    model = "Bernoulli-Gaussian" if spike_variance is None else f"spike variance {spike_variance:g}"
+    return (
+        f"by EM ({model}, slab variance {at.variance:.3g}, prior probability "
+        f"{float(expit(at.log_odds)):.3g})"
+    )

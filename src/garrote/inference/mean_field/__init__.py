@@ -1,0 +1,1 @@
+"""Posteriors whose variables are independent, and mixtures of such."""

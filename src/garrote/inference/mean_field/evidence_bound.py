@@ -1,0 +1,143 @@
+"""Bounds on the evidence: of one factorised solution, and of a mixture of several.
+
+A solution has inclusion probabilities m and means mu of weights that are in. The noise and the weights'
+spreads are integrated out, as they are in sums over models. With c = x'x, the slab's ridge r = 1 / v,
+the squared residual R at the means, and prior log odds gamma beside the variables' own,
+
+    F = log_evidence(Q) + sum_j m_j log(r / (c_j + r)) / 2 - KL(q(s) | prior),
+    Q = R + sum_j m_j (1 - m_j) mu_j^2 c_j + r sum_j m_j mu_j^2,
+
+where log_evidence(Q) is what the empty model would have, were Q left of y'y. F has the constant of
+`Posterior.log_evidence` by enumeration. It is the sum of a part in v and a part in gamma, each of which
+is integrated over the range of priors that the solution stands for.
+
+A mixture of solutions with weights p has the bound
+
+    sum_c p_c F_c + I(c; s),
+
+I being the information that the inclusions carry on which component they are of. It is log sum_c exp F_c
+where components share no model, and counts a solution once that is there twice. The information in some
+of the inclusions is never more, so that those are taken which differ.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import softmax, xlog1py, xlogy
+
+from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.mean_field.prior_grid import Cell
+from garrote.priors.evidence import log_evidence
+from garrote.priors.slab import GaussianSlab
+from garrote.problem import Problem
+from garrote.solvers.control import squared_residuals
+from garrote.solvers.garrote.certificate import Candidate
+
+# Inclusions that tell components apart, at most, and how far a probability has to differ between two.
+_TELLING = 12
+_DIFFERS = 1e-3
+# The weights of a mixture are settled when they move by less, or after so many rounds.
+_SETTLED = 1e-9
+_ROUNDS = 200
+
+
+class Solution(NamedTuple):
+    """A factorised solution: columns, inclusion probabilities, and weights given inclusion."""
+
+    columns: Array
+    probability: Floats
+    weight: Floats
+
+
+def evidence_bounds(
+    problem: Problem, beliefs: Beliefs, solutions: Sequence[tuple[Cell, Solution]]
+) -> list[float]:
+    """Return the bound of each solution, integrated over the priors that it stands for."""
+    points = [
+        Candidate(0.0, one.columns, one.probability, one.weight, 1.0, 0) for _, one in solutions
+    ]
+    squared = squared_residuals(problem, points)
+    offsets = np.zeros(problem.n_features)
+    offsets[problem.usable] = beliefs.inclusion.log_odds
+    return [
+        cell.log_variance.log_integral(
+            _over_variances(problem, beliefs, one, left, cell.log_variance.points)
+        )
+        + over_log_odds(cell, one.probability, offsets[one.columns])
+        for (cell, one), left in zip(solutions, squared, strict=True)
+    ]
+
+
+def over_log_odds(cell: Cell, probability: Floats, offsets: Floats) -> float:
+    """Return the bound's part in the prior log odds, integrated; with the switches' entropy."""
+    m = probability
+    entropy = -float((xlogy(m, m) + xlog1py(1 - m, -m)).sum())
+    size = cell.log_odds.log_integral(m.sum() * cell.log_odds.points)
+    return size + float(m @ offsets) + entropy
+
+
+def _over_variances(
+    problem: Problem, beliefs: Beliefs, one: Solution, left: float, log_variances: Floats
+) -> Floats:
+    """Return the bound's part in the slab's variance, at some logarithms of it."""
+    assert isinstance(beliefs.slab, GaussianSlab)
+    m, c = one.probability, problem.curvature[one.columns]
+    squares = m * one.weight**2
+    left = left + float(squares @ ((1 - m) * c))
+    ridges = np.exp(-log_variances)
+    rule = beliefs.slab.rule(beliefs.n, problem.yty, problem.n_features)
+    fits = [log_evidence(rule, 0, 0.0, left + ridge * squares.sum()) for ridge in ridges]
+    return np.array(fits) - 0.5 * np.log1p(c / ridges[:, None]) @ m
+
+
+class Mixed(NamedTuple):
+    """The weights of a mixture's components, and the bound that it has."""
+
+    weight: Floats
+    bound: float
+
+
+def mix(bounds: Sequence[float], solutions: Sequence[Solution]) -> Mixed:
+    """Return the mixture of some solutions that has the highest bound.
+
+    The bound is concave in the weights: these rise with what a component has that the mixture has not,
+    as in the algorithm of Blahut and Arimoto for the capacity of a channel.
+    """
+    energies = np.asarray(bounds, dtype=np.float64)
+    weight = softmax(energies)
+    if len(energies) == 1:
+        return Mixed(weight, float(energies[0]))
+    states = _states(solutions)
+    entropies = -xlogy(states, states).sum(axis=1)
+    for _ in range(_ROUNDS):
+        gained = energies + states @ -np.log(_positive(weight @ states)) - entropies
+        after = softmax(np.log(_positive(weight)) + gained)
+        moved = np.abs(after - weight).max()
+        weight = after
+        if moved < _SETTLED:
+            break
+    mixed = weight @ states
+    information = float(-xlogy(mixed, mixed).sum() - weight @ entropies)
+    return Mixed(weight, float(weight @ energies) + max(information, 0.0))
+
+
+def _positive(values: Floats) -> Floats:
+    """Keep logarithms finite of what has no weight in any sum."""
+    return np.maximum(values, 1e-300)
+
+
+def _states(solutions: Sequence[Solution]) -> Floats:
+    """Return the probability of all values of the inclusions that differ most, a row a solution."""
+    listed = np.unique(np.concatenate([one.columns for one in solutions]))
+    probability = np.zeros((len(solutions), len(listed)))
+    for row, one in zip(probability, solutions, strict=True):
+        row[np.searchsorted(listed, one.columns)] = one.probability
+    differ = np.ptp(probability, axis=0)
+    telling = np.argsort(-differ, kind="stable")[:_TELLING]
+    states = np.ones((len(solutions), 1))
+    for column in telling[differ[telling] > _DIFFERS]:
+        inside = probability[:, column, None]
+        states = np.hstack([states * inside, states * (1.0 - inside)])
+    return states

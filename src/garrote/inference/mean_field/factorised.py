@@ -1,0 +1,150 @@
+"""Posteriors whose variables are independent of each other, and mixtures of such."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.covariates import with_covariates
+from garrote.inference.mean_field.evidence_bound import Solution
+from garrote.problem import Problem
+from garrote.results.fit import Fit, Path
+from garrote.results.mixture_law import MixtureLaw
+from garrote.results.posterior import IN_SUPPORT, Audit, Posterior
+from garrote.solvers.garrote.starts import Optima
+
+# Components of less weight in the mixture are left out of it.
+_LEAST = 1e-8
+
+
+@dataclass(frozen=True)
+class Factorised:
+    """A factorised posterior, the best single solution behind it, and how it was found.
+
+    ``path`` has both branches where pi was annealed.
+    """
+
+    posterior: Posterior
+    best: Fit
+    converged: bool
+    how: str
+    path: Path | None = None
+
+
+class Component(NamedTuple):
+    """A solution, the variances of its weights given inclusion, and its noise variance."""
+
+    solution: Solution
+    spread: Floats
+    noise: float
+
+    @classmethod
+    def of(cls, fit: Fit, spread: Floats) -> "Component":
+        """Take a certified solution."""
+        return cls(Solution(fit.columns, fit.probability, fit.weight), spread, fit.noise_variance)
+
+
+class Average:
+    """A mixture of solutions, by the logarithms of their weights, in the units of the problem."""
+
+    def __init__(
+        self, count: int, log_weights: Sequence[float] | Floats, components: Sequence[Component]
+    ):
+        logs = np.asarray(log_weights, dtype=np.float64)
+        weight = np.exp(logs - logs.max())
+        weight /= weight.sum()
+        kept = np.flatnonzero(weight > _LEAST)
+        self.weight = weight[kept] / weight[kept].sum()
+        self.components = [components[int(k)] for k in kept]
+        self.inclusion, self.mean, self.square = np.zeros((3, count))
+        self.noise = 0.0
+        for share, ((columns, m, w), spread, noise) in zip(
+            self.weight, self.components, strict=True
+        ):
+            self.inclusion[columns] += share * m
+            self.mean[columns] += share * m * w
+            self.square[columns] += share * m * (w**2 + spread)
+            self.noise += share * noise
+
+    @cached_property
+    def variance(self) -> Floats:
+        """Variances of the coefficients."""
+        return np.maximum(self.square - self.mean**2, 0.0)
+
+    def law(self, columns: Array, unit: Floats) -> MixtureLaw:
+        """Return the law of some coefficients; ``unit`` is that of every column's."""
+        m, w, spread = np.zeros((3, len(self.weight), len(columns)))
+        place = np.full(len(unit), -1)
+        place[columns] = np.arange(len(columns))
+        for k, (solution, spreads, _) in enumerate(self.components):
+            there = place[solution.columns]
+            listed = there >= 0
+            m[k, there[listed]] = solution.probability[listed]
+            w[k, there[listed]] = solution.weight[listed]
+            spread[k, there[listed]] = spreads[listed]
+        own = unit[columns]
+        return MixtureLaw(columns, self.weight, m, w * own, np.sqrt(spread) * own)
+
+
+def factorised_posterior(
+    problem: Problem,
+    beliefs: Beliefs,
+    average: Average,
+    optima: Optima,
+    optima_weights: Floats,
+    names: tuple[str, ...],
+    checked: Audit,
+    log_evidence: float | None,
+) -> Posterior:
+    """Describe a mixture of solutions in the user's units."""
+    scale, fixed = problem.scale, problem.scale.covariates
+    unit = scale.response_scale / scale.column_scale
+    support = np.flatnonzero(average.inclusion > IN_SUPPORT)
+    law = average.law(support, unit)
+    error, correlation = error_and_correlation(law.covariance)
+    columns: Array = np.flatnonzero(average.mean)
+    mean = average.mean * unit
+    mean[fixed] = scale.covariate_coefficients(columns, average.mean[columns])
+    inclusion = np.minimum(average.inclusion, 1.0)  # weights may sum to a little more
+    inclusion[fixed] = 1.0
+    posterior = Posterior(
+        inclusion_probability=inclusion,
+        mean=mean,
+        support=support,
+        standard_error=error,
+        correlation=correlation,
+        noise_variance=float(average.noise * scale.response_scale**2),
+        degrees_of_freedom=max(beliefs.n, 1.0),
+        free_energy=float("nan") if log_evidence is None else -log_evidence,
+        optima=optima.fits,
+        reached=optima.reached,
+        names=names,
+        log_evidence=log_evidence,
+        given_inclusion=deviation_given_inclusion(law),
+        checked=checked,
+        covariates=fixed,
+        mixture=law,
+        optima_share=optima_weights,
+    )
+    return with_covariates(problem, posterior)
+
+
+def error_and_correlation(covariance: Floats) -> tuple[Floats, Floats]:
+    """Return the standard deviations and the correlations of a covariance."""
+    error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    apart = np.where(error > 0, error, 1.0)
+    correlation = covariance / np.outer(apart, apart)
+    np.fill_diagonal(correlation, 1.0)
+    return error, correlation
+
+
+def deviation_given_inclusion(law: MixtureLaw) -> Floats:
+    """Return the standard deviations of coefficients given that they are in."""
+    inside = np.maximum(law.weight @ law.probability, np.finfo(np.float64).tiny)
+    first = law.weight @ law.centers / inside
+    square = law.weight @ (law.probability * (law.mean**2 + law.deviation**2)) / inside
+    return np.asarray(np.sqrt(np.maximum(square - first**2, 0.0)))

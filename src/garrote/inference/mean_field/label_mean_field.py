@@ -1,0 +1,306 @@
+"""Mean-field posteriors of logistic models by the Jaakkola bound, averaged over prior odds, and audited.
+
+gamma is annealed and reheated; at each the slab's variance is set by EM where it is unknown. The
+posterior is the mixture of all distinct optima at all gammas, weighted by their bounds on the evidence.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import pinvh
+from scipy.special import logsumexp
+
+from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.covariates import with_covariates_of_labels
+from garrote.inference.label_auditing import audit_labels
+from garrote.inference.mean_field.evidence_bound import Solution, mix, over_log_odds
+from garrote.inference.mean_field.factorised import (
+    Average,
+    Component,
+    deviation_given_inclusion,
+    error_and_correlation,
+)
+from garrote.inference.mean_field.hyperparameters import Learning
+from garrote.inference.mean_field.label_optima import add_distinct, follow, look_around
+from garrote.inference.mean_field.prior_grid import Cell, Range, odds_ranges, whole_variance_range
+from garrote.problem import Problem
+from garrote.results.certificates import BoundCertificate
+from garrote.results.coefficient_laws import FactorisedPredictor
+from garrote.results.fit import LogisticPath
+from garrote.results.posterior import IN_SUPPORT, Posterior
+from garrote.solvers.control import Control
+from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
+from garrote.solvers.labels.label_regression import BesideFixed
+from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
+
+# Solutions with less of the average's weight than this need no better spreads than the bound's.
+_LIGHT = 1e-4
+# Optima are followed to gammas whose log weight is this near to the best.
+_FOLLOWED = 7.0
+# Of what counts for nothing the logarithm is taken of this.
+_NOTHING = 1e-300
+
+
+@dataclass(frozen=True)
+class LabelledField:
+    """A factorised posterior of labels, its best solution's certificate, and how it was found."""
+
+    posterior: Posterior
+    certificate: BoundCertificate
+    converged: bool
+    how: str
+    path: LogisticPath
+
+
+class _Weighed(NamedTuple):
+    """Solutions with the logarithms of their weights, and those of the best gamma with their share."""
+
+    logs: list[float]
+    solutions: list[BoundSolution]
+    optima: list[BoundSolution]
+    share: Floats
+
+
+class _Moments(NamedTuple):
+    """Averages over solutions, in standardised units; ``fixed`` are the intercept and covariates."""
+
+    average: Average
+    fixed: Floats
+    log_total: float
+
+
+def label_mean_field(
+    problem: Problem,
+    labels: Floats,
+    beliefs: Beliefs,
+    names: tuple[str, ...],
+    control: Control,
+) -> LabelledField:
+    """Solve, mix, audit, and change to the user's units."""
+    learning = Learning.under(beliefs, "mean-field")
+    bound = make_bound(problem, labels, beliefs, control)
+    gammas, ranges = odds_ranges(beliefs)
+    learned = learning.next_variance if learning.slab.variance is None else None
+    annealed = anneal_bound(bound, gammas, learning.first().variance, learned)
+    variances = whole_variance_range(learning.slab)
+    cells = {
+        k: Cell(variances, odds)
+        for k, odds in enumerate(ranges[: len(annealed.forward)])
+        if odds is not None
+    }
+    if not cells:
+        raise ValueError("no solution with the prior odds could be reached: too few rows")
+    weighed = _weigh(bound, annealed, cells, learned)
+    moments = _average(bound, weighed.logs, weighed.solutions)
+    best = max(weighed.optima, key=lambda one: one.bound)
+    average = moments.average
+    checked = audit_labels(problem, labels, beliefs, best.variance, average.inclusion, average.mean)
+    place = [one.strength for one in annealed.forward].index(best.strength)
+    posterior = _posterior(bound, annealed, place, moments, names, weighed)
+    posterior = with_covariates_of_labels(replace(posterior, checked=checked))
+    converged = all(one.certificate.value <= control.tol for one in weighed.solutions)
+    how = (
+        f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
+    )
+    return LabelledField(posterior, best.certificate, converged, how, as_path(bound, annealed))
+
+
+def _weigh(
+    bound: LogisticBound,
+    annealed: AnnealedBound,
+    cells: dict[int, Cell],
+    learned: NextVariance | None,
+) -> _Weighed:
+    """Find the optima at all gammas that count, and weigh them by their bounds."""
+    solutions: dict[int, list[BoundSolution]] = {}
+    for k in cells:
+        solutions[k] = []
+        for one in (annealed.forward[k], annealed.backward[k]):
+            add_distinct(solutions[k], one)
+    bounds = {k: [_over(bound, cells[k], one) for one in solutions[k]] for k in cells}
+    origin = max(bounds, key=lambda k: max(bounds[k]))
+    solutions[origin] = look_around(bound, solutions[origin], learned)
+    if len(solutions[origin]) > 1:
+        least = max(bounds[origin]) - _FOLLOWED
+        gammas = {k: annealed.forward[k].strength for k in cells if max(bounds[k]) > least}
+        follow(bound, solutions, gammas, origin, solutions[origin], learned)
+    logs: list[float] = []
+    share = np.ones(1)
+    for k, found in solutions.items():
+        parts = [Solution(one.columns, one.probability, one.weight) for one in found]
+        mixed = mix([_over(bound, cells[k], one) for one in found], parts)
+        logs += (mixed.bound + np.log(np.maximum(mixed.weight, _NOTHING))).tolist()
+        share = mixed.weight if k == origin else share
+    every = [one for found in solutions.values() for one in found]
+    order = np.argsort([-one.bound for one in solutions[origin]], kind="stable")
+    return _Weighed(logs, every, [solutions[origin][k] for k in order], share[order])
+
+
+def _over(bound: LogisticBound, cell: Cell, one: BoundSolution) -> float:
+    """Return the bound of a solution, its factors held, integrated over the priors it stands for."""
+    m, offsets = one.probability, bound.offsets[one.columns]
+    here = Cell(
+        Range.at(float(np.log(one.variance))),
+        Range.at(
+            one.strength,
+            -float(np.logaddexp(0.0, one.strength + bound.offsets[bound.problem.usable]).sum()),
+        ),
+    )
+    v = np.exp(cell.log_variance.points)
+    squares = float(m @ (one.weight**2 + one.spread))
+    slab = 0.5 * m.sum() * np.log(one.variance / v) + 0.5 * squares * (1 / one.variance - 1 / v)
+    return (
+        one.bound
+        + cell.log_variance.log_integral(slab)
+        + over_log_odds(cell, m, offsets)
+        - over_log_odds(here, m, offsets)
+    )
+
+
+def point_posterior(
+    bound: LogisticBound, annealed: AnnealedBound, place: int, names: tuple[str, ...]
+) -> Posterior:
+    """Describe one solution of a path, with standard errors given the soft support.
+
+    With m held fixed and the likelihood's own curvature H = p (1 - p) in place of the bound's, the free
+    energy is quadratic in the coefficients v = m w near the solution, with Hessian
+    X'HX + diag(((1 - m) c + ridge) / m), X being what the fixed columns leave.
+    """
+    best, problem = annealed.solutions[place], bound.problem
+    posterior = _posterior(bound, annealed, place, _average(bound, [best.bound], [best]), names)
+    inside = best.probability > IN_SUPPORT
+    m = best.probability[inside]
+    weights = bound.curvature_of(best)
+    hessian = bound.at_hand.beside_fixed(weights, best.columns[inside]).products
+    hessian += np.diag(((1 - m) * np.diag(hessian) + 1.0 / best.variance) / m)
+    covariance = pinvh(hessian) if len(m) else np.zeros((0, 0))
+    error = np.sqrt(np.diag(covariance))
+    posterior = replace(
+        posterior,
+        standard_error=error / problem.scale.column_scale[posterior.support],
+        correlation=covariance / np.outer(error, error),
+        log_evidence=best.bound,
+    )
+    return with_covariates_of_labels(posterior)
+
+
+def make_bound(
+    problem: Problem, labels: Floats, beliefs: Beliefs, control: Control
+) -> LogisticBound:
+    """Return the bound of a problem under some beliefs."""
+    offsets = np.zeros(problem.n_features)
+    offsets[problem.usable] = beliefs.inclusion.log_odds
+    return LogisticBound(problem, labels, offsets, control)
+
+
+def _average(
+    bound: LogisticBound, logs: Sequence[float], solutions: Sequence[BoundSolution]
+) -> _Moments:
+    """Mix solutions; spreads are those of the likelihood's own curvature."""
+    total = float(logsumexp(logs))
+    weight = np.exp(np.asarray(logs) - total)
+    fixed = np.zeros(bound.at_hand.count)
+    components = []
+    for share, one in zip(weight, solutions, strict=True):
+        spread = bound.widened(one).spread if share > _LIGHT else one.spread
+        part = Solution(one.columns, one.probability, one.weight)
+        components.append(Component(part, spread, 1.0))
+        fixed += share * one.fixed
+    return _Moments(Average(bound.problem.n_features, logs, components), fixed, total)
+
+
+def _posterior(
+    bound: LogisticBound,
+    annealed: AnnealedBound,
+    place: int,
+    moments: _Moments,
+    names: tuple[str, ...],
+    weighed: _Weighed | None = None,
+) -> Posterior:
+    """Describe a mixture of solutions in the user's units; the best is at a ``place`` of the path."""
+    problem, best, average = bound.problem, annealed.solutions[place], moments.average
+    scale, covariates = problem.scale, problem.scale.covariates
+    inclusion = np.minimum(average.inclusion, 1.0)
+    support = np.flatnonzero(inclusion > IN_SUPPORT)
+    listed = np.union1d(best.columns, support)
+    inclusion[covariates] = 1.0
+    mean = average.mean.copy()
+    mean[covariates] = moments.fixed[scale.intercept_count :]
+    unit = 1.0 / scale.column_scale
+    law = average.law(support, unit)
+    error, correlation = error_and_correlation(law.covariance)
+    apart = average.variance.copy()
+    if weighed is not None:  # what varies together is the mixture's
+        apart[support] = 0.0
+    rivals = _rivals(annealed, place, weighed)
+    return Posterior(
+        inclusion_probability=inclusion,
+        mean=mean * unit,
+        support=support,
+        standard_error=error,
+        correlation=correlation,
+        noise_variance=float("nan"),
+        degrees_of_freedom=float("inf"),
+        free_energy=-moments.log_total,
+        optima=tuple(as_fit(one, bound.control.tol) for _, one in rivals),
+        reached=tuple(how for how, _ in rivals),
+        names=names,
+        log_evidence=moments.log_total,
+        given_inclusion=deviation_given_inclusion(law),
+        covariates=covariates,
+        predictor=predictor_beside(
+            problem,
+            listed,
+            bound.at_hand.beside_fixed(bound.curvature_of(best), listed),
+            moments.fixed,
+            mean,
+            apart,
+        ),
+        mixture=None if weighed is None else law,
+        optima_share=None if weighed is None else weighed.share,
+    )
+
+
+def _rivals(
+    annealed: AnnealedBound, place: int, weighed: _Weighed | None
+) -> list[tuple[str, BoundSolution]]:
+    """Return the optima at one gamma with how they were reached, the best first."""
+    up, down = annealed.forward[place], annealed.backward[place]
+    both = [up, down] if down is not up else [up]
+    found = sorted(both, key=lambda one: -one.bound) if weighed is None else weighed.optima
+    said = {id(down): "reheated"} | {id(up): "annealed"}
+    return [
+        (said.get(id(one), f"exchange {number}"), one) for number, one in enumerate(found, start=1)
+    ]
+
+
+def predictor_beside(
+    problem: Problem,
+    columns: Array,
+    beside: BesideFixed,
+    fixed: Floats,
+    mean: Floats,
+    variance: Floats,
+) -> FactorisedPredictor:
+    """Describe how sure linear predictors are, in the user's units, by columns beside the fixed ones.
+
+    ``mean`` and ``variance`` are those of all standardised coefficients, ``fixed`` the means of the
+    intercept and the covariates.
+    """
+    scale, covariates = problem.scale, problem.scale.covariates
+    # Standardised fixed columns are T times (1, covariates); see `FactorisedPredictor`.
+    first = scale.intercept_count
+    change = np.diag(np.append(np.ones(first), 1.0 / scale.column_scale[covariates]))
+    if first:
+        change[1:, 0] = -scale.column_mean[covariates] / scale.column_scale[covariates]
+    spread = scale.column_scale[columns]
+    explained = change.T @ beside.explained * spread
+    if first:
+        explained[0] += scale.column_mean[columns]
+    level = float(fixed[0] - (mean / scale.column_scale) @ scale.column_mean) if first else 0.0
+    return FactorisedPredictor(
+        level, columns, variance[columns] / spread**2, change.T @ beside.inverse @ change, explained
+    )

@@ -1,0 +1,94 @@
+"""The optima of the mean field for labels: other ones than the annealed and the reheated, at all priors.
+
+At the best prior each variable of a solution is exchanged for those that resemble it; what that leads to
+is followed over the log odds.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+
+from garrote.arrays import Array
+from garrote.inference.resemblance import correlations
+from garrote.solvers.labels.bound_annealing import same_bound_solution
+from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
+
+# Variables that are exchanged have at least this absolute correlation.
+_RESEMBLING = 0.8
+# Optima that are looked for at one prior, at most, and exchanges that are tried from each.
+_MOST, _WAYS = 8, 12
+
+
+def look_around(
+    bound: LogisticBound, known: Sequence[BoundSolution], next_variance: NextVariance | None
+) -> list[BoundSolution]:
+    """Return the distinct solutions at one prior: those known, and what exchanges lead to."""
+    found: list[BoundSolution] = []
+    for one in known:
+        add_distinct(found, one)
+    limit = max(bound.problem.most_variables, 1.0)
+    for one in found:  # which grows meanwhile
+        for start in islice(_exchanges(bound, one), _WAYS):
+            if len(found) >= _MOST:
+                return found
+            other = bound.solve(one.strength, start, next_variance)
+            if other.expected_size <= limit:
+                add_distinct(found, other)
+    return found
+
+
+def follow(
+    bound: LogisticBound,
+    solutions: dict[int, list[BoundSolution]],
+    gammas: dict[int, float],
+    origin: int,
+    optima: Sequence[BoundSolution],
+    next_variance: NextVariance | None,
+) -> None:
+    """Add optima of one place in a row of log odds to the ``solutions`` at all others there."""
+    places = sorted(gammas)
+    here = places.index(origin)
+    limit = max(bound.problem.most_variables, 1.0)
+    for optimum in optima:
+        for way in (places[here + 1 :], places[:here][::-1]):
+            last = optimum
+            for place in way:
+                last = bound.solve(gammas[place], last, next_variance)
+                if last.expected_size > limit:
+                    break
+                add_distinct(solutions[place], last)
+
+
+def add_distinct(found: list[BoundSolution], one: BoundSolution) -> None:
+    """Add a solution to those of its prior, unless it is there."""
+    if not any(same_bound_solution(one, other) for other in found):
+        found.append(one)
+
+
+def _exchanges(bound: LogisticBound, one: BoundSolution) -> Iterator[BoundSolution]:
+    """Yield starts that have a variable in the place of another like it."""
+    inside: Array = one.columns[one.probability > 0.5]
+    alike = correlations(bound.problem, inside)
+    for j, row in zip(inside, alike, strict=True):
+        twins = np.setdiff1d(np.flatnonzero(np.abs(row) >= _RESEMBLING), inside)
+        missing = np.setdiff1d(twins, bound.at_hand.columns)
+        if len(missing):
+            bound.at_hand.add(missing)
+        for k in twins:
+            yield _exchanged(one, int(j), int(k), float(np.sign(row[k])))
+
+
+def _exchanged(one: BoundSolution, j: int, k: int, sign: float) -> BoundSolution:
+    """Return a solution with column k in the place of j, and j left out."""
+    others = (one.columns != j) & (one.columns != k)
+    place = int(np.searchsorted(one.columns, j))
+    columns = np.append(one.columns[others], k)
+    order = np.argsort(columns)
+    probability = np.append(one.probability[others], one.probability[place])
+    weight = np.append(one.weight[others], sign * one.weight[place])
+    spread = np.append(one.spread[others], one.spread[place])
+    return one._replace(
+        columns=columns[order], probability=probability[order], weight=weight[order],
+        spread=spread[order],
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Posteriors that are sums over models, exact, searched or sampled."""

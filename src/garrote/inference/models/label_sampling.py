@@ -1,0 +1,160 @@
+"""Posteriors of logistic models by Polya-Gamma Gibbs sampling, with the states kept to predict by."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from joblib import Parallel, delayed, effective_n_jobs
+
+from garrote.arrays import Array, Floats
+from garrote.inference.models.fitted_posterior import (
+    FittedFindings,
+    FittingTask,
+    make_fitted_posterior,
+)
+from garrote.inference.models.model_laws import as_correlation
+from garrote.inference.models.over_models import Findings, sampled_findings
+from garrote.inference.models.standing import Standing
+from garrote.inference.sampling import Chains, certify_chains
+from garrote.inference.substitutes import with_substitutes
+from garrote.priors.slab import GaussianSlab
+from garrote.results.certificates import MonteCarloCertificate
+from garrote.results.coefficient_laws import States
+from garrote.results.fit import stack_rows
+from garrote.results.posterior import Posterior
+from garrote.solvers.labels.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
+from garrote.solvers.models.model_chain import Sampling, run_chain
+
+# States that are kept with their coefficients, at most, over all chains.
+_KEPT = 2000
+
+
+def sample_labels(
+    task: FittingTask,
+    chains: Chains,
+    start: Sequence[int],
+    names: tuple[str, ...],
+    n_jobs: int | None = None,
+    report: Callable[[int, int], None] | None = None,
+) -> tuple[Posterior, MonteCarloCertificate, str]:
+    """Run chains, the first from given variables and the others from none; also say what was done."""
+    rows = _labelled_rows(task)
+    target = task.beliefs.target(task.problem)
+    seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
+    starts = [list(start), *[[]] * (chains.count - 1)]
+    every = max(1, -(-chains.steps * chains.count // _KEPT))
+
+    def run(seed: Any, start: list[int]) -> tuple[Sampling, list[Drawn]]:
+        walk = LogisticGibbsWalk(target, rows, np.random.default_rng(seed), every)
+        done = run_chain(
+            walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
+        )
+        return done, walk.drawn
+
+    jobs = min(effective_n_jobs(n_jobs), chains.count)
+    both = Parallel(n_jobs=jobs, prefer="threads")(
+        delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
+    )
+    runs = [done for done, _ in both]
+    states = [state for _, drawn in both for state in drawn]
+    found = sampled_findings(runs, task.beliefs.slab)
+    variances = np.concatenate([done.slab_variances for done in runs])
+    posterior = _posterior(task, found, states, float(np.median(variances)), names)
+    how = (
+        f"{chains.count * chains.steps} states of {chains.count} Polya-Gamma chains sampled, "
+        f"{found.seen} models seen"
+    )
+    return posterior, certify_chains(runs, found), how
+
+
+def _labelled_rows(task: FittingTask) -> LabelledRows:
+    """Return the columns of all variables, those without content being 0."""
+    samples, fixed = task.table.samples, task.table.fixed
+    columns, usable = samples.columns[fixed:], task.problem.usable
+    if len(usable) < task.problem.n_features:
+        columns = np.zeros((task.problem.n_features, len(samples.y)))
+        columns[usable] = samples.columns[fixed:]
+    first, weights = _distinct(task)
+    return LabelledRows(
+        np.ascontiguousarray(columns[:, first]), samples.columns[:fixed, first],
+        samples.held[:fixed], samples.y[first], weights, samples.offset[first],
+    )  # fmt: skip
+
+
+def _distinct(task: FittingTask) -> tuple[Array, Floats]:
+    """Return a row for each distinct one of positive weight, in an order of its own, and all its weight.
+
+    Repeated rows cost one draw, and chains are the same whether a row has weight 2 or is there twice.
+    """
+    samples = task.table.samples
+    used = np.flatnonzero(samples.weights > 0)
+    own = samples.y[used], samples.offset[used]
+    rows = np.column_stack([task.problem.table.stored.some_rows(used), *own])
+    _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    weights = np.bincount(group.ravel(), samples.weights[used]).astype(np.float64)
+    return used[first], weights
+
+
+def _posterior(
+    task: FittingTask, found: Findings, states: list[Drawn], variance: float, names: tuple[str, ...]
+) -> Posterior:
+    """Describe what chains found in the user's units; models have the laws that Laplace gives them."""
+    problem, usable = task.problem, task.problem.usable
+    fixed = np.array([state.fixed for state in states])
+    listed = FittedFindings(
+        found.inclusion[usable],
+        found.size_probability[: len(usable) + 1],
+        np.concatenate([fixed.mean(axis=0), found.mean[usable]]),
+        np.concatenate([(fixed**2).mean(axis=0), found.second_moment[usable]]),
+        [],
+        np.zeros(0),
+        0.0,
+        _listed(found.standing),
+        found.components,
+        None if found.monte_carlo_error is None else found.monte_carlo_error[usable],
+    )
+    posterior, _ = make_fitted_posterior(_with_variance(task, variance), listed, names)
+    kept = _states(task, states, fixed)
+    drawn = kept.coefficients[:, posterior.support].toarray()
+    return replace(
+        with_substitutes(problem, posterior, found.components),
+        log_evidence=None,
+        free_energy=float("nan"),
+        correlation=as_correlation(np.atleast_2d(np.cov(drawn, rowvar=False))),
+        states=kept,
+        effective_sample_size=found.effective_sample_size,
+        split_r_hat=found.split_r_hat,
+    )
+
+
+def _listed(standing: Standing) -> Standing:
+    """Return the best models alone: states stand for the others."""
+    first = standing.listed
+    return Standing(standing.members[:first], standing.probability[:first], first)
+
+
+def _with_variance(task: FittingTask, variance: float) -> FittingTask:
+    """Return the analysis at one slab variance."""
+    slab = task.beliefs.slab
+    known = slab.variance if isinstance(slab, GaussianSlab) else None
+    table = task.table
+    held = table.samples.held.copy()
+    held[table.fixed :] = 1.0 / (known or variance)
+    return task._replace(tables=[(0.0, table._replace(samples=table.samples._replace(held=held)))])
+
+
+def _states(task: FittingTask, states: list[Drawn], fixed: Floats) -> States:
+    """Return states in the user's units."""
+    scale = task.problem.scale
+    covariates = task.places[: len(task.places) - len(task.problem.usable)]
+    first = task.table.fixed - len(covariates)
+    columns: list[Array] = [np.concatenate([covariates, state.members]) for state in states]
+    values = [
+        np.concatenate([own[first:], state.values]) / scale.column_scale[where]
+        for own, state, where in zip(fixed, states, columns, strict=True)
+    ]
+    rows: scipy.sparse.csr_array = stack_rows(columns, values, task.problem.n_features)
+    level = fixed[:, 0] if first else np.zeros(len(states))
+    return States(np.asarray(level - rows @ scale.column_mean), rows)

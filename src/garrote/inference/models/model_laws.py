@@ -1,0 +1,210 @@
+"""The law of the coefficients in a model, with the slab's variance integrated out.
+
+An unknown slab variance makes it a mixture of Student's laws; it is described by its first two moments.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import pinvh
+from scipy.special import logsumexp
+
+from garrote.arrays import Array, Floats
+from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
+from garrote.priors.inclusion import Inclusion
+from garrote.problem import Problem
+from garrote.results.coefficient_laws import Models
+
+
+class Law(NamedTuple):
+    """Covariates and members of a model, mean and covariance (over the noise) of their coefficients."""
+
+    members: Array
+    mean: Floats
+    spread: Floats
+    noise: float
+
+
+class _Spectrum(NamedTuple):
+    """A model's cross products by their eigenvectors, so that every ridge costs next to nothing."""
+
+    values: Floats
+    vectors: Floats
+    products: Floats
+    yty: float
+
+    def left(self, inverse: Floats) -> Floats:
+        return np.maximum(self.yty - inverse @ self.products**2, 0.0)
+
+    def log_det(self, ridges: Floats) -> Floats:
+        return np.asarray(np.log(np.maximum(self.values + ridges[:, None], 1e-300)).sum(axis=1))
+
+    def inverse(self, ridges: Floats) -> Floats:
+        """Return the inverse eigenvalues, a row for each ridge; 0 for directions that have no content.
+
+        Beside a slab they have its own: columns that equal each other are apart by it alone.
+        """
+        shifted = self.values + ridges[:, None]
+        dependent = shifted <= 1e-12 * shifted.max(axis=1, initial=0.0)[:, None]
+        dependent &= ridges[:, None] == 0.0
+        return np.where(dependent, 0.0, 1.0 / np.where(dependent, 1.0, shifted))
+
+
+def spectrum(problem: Problem, members: Array, block: Floats | None = None) -> _Spectrum:
+    """Decompose the cross products of a model, from the data where they are not given."""
+    block = problem.known_block(members) if block is None else block
+    values, vectors = np.linalg.eigh(block)
+    return _Spectrum(
+        np.maximum(values, 0.0), vectors, vectors.T @ problem.xty[members], problem.yty
+    )
+
+
+def log_evidences(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array) -> Floats:
+    """Return the log evidence of a model under each rule, its log weight added."""
+    ridges = np.array([rule.ridge for _, rule in rules])
+    each = zip(
+        rules,
+        found.log_det(ridges).tolist(),
+        found.left(found.inverse(ridges)).tolist(),
+        strict=True,
+    )
+    return np.array([w + log_evidence(rule, len(members), *own) for (w, rule), *own in each])
+
+
+def log_posteriors(
+    problem: Problem,
+    prior: Inclusion,
+    rules: Sequence[tuple[float, Any]],
+    members: Sequence[tuple[int, ...]],
+) -> Floats:
+    """Return the log evidence of models summed over rules, and their log prior added; from scratch."""
+    logs = []
+    for model in members:
+        own = np.array(model, np.intp)
+        odds = prior.log_odds[np.searchsorted(problem.usable, own)].sum()
+        evidences = log_evidences(spectrum(problem, own), rules, own)
+        logs.append(logsumexp(evidences) + prior.by_size[len(own)] + odds)
+    return np.array(logs)
+
+
+def make_laws(
+    problem: Problem, rules: Sequence[tuple[float, Any]], models: Sequence[tuple[int, ...]]
+) -> list[Law]:
+    """Return the laws of models; rows are gone through once where that takes less than for each."""
+    members = [np.array(model, dtype=np.intp) for model in models]
+    columns = np.unique(np.concatenate(members))
+    together = len(columns) ** 2 <= sum(len(own) ** 2 for own in members)
+    gram = problem.known_block(columns) if together else None
+    fixed_inverse, laws = inverse_of_fixed(problem), []
+    for own in members:
+        place = np.searchsorted(columns, own)
+        block = problem.known_block(own) if gram is None else gram[np.ix_(place, place)]
+        laws.append(make_law(problem, rules, own, block, fixed_inverse))
+    return laws
+
+
+def inverse_of_fixed(problem: Problem) -> Floats:
+    """Return the inverse of the covariates' cross products."""
+    fixed = problem.scale.covariates
+    return np.asarray(pinvh(problem.raw_gram(fixed))) if len(fixed) else np.zeros((0, 0))
+
+
+def make_law(
+    problem: Problem, rules: Sequence[tuple[float, Any]], members: Array, block: Floats,
+    fixed_inverse: Floats,
+) -> Law:  # fmt: skip
+    """Return a model's coefficients, covariates included, from the cross products of its members.
+
+    ``rules`` have log weights.
+    """
+    found, size = spectrum(problem, members, block), len(members)
+    logs = log_evidences(found, rules, members)
+    share = np.exp(logs - logs.max())
+    share /= share.sum()
+    used = [(weight, rule) for weight, (_, rule) in zip(share, rules, strict=True) if weight > 1e-9]
+    weights = np.array([weight for weight, _ in used])
+    inverse = found.inverse(np.array([rule.ridge for _, rule in used]))
+    lefts = found.left(inverse).tolist()
+    moments = [slab_moments(rule, size, own) for (_, rule), own in zip(used, lefts, strict=True)]
+    f1, f2, f3 = (weights * values for values in np.array(moments).T)
+    noises = [noise_mean(rule, size, own) for (_, rule), own in zip(used, lefts, strict=True)]
+    # All ridges have the same eigenvectors, by which the moments are taken.
+    along = inverse * found.products
+    first = f1 @ along
+    second = (along.T * f2) @ along
+    second[np.diag_indices(size)] += np.maximum(f3, 0.0) @ inverse  # tables are interpolated
+    covariance = found.vectors @ (second - np.outer(first, first)) @ found.vectors.T
+    mean, noise = found.vectors @ first, float(weights @ noises)
+    return in_user_units(problem, members, mean, covariance, noise, fixed_inverse)
+
+
+def in_user_units(
+    problem: Problem,
+    members: Array,
+    mean: Floats,
+    covariance: Floats,
+    noise: float,
+    fixed_inverse: Floats,
+) -> Law:
+    """Return coefficients in the units of the user, those of the covariates before them."""
+    scale, fixed = problem.scale, problem.scale.covariates
+    everyone = np.concatenate([fixed, members])
+    units = scale.response_scale / scale.column_scale[everyone]
+    coef = np.concatenate([scale.covariate_coefficients(members, mean), mean * units[len(fixed) :]])
+    # Covariates move with the others: those take back what they explain of them.
+    back = np.vstack([-scale.covariate_columns[:, members], np.eye(len(members))])
+    own = np.zeros((len(everyone), len(everyone)))
+    own[: len(fixed), : len(fixed)] = fixed_inverse
+    spread = back @ covariance @ back.T / (noise or 1.0) + own
+    spread *= np.outer(units, units) / scale.response_scale**2
+    return Law(everyone, coef, spread, noise)
+
+
+def first_variances(models: Models, count: int) -> Floats:
+    """Return the variances of the first few coefficients, which all models have, over the models."""
+    share = models.probability / models.probability.sum()
+    first = np.array([mean[:count] for mean in models.mean])
+    own = np.array(
+        [
+            noise * np.diag(spread)[:count]
+            for spread, noise in zip(models.spread, models.noise_means, strict=True)
+        ]
+    )
+    centre = share @ first
+    return np.asarray(share @ (own + (first - centre) ** 2))
+
+
+def joint_covariance(problem: Problem, columns: Array, covariance: Floats, noise: float) -> Law:
+    """Return coefficients with their covariance over all models, as the spread, in the user's units.
+
+    Given are that of some columns and the mean noise variance over all models, in those of the problem.
+    """
+    law = in_user_units(
+        problem, columns, np.zeros(len(columns)), covariance, noise, inverse_of_fixed(problem)
+    )
+    size = (law.noise or 1.0) * problem.scale.response_scale**2
+    return law._replace(spread=size * law.spread)
+
+
+def as_correlation(covariance: Floats) -> Floats:
+    """Return correlations; 1 with itself and 0 with others for what does not vary."""
+    size = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    correlation = covariance / np.outer(size, size)
+    np.fill_diagonal(correlation, 1.0)
+    return np.asarray(np.clip(correlation, -1.0, 1.0))
+
+
+def model_correlation(models: Models, support: Array) -> Floats:
+    """Return the correlations of some coefficients over the models kept."""
+    place = {int(j): k for k, j in enumerate(support)}
+    mean, square = np.zeros(len(support)), np.zeros((len(support), len(support)))
+    share = models.probability / models.probability.sum()
+    laws = zip(share, models.members, models.mean, models.spread, models.noise_means, strict=True)
+    for weight, members, centre, spread, noise in laws:
+        own = [k for k, j in enumerate(members) if int(j) in place]
+        to = [place[int(members[k])] for k in own]
+        mean[to] += weight * centre[own]
+        inside = np.outer(centre[own], centre[own]) + noise * spread[np.ix_(own, own)]
+        square[np.ix_(to, to)] += weight * inside
+    return as_correlation(square - np.outer(mean, mean))

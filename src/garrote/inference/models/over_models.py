@@ -1,0 +1,250 @@
+"""From models and their probabilities to a Posterior in the user's units."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.models.model_laws import (
+    as_correlation,
+    first_variances,
+    joint_covariance,
+    log_posteriors,
+    make_laws,
+    model_correlation,
+)
+from garrote.inference.models.slab_integral import (
+    Point,
+    averaged,
+    integrate_over_slab,
+    log_sum,
+    shares,
+)
+from garrote.inference.models.standing import Components, Members, Standing, of_known
+from garrote.priors.evidence import KnownNoise, Schwarz
+from garrote.priors.slab import GaussianSlab, Slab
+from garrote.problem import Problem
+from garrote.results.certificates import ExactCertificate
+from garrote.results.coefficient_laws import Models
+from garrote.results.posterior import IN_SUPPORT, Posterior
+from garrote.solvers.algebra.gram_rows import GramRows
+from garrote.solvers.models.chain_diagnostics import diagnose
+from garrote.solvers.models.model_chain import Sampling
+from garrote.solvers.models.model_search import Search, search_models
+
+# A search over an unknown slab variance halves the step in it twice, and has about so many variances to
+# share its expansions: what a search finds with each would never settle.
+_HALVINGS = 2
+_SEARCHES = 20
+# Models whose odds are computed again for the certificate.
+CERTIFIED = 50
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a solver found, in the units of the problem: averages over models, and the best of them.
+
+    ``noise`` is the mean of the noise variance, ``seen`` how many models there were. ``standing`` and
+    ``components`` stand for all of these. ``slabs`` are those that an unknown slab variance is
+    integrated over, with their log weights; ``covariance`` is that of some columns, where it is known.
+    """
+
+    inclusion: Floats
+    mean: Floats
+    second_moment: Floats
+    size_probability: Floats
+    noise: float
+    members: Sequence[Members]
+    probability: Floats
+    seen: int
+    standing: Standing
+    components: Components
+    slabs: tuple[tuple[float, Slab], ...]
+    covariance: tuple[Array, Floats] | None = None
+    log_evidence: float | None = None
+    monte_carlo_error: Floats | None = None
+    effective_sample_size: Floats | None = None
+    split_r_hat: Floats | None = None
+
+
+def search_findings(
+    problem: Problem, beliefs: Beliefs, start: list[int], expansions: int, seed: Any, report: Any
+) -> tuple[Findings, float, float]:
+    """Search among models with every slab variance that counts.
+
+    Also returns the share found late, and the error by the integral over the variance.
+    """
+    unknown = isinstance(beliefs.slab, GaussianSlab) and beliefs.slab.variance is None
+    each = -(-expansions // (_SEARCHES if unknown else 1))
+    late: dict[Slab, float] = {}
+    rows = GramRows(problem)  # the same for every variance
+
+    def find(slab: Slab) -> Search:
+        found = search_models(
+            beliefs.target(problem, slab), np.random.default_rng(seed), rows=rows, start=start,
+            expansions=each,
+        )  # fmt: skip
+        late[slab] = found.late_share
+        return found
+
+    points, change = integrate_over_slab(beliefs.slab, find, report, _HALVINGS)
+    members, probability = _merged(points)
+    standing, components = of_known(members, probability, problem.n_features)
+    found = Findings(
+        inclusion=averaged(points, "inclusion"),
+        mean=averaged(points, "mean"),
+        second_moment=averaged(points, "second_moment"),
+        size_probability=averaged(points, "size_probability"),
+        noise=float(averaged(points, "noise")),
+        members=members,
+        probability=probability,
+        seen=len(members),
+        standing=standing,
+        components=components,
+        slabs=tuple((point.log_weight, point.slab) for point in points),
+        log_evidence=log_sum(points),
+    )
+    return found, float(shares(points) @ [late[point.slab] for point in points]), change
+
+
+def _merged(points: Sequence[Point]) -> tuple[tuple[Members, ...], Floats]:
+    """Add up the probabilities of each model over the slab's variances; best first."""
+    total: dict[Members, float] = {}
+    log_evidence = log_sum(points)
+    for weight, _, part in points:
+        for model, log in zip(part.members, part.log_weights, strict=True):
+            total[model] = total.get(model, 0.0) + float(np.exp(weight + log - log_evidence))
+    ranked = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))
+    return tuple(model for model, _ in ranked), np.array([p for _, p in ranked])
+
+
+def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
+    """Join chains: each counts by its weight; batches of all of them tell the error."""
+    weights = np.array([chain.weight for chain in chains])
+    share = weights / weights.sum()
+
+    def joined(values: Sequence[Floats]) -> Floats:
+        return np.asarray(sum(w * v for w, v in zip(share, values, strict=True)))
+
+    inclusion = joined([chain.inclusion for chain in chains])
+    diagnosed = diagnose(chains, inclusion)
+    members, probability = _visited(chains)
+    standing, components = of_known(members, probability, len(inclusion))
+    return Findings(
+        inclusion=inclusion,
+        mean=joined([chain.mean for chain in chains]),
+        second_moment=joined([chain.second_moment for chain in chains]),
+        size_probability=joined([chain.size_probability for chain in chains]),
+        noise=float(share @ [chain.noise for chain in chains]),
+        members=members,
+        probability=probability,
+        seen=len(members),
+        standing=standing,
+        components=components,
+        slabs=tuple(slab.grid()),
+        monte_carlo_error=diagnosed.error,
+        effective_sample_size=diagnosed.effective_size,
+        split_r_hat=diagnosed.split_r_hat,
+    )
+
+
+def _visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], Floats]:
+    """Return the models that chains were in, by the weight they had there."""
+    total: dict[frozenset[int], float] = {}
+    for chain in chains:
+        state = frozenset(chain.start)
+        for flip, weight in zip(chain.flips, chain.weights, strict=True):
+            if weight > 0:
+                total[state] = total.get(state, 0.0) + weight
+            if flip >= 0:
+                state = state ^ {int(flip)}
+    ranked = sorted(total.items(), key=lambda entry: (-entry[1], sorted(entry[0])))
+    mass = sum(total.values())
+    members = tuple(tuple(sorted(state)) for state, _ in ranked)
+    return members, np.array([weight / mass for _, weight in ranked])
+
+
+def certify_models(
+    problem: Problem, beliefs: Beliefs, found: Findings, quadrature: float = 0.0
+) -> ExactCertificate:
+    """Compute the odds of the best models from scratch, and compare."""
+    members = found.members[:CERTIFIED]
+    rules = [(w, slab.reference_rule(beliefs.n, problem.yty)) for w, slab in found.slabs]
+    logs = log_posteriors(problem, beliefs.inclusion, rules, members)
+    stated = np.log(np.maximum(found.probability[: len(members)], 1e-300))
+    off = np.abs((logs - logs[0]) - (stated - stated[0])).max()
+    return ExactCertificate(float(off), quadrature)
+
+
+def _rules(problem: Problem, beliefs: Beliefs, found: Findings) -> list[tuple[float, Any]]:
+    """Return the marginal likelihoods that are averaged over."""
+    usable = len(problem.usable)
+    return [(w, slab.rule(beliefs.n, problem.yty, usable)) for w, slab in found.slabs]
+
+
+def make_model_posterior(
+    problem: Problem,
+    beliefs: Beliefs,
+    found: Findings,
+    names: tuple[str, ...],
+) -> Posterior:
+    """Describe findings in the user's units, with the law of the coefficients in some models."""
+    scale, fixed = problem.scale, problem.scale.covariates
+    unit = scale.response_scale / scale.column_scale
+    inclusion = found.inclusion.copy()
+    inclusion[fixed] = 1.0
+    columns = np.flatnonzero(found.mean)
+    mean = found.mean * unit
+    mean[fixed] = scale.covariate_coefficients(columns, found.mean[columns])
+    variance = np.maximum(found.second_moment - found.mean**2, 0.0) * unit**2
+    support = np.flatnonzero(inclusion > IN_SUPPORT)
+    models = _kept_models(problem, beliefs, found)
+    if found.covariance is None:
+        variance[fixed] = first_variances(models, len(fixed))
+        correlation = model_correlation(models, support)
+    else:
+        law = joint_covariance(problem, *found.covariance, found.noise)
+        variance[fixed] = np.diag(law.spread)[: len(fixed)]
+        place = np.argsort(law.members)[np.searchsorted(np.sort(law.members), support)]
+        correlation = as_correlation(law.spread[np.ix_(place, place)])
+    return Posterior(
+        inclusion_probability=inclusion,
+        mean=mean,
+        support=support,
+        standard_error=np.sqrt(variance[support]),
+        correlation=correlation,
+        noise_variance=found.noise * scale.response_scale**2,
+        degrees_of_freedom=max(beliefs.n, 1.0),
+        free_energy=float("nan") if found.log_evidence is None else -found.log_evidence,
+        optima=(),
+        names=names,
+        log_evidence=found.log_evidence,
+        size_probability=found.size_probability,
+        found=models,
+        monte_carlo_error=found.monte_carlo_error,
+        effective_sample_size=found.effective_sample_size,
+        split_r_hat=found.split_r_hat,
+        covariates=fixed,
+    )
+
+
+def _kept_models(problem: Problem, beliefs: Beliefs, found: Findings) -> Models:
+    """Return the models that stand for all, with the laws of their coefficients, in the user's units."""
+    rules = _rules(problem, beliefs, found)
+    members, probability, listed = found.standing
+    laws = make_laws(problem, rules, members)
+    known = isinstance(rules[0][1], KnownNoise | Schwarz)
+    shape = np.inf if known else 0.5 * beliefs.n + getattr(beliefs.slab, "shape", 0.0)
+    noise = np.array([law.noise for law in laws]) * problem.scale.response_scale**2
+    return Models(
+        members=tuple(law.members for law in laws),
+        probability=probability,
+        mean=tuple(law.mean for law in laws),
+        spread=tuple(law.spread for law in laws),
+        noise_rate=noise if np.isinf(shape) else noise * (shape - 1.0),
+        noise_shape=shape,
+        listed=listed,
+    )

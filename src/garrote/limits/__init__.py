@@ -1,0 +1,1 @@
+"""Budgets: how large numbers may be, how much memory is free, what a fit will cost."""

@@ -1,0 +1,1 @@
+"""From a problem to fits over a grid of strengths."""

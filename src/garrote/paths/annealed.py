@@ -1,0 +1,291 @@
+"""From a problem to a path: the grid of gammas, both directions, the better solution at each gamma."""
+
+from collections.abc import Generator
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, NamedTuple, cast, overload
+
+import numpy as np
+from scipy.special import logit
+
+from garrote.arrays import Floats
+from garrote.designs import GramDesign
+from garrote.designs.base import Design
+from garrote.paths.combinations import HOMOTOPIES, check_combination
+from garrote.paths.homotopy import homotopy_solver
+from garrote.paths.penalised import (
+    ALPHAS,
+    equal_terms,
+    penalty_solver,
+    resolve_alphas,
+    stop_at,
+)
+from garrote.penalties.base import Penalty, Terms
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem
+from garrote.results.fit import Path
+from garrote.results.penalty_path import PenaltyPath
+from garrote.solvers.control import Annealing, Control
+from garrote.solvers.garrote.fixed_point import anneal_in_parallel, trace_in_parallel
+from garrote.solvers.garrote.variational import Annealer, Trace, anneal
+from garrote.solvers.lockstep import Solver, run_together
+
+SOLVERS = ("coordinate", "primal", "dual")
+# Gammas of a grid, and the largest inclusion probability at the first of them.
+GAMMAS, EPS = 50, 1e-3
+
+# The dense end of the default grid: -1, or the log odds of N / 40 variables among D, and with more
+# columns than rows of 50 at most. Beyond it solutions cost most and have long begun to fit noise
+# (at N = 1000, D = 10,000 with 20 true variables, 79 are expected there, and twice as many a little on).
+_ROWS_FOR_EACH = 40.0
+# Labels need a denser end. Their z-scores are low even where effects are strong, and lower yet in the
+# folds of a cross-validation, which then find nothing on a path that ends at N / 40 variables.
+_LABELS_FOR_EACH = 10.0
+_DENSE_SIZE = 50.0
+_DENSEST = -1.0
+
+
+class DenseEnd(NamedTuple):
+    """Where a placed grid of gammas ends: a variable for every so many rows, and the largest gamma."""
+
+    rows_for_each: float = _ROWS_FOR_EACH
+    largest: float = np.inf
+
+    @classmethod
+    def for_labels(cls, offsets: Floats) -> "DenseEnd":
+        """Return the end for labels, at even odds of the typical variable if not before.
+
+        The price of a slab is no part of the prior odds, as it is where the slab is flat.
+        """
+        return cls(_LABELS_FOR_EACH, -float(np.median(offsets)) if len(offsets) else 0.0)
+
+
+def gamma_grid(
+    problem: Problem,
+    prior: GarrotePrior,
+    count: int = 50,
+    eps: float = 1e-3,
+    end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
+) -> Floats:
+    """Return gammas from the empty model to the dense end, evenly spaced in sqrt(-gamma).
+
+    The first is the largest gamma at which no variable has an inclusion probability above ``eps``
+    (Kappen & Gomez 2014, Eq. 13, for columns of any scale). A variable comes in at about
+    |z| = sqrt(-2 gamma), z being its estimate in standard errors: the steps are even in z.
+    """
+    usable = problem.curvature > 0
+    if not usable.any() or problem.yty <= 0:
+        return np.linspace(2 * logit(eps), logit(eps), count)
+    explained = problem.xty[usable] ** 2 / problem.curvature[usable]
+    precision = prior.first_precision(problem.response_variance)
+    sparse_end = logit(eps) - np.max(0.5 * precision * explained + prior.offsets[usable])
+    size = problem.n / end.rows_for_each
+    if problem.n_features > problem.n:
+        size = min(size, _DENSE_SIZE)
+    dense_end = min(_DENSEST, float(logit(min(size / problem.n_features, 0.5))))
+    # gamma speaks of the typical variable; a few with odds of their own do not move its range.
+    dense_end -= float(np.median(prior.offsets[usable]))
+    dense_end = min(dense_end, end.largest)
+    # Few rows: leave at least half of the way from the empty model open.
+    dense_end = max(dense_end, sparse_end / 2 if sparse_end < 0 else sparse_end + 10.0)
+    if dense_end >= 0 or sparse_end >= 0:
+        return np.linspace(sparse_end, dense_end, count)
+    return -(np.linspace(np.sqrt(-sparse_end), np.sqrt(-dense_end), count) ** 2)
+
+
+@overload
+def fit_path(
+    problem: Problem,
+    prior: GarrotePrior | None = None,
+    strengths: int | Floats | None = None,
+    *,
+    eps: float | None = None,
+    solver: str = "coordinate",
+    control: Control | None = None,
+) -> Path: ...
+
+
+@overload
+def fit_path(
+    problem: Problem,
+    prior: Penalty,
+    strengths: int | Floats | None = None,
+    *,
+    eps: float | None = None,
+    solver: str = "coordinate",
+    control: Control | None = None,
+    terms: Terms | None = None,
+    relax: float = 0.0,
+) -> PenaltyPath: ...
+
+
+def fit_path(
+    problem: Problem,
+    prior: Any = None,
+    strengths: int | Floats | None = None,
+    *,
+    eps: float | None = None,
+    solver: str = "coordinate",
+    control: Control | None = None,
+    terms: Terms | None = None,
+    relax: float = 0.0,
+) -> Path | PenaltyPath:
+    """Fit one problem over a grid of strengths: anneal and reheat a prior, or relax a penalty.
+
+    Parameters
+    ----------
+    problem : Problem
+    prior : GarrotePrior or Penalty, optional
+        Offsets to gamma, sign constraints, known noise (by default none of them); or a penalty of
+        `garrote.penalties`.
+    strengths : int or array, optional
+        How many strengths to place, or the strengths themselves: 50 gammas of a prior, 100 alphas of a
+        penalty, or with ``solver="homotopy"`` all its knots. Alphas are those of
+        1/(2n) ||y - Xw||^2 + alpha * penalty, with y in its own units (also where the problem has it in
+        standard deviations) and the columns as the problem has them.
+    eps : float, optional
+        Where a placed grid ends: the inclusion probability at the first gamma (1e-3), or the last alpha
+        as a share of the first (1e-3, and 1e-2 with more columns than rows).
+    solver : str, default="coordinate"
+        "primal" and "dual" are for a prior. "homotopy" (LARS) follows the lasso, or the elastic net,
+        from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. Both
+        are for a Gaussian response. "ista", "fista", "sparsa", "projected_gradient", "em",
+        "iterated_ridge" and "subgradient" are the classical solvers, slower but each an idea of its own;
+        the manual's page on solvers says which penalty and response each one takes.
+    control : Control, optional
+        Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback; and the
+        share of the deviance at which a placed grid of alphas ends, 0.999 unless the response is
+        Gaussian and the penalty convex. Strengths that were given are all fitted.
+    terms : Terms, optional
+        Each variable's own factor of the penalty, and bounds of its coefficient: for the columns as the
+        problem has them, in units of y.
+    relax : float
+        For a penalty: 1 takes the coefficients of an unpenalised fit to the columns found, 0 the
+        penalised ones; what is between mixes both (the relaxed lasso).
+
+    Returns
+    -------
+    Path or PenaltyPath
+
+    Examples
+    --------
+    >>> from garrote import Problem, fit_path
+    >>> from garrote.datasets import make_sparse_regression
+    >>> data = make_sparse_regression(n_samples=80, n_features=20, n_informative=2, random_state=0)
+    >>> path = fit_path(Problem.from_rows(data.X, data.y), strengths=10)
+    >>> path.coefficients().shape
+    (10, 20)
+    """
+    solving: Solver
+    if hasattr(prior, "largest_strength"):
+        prior = prior.resolved(problem.n_features) if hasattr(prior, "resolved") else prior
+        compressed = problem.in_response_units().compressed()
+        control = control or Control(1e-6)
+        if control.stop_at is None and (strengths is None or isinstance(strengths, Integral)):
+            control = replace(control, stop_at=stop_at(problem, prior))
+        solving = start_penalty_solver(
+            compressed, prior, strengths, eps, terms, control, solver, relax
+        )
+        (relaxed,) = run_together([solving], stored_design(compressed))
+        return cast(PenaltyPath, relaxed)
+    prior = prior or flat_prior(problem.n_features)
+    gammas = resolve_gammas(problem, prior, GAMMAS if strengths is None else strengths, eps or EPS)
+    solving = start_solver(problem, prior, gammas, control or Control(), solver)
+    (annealing,) = run_together([solving], stored_design(problem))
+    return assemble_path(problem, annealing)
+
+
+def resolve_gammas(
+    problem: Problem,
+    prior: GarrotePrior,
+    gammas: int | Floats,
+    eps: float,
+    end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
+) -> Floats:
+    """Return the gammas themselves, ascending, from a count or from what was given."""
+    if isinstance(gammas, Integral) and not isinstance(gammas, bool):
+        if gammas < 1:
+            raise ValueError(f"gammas must be at least 1, got {gammas}")
+        return gamma_grid(problem, prior, int(gammas), eps, end)
+    try:
+        grid = np.unique(np.asarray(gammas, dtype=np.float64))
+    except (TypeError, ValueError):
+        grid = np.zeros(0)
+    if isinstance(gammas, bool) or not len(grid) or not np.isfinite(grid).all():
+        raise ValueError(
+            f"gammas must be a positive integer or an array of finite numbers, got {gammas!r}"
+        )
+    return grid
+
+
+def flat_prior(n_features: int) -> GarrotePrior:
+    """Return a prior without offsets, signs or known noise."""
+    return GarrotePrior(np.zeros(n_features), np.zeros(n_features))
+
+
+def start_penalty_solver(
+    problem: Problem,
+    penalty: Penalty,
+    strengths: int | Floats | None,
+    eps: float | None,
+    terms: Terms | None,
+    control: Control,
+    solver: str = "coordinate",
+    relax: float = 0.0,
+) -> Generator[Floats, Floats, PenaltyPath]:
+    """Return the generator that solves one penalised path; see `run_together`."""
+    check_combination(penalty, problem.likelihood, solver)
+    terms = terms or equal_terms(problem)
+    alphas = None
+    if solver not in HOMOTOPIES or strengths is not None:
+        count = ALPHAS if strengths is None else strengths
+        alphas = resolve_alphas(problem, penalty, terms, count, eps)
+    if solver not in HOMOTOPIES:
+        return penalty_solver(problem, penalty, cast(Floats, alphas), terms, control, relax, solver)
+    return homotopy_solver(
+        problem, penalty, alphas, terms, control, eps=eps or 0.0, drops=solver == "homotopy",
+        relax=relax,
+    )  # fmt: skip
+
+
+def start_solver(
+    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
+) -> Solver:
+    """Return the generator that solves one path; see `run_together`."""
+    if solver not in SOLVERS:
+        raise ValueError(f"solver must be one of {SOLVERS}, got {solver!r}")
+    if solver == "coordinate":
+        return anneal(problem, prior, gammas, control)
+    return anneal_in_parallel(problem, prior, gammas, control, solver)
+
+
+def trace_solver(
+    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
+) -> Generator[Floats, Floats, Trace]:
+    """Return the generator that solves one path without certifying it."""
+    if solver != "coordinate":
+        return trace_in_parallel(problem, prior, gammas, control, solver)
+    return Annealer(problem, problem.compressed(), prior, control).trace(gammas)
+
+
+def stored_design(problem: Problem) -> Design | None:
+    """Return the matrix that solvers of this problem share passes over, if it has rows."""
+    design = problem.design
+    return None if isinstance(design, GramDesign) else design.stored
+
+
+def assemble_path(problem: Problem, annealing: Annealing) -> Path:
+    """Keep the solution of lower free energy at each gamma."""
+    pairs = list(zip(annealing.forward, annealing.backward, strict=True))
+    kept = np.array(["backward" if b.free_energy < f.free_energy else "forward" for f, b in pairs])
+    return Path(
+        fits=tuple(
+            b if side == "backward" else f for (f, b), side in zip(pairs, kept, strict=True)
+        ),
+        forward=tuple(annealing.forward),
+        backward=tuple(annealing.backward),
+        kept=kept,
+        cut=annealing.cut,
+        scale=problem.scale,
+        n_features=problem.n_features,
+    )

@@ -1,0 +1,352 @@
+"""From a problem and a penalty to a path of certified fits."""
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from functools import partial
+from numbers import Integral
+from typing import Any, cast
+
+import numpy as np
+
+import garrote.solvers.classical.fused_em
+import garrote.solvers.penalised.fused_quadratic  # (solvers come to know graphs by these)
+import garrote.solvers.penalised.group_quadratic  # noqa: F401  (and groups)
+from garrote.arrays import Floats
+from garrote.likelihoods.multinomial import Multinomial
+from garrote.likelihoods.several import SeveralResponses
+from garrote.paths.combinations import CLASSICAL
+from garrote.penalties.adaptive import AdaptiveLasso
+from garrote.penalties.base import Concave, Penalty, Terms
+from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
+from garrote.penalties.fusion.fused import FusedLasso
+from garrote.penalties.fusion.fused_rule import FusedRule
+from garrote.penalties.group import GroupLasso
+from garrote.penalties.mixtures import Mixture
+from garrote.penalties.subset import BestSubset, NoPenalty
+from garrote.problem import Problem
+from garrote.results.penalty_path import (
+    MultinomialPath,
+    PenaltyFit,
+    PenaltyPath,
+    bayesian_criterion,
+)
+from garrote.solvers.classical.path import solve_classically
+from garrote.solvers.control import Control
+from garrote.solvers.descent.quadratic import restricted
+from garrote.solvers.lockstep import Solver, run_together
+from garrote.solvers.losses.generalised import GeneralisedLoss
+from garrote.solvers.losses.latent import LatentLeastSquares
+from garrote.solvers.losses.least_squares import LeastSquares
+from garrote.solvers.losses.multinomial import MultinomialLoss
+from garrote.solvers.losses.several_responses import SeveralLeastSquares
+from garrote.solvers.losses.sparse_loss import SparseLoss
+from garrote.solvers.penalised.best_subset import solve_best_subsets
+from garrote.solvers.penalised.concave_path import solve_concave_path
+from garrote.solvers.penalised.fused_signal import SignalSquares, is_signal
+from garrote.solvers.penalised.refitting import relaxed
+from garrote.solvers.penalised.reweighted import slopes, solve_reweighted
+from garrote.solvers.penalised.ridge import ridge_scores, solve_ridge, solve_rotated
+from garrote.solvers.penalised.working_set_path import (
+    Smooth,
+    Solved,
+    solve_at,
+    solve_path,
+    tolerance_at,
+)
+
+# Alphas of a grid, and the last as a share of the first: with more rows than columns, and with fewer.
+ALPHAS = 100
+_EPS, _EPS_WIDE = 1e-3, 1e-2
+# A placed grid may end where so much of the deviance is explained, as in glmnet.
+_ENOUGH = 0.999
+# Losses below this share of the null model's are those of a fit that matches the data.
+_MATCHED = 1e-6
+# A strength at which nothing that is penalised is in.
+_FORBIDDING = 1e200
+
+
+def make_smooth(
+    problem: Problem, solver: str = "coordinate", penalty: Penalty | None = None
+) -> Smooth:
+    """Return the loss of a problem, ready for a working set."""
+    if isinstance(penalty, FusedLasso) and is_signal(problem):
+        return SignalSquares(problem)
+    if solver == "em" and problem.likelihood is not None:
+        return LatentLeastSquares(problem)
+    if problem.likelihood is None:
+        return LeastSquares(problem)
+    if isinstance(problem.likelihood, Multinomial):
+        return MultinomialLoss(problem)
+    if isinstance(problem.likelihood, SeveralResponses):
+        return SeveralLeastSquares(problem)
+    together = isinstance(penalty, (GroupLasso, FusedLasso))
+    if problem.has_rows and not problem.table.keeps_blocks and not together:
+        return SparseLoss(problem)
+    return GeneralisedLoss(problem)
+
+
+def equal_terms(problem: Problem) -> Terms:
+    """Return factors of 1 and no bounds, for every coefficient of a problem."""
+    return Terms.equal(problem.n_features).repeated(outputs_of(problem))
+
+
+def outputs_of(problem: Problem) -> int:
+    """Return how many coefficients a column has: one for each class, or response."""
+    return int(getattr(problem.likelihood, "classes", 1))
+
+
+def alpha_grid(
+    problem: Problem, penalty: Penalty, terms: Terms, count: int = ALPHAS, eps: float | None = None
+) -> Floats:
+    """Return alphas from the least that empties the model downwards, evenly spaced in logarithms."""
+    if isinstance(penalty, NoPenalty):
+        return np.zeros(1)
+    smooth = make_smooth(problem, penalty=penalty)
+    if isinstance(penalty, AdaptiveLasso):
+        terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
+    gradient = _first_gradient(problem, smooth, penalty, terms)
+    largest = penalty.largest_strength(gradient, terms, smooth.curvature)
+    if eps is None:
+        eps = _EPS_WIDE if problem.n_features > problem.n else _EPS
+    return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
+
+
+def _first_gradient(problem: Problem, smooth: Smooth, penalty: Penalty, terms: Terms) -> Floats:
+    """Return the gradient where all that is penalised is 0 and what is not is fitted."""
+    if isinstance(penalty, FusedLasso):
+        # Strong enough to hold any gradient, and no more: the levels are found to all digits.
+        strength = 10.0 * float(np.abs(smooth.null.gradient).sum())
+        rule: Any = penalty.at(strength / penalty.least_weight, terms)
+        _refuse_free_levels(problem, rule)
+        free = np.flatnonzero(rule.free)
+    else:
+        rule = L1().at(_FORBIDDING / max(float(terms.factor.max()), 1.0), terms)
+        free = np.flatnonzero(terms.factor == 0)
+    if not len(free):
+        return smooth.null.gradient
+    smooth.grow(free)
+    tolerance = tolerance_at(smooth, 0.0, Control())
+    seen, _ = run_alone(problem, solve_at(smooth, rule, tolerance, Control().max_iter))
+    return seen.gradient * (1 + 1e-10)  # rounding must not let the first one in
+
+
+def run_alone(problem: Problem, solver: Solver) -> Any:
+    """Run one generator to its end."""
+    (result,) = run_together([solver], problem.table.stored if problem.has_rows else None)
+    return result
+
+
+def resolve_alphas(
+    problem: Problem, penalty: Penalty, terms: Terms, alphas: int | Floats, eps: float | None
+) -> Floats:
+    """Return the alphas themselves, descending, from a count or from what was given."""
+    if isinstance(alphas, Integral) and not isinstance(alphas, bool):
+        if alphas < 1:
+            raise ValueError(f"alphas must be at least 1, got {alphas}")
+        return alpha_grid(problem, penalty, terms, int(alphas), eps)
+    try:
+        grid = np.unique(np.asarray(alphas, dtype=np.float64))[::-1]
+    except (TypeError, ValueError):
+        grid = np.zeros(0)
+    if isinstance(alphas, bool) or not len(grid) or not (np.isfinite(grid) & (grid >= 0)).all():
+        raise ValueError(
+            f"alphas must be a positive integer or an array of finite numbers >= 0, got {alphas!r}"
+        )
+    return grid
+
+
+def stop_at(problem: Problem, penalty: Penalty) -> float | None:
+    """Return the share of the deviance at which a placed grid ends; None if at its last alpha only.
+
+    Fits that come near to the data are where separable classes drive coefficients to infinity, and
+    where a penalty that is not convex has ever more optima. For the lasso and its kin with a Gaussian
+    response nothing of that kind happens.
+    """
+    return None if problem.likelihood is None and penalty.convex else _ENOUGH
+
+
+def runs_away(
+    problem: Problem,
+    penalty: Penalty,
+    fit: PenaltyFit,
+    null: float,
+    terms: Terms,
+    relax: float = 0.0,
+) -> bool:
+    """Tell whether the coefficients of a fit would grow for ever.
+
+    They do where labels are matched without error (of the null model's loss nothing is left) by
+    coefficients that the penalty does not hold back any more.
+    """
+    if problem.likelihood is None or fit.loss > _MATCHED * null or not len(fit.columns):
+        return False
+    rule = restricted(penalty.at(fit.strength, terms), fit.columns)
+    return relax == 1 or bool((slopes(rule, np.abs(fit.coef)) == 0).any())
+
+
+def penalty_solver(
+    problem: Problem,
+    penalty: Penalty,
+    alphas: Floats,
+    terms: Terms,
+    control: Control,
+    relax: float = 0.0,
+    solver: str = "coordinate",
+) -> Generator[Floats, Floats, PenaltyPath]:
+    """Return the generator that solves one path; see `garrote.solvers.lockstep`.
+
+    ``relax`` mixes the penalised coefficients with those of an unpenalised fit to the same columns: 1
+    takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
+    """
+    smooth = make_smooth(problem, solver, penalty)
+    if isinstance(penalty, FusedLasso):
+        _refuse_free_levels(problem, penalty.at(1.0, terms))
+        if relax > 0:
+            raise ValueError(
+                "refit is for penalties that set single coefficients to 0; the fused lasso would lose "
+                "its pieces: leave refit at False"
+            )
+    if isinstance(penalty, AdaptiveLasso):
+        terms = yield from adapted(problem, penalty, terms, control)
+    bounded = bool((np.isfinite(terms.lower) | np.isfinite(terms.upper)).any())
+    if problem.likelihood is not None and not bounded:
+        _refuse_without_penalty(problem, penalty, alphas)
+    if solver in CLASSICAL and (solver != "em" or problem.likelihood is None):
+        points = yield from solve_classically(solver, problem, penalty, alphas, terms, control)
+    else:
+        same = partial(make_smooth, solver=solver)
+        points = yield from _solve(smooth, problem, penalty, alphas, terms, control, bounded, same)
+    if isinstance(penalty, ElasticNet) and penalty.corrected:
+        points = yield from corrected(problem, penalty, terms, points)
+    if relax > 0:
+        points = yield from relaxed(smooth, points, terms, control, relax)
+    path = as_path(problem, smooth, points)
+    if isinstance(penalty, FusedLasso):
+        fits = tuple(
+            replace(fit, pieces=penalty.count_pieces(fit.columns, fit.coef, path.n_features))
+            for fit in path.fits
+        )
+        path = replace(path, fits=fits)
+    if len(path) == len(alphas) or control.stop_at is None:
+        return path
+    return replace(
+        path,
+        cut=f"the path ends at alpha = {path.strengths[-1]:.4g}, {len(path)} of {len(alphas)}: "
+        f"{100 * control.stop_at:g} % of the deviance is explained there",
+    )
+
+
+def _solve(
+    smooth: Smooth,
+    problem: Problem,
+    penalty: Penalty,
+    alphas: Floats,
+    terms: Terms,
+    control: Control,
+    bounded: bool,
+    make_loss: Callable[[Problem], Smooth],
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
+    gaussian = problem.likelihood is None
+    if isinstance(penalty, BestSubset):
+        return (yield from solve_best_subsets(problem, penalty, alphas, terms, control))
+    if _is_ridge(penalty) and not bounded:
+        if gaussian:
+            return (yield from solve_ridge(problem, penalty, alphas, terms, control))
+        if problem.n_features > len(problem.response) and (terms.factor > 0).all():
+            return solve_rotated(problem, penalty, alphas, terms, control, make_loss)
+    if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
+        concave = cast(Concave, penalty)
+        return (yield from solve_reweighted(smooth, concave, alphas, terms, control))
+    if not penalty.convex:
+        return (yield from solve_concave_path(smooth, penalty, alphas, terms, control))
+    return (yield from solve_path(smooth, penalty, alphas, terms, control))
+
+
+def _is_ridge(penalty: Penalty) -> bool:
+    ridge = isinstance(penalty, ElasticNet) and penalty.l1_ratio == 0
+    return ridge or isinstance(penalty, NoPenalty)
+
+
+def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) -> None:
+    rows = int(np.count_nonzero(problem.weights))
+    if problem.n_features >= rows and (isinstance(penalty, NoPenalty) or alphas.min() == 0):
+        raise ValueError(
+            f"{problem.n_features} columns fit any response of {rows} rows: maximum likelihood without "
+            "a penalty does not exist; take a small alpha, or Ridge() with one"
+        )
+
+
+def _refuse_free_levels(problem: Problem, rule: FusedRule) -> None:
+    levels = len(np.unique(rule.graph.components[rule.free])) // outputs_of(problem)
+    if problem.likelihood is not None and levels >= len(problem.response):
+        raise ValueError(
+            f"the graph has {levels} components whose levels nothing penalises, which fit any response "
+            f"of {len(problem.response)} rows: set l1_ratio above 0, or join them"
+        )
+
+
+def adapted(
+    problem: Problem, penalty: AdaptiveLasso, terms: Terms, control: Control
+) -> Generator[Floats, Floats, Terms]:
+    """Return terms with the factors that the first fit of an adaptive lasso gives."""
+    if penalty.first == "ridge":
+        alphas = alpha_grid(problem, Ridge(), terms)
+        points = yield from solve_ridge(problem, Ridge(), alphas, terms, control)
+        best = points[int(np.argmin(ridge_scores(problem, alphas, terms, points)))]
+    else:
+        alphas = alpha_grid(problem, L1(), terms)
+        points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
+        loss, size = (np.array(each) for each in zip(*map(_loss_and_size, points), strict=True))
+        criterion = bayesian_criterion(loss, size, problem.n, noise_scale(problem))
+        best = points[int(np.argmin(criterion))]
+    first = np.zeros(len(terms.factor))
+    first[best.columns] = best.coef
+    return penalty.weighted(terms, first)
+
+
+def noise_scale(problem: Problem) -> float | None:
+    """Return the noise's scale that a criterion takes for known: None where it is estimated."""
+    if problem.likelihood is None or isinstance(problem.likelihood, SeveralResponses):
+        return None
+    return float(getattr(problem.likelihood, "scale", 1.0))
+
+
+def _loss_and_size(point: Solved) -> tuple[float, int]:
+    return point.loss, len(point.columns)
+
+
+def corrected(
+    problem: Problem, penalty: ElasticNet, terms: Terms, points: list[Solved]
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Undo the ridge's shrinkage of an elastic net; see `ElasticNet`."""
+    changed = []
+    for point in points:
+        ridge = penalty.at(point.strength, terms).ridge[point.columns]
+        coef = point.coef * (1.0 + ridge * problem.n / problem.curvature[point.columns])
+        squared, _ = yield from problem.evaluate(point.columns, coef[:, None])
+        changed.append(point._replace(coef=coef, loss=0.5 * float(squared[0]) / problem.n))
+    return changed
+
+
+def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> PenaltyPath:
+    """Return solutions as a path."""
+    fits, outputs = tuple(_fit(point) for point in points), outputs_of(problem)
+    if outputs == 1:
+        return PenaltyPath(fits, problem.scale, problem.n_features, smooth.null.loss)
+    scale = replace(
+        problem.scale,
+        column_mean=np.tile(problem.scale.column_mean, outputs),
+        column_scale=np.tile(problem.scale.column_scale, outputs),
+        covariate_columns=np.zeros((0, outputs * problem.n_features)),
+    )
+    return MultinomialPath(
+        fits, scale, outputs * problem.n_features, smooth.null.loss, classes=outputs
+    )
+
+
+def _fit(point: Solved) -> PenaltyFit:
+    return PenaltyFit(
+        point.strength, point.columns, point.coef, point.intercept, point.loss, point.certificate,
+        point.rounds,
+    )  # fmt: skip

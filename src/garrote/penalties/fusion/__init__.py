@@ -1,0 +1,1 @@
+"""Penalties on differences between neighbours."""

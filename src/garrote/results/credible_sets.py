@@ -1,0 +1,274 @@
+"""Which variables could stand in for which: sets of which one has the effect.
+
+Two laws make credible sets. A sum of single effects has one for each effect: its most probable
+variables, until their probabilities sum to the coverage. Every other posterior is a mixture of
+components in which variables are in or out independently of each other (a model; a solution of mean
+field; the columns that a draw uses). There variables substitute for each other that are alike and
+seldom in together: |correlation| at least ``min_purity``, and P(j and k) <= P(j) P(k). From the most
+probable variable on, those join that substitute for all before and add most to the probability that at
+least one is in, until that reaches the coverage.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.files.json_values import number, numbers
+
+# Of larger sets, the purity is that of so many of the most probable variables.
+MOST_COMPARED = 100
+# Single effects are kept on columns that have more than this of their probability.
+MOST_COVERED = 0.999
+# What the next variable has to add to the probability of a set at least.
+_LEAST_GAIN = 1e-6
+# Coverages are reached up to rounding.
+_ROUNDING = 1e-9
+# Copies of a column are as probable as it is up to rounding: they stand in order.
+_DIGITS = 9
+
+
+@dataclass(frozen=True)
+class CredibleSet:
+    """Variables of which at least one has an effect, with a probability of at least the coverage.
+
+    Attributes
+    ----------
+    variables : array of int
+        Columns, the most probable first.
+    names : tuple of str
+    probability : array
+        Of each variable: to be the one with this effect or, for posteriors over models, to be in.
+    coverage : float
+        The probability of the set: that the effect is of one of them, or that one of them is in.
+    purity : float
+        The smallest absolute correlation between two of them; 1 for a single variable.
+    mean_correlation, median_correlation : float
+        The mean and the median of these.
+    log_bayes_factor : float
+        Of the effect, against none; NaN where the method does not state it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote import BayesianSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 8))
+    >>> X[:, 5] = X[:, 2]
+    >>> y = X[:, 2] + rng.standard_normal(100)
+    >>> model = BayesianSelector().fit(X, y, feature_names=list("abcdefgh"))
+    >>> print(model.posterior_.credible_sets(0.95)[0])
+    one of c, f (probability 1.00, purity 1.00)
+    """
+
+    variables: Array
+    names: tuple[str, ...]
+    probability: Floats
+    coverage: float
+    purity: float
+    mean_correlation: float
+    median_correlation: float
+    log_bayes_factor: float = float("nan")
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "variables": list(self.names),
+            "positions": [int(j) for j in self.variables],
+            "probability": numbers(self.probability),
+            "coverage": number(self.coverage),
+            "purity": number(self.purity),
+            "mean_correlation": number(self.mean_correlation),
+            "median_correlation": number(self.median_correlation),
+            "log_bayes_factor": number(self.log_bayes_factor),
+        }
+
+    def __str__(self) -> str:
+        listed = ", ".join(self.names)
+        start = f"one of {listed}" if len(self) > 1 else listed
+        return f"{start} (probability {self.coverage:.2f}, purity {self.purity:.2f})"
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """Correlations among the variables that may be in a credible set."""
+
+    columns: Array
+    correlation: Floats
+
+    def of(self, variables: Array) -> Floats:
+        """Return the absolute correlations between pairs of those variables that are compared."""
+        place = {int(j): k for k, j in enumerate(self.columns)}
+        known = [place[int(j)] for j in variables if int(j) in place][:MOST_COMPARED]
+        pairs = np.triu_indices(len(known), 1)
+        return np.abs(self.correlation[np.ix_(known, known)][pairs])
+
+
+@dataclass(frozen=True)
+class EffectsLaw:
+    """Single effects, in the user's units, on the columns that matter to any of them.
+
+    ``probability`` (L x K) is that of each column to be the one, ``mean`` and ``deviation`` are those of
+    its coefficient given that. ``present`` is the probability that there is such an effect.
+    """
+
+    columns: Array
+    probability: Floats
+    mean: Floats
+    deviation: Floats
+    present: Floats
+    log_bayes_factor: Floats
+
+    def __len__(self) -> int:
+        return len(self.probability)
+
+    def sample(self, draws: Floats, rng: np.random.Generator) -> None:
+        """Add draws of the sum of all effects to rows of coefficients."""
+        count = len(draws)
+        for k, a in enumerate(self.probability):
+            which = rng.choice(len(a), size=count, p=a / a.sum())
+            there = rng.random(count) < self.present[k]
+            sizes = self.mean[k, which] + self.deviation[k, which] * rng.standard_normal(count)
+            draws[np.arange(count), self.columns[which]] += sizes * there
+
+
+@dataclass(frozen=True)
+class Inclusions:
+    """A mixture of laws in which variables are in or out independently of each other.
+
+    ``inside`` (C x K) has the probability of each column in each component (0 or 1 for models),
+    ``weight`` those of the components. The last ``drawn`` components are draws that stand for many more.
+    """
+
+    columns: Array
+    weight: Floats
+    inside: Array
+    drawn: int = 0
+
+    @property
+    def probability(self) -> Floats:
+        """The probability of each column in each component, as numbers."""
+        return self.inside.astype(np.float64)
+
+    def doubt(self, outside: Floats) -> float:
+        """Return how far the probability of a set may be off, components being ``outside`` of it or not.
+
+        Two standard errors of what draws tell of it, as if two more had been outside and two not.
+        """
+        own = self.weight[len(self.weight) - self.drawn :]
+        mass = float(own.sum())
+        if not mass:
+            return 0.0
+        spread = float(np.sqrt((own**2).sum())) / mass
+        missed = float(own @ outside[len(outside) - self.drawn :]) / mass
+        missed = (missed / spread**2 + 2.0) / (1.0 / spread**2 + 4.0)
+        return 2.0 * mass * spread * float(np.sqrt(missed * (1.0 - missed)))
+
+
+def sets_of_effects(
+    effects: EffectsLaw,
+    likeness: Likeness,
+    names: Sequence[str],
+    coverage: float,
+    min_purity: float,
+) -> tuple[CredibleSet, ...]:
+    """Return the sets of single effects, those of the strongest first; no set twice."""
+    if coverage > MOST_COVERED:
+        raise ValueError(
+            f"coverage of single effects' sets can be at most {MOST_COVERED}, got {coverage}: the least "
+            "probable columns are not kept"
+        )
+    found: dict[tuple[int, ...], CredibleSet] = {}
+    for k in np.argsort(-effects.log_bayes_factor, kind="stable"):
+        a = effects.probability[k]
+        order = np.argsort(-a, kind="stable")
+        reached = np.cumsum(a[order])
+        if reached[-1] < coverage - _ROUNDING:
+            continue  # not as probable as that to be there at all
+        size = int(np.searchsorted(reached, coverage - _ROUNDING)) + 1
+        variables = effects.columns[order[:size]]
+        one = _described(
+            variables, a[order[:size]], float(reached[size - 1]), likeness, names,
+            float(effects.log_bayes_factor[k]),
+        )  # fmt: skip
+        if one.purity >= min_purity:
+            found.setdefault(tuple(sorted(variables.tolist())), one)
+    return tuple(found.values())
+
+
+def sets_of_models(
+    inclusions: Inclusions,
+    likeness: Likeness,
+    names: Sequence[str],
+    coverage: float,
+    min_purity: float,
+) -> tuple[CredibleSet, ...]:
+    """Return sets of variables that substitute for each other, from the most probable variable on."""
+    w, m = inclusions.weight, inclusions.probability
+    p = w @ m
+    replace = _substitutes(inclusions, likeness, min_purity)
+    free = np.ones(len(p), dtype=bool)
+    found = []
+    rank = np.round(p, _DIGITS)
+    for seed in np.argsort(-rank, kind="stable"):
+        if not free[seed]:
+            continue
+        members, outside, allowed = [int(seed)], 1.0 - m[:, seed], free & replace[seed]
+        covered = float(p[seed])
+        while covered - inclusions.doubt(outside) < coverage - _ROUNDING:
+            gain = np.where(allowed, (w * outside) @ m, 0.0)
+            best = int(np.argmax(gain))
+            if gain[best] < _LEAST_GAIN:
+                break
+            members.append(best)
+            covered += float(gain[best])
+            outside = outside * (1.0 - m[:, best])
+            allowed &= replace[best]
+        if covered - inclusions.doubt(outside) >= coverage - _ROUNDING:
+            free[members] = False
+            order = sorted(members, key=lambda k: (-rank[k], k))
+            found.append(
+                _described(inclusions.columns[order], p[order], min(covered, 1.0), likeness, names)
+            )
+    return tuple(found)
+
+
+def _substitutes(inclusions: Inclusions, likeness: Likeness, min_purity: float) -> Array:
+    """Tell which columns are alike and no more often in together than by chance."""
+    w, m = inclusions.weight, inclusions.probability
+    p = w @ m
+    together = (m.T * w) @ m
+    place = np.searchsorted(likeness.columns, inclusions.columns)
+    alike = np.abs(likeness.correlation[np.ix_(place, place)]) >= min_purity
+    apart = alike & (together <= np.outer(p, p) + _ROUNDING)
+    np.fill_diagonal(apart, False)
+    return apart
+
+
+def _described(
+    variables: Array,
+    probability: Floats,
+    coverage: float,
+    likeness: Likeness,
+    names: Sequence[str],
+    log_bayes_factor: float = float("nan"),
+) -> CredibleSet:
+    size = likeness.of(variables)
+    if not len(size):
+        # One variable is as pure as can be; of several that were never compared nothing is known.
+        size = np.array([1.0 if len(variables) == 1 else 0.0])
+    return CredibleSet(
+        variables=variables,
+        names=tuple(names[j] for j in variables),
+        probability=probability,
+        coverage=coverage,
+        purity=float(size.min()),
+        mean_correlation=float(size.mean()),
+        median_correlation=float(np.median(size)),
+        log_bayes_factor=log_bayes_factor,
+    )

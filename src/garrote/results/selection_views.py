@@ -1,0 +1,163 @@
+"""The parts of a selection that pictures show, each with its plain values for the JSON document."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from garrote.arrays import Array, Floats
+from garrote.files.json_values import number, numbers
+
+
+@dataclass(frozen=True)
+class PathView:
+    """How the answer changes with the strength, for the variables worth a line.
+
+    Attributes
+    ----------
+    strength : str
+        What the strength is called: "gamma".
+    strengths : array of shape (K,)
+    chosen : int
+        Position of the strength in use.
+    columns : array of int of shape (k,)
+        The variables shown.
+    probability, effect : array of shape (K, k)
+    expected_size : array of shape (K,)
+    energies : dict
+        Branch ("forward", "backward") -> free energy at each strength; empty without branches.
+    hysteresis : (float, float) or None
+        Range of strengths where the branches differ.
+    cut : str or None
+        Why the path ends before its last strength, if it does.
+    """
+
+    strength: str
+    strengths: Floats
+    chosen: int
+    columns: Array
+    probability: Floats
+    effect: Floats
+    expected_size: Floats
+    energies: dict[str, Floats]
+    hysteresis: tuple[float, float] | None
+    cut: str | None
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return it as plain values, with names of the variables."""
+        return {
+            "strength": self.strength,
+            "strengths": numbers(self.strengths, 12),
+            "chosen": int(self.chosen),
+            "variables": [names[j] for j in self.columns],
+            "positions": [int(j) for j in self.columns],
+            "probability": numbers(self.probability),
+            "effect": numbers(self.effect),
+            "expected_size": numbers(self.expected_size),
+            "energies": {branch: numbers(e, 12) for branch, e in self.energies.items()},
+            "hysteresis": list(self.hysteresis) if self.hysteresis else None,
+            "cut": self.cut,
+        }
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Held-out error over the strengths of the path; NaN where no fold reached one."""
+
+    measure: str
+    folds: int
+    rule: str
+    mean: Floats
+    standard_error: Floats
+    null: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "measure": self.measure,
+            "folds": self.folds,
+            "rule": self.rule,
+            "mean": numbers(self.mean),
+            "standard_error": numbers(self.standard_error),
+            "null": number(self.null),
+        }
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Observed and predicted responses of some rows: ``predicted`` has a row for each strength."""
+
+    held_out: bool
+    rows: Array
+    observed: Floats
+    predicted: Floats
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "held_out": self.held_out,
+            "rows": [int(i) for i in self.rows],
+            "observed": numbers(self.observed),
+            "predicted": numbers(self.predicted),
+        }
+
+
+@dataclass(frozen=True)
+class StandIns:
+    """Correlations among the variables shown, and who could stand in for a selected one.
+
+    ``near`` has, for a selected column, the columns of largest absolute correlation among all, with
+    that correlation, as far as it is beyond ``threshold``.
+    """
+
+    columns: Array
+    correlation: Floats
+    near: dict[int, tuple[tuple[int, float], ...]]
+    threshold: float = 0.7
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return it as plain values, with names of the variables."""
+        return {
+            "variables": [names[j] for j in self.columns],
+            "positions": [int(j) for j in self.columns],
+            "correlation": numbers(self.correlation, 4),
+            "threshold": self.threshold,
+            "near": [
+                {
+                    "variable": names[j],
+                    "others": [{"name": names[k], "correlation": round(r, 4)} for k, r in ks],
+                }
+                for j, ks in self.near.items()
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class ModelsView:
+    """The most probable models, and the variables that are in any of them.
+
+    Attributes
+    ----------
+    probability : array of shape (M,)
+        Of each model, the best first.
+    size : array of int of shape (M,)
+        How many variables each has, covariates not counted.
+    columns : array of int of shape (k,)
+        The variables shown, the most probable first.
+    effect : array of shape (M, k)
+        Coefficients given the model, in the user's units; NaN where a variable is out.
+    """
+
+    probability: Floats
+    size: Array
+    columns: Array
+    effect: Floats
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """Return it as plain values, with names of the variables."""
+        return {
+            "probability": numbers(self.probability),
+            "size": [int(k) for k in self.size],
+            "variables": [names[j] for j in self.columns],
+            "positions": [int(j) for j in self.columns],
+            "effect": numbers(self.effect),
+        }

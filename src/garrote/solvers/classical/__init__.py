@@ -1,0 +1,1 @@
+"""The solvers of the textbooks: proximal gradients, EM, iterated ridge, subgradients."""

@@ -1,0 +1,121 @@
+"""What all annealing solvers share: control, progress, and solutions recomputed from the data."""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.problem import Problem
+from garrote.results.fit import Fit
+from garrote.solvers.garrote.certificate import Candidate
+
+
+class Progress(NamedTuple):
+    """What a callback is told: the stage, how many gammas of it are done, and of how many."""
+
+    stage: str
+    done: int
+    total: int
+
+
+Callback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Control:
+    """When to stop, and whom to tell.
+
+    ``stop_at`` is the share of the null model's deviance at which a path of falling penalties may end:
+    beyond it weaker ones only bring the fit nearer to the data themselves.
+    """
+
+    tol: float = 1e-4
+    max_iter: int = 10_000
+    callback: Callback | None = None
+    stop_at: float | None = None
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Tell the callback, if there is one."""
+        if self.callback is not None:
+            self.callback(Progress(stage, done, total))
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """Forward and backward solutions, gamma by gamma, and why the forward pass ended early."""
+
+    forward: list[Fit]
+    backward: list[Fit]
+    cut: str | None
+
+
+def evaluate_solutions(
+    problem: Problem, candidates: Sequence[Candidate]
+) -> Generator[Floats, Floats, tuple[Floats, Floats, Floats]]:
+    """Return squared residuals, X'Wr and residuals of solutions, recomputed from the data."""
+    everyone = np.arange(problem.n_features)
+    if not problem.has_rows:
+        squared, gradient = yield from problem.evaluate(everyone, _dense(problem, candidates))
+        return squared, gradient, gradient
+    rows = residuals(problem, candidates)
+    squared, gradient = yield from problem.evaluate_rows(rows)
+    return squared, gradient, rows
+
+
+def residuals(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
+    """Return the residuals of solutions, one row each, for all rows of the data."""
+    coef = _dense(problem, candidates)
+    # Short solutions are multiplied apart from long ones, which need all columns.
+    short = np.array([len(point.columns) * 4 <= len(coef) for point in candidates])
+    fitted = np.empty((len(problem.response), len(candidates)))
+    for chosen in (np.flatnonzero(short), np.flatnonzero(~short)):
+        if len(chosen):
+            columns = np.flatnonzero(coef[:, chosen].any(axis=1))
+            fitted[:, chosen] = problem.table.dot(columns, coef[np.ix_(columns, chosen)])
+    return np.ascontiguousarray((problem.response[:, None] - fitted).T)
+
+
+def squared_residuals(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
+    """Return the squared residuals of solutions, from the data or their moments."""
+    squared = np.empty(len(candidates))
+    together = problem.columns_together
+    for first in range(0, len(candidates), together):
+        some = slice(first, first + together)
+        if problem.has_rows:
+            squared[some] = residuals(problem, candidates[some]) ** 2 @ problem.weights
+            continue
+        coef = _dense(problem, candidates[some])
+        columns = np.flatnonzero(coef.any(axis=1))
+        coef = coef[columns]
+        explained = coef * (2 * problem.xty[columns, None] - problem.known_block(columns) @ coef)
+        squared[some] = np.maximum(problem.yty - explained.sum(axis=0), 0.0)
+    return squared
+
+
+def _dense(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
+    coef = np.zeros((problem.n_features, len(candidates)))
+    for k, point in enumerate(candidates):
+        coef[point.columns, k] = point.coef
+    return coef
+
+
+def same_solution(a: Candidate, b: Candidate, problem: Problem, tol: float) -> bool:
+    """Tell whether two candidates are one solution, up to the tolerance."""
+    if abs(a.precision / b.precision - 1) > tol:
+        return False
+    probability, coef = np.zeros((2, problem.n_features))
+    probability[a.columns], coef[a.columns] = a.probability, a.coef
+    probability[b.columns] -= b.probability
+    coef[b.columns] -= b.coef
+    errors = np.sqrt(a.precision * problem.curvature)
+    return bool(np.abs(probability).max() <= tol and (errors * np.abs(coef)).max() <= tol)
+
+
+def cut_message(gamma: float, limit: float) -> str:
+    """Say why a forward pass ended before the last gamma."""
+    return (
+        f"forward pass ended at gamma = {gamma:.4g}: beyond it more than {limit:.4g} variables, half "
+        "of what interpolates the data, would be in the model"
+    )

@@ -1,0 +1,1 @@
+"""A quadratic plus a penalty: coordinate sweeps, Newton's method, and how good the result is."""

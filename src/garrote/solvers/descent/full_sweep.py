@@ -1,0 +1,53 @@
+"""One sweep over many columns of a design with rows, on the residuals: about one pass over X."""
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Residual, block_width
+from garrote.designs.dense import DenseColumns
+from garrote.designs.standardized import StandardizedDesign
+from garrote.priors.garrote import SpikeRule
+from garrote.solvers.descent.sweep import sweep
+
+# Entries of X read in one kernel call: some 20 ms, so that Ctrl-C is heard.
+_ENTRIES_PER_CALL = 1 << 23
+
+
+def full_sweep(
+    design: StandardizedDesign,
+    rule: SpikeRule,
+    columns: Array,
+    coef: Floats,
+    target: Floats,
+    rows: Floats,
+    curvature: Floats,
+    resolution: float,
+) -> float:
+    """Update ``coef`` and ``target`` on ``columns`` and the residuals ``rows``, all in place.
+
+    All arrays but ``columns`` run over the whole design. Returns the largest step.
+    """
+    residual = Residual(rows * design.weights, np.zeros(1), design.weights)
+    readable = design.columns()
+    largest = 0.0
+    if readable is not None:
+        step = max(1, int(_ENTRIES_PER_CALL / max(1.0, design.stored.column_cost)))
+        for first in range(0, len(columns), step):
+            part = columns[first : first + step]
+            moved = sweep(readable, rule, part, coef, target, residual, curvature, resolution)
+            largest = max(largest, moved)
+    else:
+        width = block_width(design.shape[0])
+        for first in range(0, len(columns), width):
+            part = columns[first : first + width]
+            block = DenseColumns(np.asfortranarray(design.block(part)))
+            local = rule._replace(log_odds=rule.log_odds[part], sign=rule.sign[part])
+            own, z = coef[part], target[part]
+            moved = sweep(
+                block, local, np.arange(len(part)), own, z, residual, curvature[part], resolution
+            )
+            coef[part], target[part] = own, z
+            largest = max(largest, moved)
+    weighted = residual.values + residual.shift[0] * design.weights
+    np.divide(weighted, design.weights, out=rows, where=design.weights > 0)
+    return float(largest)

@@ -1,0 +1,204 @@
+"""Sums of single effects by iterative Bayesian stepwise selection (Wang et al. 2020).
+
+Each effect in turn is fitted to what the others leave of the response, as if it were the only one. That
+is coordinate ascent on a lower bound of the log evidence, in which effects are independent:
+
+    bound = -n/2 log(2 pi s) - E||y - Xw||^2 / (2 s) - sum over effects of KL(posterior, prior)
+
+The loop carries X'WXb of each effect b, so that the products of what is left with all columns are at
+hand without a pass over X; see `garrote.solvers.algebra.gram_products` for what an update of b costs.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.priors.single_effects import SingleEffects
+from garrote.problem import Problem
+from garrote.solvers.algebra.gram_products import GramProducts
+from garrote.solvers.effects.effects_in_turn import EffectsInTurn
+from garrote.solvers.effects.single_effect_regression import (
+    SingleEffect,
+    best_prior_variance,
+    expected_prior_variance,
+    kl_from_prior,
+    single_effect_regression,
+)
+
+# Sweeps end when the bound moves by less than this times the tolerance on probabilities.
+_BOUND = 10.0
+# Coefficients of less probable variables need not stand still.
+_LIKELY = 0.01
+
+
+@dataclass(frozen=True)
+class EffectsFit:
+    """A stationary point of the bound: effects, noise variance, and the bound after each sweep.
+
+    Effects that came out null are not listed. ``tried`` counts them too.
+    """
+
+    effects: tuple[SingleEffect, ...]
+    noise: float
+    bounds: Floats
+    converged: bool
+    tried: int
+
+    @property
+    def bound(self) -> float:
+        """The lower bound of the log evidence that was reached."""
+        return float(self.bounds[-1])
+
+    def left_out(self, k: int) -> "EffectsFit":
+        """Return the fit without one of its effects."""
+        return replace(self, effects=self.effects[:k] + self.effects[k + 1 :])
+
+    @property
+    def fall(self) -> float:
+        """How far the bound ever fell from one sweep to the next: rounding, or an error."""
+        return float(np.maximum(-np.diff(self.bounds), 0.0).max(initial=0.0))
+
+
+@dataclass(frozen=True)
+class EffectsTask:
+    """What the loop needs beside the problem.
+
+    ``rows`` is the sample size, less what means and covariates have spent; a ``noise`` that is given is
+    held.
+    """
+
+    problem: Problem
+    prior: SingleEffects
+    log_prior: Floats
+    rows: float
+    products: GramProducts
+    noise: float | None = None
+
+
+def fit_single_effects(
+    task: EffectsTask, start: EffectsFit | None = None, log_prior: Floats | None = None
+) -> EffectsFit:
+    """Raise the bound until it stands still, from nothing or from the effects of another fit.
+
+    Parameters
+    ----------
+    task : EffectsTask
+    start : EffectsFit, optional
+    log_prior : array of shape (D,), optional
+        Log probabilities to have an effect in place of the task's.
+    """
+    state = _State(task, task.log_prior if log_prior is None else log_prior)
+    if start is not None:
+        state.take(start)
+    bounds: list[float] = []
+    wanted = _BOUND * task.prior.tol
+
+    def sweep() -> bool:
+        moved = state.sweep()
+        bounds.append(state.bound())
+        still = len(bounds) > 1 and abs(bounds[-1] - bounds[-2]) <= wanted
+        return still and moved <= task.prior.tol
+
+    usable, prior = len(task.problem.usable), task.prior
+    converged = state.repeat(sweep, usable, prior.effects, prior.max_iter)
+    return EffectsFit(state.kept, state.noise, np.array(bounds), converged, len(state.effects))
+
+
+class _State(EffectsInTurn):
+    """Effects while they are fitted, with their products with all columns."""
+
+    def __init__(self, task: EffectsTask, log_prior: Floats):
+        super().__init__(log_prior)
+        problem = task.problem
+        self.task = task
+        self.xty, self.curvature = problem.xty, problem.curvature
+        self.smallest = problem.smallest_noise
+        self.noise = max(task.noise or problem.yty / task.rows, self.smallest)
+        self.fitted = np.zeros((0, problem.n_features))  # X'WXb, a row for each effect
+
+    def take(self, start: EffectsFit) -> None:
+        """Begin with the effects of another fit."""
+        self.effects = list(start.effects)
+        self.noise = start.noise
+        rows = [self.task.products.times(effect.coef) for effect in self.effects]
+        self.fitted = np.array(rows).reshape(len(rows), len(self.xty))
+
+    def extend(self, count: int) -> None:
+        """Add effects that are null so far, up to a number of them."""
+        super().extend(count)
+        more = len(self.effects) - len(self.fitted)
+        self.fitted = np.vstack([self.fitted, np.zeros((more, len(self.xty)))])
+
+    def sweep(self) -> float:
+        """Update every effect, then the noise; return the largest change, see `largest_change`."""
+        total = self.fitted.sum(axis=0)
+        moved, idle = 0.0, False
+        for k, old in enumerate(self.effects):
+            if idle and old.prior_variance <= 0:
+                continue  # what left the last null effect null leaves this one null too
+            left = self.xty - total + self.fitted[k]
+            effect = self._update(left, old)
+            idle = effect.prior_variance <= 0 and old.prior_variance <= 0
+            if idle:
+                continue
+            change = self.task.products.times(effect.coef) - self.fitted[k]
+            self.fitted[k] += change
+            total += change
+            moved = max(moved, largest_change(old, effect))
+            self.effects[k] = effect
+        if self.task.noise is None:
+            expected = self._expected_square(total)
+            self.noise = max(expected / self.task.rows, self.smallest)
+        return moved
+
+    def _update(self, left: Floats, old: SingleEffect) -> SingleEffect:
+        prior, noise = self.task.prior, self.noise
+        terms = left, self.curvature, self.log_prior
+        v = prior.variance
+        if v == "optim" or (v == "em" and old.prior_variance <= 0):
+            return single_effect_regression(
+                *terms, best_prior_variance(*terms, noise, old.prior_variance), noise
+            )
+        if v == "em":
+            return single_effect_regression(*terms, expected_prior_variance(old), noise)
+        return single_effect_regression(
+            *terms, float(v) * self.task.problem.response_variance, noise
+        )
+
+    def _expected_square(self, total: Floats) -> float:
+        """Return the expected squared residual."""
+        coef = sum((effect.coef for effect in self.effects), np.zeros(len(self.xty)))
+        fit = self.task.problem.yty - 2.0 * coef @ self.xty + coef @ total
+        spread = 0.0
+        for effect, fitted in zip(self.effects, self.fitted, strict=True):
+            spread += float(effect.second_moment @ self.curvature - effect.coef @ fitted)
+        return max(float(fit), 0.0) + spread
+
+    def bound(self) -> float:
+        expected = self._expected_square(self.fitted.sum(axis=0))
+        return lower_bound(self.task, self.effects, self.noise, expected, self.log_prior)
+
+
+def largest_change(old: SingleEffect, new: SingleEffect) -> float:
+    """Return the largest change of a probability, or tenth of that of a coefficient in its errors."""
+    shift = float(np.abs(new.probability - old.probability).max())
+    likely = np.flatnonzero(new.probability > _LIKELY)
+    errors = np.sqrt(new.variance[likely])
+    moved = np.abs(new.mean[likely] - old.mean[likely])
+    relative = np.divide(moved, errors, out=np.zeros_like(moved), where=errors > 0)
+    return max(shift, float(relative.max(initial=0.0)) / 10.0)
+
+
+def lower_bound(
+    task: EffectsTask,
+    effects: list[SingleEffect] | tuple[SingleEffect, ...],
+    noise: float,
+    expected_square: float,
+    log_prior: Floats | None = None,
+) -> float:
+    """Return the bound on the log evidence, given the expected squared residual."""
+    log_prior = task.log_prior if log_prior is None else log_prior
+    divergence = sum(kl_from_prior(effect, log_prior) for effect in effects)
+    density = -0.5 * task.rows * np.log(2.0 * np.pi * noise) - 0.5 * expected_square / noise
+    return float(density - divergence)

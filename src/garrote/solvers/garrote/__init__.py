@@ -1,0 +1,1 @@
+"""The variational garrote: annealing, relaxation, its parallel solvers, starts and certificate."""

@@ -1,0 +1,128 @@
+"""The certificate of a variational fit, from the definition of its equations over all columns.
+
+Nothing of a solver's state enters: the residual is recomputed from the data and the stated solution,
+in float64. Columns that a solution does not list count as excluded (m = 0); their violation of Eq. 8
+is the inclusion probability that they ought to have.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import xlog1py, xlogy
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem
+from garrote.results.certificates import Certificate
+from garrote.results.fit import Fit
+from garrote.rules import inclusion, moments
+
+
+class Candidate(NamedTuple):
+    """A solution that has not been certified yet, in standardised units.
+
+    ``reversible`` tells that reheating from the next denser solution leads to this one.
+    """
+
+    strength: float
+    columns: Array
+    probability: Floats
+    weight: Floats
+    precision: float
+    n_iter: int
+    reversible: bool = False
+
+    @classmethod
+    def of(cls, fit: Fit) -> "Candidate":
+        """Take up a certified solution again."""
+        precision = 1.0 / fit.noise_variance
+        return cls(fit.strength, fit.columns, fit.probability, fit.weight, precision, fit.n_iter)
+
+    @property
+    def coef(self) -> Floats:
+        return self.probability * self.weight
+
+    @property
+    def selected(self) -> Array:
+        """The columns that are more likely in the model than not."""
+        return self.columns[self.probability > 0.5]
+
+
+def certify(
+    problem: Problem,
+    prior: GarrotePrior,
+    candidate: Candidate,
+    squared_residual: float,
+    gradient: Floats,
+) -> Fit:
+    """Turn a candidate into a Fit, given its squared residual and X'Wr for all columns."""
+    c = problem.curvature
+    probability, weight = np.zeros(len(c)), np.zeros(len(c))
+    listed = np.zeros(len(c), dtype=bool)
+    probability[candidate.columns] = candidate.probability
+    weight[candidate.columns] = candidate.weight
+    listed[candidate.columns] = True
+    rule = prior.rule(candidate.strength, candidate.precision)
+    off_m, off_w, size, unlisted_energy = _inspect(rule, c, gradient, probability, weight, listed)
+    if not np.isfinite(squared_residual + gradient.sum() + probability.sum() + weight.sum()):
+        off_m = np.inf  # comparisons with NaN would let it pass
+
+    known = prior.noise_variance is not None
+    listed_c = c[candidate.columns]
+    shares = prior.noise_shares(
+        candidate.probability, candidate.weight, listed_c, candidate.precision
+    )
+    implied = max((squared_residual + shares.sum()) / problem.n, problem.smallest_noise)
+    off_noise = 0.0 if known else abs(candidate.precision * implied - 1.0)
+    energy = free_energy(problem, prior, candidate, squared_residual)
+    return Fit(
+        strength=candidate.strength,
+        columns=candidate.columns,
+        probability=candidate.probability,
+        weight=candidate.weight,
+        noise_variance=1.0 / candidate.precision,
+        free_energy=float(energy + unlisted_energy),
+        expected_size=float(size),
+        certificate=Certificate(float(off_m), float(off_w), float(off_noise)),
+        n_iter=candidate.n_iter,
+    )
+
+
+def free_energy(
+    problem: Problem, prior: GarrotePrior, candidate: Candidate, squared_residual: float
+) -> float:
+    """Return Eq. 7 of the listed columns, given the squared residual."""
+    m, w, precision = candidate.probability, candidate.weight, candidate.precision
+    c = problem.curvature[candidate.columns]
+    log_odds = candidate.strength + prior.offsets[candidate.columns]
+    expected_squares = squared_residual + np.sum(prior.variances(m, w, c, precision) * c)
+    energy = 0.5 * precision * expected_squares + np.sum(m * prior.slab_cost(w, c, precision))
+    energy += np.sum(xlogy(m, m) + xlog1py(1 - m, -m) - log_odds * m)
+    return float(energy - 0.5 * problem.n * np.log(precision / (2 * np.pi)))
+
+
+@kernel
+def _inspect(rule, curvature, gradient, probability, weight, listed):
+    """Return the violations of Eqs. 8 and 9, the expected size and the unlisted columns' free energy.
+
+    An unlisted column is taken at its own optimum, where it contributes -log(1 + exp(t)), t being the
+    log odds of its inclusion: to first order in its small probability that is its share of Eq. 7.
+    """
+    off_m = off_w = size = energy = 0.0
+    for j in range(curvature.shape[0]):
+        c = curvature[j]
+        if c <= 0:
+            continue
+        z = gradient[j] / c + probability[j] * weight[j]
+        implied, w, _ = moments(rule, j, z, c)
+        if listed[j]:
+            implied = inclusion(rule, j, weight[j], c)
+            off_m = max(off_m, abs(probability[j] - implied))
+            off_w = max(off_w, abs(weight[j] - w) * np.sqrt(rule.precision[0] * c))
+            size += probability[j]
+        else:
+            off_m = max(off_m, implied)
+            energy += np.log1p(-implied) if implied < 1.0 else -700.0
+            size += implied
+    return off_m, off_w, size, energy

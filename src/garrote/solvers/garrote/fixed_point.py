@@ -1,0 +1,151 @@
+"""The garrote's equations solved in parallel: all inclusion probabilities at once, with damping.
+
+`primal` iterates Eqs. 8-10 of Kappen & Gomez (2014), solving a D x D system each time; `dual` their
+Appendix B, solving an N x N system. Both take the paper's damped step and halve it when a probability
+moves by more than 0.1. They find what coordinate sweeps find, slower, and serve to check them.
+"""
+
+from collections.abc import Callable, Generator
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from scipy.special import expit
+
+from garrote.arrays import Floats
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem
+from garrote.solvers.control import Annealing, Control, cut_message
+from garrote.solvers.garrote.certificate import Candidate
+from garrote.solvers.garrote.variational import Annealer, Trace
+
+# 1 - m is exactly 0 in double precision for strong variables: the dual divides by it, and copies of one
+# column that are all in make the primal's system singular.
+_SMALLEST_EXCLUSION, _SMALLEST_SHARE = 1e-8, 1e-12
+# The paper halves the step without end; below this the iteration stands still.
+_SMALLEST_STEP = 1e-3
+
+Weights = Callable[[Floats], Floats]
+
+
+def anneal_in_parallel(
+    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, form: str
+) -> Generator[Floats, Floats, Annealing]:
+    """Run Algorithm 1 by parallel updates, and certify it."""
+    forward, backward, cut = yield from trace_in_parallel(problem, prior, gammas, control, form)
+    # Where m is too close to 1 for Appendix B, a few sweeps make up for the digits it loses.
+    finisher = Annealer(problem, problem.compressed(), prior, control)
+    fits = yield from finisher.certified(forward + backward)
+    return Annealing(fits[: len(forward)], fits[len(forward) :], cut)
+
+
+def trace_in_parallel(
+    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, form: str
+) -> Generator[Floats, Floats, Trace]:
+    """Run Algorithm 1 literally, but for the guard against the branch that interpolates."""
+    if np.any(prior.signs):
+        raise ValueError(f"solver={form!r} has no sign constraints; use solver='coordinate'")
+    weights = (primal_weights if form == "primal" else dual_weights)(problem)
+    limit = problem.most_variables
+    forward: list[Candidate] = []
+    m, cut = np.zeros(problem.n_features), None
+    for gamma in gammas:
+        point = _iterate(problem, prior, weights, float(gamma), m, control)
+        if forward and point.probability.sum() > limit:
+            cut = cut_message(forward[-1].strength, limit)
+            break
+        m = point.probability
+        forward.append(point)
+        control.report("forward", len(forward), len(gammas))
+    backward = [forward[-1]]
+    for point in forward[-2::-1]:
+        m = backward[-1].probability
+        back = _iterate(problem, prior, weights, point.strength, m, control)
+        backward.append(back if back.probability.sum() <= limit else point)
+        control.report("backward", len(backward), len(forward))
+    yield from ()  # a generator like the others, though it asks for no product with X
+    return forward, backward[::-1], cut
+
+
+def _iterate(
+    problem: Problem,
+    prior: GarrotePrior,
+    weights: Weights,
+    gamma: float,
+    m: Floats,
+    control: Control,
+) -> Candidate:
+    """Iterate Eqs. 8-10 from given inclusion probabilities until Eq. 8 holds."""
+    c, step = problem.curvature, 1.0
+    count = 0
+    while True:
+        count += 1
+        w = weights(m)
+        precision = noise_precision(problem, prior, m * w)
+        implied = np.where(c > 0, expit(gamma + prior.offsets + 0.5 * precision * c * w**2), 0.0)
+        change = np.abs(implied - m).max(initial=0.0)
+        if change <= 0.1 * control.tol or count >= control.max_iter:
+            break
+        if step * change > 0.1 and step > _SMALLEST_STEP:
+            step /= 2
+        m = m + step * (implied - m)
+    return Candidate(gamma, np.arange(len(m)), m, w, precision, count)
+
+
+def noise_precision(problem: Problem, prior: GarrotePrior, coef: Floats) -> float:
+    """Eq. 10, or the known noise."""
+    if prior.noise_variance is not None:
+        return 1.0 / prior.noise_variance
+    left = (problem.yty - float(coef @ problem.xty)) / problem.n
+    return 1.0 / max(problem.smallest_noise, left)
+
+
+def primal_weights(problem: Problem) -> Weights:
+    """Return the map m -> w of Eq. 9 as printed: a D x D system."""
+    gram = problem.whole_gram()
+    used = np.flatnonzero(problem.curvature > 0)
+    # In units of each column's size: columns of different scales make the system ill-conditioned.
+    size = np.sqrt(problem.curvature[used])
+    chi, b = gram[np.ix_(used, used)] / np.outer(size, size), problem.xty[used] / size
+
+    def weights(m: Floats) -> Floats:
+        w = np.zeros(len(m))
+        w[used] = soft_solution(chi, b, m[used]) / size
+        return w
+
+    return weights
+
+
+def soft_solution(gram: Floats, xty: Floats, m: Floats) -> Floats:
+    """Solve c_i w_i + sum over j != i of gram_ij m_j w_j = xty_i, with c the diagonal.
+
+    Where 1 - m was clipped, w follows from the residual itself.
+    """
+    own = np.diag(gram)
+    system = gram * m
+    system[np.diag_indices_from(system)] += np.maximum(1 - m, _SMALLEST_SHARE) * own
+    first = m * np.linalg.solve(system, xty)
+    return np.asarray((xty - gram @ first) / own + first)
+
+
+def dual_weights(problem: Problem) -> Weights:
+    """Return the map m -> w of Eqs. 22, 25 and 26: an N x N system, then one Jacobi refinement."""
+    if not problem.has_rows:
+        raise ValueError("solver='dual' needs rows; from moments use 'coordinate' or 'primal'")
+    used = np.flatnonzero(problem.curvature > 0)
+    rows = np.sqrt(problem.weights)
+    x = rows[:, None] * problem.table.block(used)
+    y, c = rows * problem.response, problem.curvature[used]
+
+    def weights(m: Floats) -> Floats:
+        out = np.maximum(1 - m[used], _SMALLEST_EXCLUSION)
+        matrix = (x * (m[used] / out / c)) @ x.T
+        matrix[np.diag_indices_from(matrix)] += 1.0
+        unexplained = cho_solve(cho_factor(matrix), y)
+        first = x.T @ unexplained / (out * c)
+        # Where 1 - m was clipped, w follows from the residual itself.
+        residual = y - x @ (m[used] * first)
+        w = np.zeros(len(m))
+        w[used] = x.T @ residual / c + m[used] * first
+        return w
+
+    return weights

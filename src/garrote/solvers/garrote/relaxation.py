@@ -1,0 +1,340 @@
+"""Stationary points of one problem at one gamma: on the working set alone, or on all columns.
+
+Inside the working set sweeps run to a fixed point. Outsiders, whose inclusion probabilities are small
+but may be many, are swept in turn on the residuals, one pass over X for each round.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem
+from garrote.rules import moments, noise_share
+from garrote.solvers.descent.full_sweep import full_sweep
+from garrote.solvers.garrote.certificate import Candidate
+from garrote.solvers.garrote.sweeps import Start
+from garrote.solvers.garrote.working_set import WorkingSet
+
+# A column joins the working set when its inclusion probability passes this, or this multiple of the
+# smallest one that gamma allows: near the dense end every column is above any fixed threshold.
+_JOINS = 0.02
+_JOINS_OVER_PRIOR = 4.0
+# With those that must join come the strongest others, up to this many: they are likely to be next.
+_COMPANY = 16
+# Sweeps stop at this share of the tolerance that the certificate has to meet ...
+_INNER = 0.1
+# ... and rounds over all columns at this.
+_OUTER = 0.5
+# Coefficients of outsiders move only by more than this share of the tolerance, in standard errors.
+_RESOLUTION = 0.003
+# Outsiders are lively when included this many times more probably than a priori.
+_LIVELY = 5.0
+_LIVELY_ROUNDS = 20
+# Outsiders are left out of the residual while their effect stays below this share of the tolerance.
+_UNNOTICED = 1.0
+# Columns with probabilities below this share of the tolerance are not listed in a solution.
+_NEGLIGIBLE = 0.01
+# The same for all columns that are not listed taken together, in standard errors.
+_NEGLECTED_TOGETHER = 0.05
+_TINY = 1e-12
+# Two points that are settled to the tolerance may be so many tolerances apart and be one solution.
+_APART = 5.0
+
+
+class State(NamedTuple):
+    """A solution on all columns.
+
+    ``target`` are the least-squares values that coefficients are shrunk from, ``coef`` what enters the
+    residuals ``rows`` (empty where they are not needed).
+    """
+
+    gamma: float
+    precision: float
+    coef: Floats
+    target: Floats
+    probability: Floats
+    rows: Floats
+    sweeps: int
+
+
+class Inside(NamedTuple):
+    """A solution on the working set alone."""
+
+    gamma: float
+    precision: float
+    coef: Floats
+    target: Floats
+    sweeps: int
+
+
+class Relaxation:
+    """Finds stationary points of one problem, keeping one working set for all of them."""
+
+    def __init__(self, problem: Problem, prior: GarrotePrior, tol: float, max_iter: int):
+        self.problem = problem
+        self.prior = prior
+        self.tol = tol
+        self.max_iter = max_iter
+        self.working = WorkingSet(problem)
+
+    def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> Inside:
+        """Settle on the working set, all outsiders being out of the model."""
+        start, rows = self.working.start_from(coef)
+        return self._settle(gamma, precision, start, 0.0, rows, _INNER * tolerance)
+
+    def spread(self, inside: Inside, gradient: Floats) -> State:
+        """Extend a solution on the working set to all columns, as X'Wr says they should be."""
+        c = self.problem.curvature
+        target = np.divide(gradient, c, out=np.zeros_like(c), where=c > 0)
+        target[self.working.columns] = inside.target
+        state = State(
+            inside.gamma, inside.precision, target, target, np.zeros_like(c), np.zeros(0),
+            inside.sweeps,
+        )  # fmt: skip
+        self._include(state, self.problem.usable)
+        return state._replace(coef=state.probability * self._weights(target))
+
+    def resume(self, candidate: Candidate, rows: Floats) -> State:
+        """Make a state of a candidate, given its residuals."""
+        coef, target, m = np.zeros((3, self.problem.n_features))
+        coef[candidate.columns] = candidate.coef
+        c = self.problem.curvature[candidate.columns]
+        target[candidate.columns] = self.prior.targets(candidate.weight, c)
+        m[candidate.columns] = candidate.probability
+        return State(candidate.strength, candidate.precision, coef, target, m, rows, 0)
+
+    def leads_to(
+        self, known: Candidate, rows: Floats | None, start: Candidate, tolerance: float
+    ) -> bool:
+        """Tell whether the working set settles from ``start`` in a known solution.
+
+        Outsiders stay as they are in that solution, whose residuals are ``rows`` (None where there are
+        only moments): it has been settled on all columns, and if the working set comes to it again,
+        so will the others.
+        """
+        own, c = self.working.columns, self.problem.curvature[self.working.columns]
+        m = self.on_working_set(known.columns, known.probability)
+        coef = self.on_working_set(known.columns, known.coef)
+        first = self.on_working_set(start.columns, start.coef)
+        if rows is None:
+            begin, _ = self.working.start_from(first)
+        else:
+            rows = rows + self.working.fitted_by(coef - first)
+            begin = self._start_at(first, rows)
+        variance = self._variance_outside(known)
+        settled = self._settle(
+            known.strength, start.precision, begin, variance, rows, _INNER * tolerance
+        )
+        again = np.empty(len(own))
+        rule = self.prior.rule(settled.gamma, settled.precision, own)
+        _include(rule, c, settled.target, np.arange(len(own)), again)
+        off = np.abs(settled.coef - coef) * np.sqrt(known.precision * c)
+        apart = (off.max(initial=0.0), np.abs(again - m).max(initial=0.0))
+        return bool(max(*apart, abs(settled.precision / known.precision - 1)) <= _APART * tolerance)
+
+    def on_working_set(self, columns: Array, values: Floats) -> Floats:
+        """Return values that are given on some columns on those of the working set, 0 elsewhere."""
+        everywhere = np.zeros(self.problem.n_features)
+        everywhere[columns] = values
+        return everywhere[self.working.columns]
+
+    def _variance_outside(self, point: Candidate) -> float:
+        """Return the outsiders' share of the noise equation."""
+        outside = ~self.working.contains[point.columns]
+        c = self.problem.curvature[point.columns[outside]]
+        shares = self.prior.noise_shares(
+            point.probability[outside], point.weight[outside], c, point.precision
+        )
+        return float(shares.sum())
+
+    def _start_at(self, coef: Floats, rows: Floats) -> Start:
+        """Return the start of sweeps over the working set, given the residuals."""
+        return Start(coef, self.working.products(rows), float(rows**2 @ self.problem.weights))
+
+    def everywhere(self, start: State, gamma: float, tolerance: float) -> State:
+        """Settle on all columns, outsiders and working set in turn, from a state with residuals.
+
+        Rounds over the livelier outsiders only, which cost little, come between those over all.
+        """
+        state = start._replace(
+            gamma=gamma, coef=start.coef.copy(), target=start.target.copy(),
+            probability=np.zeros(self.problem.n_features), rows=start.rows.copy(),
+        )  # fmt: skip
+        variance, change = self._judge(state, self.working.outside), np.inf
+        state, _ = self._settle_among(state, variance, tolerance, change)
+        while change > _OUTER * tolerance and state.sweeps < self.max_iter:
+            lively = self._lively(state)
+            quiet = max(variance - self._include(state, lively), 0.0)
+            previous = change
+            for _ in range(_LIVELY_ROUNDS):
+                state, _, change = self._round(state, lively, quiet, tolerance, previous)
+                if _settled(change, previous, 0.3 * _OUTER * tolerance):
+                    break
+                previous = change
+            state, variance, change = self._round(
+                state, self.working.outside, 0.0, tolerance, change
+            )
+        self._include(state, self.problem.usable)
+        return state
+
+    def _lively(self, state: State) -> Array:
+        outside = self.working.outside
+        prior = expit(state.gamma + self.prior.offsets[outside])
+        return outside[state.probability[outside] > _LIVELY * prior]
+
+    def _round(
+        self, state: State, columns: Array, elsewhere: float, tolerance: float, previous: float
+    ) -> tuple[State, float, float]:
+        """Sweep outsiders, then settle the working set; ``state``'s arrays change in place.
+
+        ``elsewhere`` is the variance of the outsiders that are not swept. Returns that of them all,
+        and the largest change that the round made, in standard errors.
+        """
+        columns = columns[~self.working.contains[columns]]
+        step = full_sweep(
+            self.problem.table, self.prior.rule(state.gamma, state.precision), columns,
+            state.coef, state.target, state.rows, self.problem.curvature,
+            _RESOLUTION * tolerance / np.sqrt(state.precision),
+        )  # fmt: skip
+        step *= np.sqrt(state.precision)
+        variance = elsewhere + self._judge(state, columns)
+        state, change = self._settle_among(state, variance, tolerance, previous)
+        return state._replace(sweeps=state.sweeps + 1), variance, max(step, change)
+
+    def _settle_among(
+        self, state: State, variance: float, tolerance: float, previous: float
+    ) -> tuple[State, float]:
+        """Settle the working set while outsiders, of given variance, stay as they are.
+
+        Returns also how far off it was, in standard errors.
+        """
+        own, rows = self.working.columns, state.rows
+        begin = self._start_at(state.coef[own], rows)
+        # No more digits than the outsiders have at this stage.
+        accuracy = min(max(_INNER * tolerance, 0.01 * previous), 0.1)
+        settled = self._settle(state.gamma, state.precision, begin, variance, rows, accuracy)
+        rows -= self.working.fitted_by(settled.coef - begin.coef)
+        c = self.problem.curvature[own]
+        off = np.abs(begin.gradient / c + begin.coef - state.target[own]) * np.sqrt(c)
+        state.coef[own], state.target[own] = settled.coef, settled.target
+        sweeps = state.sweeps + settled.sweeps
+        change = float(np.sqrt(state.precision) * off.max(initial=0.0))
+        return state._replace(precision=settled.precision, sweeps=sweeps), change
+
+    def _settle(
+        self,
+        gamma: float,
+        precision: float,
+        start: Start,
+        other_variance: float,
+        rows: Floats | None,
+        tolerance: float,
+    ) -> Inside:
+        rule = self.prior.rule(gamma, precision, self.working.columns)
+        known = self.prior.noise_variance is not None
+        settled = self.working.settle(
+            rule, start, other_variance, known, tolerance, self.max_iter, rows
+        )
+        return Inside(gamma, float(rule.precision[0]), settled.coef, settled.target, settled.sweeps)
+
+    def candidate(self, state: State, tolerance: float) -> Candidate:
+        """List the columns of a solution that matter, alone or together."""
+        cutoff = _NEGLIGIBLE * tolerance
+        nobody = np.zeros(self.problem.n_features, dtype=bool)
+        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
+            cutoff = cutoff / 10 if cutoff > _TINY else 0.0
+        columns = np.flatnonzero(state.probability > cutoff)
+        weight = self._weights(state.target[columns], columns)
+        return Candidate(
+            state.gamma, columns, state.probability[columns], weight, state.precision, state.sweeps
+        )
+
+    def admit(self, state: State) -> bool:
+        """Let the outsiders that should be in the working set join it; tell whether any did."""
+        outside = self.working.outside
+        newcomers = self._newcomers(state, outside)
+        if not len(newcomers) and self.outsiders_noticed(state):
+            listed = outside[state.probability[outside] > _NEGLIGIBLE * self.tol]
+            if len(listed) <= max(64, len(self.working)):
+                newcomers = listed
+        self.working.add(newcomers)
+        return len(newcomers) > 0
+
+    def outsiders_noticed(self, state: State) -> bool:
+        """Tell whether the outsiders' joint effect on a typical coefficient passes the tolerance."""
+        return self._effect(state, self.working.contains, 1.0) > _UNNOTICED * self.tol
+
+    def _effect(self, state: State, left_out: Array, cutoff: float) -> float:
+        """Return what columns do together to the least-squares value of an unrelated one.
+
+        Of those not ``left_out`` whose probability is at most ``cutoff``. The root of their explained
+        sum of squares is shared over N directions; the largest share among many columns is some four
+        times the typical one. In standard errors.
+        """
+        squares = _explained(
+            state.probability, state.target, self.problem.curvature, left_out, cutoff
+        )
+        return float(4 * np.sqrt(state.precision * squares / self.problem.n))
+
+    def _newcomers(self, state: State, columns: Array) -> Array:
+        """Return which of some outsiders must join the set, in some company, or none."""
+        m = state.probability[columns]
+        threshold = min(0.5, max(_JOINS, _JOINS_OVER_PRIOR * float(expit(state.gamma))))
+        eager = int(np.count_nonzero(m > threshold))
+        if not eager:
+            return columns[:0]
+        count = min(max(_COMPANY, min(eager, max(64, len(self.working)))), len(columns))
+        strongest = np.sort(np.argpartition(-m, count - 1)[:count])
+        return columns[strongest[np.argsort(-m[strongest], kind="stable")]]
+
+    def _judge(self, state: State, columns: Array) -> float:
+        """Set the inclusion probabilities of outsiders, and let those join the set that must.
+
+        Returns the others' share of the noise equation.
+        """
+        variance = self._include(state, columns)
+        newcomers = self._newcomers(state, columns)
+        if len(newcomers):
+            self.working.add(newcomers)
+            variance -= self._include(state, newcomers)
+        return variance
+
+    def _include(self, state: State, columns: Array) -> float:
+        """Set inclusion probabilities (Eq. 8); return the columns' share of the noise equation."""
+        rule = self.prior.rule(state.gamma, state.precision)
+        return _include(rule, self.problem.curvature, state.target, columns, state.probability)
+
+    def _weights(self, target: Floats, columns: Array | slice = slice(None)) -> Floats:
+        """Return the weights that least-squares values are shrunk to, given inclusion."""
+        return self.prior.weights(target, self.problem.curvature, columns)
+
+
+@kernel
+def _include(rule, curvature, target, columns, probability):
+    total = 0.0
+    for j in columns:
+        probability[j] = moments(rule, j, target[j], curvature[j])[0]
+        total += noise_share(rule, j, target[j], curvature[j])
+    return total
+
+
+@kernel
+def _explained(probability, target, curvature, left_out, cutoff):
+    total = 0.0
+    for j in range(curvature.shape[0]):
+        m = probability[j]
+        if m <= cutoff and not left_out[j]:
+            total += (m * target[j]) ** 2 * curvature[j]
+    return total
+
+
+def _settled(change: float, previous: float, tolerance: float) -> bool:
+    """Tell whether steps that shrink geometrically have less than ``tolerance`` to go."""
+    if not change < previous:
+        return change == 0.0
+    ratio = change / previous
+    return np.isfinite(previous) and change * max(1.0, ratio / (1 - ratio)) <= tolerance

@@ -1,0 +1,87 @@
+"""Stationary points from given or random inclusion probabilities, and which of them are different."""
+
+from collections.abc import Generator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem
+from garrote.results.fit import Fit
+from garrote.solvers.control import Control, evaluate_solutions, same_solution
+from garrote.solvers.garrote.certificate import Candidate
+from garrote.solvers.garrote.fixed_point import dual_weights, noise_precision, primal_weights
+from garrote.solvers.garrote.variational import Annealer
+
+# Eq. 9 is solved with all columns at once; beyond this they would not fit a usual machine.
+_MOST_BYTES = 4 * 2**30
+_MOST_SURE = 1.0 - 1e-8
+# Solutions that differ by less than this, in probability and standard errors, are one.
+DISTINCT = 1e-2
+
+
+class Reached(NamedTuple):
+    """A solution, and on which way it was come to: "annealed", "start 3", "entry order"."""
+
+    how: str
+    fit: Fit
+
+
+class Optima(NamedTuple):
+    """Different solutions, lowest free energy first, and all the ways that led to each."""
+
+    fits: tuple[Fit, ...]
+    reached: tuple[str, ...]
+
+
+def solve_from(
+    problem: Problem,
+    prior: GarrotePrior,
+    gamma: float,
+    starts: Sequence[Floats],
+    control: Control,
+) -> Generator[Floats, Floats, list[Reached]]:
+    """Settle from each start: w follows from m by Eq. 9, the noise by Eq. 10, then sweeps go on.
+
+    Returns one certified solution for each start that does not end in the branch that interpolates.
+    """
+    annealer = Annealer(problem, problem.compressed(), prior, control)
+    wide = problem.has_rows and problem.n_features > len(problem.response)
+    needed = 8 * problem.n_features * min(problem.n_features, max(1, len(problem.response)))
+    if needed > _MOST_BYTES:
+        raise ValueError(
+            f"starts need X as a dense block of {needed / 2**30:.1f} GiB, more than the "
+            f"{_MOST_BYTES / 2**30:.0f} GiB allowed: leave out n_starts and start"
+        )
+    weights = (dual_weights if wide else primal_weights)(problem)
+    columns = np.arange(problem.n_features)
+    settled = []
+    for m in starts:
+        # With collinear columns all in for certain, Eq. 9 would have no single solution.
+        w = weights(np.minimum(m, _MOST_SURE))
+        precision = noise_precision(problem, prior, m * w)
+        begin = Candidate(gamma, columns, m, w, precision, 0)
+        _, _, rows = yield from evaluate_solutions(problem, [begin])
+        settled.append(annealer.settled_further(begin, rows[0], control.tol))
+    fits = yield from annealer.certified(settled)
+    reached = [Reached(f"start {number}", fit) for number, fit in enumerate(fits, start=1)]
+    most = max(problem.most_variables, 1.0)
+    return [one for one in reached if one.fit.expected_size <= most]
+
+
+def distinct_optima(problem: Problem, found: Sequence[Reached]) -> Optima:
+    """Return the different solutions among some at one gamma, lowest free energy first."""
+    distinct: list[Fit] = []
+    ways: list[list[str]] = []
+    for how, fit in sorted(found, key=lambda one: one.fit.free_energy):
+        for known, led_there in zip(distinct, ways, strict=True):
+            if same_solution(Candidate.of(fit), Candidate.of(known), problem, DISTINCT):
+                led_there.append(how)
+                break
+        else:
+            distinct.append(fit)
+            ways.append([how])
+    order = {how: place for place, (how, _) in enumerate(found)}
+    texts = (", ".join(sorted(set(led_there), key=lambda how: order[how])) for led_there in ways)
+    return Optima(tuple(distinct), tuple(texts))

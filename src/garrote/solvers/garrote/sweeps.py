@@ -1,0 +1,132 @@
+"""Sweeps to a fixed point: coefficients and noise precision in turn, until neither moves.
+
+Between sweeps the noise variance is re-estimated as (r'r + sum of coefficient variances) / n, which is
+Eq. 10 of Kappen & Gomez (2014) before their Eq. 9 has been used in it.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from garrote._jit import generic, kernel
+from garrote.arrays import Floats
+from garrote.designs.base import Residual
+from garrote.designs.dense import DenseColumns
+from garrote.designs.gram import GramColumns
+from garrote.designs.sparse import StandardizedSparse
+from garrote.rules import noise_share
+from garrote.solvers.descent.sweep import sweep
+
+# Multiplications in one kernel call: some 20 ms, so that Ctrl-C is heard.
+_WORK_PER_CALL = 2e7
+
+
+class Start(NamedTuple):
+    """Where the sweeps begin: coefficients, X'Wr there and the squared residual there."""
+
+    coef: Floats
+    gradient: Floats
+    squared_residual: float
+
+
+class Noise(NamedTuple):
+    """What the noise variance is made of besides the residual, its lower bound, and if it is known."""
+
+    n: float
+    other_variance: float
+    smallest: float
+    known: bool
+
+
+class Settled(NamedTuple):
+    """The fixed point: least-squares values, coefficients, how many sweeps, whether it converged."""
+
+    target: Floats
+    coef: Floats
+    sweeps: int
+    converged: bool
+
+
+def settle(
+    design: NamedTuple,
+    rule: Any,
+    residual: Residual,
+    curvature: Floats,
+    start: Start,
+    noise: Noise,
+    tolerance: float,
+    max_sweeps: int,
+) -> Settled:
+    """Sweep until the steps still to come are below ``tolerance`` standard errors.
+
+    ``residual`` and the rule's precision are updated in place.
+    """
+    coef = start.coef.copy()
+    target = coef.copy()
+    length = max(1, len(coef) * len(residual.values))
+    count = max(1, int(_WORK_PER_CALL / length))
+    done, previous, converged = 0, np.inf, False
+    while done < max_sweeps and not converged:
+        made, previous, converged = _sweeps(
+            design, rule, coef, target, residual, curvature, start, noise,
+            tolerance, min(count, max_sweeps - done), previous,
+        )  # fmt: skip
+        done += made
+    return Settled(target, coef, done, converged)
+
+
+@kernel
+def _sweeps(
+    design, rule, coef, target, residual, curvature, start, noise, tolerance, count, previous
+):
+    columns = np.arange(coef.shape[0])
+    for number in range(count):
+        precision = rule.precision[0]
+        resolution = 1e-3 * tolerance / np.sqrt(precision)
+        change = sweep(design, rule, columns, coef, target, residual, curvature, resolution)
+        change *= np.sqrt(precision)
+        if not noise.known:
+            total = noise.other_variance + squared_residual(design, residual, start, coef)
+            for j in range(coef.shape[0]):
+                total += noise_share(rule, j, target[j], curvature[j])
+            rule.precision[0] = 1.0 / max(noise.smallest, total / noise.n)
+            change = max(change, abs(rule.precision[0] / precision - 1.0))
+        ratio = change / previous
+        previous = change
+        # Steps shrink geometrically: what is still to come is change * ratio / (1 - ratio).
+        if change <= tolerance and ratio < 1.0 and change * ratio <= tolerance * (1.0 - ratio):
+            return number + 1, previous, True
+    return count, previous, False
+
+
+@generic
+def squared_residual(design: Any, residual: Residual, start: Start, coef: Floats) -> float:
+    """Return r'Wr at the present coefficients."""
+    raise TypeError(f"no residual norm for {type(design).__name__}")
+
+
+@squared_residual.register
+def _(design: DenseColumns, residual, start, coef):
+    total = 0.0
+    for i in range(residual.values.shape[0]):
+        if residual.weights[i] > 0:
+            total += residual.values[i] * residual.values[i] / residual.weights[i]
+    return total
+
+
+@squared_residual.register
+def _(design: StandardizedSparse, residual, start, coef):
+    total = 0.0
+    for i in range(residual.values.shape[0]):
+        if residual.weights[i] > 0:
+            value = residual.values[i] + residual.shift[0] * residual.weights[i]
+            total += value * value / residual.weights[i]
+    return total
+
+
+@squared_residual.register
+def _(design: GramColumns, residual, start, coef):
+    total = start.squared_residual
+    for j in range(coef.shape[0]):
+        total -= (coef[j] - start.coef[j]) * (start.gradient[j] + residual.values[j])
+    return max(total, 0.0)

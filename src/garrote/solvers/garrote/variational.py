@@ -1,0 +1,278 @@
+"""Annealing and reheating by coordinate sweeps, with few passes over X.
+
+Kappen & Gomez (2014), Algorithm 1, by the sequential updates that their discussion proposes: forward
+over gamma, then backward. Three things make it fast.
+
+* Where outsiders do not matter, several gammas are solved ahead on the working set before all columns
+  are checked, and the checks share one product with X. The first gamma at which an outsider wants to
+  come in is where the path is taken up again.
+* Where they do (near the dense end), they are swept too, each gamma starting from the one before.
+* Where the working set alone, started from the next denser solution, settles in a solution again, so
+  does the whole: reheating takes that solution over, and is solved only where it goes another way.
+
+All solutions are certified together, by two products with X for many gammas; those that fail are
+settled further.
+"""
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.priors.garrote import GarrotePrior
+from garrote.problem import Problem
+from garrote.results.fit import Fit
+from garrote.solvers.control import (
+    Annealing,
+    Control,
+    cut_message,
+    evaluate_solutions,
+    residuals,
+    same_solution,
+)
+from garrote.solvers.garrote.certificate import Candidate, certify
+from garrote.solvers.garrote.relaxation import Relaxation, State
+
+# Gammas solved ahead of a check, at most.
+_AHEAD = 16
+# When a certificate fails the solution is settled further, each time so much tighter ...
+_TIGHTER = 0.3
+# ... down to what rounding allows.
+_TIGHTEST = 1e-13
+
+
+def anneal(
+    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control
+) -> Generator[Floats, Floats, Annealing]:
+    """Solve the path in both directions and certify it; yields the products with X that it needs."""
+    annealer = Annealer(problem, problem.compressed(), prior, control)
+    forward, backward, cut = yield from annealer.trace(gammas)
+    forward_fits = yield from annealer.certified(forward)
+    alike = [b is f for f, b in zip(forward, backward, strict=True)]
+    different = [point for point, same in zip(backward, alike, strict=True) if not same]
+    others = iter((yield from annealer.certified(different)))
+    backward_fits = [
+        fit if same else next(others) for fit, same in zip(forward_fits, alike, strict=True)
+    ]
+    return Annealing(forward_fits, backward_fits, cut)
+
+
+class Solved(NamedTuple):
+    """A solution, its expected size and its residuals (None where there are only moments)."""
+
+    point: Candidate
+    size: float
+    rows: Floats | None
+
+
+Trace = tuple[list[Candidate], list[Candidate], str | None]
+
+
+class Annealer:
+    """Solves on ``problem``, which may be moments of the ``data``; certifies on the data."""
+
+    def __init__(self, data: Problem, problem: Problem, prior: GarrotePrior, control: Control):
+        self.data = data
+        self.problem = problem
+        self.prior = prior
+        self.control = control
+        self.relaxation = Relaxation(problem, prior, control.tol, control.max_iter)
+        self.working = self.relaxation.working
+
+    def trace(self, gammas: Floats) -> Generator[Floats, Floats, Trace]:
+        """Solve both directions, uncertified; where they agree the solution is one object."""
+        forward, cut = yield from self._forward(gammas)
+        backward = yield from self._backward(forward)
+        return forward, backward, cut
+
+    def _forward(
+        self, gammas: Floats
+    ) -> Generator[Floats, Floats, tuple[list[Candidate], str | None]]:
+        """Anneal from sparse to dense; end before the branch that interpolates."""
+        limit = self.data.most_variables
+        none = np.zeros(0, np.intp)
+        precision = self.prior.first_precision(self.data.response_variance)
+        empty = Candidate(gammas[0], none, np.zeros(0), np.zeros(0), precision, 0)
+        reached, crossing = yield from self._pass(gammas, empty, len(gammas))
+        if crossing is None:
+            return reached, None
+        # The first gamma is the empty model up to eps, however few rows there are.
+        reached = reached or [crossing]
+        return reached, cut_message(reached[-1].strength, limit)
+
+    def _backward(self, forward: list[Candidate]) -> Generator[Floats, Floats, list[Candidate]]:
+        """Reheat: from the last solution of the forward pass back to the sparse end.
+
+        Where the way back leads into the branch that interpolates, it goes on from the forward
+        solution instead.
+        """
+        backward, total = [forward[-1]], len(forward) - 1
+        while len(backward) < len(forward):
+            denser = len(forward) - len(backward)
+            if backward[-1] is forward[denser] and forward[denser - 1].reversible:
+                backward.append(forward[denser - 1])
+                self.control.report("backward", len(backward) - 1, total)
+                continue
+            left = forward[:denser][::-1]
+            gammas = np.array([point.strength for point in left])
+            reached, crossing = yield from self._pass(gammas, backward[-1], total, left)
+            backward += reached
+            if crossing is not None:
+                backward.append(left[len(reached)])
+        return backward[::-1]
+
+    def _pass(
+        self,
+        gammas: Floats,
+        start: Candidate,
+        total: int,
+        known: list[Candidate] | None = None,
+    ) -> Generator[Floats, Floats, tuple[list[Candidate], Candidate | None]]:
+        """Solve the last gammas of ``total``, one from the other.
+
+        Returns the solutions, and the one, if any, whose size passes the limit. Ends also where the
+        solution ``known`` for a gamma is met.
+        """
+        limit, stage = self.data.most_variables, "forward" if known is None else "backward"
+        accepted: list[Candidate] = []
+        last, ahead = start, 1
+        state = self._with_outsiders(start)
+        before: Solved | None = None
+        while len(accepted) < len(gammas):
+            if state is None:
+                batch = gammas[len(accepted) : len(accepted) + ahead]
+                solved, last, state = yield from self._solve_ahead(batch, last)
+                ahead = min(2 * ahead, _AHEAD) if len(solved) == len(batch) else 1
+            else:
+                state = self.relaxation.everywhere(
+                    state._replace(sweeps=0), gammas[len(accepted)], self.control.tol
+                )
+                last = self.relaxation.candidate(state, self.control.tol)
+                solved = [Solved(last, state.probability.sum(), state.rows)]
+                if not self.relaxation.outsiders_noticed(state):
+                    state = None
+            for step in solved:
+                if step.size > limit:
+                    return accepted, step.point
+                met = known is not None and self._is_known(known[len(accepted)], step.point)
+                if known is None and before is not None:
+                    back = self._leads_back(before, step.point)
+                    accepted[-1] = accepted[-1]._replace(reversible=back)
+                accepted.append(known[len(accepted)] if known is not None and met else step.point)
+                self.control.report(stage, total - len(gammas) + len(accepted), total)
+                if met:
+                    return accepted, None
+                before = step
+        return accepted, None
+
+    def _is_known(self, known: Candidate, point: Candidate) -> bool:
+        """Tell whether a point is a known solution, or on the way to it."""
+        if same_solution(known, point, self.problem, self.control.tol):
+            return True
+        if not _same_branch(known, point):
+            return False
+        rows = residuals(self.problem, [known])[0] if self.problem.has_rows else None
+        return self.relaxation.leads_to(known, rows, point, self.control.tol)
+
+    def _leads_back(self, before: Solved, point: Candidate) -> bool:
+        """Tell whether reheating leads from a point to the one before it."""
+        return _same_branch(before.point, point) and self.relaxation.leads_to(
+            before.point, before.rows, point, self.control.tol
+        )
+
+    def _solve_ahead(
+        self, gammas: Floats, start: Candidate
+    ) -> Generator[Floats, Floats, tuple[list[Solved], Candidate, State | None]]:
+        """Solve gammas on the working set and check them together.
+
+        Returns those that stand, where to go on from, and, once outsiders matter, a full state.
+        """
+        coef = self.relaxation.on_working_set(start.columns, start.coef)
+        precision = start.precision
+        trials = []
+        for gamma in gammas:
+            trials.append(self.relaxation.inside(gamma, coef, precision, self.control.tol))
+            coef, precision = trials[-1].coef, trials[-1].precision
+        stacked = np.column_stack([trial.coef for trial in trials])
+        fitted = self.working.fitted_by(stacked) if self.problem.has_rows else None
+        _, gradients = yield from self.problem.evaluate(self.working.columns, stacked, fitted)
+        solved: list[Solved] = []
+        last = start
+        for k, (trial, gradient) in enumerate(zip(trials, gradients, strict=True)):
+            state = self.relaxation.spread(trial, gradient)
+            last = self.relaxation.candidate(state, self.control.tol)
+            if self.relaxation.admit(state):
+                return solved, last, None
+            if self.relaxation.outsiders_noticed(state):
+                rows = residuals(self.problem, [last])[0]
+                return solved, last, self.relaxation.resume(last, rows)
+            residual = None if fitted is None else self.problem.response - fitted[:, k]
+            solved.append(Solved(last, state.probability.sum(), residual))
+        return solved, last, None
+
+    def _with_outsiders(self, point: Candidate) -> State | None:
+        """Return a full state where columns outside of the working set matter to a solution."""
+        if self.working.contains[point.columns].all():
+            return None
+        state = self.relaxation.resume(point, residuals(self.problem, [point])[0])
+        return state if self.relaxation.outsiders_noticed(state) else None
+
+    def certified(self, candidates: list[Candidate]) -> Generator[Floats, Floats, list[Fit]]:
+        """Certify candidates in groups; settle those that fail further until they pass."""
+        fits: list[Fit] = []
+        together = self.data.columns_together
+        for first in range(0, len(candidates), together):
+            fits += yield from self._certified_group(candidates[first : first + together])
+        return fits
+
+    def _certified_group(self, candidates: list[Candidate]) -> Generator[Floats, Floats, list[Fit]]:
+        fits: dict[int, Fit] = {}
+        limit = self.data.most_variables
+        current = dict(enumerate(candidates))
+        tolerance = self.control.tol
+        while current:
+            squared, gradients, rows = yield from evaluate_solutions(
+                self.data, list(current.values())
+            )
+            for row, k in enumerate(list(current)):
+                fits[k] = certify(self.data, self.prior, current[k], squared[row], gradients[row])
+                exhausted = current[k].n_iter >= self.control.max_iter
+                hopeless = tolerance < _TIGHTEST
+                if fits[k].certificate.value <= self.control.tol or exhausted or hopeless:
+                    del current[k]
+                else:
+                    point = self.settled_further(current[k], rows[row], tolerance)
+                    # Settling on must not lead into the branch that interpolates.
+                    if point.probability.sum() > max(limit, current[k].probability.sum()):
+                        del current[k]
+                    else:
+                        current[k] = point
+            tolerance *= _TIGHTER
+        return [self._with_message(fits[k]) for k in range(len(candidates))]
+
+    def _with_message(self, fit: Fit) -> Fit:
+        reached, tol = fit.certificate.value, self.control.tol
+        if reached <= tol:
+            return replace(fit, message="converged")
+        said = (
+            f"not converged: certificate {reached:.1e} after {fit.n_iter} sweeps, wanted {tol:.1e}"
+        )
+        return replace(fit, message=said)
+
+    def settled_further(self, point: Candidate, rows: Floats, tolerance: float) -> Candidate:
+        """Settle on from a solution, given its residuals (unused where there are only moments)."""
+        if not self.problem.has_rows:
+            coef = self.relaxation.on_working_set(point.columns, point.coef)
+            inside = self.relaxation.inside(point.strength, coef, point.precision, tolerance)
+            state = self.relaxation.spread(inside, np.zeros(self.problem.n_features))
+        else:
+            state = self.relaxation.resume(point, rows)
+            state = self.relaxation.everywhere(state, point.strength, tolerance)
+        state = state._replace(sweeps=state.sweeps + point.n_iter)
+        return self.relaxation.candidate(state, tolerance)
+
+
+def _same_branch(a: Candidate, b: Candidate) -> bool:
+    return np.array_equal(a.selected, b.selected)

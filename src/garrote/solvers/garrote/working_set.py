@@ -1,0 +1,198 @@
+"""The few columns that sweeps run on, with their cross products or their values at hand."""
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lstsq
+
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Design, Residual
+from garrote.designs.dense import DenseColumns
+from garrote.designs.gram import GramColumns, GramDesign
+from garrote.problem import Problem
+from garrote.rules import moments
+from garrote.solvers.garrote.sweeps import Noise, Settled, Start, settle
+
+# With at most this many columns in all, every column is in the set and none is ever screened.
+SMALL = 256
+# Sweeps made before the weights are solved for.
+_PATIENCE = 300
+# Covariance mode touches k numbers for each update, residual mode 2 N.
+_COVARIANCE_PAYS = 2
+
+
+class WorkingSet:
+    """A growing set of columns of one problem.
+
+    Covariance mode keeps the set's Gram block and sweeps on X'Wr; residual mode keeps the columns
+    themselves and sweeps on the N residuals. The cheaper one is taken at each call.
+    """
+
+    def __init__(self, problem: Problem):
+        self.problem = problem
+        self.columns = np.zeros(0, dtype=np.intp)
+        self.contains = np.zeros(problem.n_features, dtype=bool)
+        self._gram = np.zeros((0, 0))
+        self._gram_size = 0
+        self._block = np.zeros((len(problem.response), 0), order="F")
+        self._picked: Design | None = None
+        design = problem.design
+        self._has_block = not isinstance(design, GramDesign) and design.keeps_blocks
+        usable = problem.usable
+        self.outside = usable
+        if len(usable) <= SMALL or isinstance(design, GramDesign):
+            self.add(usable)
+        if isinstance(design, GramDesign) and len(usable) == problem.n_features:
+            self._gram, self._gram_size = design.values, len(usable)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def add(self, columns: Array) -> None:
+        """Append columns; their products are computed when they are first needed."""
+        columns = columns[~self.contains[columns]]
+        if not len(columns):
+            return
+        size = len(self.columns)
+        if self._has_block:
+            self._block = _grown(self._block, size + len(columns), axis=1)
+            self._block[:, size : size + len(columns)] = self.problem.table.block(columns)
+        self.columns = np.concatenate([self.columns, columns])
+        self.contains[columns] = True
+        self.outside = self.outside[~self.contains[self.outside]]
+
+    @property
+    def block(self) -> Floats:
+        """The set's columns as a dense array (N x k)."""
+        return self._block[:, : len(self.columns)]
+
+    def fitted_by(self, coef: Floats) -> Floats:
+        """Return the fitted values of coefficients, one (k,) or several (k x K), for all rows."""
+        if self._has_block:
+            return (coef.T @ self.block.T).T
+        several = coef[:, None] if coef.ndim == 1 else coef
+        fitted = self.problem.table.dot(self.columns, several, self._stored_part())
+        return fitted.reshape(-1, *coef.shape[1:])
+
+    def products(self, rows: Floats) -> Floats:
+        """Return X'Wr of the set's columns."""
+        if self._has_block:
+            return (rows * self.problem.weights) @ self.block
+        return self.problem.table.products(self.columns, rows, self._stored_part())
+
+    def gram(self) -> Floats:
+        """The set's cross products: the first k rows and columns of a buffer."""
+        size, known = len(self.columns), self._gram_size
+        if known < size:
+            self._gram = _grown(_grown(self._gram, size, axis=0), size, axis=1)
+            self._gram = np.ascontiguousarray(self._gram)
+            fresh = self._products(slice(known, size))
+            self._gram[:size, known:size] = fresh
+            self._gram[known:size, :known] = fresh[:known].T
+            self._gram_size = size
+        return self._gram
+
+    def _products(self, fresh: slice) -> Floats:
+        design = self.problem.design
+        if isinstance(design, GramDesign):
+            return design.block(self.columns, self.columns[fresh])
+        if self._has_block:
+            return self.block.T @ (self.problem.weights[:, None] * self.block[:, fresh])
+        return design.gram(self.columns, self.columns[fresh])
+
+    def settle(
+        self,
+        rule: Any,
+        start: Start,
+        other_variance: float,
+        known_noise: bool,
+        tolerance: float,
+        max_sweeps: int,
+        rows: Floats | None = None,
+    ) -> Settled:
+        """Sweep over the set to a fixed point; ``rows`` are the residuals at the start.
+
+        Where sweeps are slow, as with collinear columns, the weights are solved for in between.
+        """
+        problem = self.problem
+        noise = Noise(problem.n, other_variance, problem.smallest_noise, known_noise)
+        curvature = problem.curvature[self.columns]
+        nothing = np.zeros(1)
+        if self.prefers_residuals and rows is not None:
+            residual = Residual(rows * problem.weights, nothing, problem.weights)
+            return settle(
+                self._readable(), rule, residual, curvature, start, noise, tolerance, max_sweeps
+            )
+        design = GramColumns(self.gram())
+        done = 0
+        while True:
+            residual = Residual(start.gradient.copy(), nothing, nothing)
+            count = min(_PATIENCE, max_sweeps - done)
+            settled = settle(design, rule, residual, curvature, start, noise, tolerance, count)
+            done += settled.sweeps
+            if settled.converged or done >= max_sweeps or np.any(rule.sign):
+                return settled._replace(sweeps=done)
+            start = self._solved(rule, start, settled.target)
+
+    def _solved(self, rule: Any, start: Start, target: Floats) -> Start:
+        """Return the start with all coefficients solved for at once, given the inclusions (Eq. 9).
+
+        That is the minimum of the free energy over w, so it can only help. In v = m w the system is
+        symmetric: (G + diag(((1 - m) c + ridge) / m)) v = X'W(residual without the set).
+        """
+        size = len(self.columns)
+        gram, c = self.gram()[:size, :size], self.problem.curvature[self.columns]
+        m = np.array([moments(rule, j, z, c[j])[0] for j, z in enumerate(target)])
+        inside = np.flatnonzero(m > 1e-9)
+        without = start.gradient + gram @ start.coef
+        system = gram[np.ix_(inside, inside)].copy()
+        held = (1 - m[inside]) * c[inside] + getattr(rule, "ridge", 0.0)
+        system[np.diag_indices_from(system)] += held / m[inside]
+        coef = np.zeros(size)
+        coef[inside] = lstsq(system, without[inside], cond=1e-14)[0]
+        gradient = without - gram @ coef
+        moved = coef - start.coef
+        squared = max(start.squared_residual - float(moved @ (start.gradient + gradient)), 0.0)
+        return Start(coef, gradient, squared)
+
+    @property
+    def prefers_residuals(self) -> bool:
+        """Whether a column update costs less on the N residuals than on the k products."""
+        if isinstance(self.problem.design, GramDesign):
+            return False
+        cost = _COVARIANCE_PAYS * self.problem.design.stored.column_cost
+        return len(self) > max(cost, 0.0 if self._has_block else SMALL)
+
+    def _readable(self) -> Any:
+        """Return what kernels read of the set's columns."""
+        if self._has_block:
+            return DenseColumns(self.block)
+        table, columns = self.problem.table, self.columns
+        return self._stored_part().columns(table.mean[columns], table.scale[columns], table.weights)
+
+    def _stored_part(self) -> Design:
+        """Return the set's columns as they are stored, where blocks are not kept."""
+        if self._picked is None or self._picked.shape[1] != len(self.columns):
+            self._picked = self.problem.table.stored.pick(self.columns)
+        return self._picked
+
+    def start_from(self, coef: Floats) -> tuple[Start, Floats | None]:
+        """Return the start of sweeps at given coefficients, and the residuals where they are kept."""
+        problem = self.problem
+        if self.prefers_residuals:
+            return Start(coef, np.zeros(0), 0.0), problem.response - self.fitted_by(coef)
+        xty = problem.xty[self.columns]
+        gradient = xty - self.gram()[: len(coef), : len(coef)] @ coef
+        squared = max(problem.yty - float(coef @ (xty + gradient)), 0.0)
+        return Start(coef, gradient, squared), None
+
+
+def _grown(buffer: Floats, size: int, axis: int) -> Floats:
+    """Return a buffer of at least ``size`` along ``axis``, doubling so that growth stays cheap."""
+    if buffer.shape[axis] >= size:
+        return buffer
+    shape = list(buffer.shape)
+    shape[axis] = max(size, 2 * buffer.shape[axis])
+    larger = np.zeros(shape, order="F" if buffer.flags.f_contiguous and axis == 1 else "C")
+    larger[tuple(slice(0, length) for length in buffer.shape)] = buffer
+    return larger

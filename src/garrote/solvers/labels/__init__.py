@@ -1,0 +1,1 @@
+"""Labels as weighted regressions: Jaakkola's bound, and Polya-Gamma variables."""

@@ -1,0 +1,84 @@
+"""The bound of Jaakkola & Jordan (2000) on a logistic likelihood: its weights, its terms, its shortcuts.
+
+    log p(y | eta) >= log sigmoid(xi) - xi / 2 + (y - 1/2) eta - lambda(xi) (eta^2 - xi^2),
+    lambda(xi) = tanh(xi / 2) / (4 xi)
+
+The right side is Gaussian in eta. It touches the left one at eta = xi and eta = -xi.
+"""
+
+import numpy as np
+from scipy.special import log_expit
+
+from garrote.arrays import Floats
+from garrote.problem import Problem
+from garrote.solvers.labels.label_regression import (
+    COVARIATE_PRECISION,
+    LabelColumns,
+    LabelRegression,
+)
+from garrote.solvers.labels.polya_gamma import polya_gamma_mean
+
+# Extrapolations further than so many rounds are not tried.
+_FURTHEST = 1e4
+# Nor do they move the logarithm of any xi by more than this.
+_FURTHEST_LOG = 20.0
+
+
+def bend(xi: Floats) -> Floats:
+    """Return 2 lambda(xi) = tanh(xi / 2) / (2 xi), the weight of a row: the mean of PG(1, xi)."""
+    return polya_gamma_mean(1.0, xi)
+
+
+def first_xi(problem: Problem, labels: Floats) -> Floats:
+    """Return where the bound touches at first: at the log odds of the mean label, beside the offset."""
+    share = float(np.clip(np.average(labels, weights=problem.weights), 1e-6, 1 - 1e-6))
+    eta = problem.known_part
+    if problem.scale.intercept_count:
+        eta = eta + np.log(share / (1 - share)) - np.average(eta, weights=problem.weights)
+    return np.maximum(np.abs(eta), 0.1)
+
+
+def labels_as_numbers(columns: LabelColumns, labels: Floats, xi: Floats) -> LabelRegression:
+    """Return the regression that stands for labels, given where the bound touches.
+
+    Its response is what a known part of the linear predictor leaves.
+    """
+    bent, problem = bend(xi), columns.problem
+    return columns.regression((labels - 0.5) / bent - problem.known_part, problem.weights * bent)
+
+
+def bound_level(columns: LabelColumns, given: LabelRegression, xi: Floats) -> float:
+    """Return what the bound has beside the regression on what the fixed columns leave."""
+    bent, weights = bend(xi), columns.problem.weights
+    level = float(weights @ (log_expit(xi) - 0.5 * xi + 0.5 * bent * xi**2 + 0.125 / bent))
+    level += 0.5 * columns.count * float(np.log(2 * np.pi)) + 0.5 * given.log_determinant
+    return level + 0.5 * columns.pseudo * float(np.log(COVARIATE_PRECISION / (2 * np.pi)))
+
+
+def touching_error(xi: Floats, best: Floats, weights: Floats) -> float:
+    """Return how far the bound touches from where it should, at the worst row of positive weight."""
+    return float((np.abs(best - xi) / np.maximum(best, 1.0))[weights > 0].max())
+
+
+class Shortcut:
+    """Where slow rounds lead to: squared extrapolation (Varadhan & Roland 2008) of log xi."""
+
+    def __init__(self, weights: Floats) -> None:
+        self.weights = weights
+        self.seen: list[Floats] = []
+
+    def beyond(self, xi: Floats) -> Floats | None:
+        """Take the next xi; after every third return a place further on, if there is one."""
+        self.seen.append(np.log(np.maximum(xi, 1e-8)))
+        if len(self.seen) < 3:
+            return None
+        first, second, third = self.seen
+        step, turn = second - first, third - 2 * second + first
+        square = float(self.weights @ step**2) / max(float(self.weights @ turn**2), 1e-300)
+        length = float(np.sqrt(square))
+        self.seen = []
+        if not 1.0 < length < _FURTHEST:
+            return None
+        further = first + 2 * length * step + length**2 * turn
+        # Rows of little weight hardly count in the length, and would be thrown beyond all numbers.
+        return np.asarray(np.exp(np.clip(further, third - _FURTHEST_LOG, third + _FURTHEST_LOG)))

@@ -1,0 +1,1 @@
+"""The smooth part of a problem: least squares, other likelihoods, several responses or classes."""

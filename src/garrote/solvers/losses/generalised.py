@@ -1,0 +1,157 @@
+"""The smooth part of a problem with any likelihood of one linear predictor."""
+
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.likelihoods.base import (
+    conjugate,
+    curvature,
+    gradient,
+    log_likelihood,
+    majoriser,
+    null_predictor,
+    saturated,
+)
+from garrote.problem import Problem
+from garrote.solvers.algebra.curved_gram import CurvedGram
+from garrote.solvers.descent.optimality import Evaluated, beyond_rounding
+from garrote.solvers.descent.quadratic import minimise, restricted
+from garrote.solvers.descent.working_block import WorkingBlock
+from garrote.solvers.losses.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
+
+
+class GeneralisedLoss(NewtonLoss):
+    """Half the mean deviance, as a function of the coefficients of a growing working set."""
+
+    block: Any  # the columns: dense copies here, sparse in a subclass
+
+    def __init__(self, problem: Problem):
+        self.problem, self.likelihood, self.y = problem, problem.likelihood, problem.response
+        self.block = self._make_block(problem)
+        self.coef = np.zeros(0)
+        self.share = problem.weights / problem.n
+        self.offset = np.zeros(len(self.y)) if problem.offset is None else problem.offset
+        # The size of a linear predictor: 1, but for likelihoods in units of the response.
+        self.unit = float(getattr(self.likelihood, "scale", 1.0))
+        self.free_intercept = bool(problem.scale.intercept_count)
+        self.level = float(self.share @ saturated(self.likelihood, self.y))
+        self.intercept = 0.0
+        if self.free_intercept and self.offset.any():
+            # Beside a large offset Newton's method would take long from 0.
+            known = null_predictor(self.likelihood, self.y, self.share, self.offset)
+            self.intercept = float(known[0] - self.offset[0])
+        self._kept: CurvedGram | None = None
+        self._settle_intercept()
+        eta = self._eta()
+        bent = float(self.share @ majoriser(self.likelihood, self.y, eta))
+        self.curvature = problem.curvature / problem.n * bent
+        rows = gradient(self.likelihood, self.y, eta)
+        product = problem.table.tdot(rows[None, :])[0] / problem.n
+        spread = float(np.sqrt(self.share @ rows**2))
+        self.null = self._seen(eta, beyond_rounding(product, problem.curvature / problem.n, spread))
+
+    def _make_block(self, problem: Problem) -> Any:
+        return WorkingBlock(problem)
+
+    @property
+    def columns(self) -> Array:
+        """The columns of the working set."""
+        return self.block.columns
+
+    @property
+    def inside(self) -> Array:
+        """Which columns are in it."""
+        return self.block.inside
+
+    def grow(self, columns: Array) -> None:
+        """Take more columns into the working set, with coefficients of 0."""
+        if len(columns):
+            self.block.grow(columns)
+            self.coef = np.append(self.coef, np.zeros(len(columns)))
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients, from the data alone."""
+        self._settle_intercept()
+        eta = self._eta()
+        seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
+        rows = gradient(self.likelihood, self.y, eta)
+        _, product = yield from self.problem.evaluate_rows(rows[None, :])
+        return seen._replace(gradient=product[0] / self.problem.n)
+
+    def _derivatives(self, eta: Floats) -> Derivatives:
+        slope = self.share * gradient(self.likelihood, self.y, eta)
+        bent = self._bent(eta)
+        # Only a unit to measure violations in: columns of equal length have about equal curvatures.
+        own = self.problem.curvature[self.columns] * (bent.sum() / self.problem.n)
+        return Derivatives(slope, self.block.tdot(slope), own, bent)
+
+    def _newton(
+        self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool
+    ) -> tuple[Array, Floats, float]:
+        if self._kept is None or renew:
+            self._kept = CurvedGram(self.block.values, moving, near.rows, self.free_intercept)
+        kept = self._kept
+        kept.take(self.block.values, moving)
+        places, uphill = kept.places, float(near.slope.sum())
+        right = near.downhill[places]
+        if self.free_intercept:
+            right = right - kept.sums * (uphill / kept.total)
+        new = self.coef[places]
+        own = restricted(rule, places)
+        minimise(own, kept.products, right, new, kept.factor, INNER * tolerance)
+        step = new - self.coef[places]
+        shift = (uphill - float(kept.sums @ step)) / kept.total if self.free_intercept else 0.0
+        return places, step, shift
+
+    def _change(self, moving: Array, step: Floats, shift: float) -> Floats:
+        return self.block.dot(moving, step) + shift
+
+    def _eta(self) -> Floats:
+        used = np.flatnonzero(self.coef)
+        return self.offset + self.intercept + self.block.dot(used, self.coef[used])
+
+    def _loss(self, eta: Floats) -> float:
+        return self.level - float(self.share @ log_likelihood(self.likelihood, self.y, eta))
+
+    def _bent(self, eta: Floats) -> Floats:
+        bent = self.share * curvature(self.likelihood, self.y, eta)
+        largest = bent.max(initial=0.0)
+        if largest == 0.0:  # all rows lie where the loss is straight
+            above = np.asarray(majoriser(self.likelihood, self.y, eta), dtype=np.float64)
+            return self.share * np.maximum(above, LEAST_CURVATURE)
+        return np.maximum(bent, LEAST_CURVATURE * largest)
+
+    def _settle_intercept(self) -> None:
+        """Make the intercept the best one for the present coefficients, by Newton's method."""
+        if not self.free_intercept:
+            return
+        eta = self._eta()
+        loss = self._loss(eta)
+        for _ in range(100):
+            slope = float(self.share @ gradient(self.likelihood, self.y, eta))
+            shift = slope / float(self._bent(eta).sum())
+            if not np.isfinite(shift):
+                return  # coefficients beyond all numbers leave nothing to settle
+            while abs(shift) > 1e-16 * self.unit and not self._loss(eta + shift) <= loss * (
+                1 + 1e-15
+            ):
+                shift *= 0.5
+            eta, loss = eta + shift, self._loss(eta + shift)
+            self.intercept += shift
+            if abs(shift) <= 1e-14 * (self.unit + abs(self.intercept)):
+                return
+
+    def _seen(self, eta: Floats, product: Floats) -> Evaluated:
+        rows = gradient(self.likelihood, self.y, eta)
+        # Slopes sum to 0 where the intercept is free, but for rounding, which a large one would raise.
+        known = self.offset + self.intercept
+
+        def dual(share: float) -> float:
+            slope = share * rows
+            inside = conjugate(self.likelihood, self.y, slope) + slope * known
+            return self.level - float(self.share @ inside)
+
+        return Evaluated(self._loss(eta), product, dual)

@@ -1,0 +1,51 @@
+"""Least squares of several responses at once: the same cross products for each of them."""
+
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.solvers.algebra.active_factor import ActiveFactor
+from garrote.solvers.descent.optimality import Evaluated
+from garrote.solvers.descent.quadratic import minimise, restricted
+from garrote.solvers.losses.newton_loss import INNER, Derivatives
+from garrote.solvers.losses.several_outputs import SeveralOutputs
+
+
+class SeveralLeastSquares(SeveralOutputs):
+    """Half the mean squared residual, summed over responses."""
+
+    def _derivatives(self, eta: Floats) -> Derivatives:
+        slope = self.share * self.likelihood.gradient(self.y, eta)
+        values, owner = self._values(np.arange(len(self.coef))), self.columns // self.count
+        downhill = np.einsum("ij,ji->j", values, slope[owner])
+        return Derivatives(slope, downhill, self.curvature[self.columns], self.share)
+
+    def _newton(
+        self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool
+    ) -> tuple[Array, Floats, Floats]:
+        owner, column = self.columns[moving] // self.count, self.columns[moving] % self.count
+        present, place = np.unique(column, return_inverse=True)
+        values = self.block.values[:, self._place[present]]
+        products = values.T @ (values * self.share[:, None])
+        gram = products[np.ix_(place, place)]
+        gram[owner[:, None] != owner] = 0.0
+        new = self.coef[moving].copy()
+        own, right = restricted(rule, moving), near.downhill[moving].copy()
+        minimise(own, gram, right, new, ActiveFactor(), INNER * tolerance)
+        # Columns are centred: the intercepts have nothing to do with them.
+        shift = near.slope.sum(axis=1) if self.free_intercept else np.zeros(self.outputs)
+        return moving, new - self.coef[moving], shift / self.share.sum()
+
+    def _bent(self, eta: Floats) -> Floats:
+        return np.ones_like(eta)
+
+    def _settle_intercepts(self) -> None:
+        if self.free_intercept:
+            left = self.likelihood.gradient(self.y, self._eta())
+            self.intercept = self.intercept + left @ self.share / self.share.sum()
+
+    def _seen(self, eta: Floats, product: Floats) -> Evaluated:
+        rows, centred = self.likelihood.gradient(self.y, eta), self.y.T - self._known()
+        along, loss = float((rows * centred).sum(axis=0) @ self.share), self._loss(eta)
+        return Evaluated(loss, product, lambda share: share * (along - share * loss))

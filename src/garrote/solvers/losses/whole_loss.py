@@ -1,0 +1,228 @@
+"""The loss as a function of all coefficients, for solvers that move all of them at once.
+
+They know X by two products only: the image of coefficients, and the gradient at an image. Images are
+linear in the coefficients, so that a point between two others costs no product. Of a problem with rows
+they are linear predictors; of one that is known by its moments they are the cross products times the
+coefficients. The intercept is always the best one for the coefficients: what is left is a function of
+these alone, whose gradient is the same.
+"""
+
+from collections.abc import Generator
+from typing import Any, Protocol
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.likelihoods.base import curvature, largest_curvature
+from garrote.likelihoods.multinomial import Multinomial
+from garrote.likelihoods.several import SeveralResponses
+from garrote.problem import Problem
+from garrote.solvers.descent.optimality import Evaluated
+from garrote.solvers.losses.generalised import GeneralisedLoss
+from garrote.solvers.losses.least_squares import as_seen, null_squares
+from garrote.solvers.losses.multinomial import MultinomialLoss
+from garrote.solvers.losses.several_outputs import SeveralOutputs
+from garrote.solvers.losses.several_responses import SeveralLeastSquares
+
+
+class WholeLoss(Protocol):
+    """A loss at some coefficients, which a solver places."""
+
+    problem: Problem
+    coef: Floats
+    image: Floats
+    curvature: Floats
+    intercept: Any
+
+    @property
+    def columns(self) -> Array:
+        """The number of every coefficient."""
+
+    @property
+    def null(self) -> Evaluated:
+        """The fit without any column."""
+
+    def product(self, coef: Floats) -> Floats:
+        """Return the image of coefficients."""
+
+    def place(self, coef: Floats, image: Floats) -> None:
+        """Go to coefficients whose image is known."""
+
+    def value(self) -> float:
+        """Return the loss at the present coefficients."""
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients; yields the rows that are to be multiplied with X."""
+
+    def bending(self, change: Floats, before: Floats, after: Floats) -> float:
+        """Return a bound of the second derivative along a change of coefficients, and its images."""
+
+
+def whole_loss(problem: Problem) -> WholeLoss:
+    """Return the loss of a problem at coefficients of 0."""
+    if problem.likelihood is None:
+        return WholeSquares(problem)
+    if isinstance(problem.likelihood, Multinomial):
+        return WholeMultinomial(problem)
+    if isinstance(problem.likelihood, SeveralResponses):
+        return WholeResponses(problem)
+    return WholeGeneralised(problem)
+
+
+class WholeSquares:
+    """Half the mean squared residual."""
+
+    intercept = 0.0
+
+    def __init__(self, problem: Problem):
+        self.problem, self.coef = problem, np.zeros(problem.n_features)
+        self.columns = np.arange(problem.n_features)
+        self.curvature = problem.curvature / problem.n
+        self.image = np.zeros(len(problem.response) if problem.has_rows else problem.n_features)
+        self.null = null_squares(problem)
+
+    def product(self, coef: Floats) -> Floats:
+        """Return the image of coefficients."""
+        return image_of(self.problem, coef)
+
+    def place(self, coef: Floats, image: Floats) -> None:
+        """Go to coefficients whose image is known."""
+        self.coef, self.image = coef, image
+
+    def value(self) -> float:
+        """Return the loss at the present coefficients."""
+        if self.problem.has_rows:
+            left = self.problem.response - self.image
+            return 0.5 * float(self.problem.weights @ left**2) / self.problem.n
+        return 0.5 * self._squared(self.problem.xty - self.image) / self.problem.n
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients; yields the rows that are to be multiplied with X."""
+        if self.problem.has_rows:
+            left = self.problem.response - self.image
+            sums, products = yield from self.problem.evaluate_rows(left[None, :])
+            squared, gradient = float(sums[0]), products[0]
+        else:
+            gradient = self.problem.xty - self.image
+            squared = self._squared(gradient)
+        gradient[self.curvature <= 0] = 0.0
+        explained = float(self.coef @ self.problem.xty)
+        return as_seen(self.problem, squared, gradient, explained)
+
+    def bending(self, change: Floats, before: Floats, after: Floats) -> float:
+        """Return a bound of the second derivative along a change of coefficients, and its images."""
+        along = after - before
+        own = self.problem.weights * along if self.problem.has_rows else change
+        return float(own @ along) / self.problem.n
+
+    def _squared(self, gradient: Floats) -> float:
+        return max(self.problem.yty - float(self.coef @ (self.problem.xty + gradient)), 0.0)
+
+
+class WholeGeneralised(GeneralisedLoss):
+    """Half the mean deviance of one linear predictor."""
+
+    image: Any = 0.0
+
+    def __init__(self, problem: Problem):
+        super().__init__(problem)
+        self.coef, self.image = np.zeros(problem.n_features), np.zeros(len(self.y))
+        self._steepest = largest_curvature(self.likelihood)
+
+    @property
+    def columns(self) -> Array:
+        """The number of every coefficient."""
+        return np.arange(len(self.coef))
+
+    def product(self, coef: Floats) -> Floats:
+        """Return the image of coefficients."""
+        return image_of(self.problem, coef)
+
+    def place(self, coef: Floats, image: Floats) -> None:
+        """Go to coefficients whose image is known."""
+        self.coef, self.image = coef, image
+
+    def value(self) -> float:
+        """Return the loss at the present coefficients."""
+        self._settle_intercept()
+        return self._loss(self._eta())
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients; yields the rows that are to be multiplied with X."""
+        seen = yield from super().evaluate()
+        return _without_constants(seen, self.curvature)
+
+    def bending(self, change: Floats, before: Floats, after: Floats) -> float:
+        """Return a bound of the second derivative along a change of coefficients, and its images."""
+        bent: Any = self._steepest
+        if np.isinf(bent):  # such curvatures only grow with the predictor: an end has the largest
+            known = self.offset + self.intercept
+            ends = (curvature(self.likelihood, self.y, known + end) for end in (before, after))
+            bent = np.maximum(*ends)
+        with np.errstate(over="ignore"):
+            return float(np.sum(self.share * bent * (after - before) ** 2))
+
+    def _eta(self) -> Floats:
+        return np.asarray(self.offset + self.intercept + self.image)
+
+
+class WholeOutputs(SeveralOutputs):
+    """A loss of several outputs; images have a row for each of them."""
+
+    image: Any = 0.0
+
+    def __init__(self, problem: Problem):
+        super().__init__(problem)
+        self.columns = np.arange(self.outputs * self.count)
+        self.inside = np.ones(len(self.columns), dtype=bool)
+        self.coef = np.zeros(len(self.columns))
+        self.image = np.zeros((self.outputs, len(self.y)))
+
+    def product(self, coef: Floats) -> Floats:
+        """Return the image of coefficients."""
+        each = coef.reshape(self.outputs, self.count)
+        used = np.flatnonzero(each.any(axis=0))
+        return np.ascontiguousarray(self.problem.table.dot(used, each[:, used].T).T)
+
+    def place(self, coef: Floats, image: Floats) -> None:
+        """Go to coefficients whose image is known."""
+        self.coef, self.image = coef, image
+
+    def value(self) -> float:
+        """Return the loss at the present coefficients."""
+        self._settle_intercepts()
+        return self._loss(self._eta())
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients; yields the rows that are to be multiplied with X."""
+        seen = yield from super().evaluate()
+        return _without_constants(seen, self.curvature)
+
+    def bending(self, change: Floats, before: Floats, after: Floats) -> float:
+        """Return a bound of the second derivative along a change of coefficients, and its images."""
+        along = ((after - before) ** 2).sum(axis=0)
+        return largest_curvature(self.likelihood) * float(self.share @ along)
+
+    def _eta(self) -> Floats:
+        return np.asarray(self._known() + self.image)
+
+
+class WholeMultinomial(WholeOutputs, MultinomialLoss):
+    """The mean of minus the log probabilities."""
+
+
+class WholeResponses(WholeOutputs, SeveralLeastSquares):
+    """Half the mean squared residual, summed over responses."""
+
+
+def image_of(problem: Problem, coef: Floats) -> Floats:
+    """Return the linear predictors of coefficients, or their cross products without rows."""
+    used = np.flatnonzero(coef)
+    if problem.has_rows:
+        return problem.table.dot(used, coef[used, None])[:, 0]
+    return np.asarray(problem.design.dot(used, coef[used, None])[:, 0])
+
+
+def _without_constants(seen: Evaluated, curvature: Floats) -> Evaluated:
+    """Return a fit as seen, with gradients of exactly 0 for columns without content."""
+    return seen._replace(gradient=np.where(curvature > 0, seen.gradient, 0.0))

@@ -1,0 +1,1 @@
+"""Posteriors over models: enumeration, search, and walks from model to model."""

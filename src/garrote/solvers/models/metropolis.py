@@ -1,0 +1,152 @@
+"""Metropolis sampling of models by flips and swaps (Murphy 2012, section 13.2.3.2).
+
+Half of the proposals flip one variable, taken at random; the others exchange one that is in for one that
+is out, which flips alone would have to do by way of a worse model. Both are scored from the factor of
+the present model: k operations for a swap, one for a newcomer.
+"""
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.priors.evidence import log_evidence_ratio, noise_mean, slab_moments
+from garrote.solvers.algebra.gram_rows import GramRows
+from garrote.solvers.algebra.model_factor import (
+    add_variable,
+    dependent_share,
+    invert_root,
+    member_coefficient,
+    remove_variable,
+)
+from garrote.solvers.models.model_chain import Averages, FactorWalk, Target
+
+
+class MetropolisWalk(FactorWalk):
+    """A walk that proposes one flip or swap at a time."""
+
+    # Most proposals leave the model as it is: they cost little beside one of the slab's variance.
+    least_stretch = 20
+
+    def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
+        super().__init__(target, rng, rows)
+        self.usable = np.flatnonzero(target.problem.curvature > 0)
+
+    def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
+        """Make steps with the slab's variance as it is; return flips and logs of weights."""
+        proposals = self.rng.random((steps, 4))
+        flips, weights = np.full(2 * steps + 1, -1, np.int64), np.zeros(2 * steps + 1)
+        done = used = stays = missing = 0
+        while done < steps or missing >= 0:
+            made, more, missing = _walk(
+                self.rule, self.data, self.factor, self.inverse, self.usable,
+                self.unused if averages is None else averages, self.rows.rows, self.rows.slot,
+                proposals[done:], flips[used:], weights[used:], averages is not None, stays,
+            )  # fmt: skip
+            done, used = done + made, used + more
+            if missing >= 0:
+                self.add(missing)
+            stays = 1
+        with np.errstate(divide="ignore"):  # states on the way of a swap have no weight
+            return flips[:used], np.log(weights[:used])
+
+
+@kernel
+def _log_odds_of_member(rule, data, factor, inverse, a, k):
+    """Return the coefficient of the a-th member, its spread, and the log odds of its being in."""
+    weight, spread = member_coefficient(factor, inverse, a, k)
+    drop = weight * weight / spread
+    ratio = log_evidence_ratio(rule, k - 1, factor.left[0] + drop, 1.0 / spread, drop)
+    return weight, spread, ratio + data.log_odds[factor.members[a]]
+
+
+@kernel
+def _log_odds_of_newcomer(rule, data, left, pivot, product, j, k):
+    """Return the log odds of variable j beside a model of k others; prior odds of size not included."""
+    if pivot <= dependent_share(rule) * data.length[j]:
+        return -np.inf
+    ratio = log_evidence_ratio(rule, k, left, pivot, product * product / pivot)
+    return ratio + data.log_odds[j]
+
+
+@kernel
+def _count(rule, factor, inverse, averages, stays, k):
+    """Count the present state as often as it was stayed in."""
+    f1, f2, f3 = slab_moments(rule, k, factor.left[0])
+    averages.weight[0] += stays
+    averages.by_size[k] += stays
+    averages.noise[0] += stays * noise_mean(rule, k, factor.left[0])
+    for a in range(k):
+        j = factor.members[a]
+        weight, spread = member_coefficient(factor, inverse, a, k)
+        averages.inclusion[j] += stays
+        averages.mean[j] += stays * f1 * weight
+        averages.square[j] += stays * (f2 * weight * weight + f3 * spread)
+
+
+@kernel
+def _walk(
+    rule, data, factor, inverse, usable, averages, gram, slot, proposals, flips, weights, counts,
+    stays,
+):  # fmt: skip
+    """Make the proposals, or as many as there are until a row of the Gram matrix is missing.
+
+    ``stays`` tells how often the present state counts so far. Returns how many were made, how many
+    entries of ``flips`` and ``weights`` were filled in, and the variable whose row is missing, or -1:
+    the caller takes it in, and has stayed there once.
+    """
+    largest = data.by_size.shape[0] - 1
+    used = 0
+    invert_root(factor.root, inverse, factor.size[0])
+    for step in range(proposals.shape[0]):
+        k = factor.size[0]
+        leaves, comes, log_ratio = -1, -1, -np.inf
+        j = usable[int(proposals[step, 1] * usable.shape[0])]
+        place = factor.place[j]
+        if proposals[step, 0] < 0.5:
+            if place >= 0:
+                leaves = j
+                log_ratio = -_log_odds_of_member(rule, data, factor, inverse, place, k)[2]
+                log_ratio += data.by_size[k - 1] - data.by_size[k]
+            elif k < largest:
+                comes = j
+                log_ratio = _log_odds_of_newcomer(
+                    rule, data, factor.left[0], factor.pivot[j], factor.product[j], j, k
+                )
+                log_ratio += data.by_size[k + 1] - data.by_size[k]
+        elif k > 0 and place < 0:
+            # Members and others are taken evenly: a swap and its way back are equally likely.
+            a = int(proposals[step, 2] * k)
+            leaves, comes = factor.members[a], j
+            weight, spread, log_odds = _log_odds_of_member(rule, data, factor, inverse, a, k)
+            along = 0.0
+            for b in range(a, k):
+                along += inverse[a, b] * factor.rows[b, j]
+            log_ratio = _log_odds_of_newcomer(
+                rule, data, factor.left[0] + weight * weight / spread,
+                factor.pivot[j] + along * along / spread,
+                factor.product[j] + along * weight / spread, j, k - 1,
+            ) - log_odds  # fmt: skip
+        # Between two models without probability there is no ratio: that is no move either.
+        if not np.log(proposals[step, 3]) < log_ratio:
+            stays += 1
+            continue
+        if counts:
+            _count(rule, factor, inverse, averages, stays, k)
+        weights[used] = stays
+        stays = 1
+        if leaves >= 0:
+            remove_variable(leaves, factor)
+            flips[used] = leaves
+            used += 1
+            weights[used] = 0.0
+        if comes >= 0:
+            flips[used] = comes
+            used += 1
+            if slot[comes] < 0 or factor.size[0] == factor.rows.shape[0]:
+                return step + 1, used, comes
+            add_variable(gram[slot[comes]], comes, factor)
+        invert_root(factor.root, inverse, factor.size[0])
+    if counts:
+        _count(rule, factor, inverse, averages, stays, factor.size[0])
+    weights[used], flips[used] = stays, -1
+    return proposals.shape[0], used + 1, -1

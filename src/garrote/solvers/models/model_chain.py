@@ -1,0 +1,338 @@
+"""A walk over models: its target, the state that walks by factors share, and what they leave behind."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.priors.evidence import log_evidence
+from garrote.priors.inclusion import Inclusion
+from garrote.priors.slab import GaussianSlab, Slab
+from garrote.problem import Problem
+from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
+from garrote.solvers.algebra.model_factor import (
+    Factor,
+    add_variable,
+    begin,
+    empty_factor,
+    log_determinant,
+)
+
+# Columns visited in one kernel call, at most: some 20 ms, so that Ctrl-C is heard.
+VISITS_PER_CALL = 2e6
+# Stretches of steps between factors made anew.
+_FRESH = 20
+# Standard deviation of the steps of the slab's log variance.
+_VARIANCE_STEP = 0.7
+# Equal parts of a chain whose differences tell its error.
+_BATCHES = 20
+# What a part of a chain, or a chain, weighs at least beside the heaviest: that changes no average, and
+# the averages over the part itself stay numbers.
+_LIGHTEST = 1e-100
+# Columns beyond which a proposal of another slab variance is dear.
+_WIDE = 2000
+# Variables that a model has room for at first.
+_ROOM = 64
+
+
+@dataclass(frozen=True)
+class Target:
+    """The posterior over models that is sampled.
+
+    ``inclusion`` has a place for every column of the problem, and log odds of -inf for those without
+    content; ``n`` are the rows, less those spent on means.
+    """
+
+    problem: Problem
+    slab: Slab
+    inclusion: Inclusion
+    n: float
+
+    @property
+    def variance_is_unknown(self) -> bool:
+        """Whether the slab's variance is to be sampled along."""
+        return isinstance(self.slab, GaussianSlab) and self.slab.variance is None
+
+    @property
+    def first_variance(self) -> float:
+        """The slab's variance, or where to begin."""
+        return float(getattr(self.slab, "variance", None) or 1.0)
+
+    def rule(self, variance: float) -> Any:
+        """Return the marginal likelihood, given the slab's variance."""
+        slab = self.slab
+        if isinstance(slab, GaussianSlab):
+            slab = replace(slab, variance=variance)
+        return slab.rule(self.n, self.problem.yty, self.problem.n_features)
+
+
+class Averages(NamedTuple):
+    """Weighted sums over states: of 1, inclusion, coefficients, their squares, 1 by size, and the noise.
+
+    The noise variance counts by its mean given the state; models of labels have none. Weights are in
+    units of exp(log_unit).
+    """
+
+    weight: Floats
+    inclusion: Floats
+    mean: Floats
+    square: Floats
+    by_size: Floats
+    noise: Floats
+    log_unit: Floats
+
+
+def no_averages(n_features: int) -> Averages:
+    """Return sums over no states."""
+    mean, square, inclusion = np.zeros((3, n_features))
+    weight, noise, log_unit = np.zeros((3, 1))
+    return Averages(weight, inclusion, mean, square, np.zeros(n_features + 1), noise, log_unit)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What one chain saw: averages, and the states themselves as flips of one variable each.
+
+    ``start`` are the variables of the first state that counts. State t has ``weights[t]``, and differs
+    from the next by ``flips[t]``, or not at all where that is -1; a state on the way of a move of
+    several variables has no weight. ``batch_weight`` and ``batch_inclusion`` are the sums of weights
+    and of weighted inclusions over equal parts of the chain, ``slab_variances`` belong to stretches.
+    All weights are in units of exp(log_unit).
+    """
+
+    mean: Floats
+    second_moment: Floats
+    size_probability: Floats
+    noise: float
+    batch_weight: Floats
+    batch_inclusion: Floats
+    start: tuple[int, ...]
+    flips: Array
+    weights: Floats
+    slab_variances: Floats
+    log_unit: float = 0.0
+
+    @property
+    def weight(self) -> float:
+        """The sum of the weights."""
+        return float(self.batch_weight.sum())
+
+    @property
+    def inclusion(self) -> Floats:
+        """Inclusion probabilities."""
+        return np.asarray(self.batch_inclusion.sum(axis=0) / self.weight)
+
+
+class Walk(Protocol):
+    """What a sampler has to offer to be run as a chain."""
+
+    target: Target
+
+    def begin(self, members: list[int]) -> None:
+        """Start from a model of given variables."""
+
+    @property
+    def members(self) -> list[int]:
+        """The variables of the present model."""
+
+    def walk(self, steps: int, averages: Averages | None) -> "Trail":
+        """Make steps, count their states in ``averages`` where it is given, and return the way."""
+
+
+class Trail(NamedTuple):
+    """The way of a walk: flips and logs of weights as in `Sampling`, and slab variances."""
+
+    flips: Array
+    log_weights: Floats
+    variances: Floats
+
+
+def joined(trails: Sequence[Trail]) -> Trail:
+    """Return one trail from consecutive ones."""
+    return Trail(*(np.concatenate(parts) for parts in zip(*trails, strict=True)))
+
+
+def run_chain(
+    walk: Walk,
+    *,
+    start: Sequence[int] = (),
+    steps: int = 5000,
+    burn_in: int = 1000,
+    report: Callable[[int, int], None] | None = None,
+) -> Sampling:
+    """Run one chain: ``burn_in`` steps that do not count, then ``steps`` that do.
+
+    ``report`` is called with how many parts of the chain are done, and of how many.
+    """
+    walk.begin([int(j) for j in start])
+    walk.walk(burn_in, None)
+    first = tuple(walk.members)
+    ends = (steps * np.arange(_BATCHES + 1)) // _BATCHES
+    trails, batches = [], []
+    for part, count in enumerate(np.diff(ends)):
+        batches.append(no_averages(walk.target.problem.n_features))
+        trails.append(walk.walk(int(count), batches[-1]))
+        if report is not None:
+            report(part + 1, _BATCHES)
+    trail = joined(trails)
+    weight = np.array([batch.weight[0] for batch in batches])
+    units = np.array([batch.log_unit[0] for batch in batches])
+    log_unit = float(units[weight > 0].max())
+    share = _shares(units, log_unit)
+    weight *= share
+    return Sampling(
+        mean=share @ np.array([batch.mean for batch in batches]) / weight.sum(),
+        second_moment=share @ np.array([batch.square for batch in batches]) / weight.sum(),
+        size_probability=share @ np.array([batch.by_size for batch in batches]) / weight.sum(),
+        noise=float(share @ np.array([batch.noise[0] for batch in batches]) / weight.sum()),
+        batch_weight=weight,
+        batch_inclusion=share[:, None] * np.array([batch.inclusion for batch in batches]),
+        start=first,
+        flips=trail.flips,
+        weights=np.exp(trail.log_weights - log_unit),
+        slab_variances=trail.variances,
+        log_unit=log_unit,
+    )
+
+
+def _shares(log_units: Floats, best: float) -> Floats:
+    """Return units in that of the heaviest."""
+    return np.asarray(np.maximum(np.exp(np.minimum(log_units - best, 0.0)), _LIGHTEST))
+
+
+def in_one_unit(chains: Sequence[Sampling]) -> list[Sampling]:
+    """Return chains whose weights are in the same unit, so that each counts by its own."""
+    units = np.array([chain.log_unit for chain in chains])
+    best = float(units.max())
+    return [
+        replace(
+            chain,
+            batch_weight=share * chain.batch_weight,
+            batch_inclusion=share * chain.batch_inclusion,
+            weights=share * chain.weights,
+            log_unit=best,
+        )
+        for chain, share in zip(chains, _shares(units, best), strict=True)
+    ]
+
+
+class Data(NamedTuple):
+    """What stays the same during a walk: lengths of the columns and priors."""
+
+    length: Floats
+    by_size: Floats
+    log_odds: Floats
+
+
+class FactorWalk:
+    """A walk whose state is a model with its factor, and the slab's variance.
+
+    Kernels move the model; rows of the Gram matrix that they miss are fetched. The slab's variance,
+    where it is not known, moves by Metropolis steps between stretches of theirs.
+    """
+
+    # Steps between proposals of another slab variance, at least.
+    least_stretch = 5
+
+    def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
+        self.target, self.rng = target, rng
+        self.rows = GramRows(target.problem) if rows is None else rows
+        prior = target.inclusion
+        self.data = Data(target.problem.curvature, prior.by_size, prior.log_odds)
+        self.variance = target.first_variance
+        self.unused = no_averages(target.problem.n_features)
+        self._age = 0
+        self._stretch = self.least_stretch
+
+    def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
+        """Make steps with the slab's variance as it is; return flips and logs of weights."""
+        raise NotImplementedError
+
+    def log_weight(self, rule: Any, factor: Factor) -> float:
+        """Return what the walk's target has beyond the posterior, as a logarithm."""
+        return 0.0
+
+    def begin(self, members: list[int]) -> None:
+        """Start from a model of given variables."""
+        self.rule = self.target.rule(self.variance)
+        self._make_room(members)
+
+    def _make_room(self, members: list[int]) -> None:
+        room = max(_ROOM, 2 * len(members))
+        D = self.target.problem.n_features
+        # Two of them: one is made anew while the other is in use, and memory is asked for only here.
+        self.factor, self._spare = empty_factor(D, room), empty_factor(D, room)
+        self._fill(self.factor, self.rule, members)
+        self.inverse = np.zeros((room, room))
+
+    def _fill(self, factor: Factor, rule: Any, members: list[int]) -> None:
+        """Make a factor that of a model, under a rule."""
+        problem = self.target.problem
+        begin(problem.curvature, problem.xty, problem.yty, rule.ridge, factor)
+        for j in members:
+            self.rows.fetch(j, np.array(members))
+            add_variable(self.rows.rows[self.rows.slot[j]], j, factor)
+
+    def _take_spare(self) -> None:
+        self.factor, self._spare = self._spare, self.factor
+
+    @property
+    def members(self) -> list[int]:
+        """The variables of the present model."""
+        return [int(j) for j in self.factor.members[: self.factor.size[0]]]
+
+    def add(self, j: int, likely: Array = NO_COLUMNS) -> None:
+        """Take variable j in; rows of ``likely`` newcomers are fetched along."""
+        if self.factor.size[0] == len(self.factor.members):
+            self._make_room(self.members)
+        self.rows.fetch(j, np.array(self.members, dtype=np.int64), likely)
+        add_variable(self.rows.rows[self.rows.slot[j]], j, self.factor)
+
+    def walk(self, steps: int, averages: Averages | None) -> Trail:
+        """Make steps, count their states in ``averages`` where it is given, and return the way."""
+        most = max(1, int(VISITS_PER_CALL / self.target.problem.n_features))
+        trails = [Trail(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
+        done = 0
+        while done < steps:
+            if averages is None:
+                # A proposal costs about as much as a step for every second member of the model, which
+                # matters where columns are many. The length is found while burning in: were it to
+                # follow the state, the walk would not keep its target.
+                wide = self.target.problem.n_features > _WIDE
+                self._stretch = max(self.least_stretch, (1 + wide) * len(self.members))
+            count = min(self._stretch, most, steps - done)
+            flips, log_weights = self.stretch(count, averages)
+            done += count
+            self._refresh()
+            self._move_variance()
+            trails.append(Trail(flips, log_weights, np.array([self.variance])))
+        return joined(trails)
+
+    def _refresh(self) -> None:
+        """Make the factor anew now and then, which ends the drift of its rounding errors."""
+        self._age += 1
+        if self._age % _FRESH == 0:
+            self._fill(self._spare, self.rule, self.members)
+            self._take_spare()
+
+    def _move_variance(self) -> None:
+        """Propose another slab variance, given the model."""
+        if not self.target.variance_is_unknown:
+            return
+        proposed = float(self.variance * np.exp(_VARIANCE_STEP * self.rng.standard_normal()))
+        rule = self.target.rule(proposed)
+        self._fill(self._spare, rule, self.members)
+        gain = self._log_target(rule, self._spare, proposed) - self._log_target(
+            self.rule, self.factor, self.variance
+        )
+        if np.log(self.rng.random()) < gain:
+            self._take_spare()
+            self.rule, self.variance = rule, proposed
+
+    def _log_target(self, rule: Any, factor: Factor, variance: float) -> float:
+        k = int(factor.size[0])
+        log_posterior = log_evidence(rule, k, log_determinant(factor), float(factor.left[0]))
+        log_density = float(GaussianSlab.log_density(np.log(variance)))
+        return float(log_posterior) + log_density + self.log_weight(rule, factor)

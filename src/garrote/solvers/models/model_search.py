@@ -1,0 +1,228 @@
+"""A search among models that visits none twice (Murphy 2012, section 13.2.3.2, Eq. 13.31).
+
+The probability of a model is known up to a constant, so there is no need to count visits. From a model
+all of its D neighbours are scored at once; the next model to be expanded so is drawn from all models
+scored before, without replacement, in proportion to a power of their probability. Those worth it are
+kept, and their probabilities are relative to the sum over what was kept: what was never seen is missing,
+which the share found late in the search gives an idea of.
+"""
+
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
+from garrote.solvers.algebra.gram_rows import GramRows
+from garrote.solvers.algebra.model_factor import dependent_share, log_determinant, remove_variable
+from garrote.solvers.models.informed_sampler import InformedWalk
+from garrote.solvers.models.model_chain import Target
+from garrote.solvers.models.representatives import represent
+
+# Models less probable than the best by this (in logs) are dropped.
+_NEGLIGIBLE = 16.0
+# Models are expanded in proportion to this power of their probability: below 1, to go far.
+_POWER = 0.7
+# Models whose coefficients are computed: so many of the best, and draws from all others.
+_BEST, _DRAWN = 1000, 1000
+# Columns that depend on a model and are exchanged for its own, at most; the least part of one in them.
+_MOST_DEPENDENT = 100
+_HAS_A_PART = 1e-4
+# Expansions between reports.
+_REPORTED = 100
+
+
+@dataclass(frozen=True)
+class Search:
+    """The models that were seen, best first, with their log weights, and averages over them.
+
+    ``late_share`` is the part of the sum of weights that the last tenth of the expansions found.
+    """
+
+    log_total: float
+    inclusion: Floats
+    size_probability: Floats
+    mean: Floats
+    second_moment: Floats
+    noise: float
+    members: list[tuple[int, ...]]
+    log_weights: Floats
+    late_share: float
+
+
+def search_models(
+    target: Target,
+    rng: np.random.Generator,
+    *,
+    rows: GramRows | None = None,
+    start: list[int],
+    expansions: int = 1000,
+    report: Callable[[int, int], None] | None = None,
+) -> Search:
+    """Expand models of a slab of known variance, beginning with one and with the empty model."""
+    walk = InformedWalk(target, rng, rows)
+    walk.begin([])
+    seen = _Seen(rng, expansions)
+    for model in {frozenset(): 0, frozenset(start): 0}:
+        _move(walk, model)
+        seen.add([model], np.array([_log_weight(walk)]), 0)
+    done = 0
+    while seen.waiting and done < expansions:
+        model = seen.next()
+        if seen.found[model] < seen.best - _NEGLIGIBLE:
+            continue
+        _move(walk, model)
+        neighbours = seen.found[model] + _log_ratios(walk)
+        best = max(seen.best, float(neighbours.max(initial=-np.inf)))
+        near = np.flatnonzero(neighbours > best - _NEGLIGIBLE)
+        seen.add([model ^ {j} for j in near.tolist()], neighbours[near], done)
+        seen.add(*_exchanges(walk, model, seen.found[model]), done)
+        done += 1
+        if report is not None and done % _REPORTED == 0:
+            report(done, expansions)
+    return _summary(target, seen, max(done - max(done // 10, 1), 1))
+
+
+class _Seen:
+    """Models with their log weights and when they were seen, and which wait to be expanded.
+
+    No more are ever expanded than ``expansions``: of those waiting only as many of the foremost are
+    kept, which most models never are.
+    """
+
+    def __init__(self, rng: np.random.Generator, expansions: int):
+        self.found: dict[frozenset[int], float] = {}
+        self.at: list[int] = []
+        self.best = -np.inf
+        self.waiting: list[tuple[float, int, frozenset[int]]] = []
+        self._rng, self._most, self._last = rng, max(expansions, 1), np.inf
+
+    def add(self, models: list[frozenset[int]], log_weights: Floats, at: int) -> None:
+        """Take note of models that are seen for the first time."""
+        self.best = max(self.best, float(log_weights.max(initial=-np.inf)))
+        # Gumbel noise makes the largest first a draw without replacement.
+        places = -_POWER * log_weights - self._rng.gumbel(size=len(models))
+        found, before = self.found, len(self.found)
+        for model, log_weight, place in zip(
+            models, log_weights.tolist(), places.tolist(), strict=True
+        ):
+            if model not in found:
+                found[model] = log_weight
+                if place < self._last:
+                    heapq.heappush(self.waiting, (place, len(found), model))
+        self.at += [at] * (len(found) - before)
+        if len(self.waiting) > 4 * self._most:
+            self.waiting = heapq.nsmallest(self._most, self.waiting)
+            self._last = self.waiting[-1][0]
+
+    def next(self) -> frozenset[int]:
+        """Return the foremost of the models that wait."""
+        return heapq.heappop(self.waiting)[2]
+
+
+def _move(walk: InformedWalk, model: frozenset[int]) -> None:
+    """Make a model the present one, by the flips it takes."""
+    present = set(walk.members)
+    if len(present ^ model) > len(model) + 1:
+        walk.begin(sorted(model))
+        return
+    for j in sorted(present - model):
+        remove_variable(j, walk.factor)
+    for j in sorted(model - present):
+        walk.add(j)
+
+
+def _log_weight(walk: InformedWalk) -> float:
+    factor, prior = walk.factor, walk.target.inclusion
+    k = int(factor.size[0])
+    log_det = log_determinant(factor)
+    odds = float(prior.log_odds[walk.members].sum())
+    return float(
+        log_evidence(walk.rule, k, log_det, float(factor.left[0])) + prior.by_size[k] + odds
+    )
+
+
+def _log_ratios(walk: InformedWalk) -> Floats:
+    """Return how much every flip changes the log weight of the present model."""
+    walk.score()
+    log_ratios = walk.scores.log_odds.copy()
+    log_ratios[walk.members] *= -1.0
+    return log_ratios
+
+
+def _exchanges(
+    walk: InformedWalk, model: frozenset[int], log_weight: float
+) -> tuple[list[frozenset[int]], Floats]:
+    """Return models in which a column that depends on the present ones is in for one of these.
+
+    They explain the same, but no model with all of the columns leads there. Beside a slab it does.
+    """
+    factor, prior = walk.factor, walk.target.inclusion
+    k, members = int(factor.size[0]), np.array(walk.members, dtype=np.intp)
+    length = walk.target.problem.curvature
+    dependent = (factor.pivot <= dependent_share(walk.rule) * length) & (length > 0)
+    dependent[members] = False
+    columns = np.flatnonzero(dependent)[:_MOST_DEPENDENT]
+    if walk.rule.ridge > 0.0 or not len(columns) or not k:
+        return [], np.zeros(0)
+    # Coefficients of the dependent columns on the members, in units of both.
+    along = np.linalg.solve(factor.rows[:k, members], factor.rows[:k, columns])
+    along *= np.sqrt(length[members][:, None] / length[columns])
+    leaves, comes = np.nonzero(np.abs(along) > _HAS_A_PART)
+    leaves, comes = members[leaves], columns[comes]
+    models = [model ^ {i, j} for i, j in zip(leaves.tolist(), comes.tolist(), strict=True)]
+    return models, log_weight + prior.log_odds[comes] - prior.log_odds[leaves]
+
+
+def _summary(target: Target, seen: _Seen, late_from: int) -> Search:
+    models, logs = list(seen.found), np.array(list(seen.found.values()))
+    # Of equal weights the one that was seen first is first.
+    order = np.argsort(-logs, kind="stable")
+    order = order[logs[order] > seen.best - _NEGLIGIBLE]
+    members = [tuple(sorted(models[k])) for k in order.tolist()]
+    log_weights = logs[order]
+    weights = np.exp(log_weights - seen.best)
+    total = weights.sum()
+    D = target.problem.n_features
+    sizes = np.array([len(model) for model in members])
+    flat = np.fromiter(chain.from_iterable(members), dtype=np.int64, count=int(sizes.sum()))
+    inclusion = np.bincount(flat, np.repeat(weights, sizes), minlength=D)
+    by_size = np.bincount(sizes, weights, minlength=D + 1)
+    few = represent(weights, _BEST, _DRAWN, order=sizes)
+    mean, square, noise = _coefficients(target, [members[k] for k in few.chosen], few.weight)
+    late = weights[np.array(seen.at)[order] >= late_from].sum()
+    return Search(
+        log_total=float(seen.best + np.log(total)),
+        inclusion=inclusion / total,
+        size_probability=by_size / total,
+        mean=mean,
+        second_moment=square,
+        noise=noise,
+        members=members,
+        log_weights=log_weights,
+        late_share=float(late / total),
+    )
+
+
+def _coefficients(
+    target: Target, members: list[tuple[int, ...]], share: Floats
+) -> tuple[Floats, Floats, float]:
+    """Return the first two moments of the coefficients over some models, and the mean of the noise."""
+    problem, rule = target.problem, target.rule(target.first_variance)
+    mean, square = np.zeros((2, problem.n_features))
+    noise = 0.0
+    columns = np.array(sorted(set().union(*members)), dtype=np.intp)
+    gram, xty = problem.known_block(columns), problem.xty[columns]
+    for model, weight in zip(members, share, strict=True):
+        inside = np.searchsorted(columns, model)
+        inverse = np.linalg.inv(gram[np.ix_(inside, inside)] + rule.ridge * np.eye(len(inside)))
+        v = inverse @ xty[inside]
+        left = max(problem.yty - float(xty[inside] @ v), 0.0)
+        f1, f2, f3 = slab_moments(rule, len(inside), left)
+        mean[list(model)] += weight * f1 * v
+        square[list(model)] += weight * (f2 * v * v + f3 * np.diag(inverse))
+        noise += float(weight * noise_mean(rule, len(inside), left))
+    return mean, square, noise

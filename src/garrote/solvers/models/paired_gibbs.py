@@ -1,0 +1,292 @@
+"""The paired Gibbs sampler (Titsias & Lazaro-Gredilla 2011): each coefficient with its inclusion.
+
+Coefficients are not integrated out. Every sweep draws
+
+* which variable one of those in stands for: given that exactly one of it and of those out is in, all of
+  them are candidates. Of near copies with strong effects one would never give way to the other if
+  variables came and went one at a time;
+* every variable in turn: in or out given the coefficients of all others, its own being integrated out,
+  and then that;
+* all coefficients of the model together, which those of near copies that are both in need;
+* the noise variance and the slab's, given the coefficients.
+
+An update costs one operation as long as the coefficient is and stays 0, and a row of the Gram matrix
+otherwise.
+"""
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.arrays import Array
+from garrote.elementary import exponential, logarithm
+from garrote.priors.evidence import SMALLEST_LEFT
+from garrote.priors.slab import GaussianSlab
+from garrote.solvers.algebra.gram_rows import GramRows
+from garrote.solvers.models.model_chain import VISITS_PER_CALL, Averages, Target, Trail, no_averages
+
+# Sweeps after which the products of columns and residuals are computed anew: roundings add up.
+_FRESH = 100
+# Rows of the Gram matrix that are fetched at once, the first the missing one.
+_FETCHED_ALONG = 15
+
+
+class PairedGibbsWalk:
+    """A walk whose state are the coefficients; one step is a sweep over all variables."""
+
+    def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
+        if not isinstance(target.slab, GaussianSlab):
+            raise ValueError(
+                "method='gibbs' needs prior='spike-slab': a g-prior ties the coefficients together, and "
+                "BIC has no law of them"
+            )
+        self.target, self.rng, self.slab = target, rng, target.slab
+        self.rows = GramRows(target.problem) if rows is None else rows
+        self.variance = target.first_variance
+        self.coef = np.zeros(target.problem.n_features)
+        self.unused = no_averages(target.problem.n_features)
+        self._chance = np.zeros(target.problem.n_features)
+
+    @property
+    def members(self) -> list[int]:
+        """The variables of the present model."""
+        return [int(j) for j in np.flatnonzero(self.coef)]
+
+    def begin(self, members: list[int]) -> None:
+        """Start from the ridge regression on given variables, and the noise that it leaves."""
+        problem, columns = self.target.problem, np.array(members, dtype=np.intp)
+        self.coef[:] = 0.0
+        inside = problem.known_block(columns) + np.eye(len(columns)) / self.variance
+        self.coef[columns] = np.linalg.solve(inside, problem.xty[columns])
+        self._renew_gradient()
+        self.noise = self.slab.noise_variance or (
+            max(self._left(), SMALLEST_LEFT * problem.yty) / problem.n
+        )
+
+    def walk(self, steps: int, averages: Averages | None) -> Trail:
+        """Make sweeps; count their states in ``averages`` where it is given, and return the way."""
+        flips: list[list[int]] = []
+        log_weights: list[list[float]] = []
+        variances = []
+        for step in range(steps):
+            before = set(self.members)
+            self._exchange()
+            self._sweep(averages)
+            changed = sorted(before ^ set(self.members))
+            # The state before the sweep is left by as many flips as the sweep made in the end; the
+            # state after it is the one that counts.
+            flips.append([*changed, -1])
+            log_weights.append([*[-np.inf] * len(changed), 0.0])
+            self._draw_coefficients(step)
+            mean_noise = self._draw_noise()
+            if averages is not None:
+                averages.noise[0] += mean_noise
+            self._draw_variance()
+            variances.append(self.variance)
+            if step % _FRESH == _FRESH - 1:
+                self._renew_gradient()
+        return Trail(
+            np.array([j for part in flips for j in part], dtype=np.int64),
+            np.array([w for part in log_weights for w in part]),
+            np.array(variances),
+        )
+
+    def _exchange(self) -> None:
+        """Draw anew which variable one of those in stands for, and its coefficient."""
+        members = np.flatnonzero(self.coef)
+        if not len(members):
+            return
+        self._change(int(members[self.rng.integers(len(members))]), 0.0)
+        ridge, length = 1.0 / self.variance, self.target.problem.curvature
+        j = _choose_newcomer(
+            length, self.target.inclusion.log_odds, ridge, self.noise, self.coef, self.gradient,
+            self.rng.random(), self._chance,
+        )  # fmt: skip
+        c = float(length[j]) + ridge
+        spread = np.sqrt(self.noise / c)
+        self._change(j, float(self.gradient[j] / c + spread * self.rng.standard_normal()))
+
+    def _change(self, j: int, value: float) -> None:
+        """Give variable j another coefficient."""
+        if self.rows.slot[j] < 0:
+            self.rows.fetch(j, np.flatnonzero(self.coef))
+        self.gradient -= (value - self.coef[j]) * self.rows.rows[self.rows.slot[j]]
+        self.coef[j] = value
+
+    def _sweep(self, averages: Averages | None) -> None:
+        problem, prior, slot = self.target.problem, self.target.inclusion, self.rows.slot
+        D = problem.n_features
+        draws = self.rng.random(D)
+        normals = self.rng.standard_normal(D)
+        # In one order all chains would end in the same one of several near copies, and look sure of it.
+        order = self.rng.permutation(D)
+        per_call = max(1, int(VISITS_PER_CALL / max(1, len(self.members))))
+        done = 0
+        while done < D:
+            stop = min(D, done + per_call)
+            done = _update(
+                problem.curvature, prior.by_size, prior.log_odds, 1.0 / self.variance, self.noise,
+                self.coef, self.gradient, order, draws, normals, self.rows.rows, slot, done, stop,
+                self.unused if averages is None else averages,
+            )  # fmt: skip
+            if done < stop:
+                members = np.array(self.members, dtype=np.int64)
+                self.rows.fetch(int(order[done]), members, self._likely(order[done + 1 :]))
+        if averages is not None:
+            averages.weight[0] += 1.0
+            averages.by_size[int(np.count_nonzero(self.coef))] += 1.0
+
+    def _likely(self, coming: Array) -> Array:
+        """Return those of the variables to come that are likely in and have no row at hand."""
+        length = self.target.problem.curvature[coming]
+        wanted = np.abs(self.gradient[coming]) / np.sqrt(np.maximum(length, 1e-300))
+        wanted = np.where((self.rows.slot[coming] < 0) & (length > 0), wanted, -1.0)
+        count = min(_FETCHED_ALONG, len(wanted))
+        best = np.argpartition(wanted, -count)[-count:] if count else np.zeros(0, np.intp)
+        return coming[best[wanted[best] > 0]]
+
+    def _draw_coefficients(self, step: int) -> None:
+        """Draw the coefficients of the model together, as often as that is cheap beside a sweep."""
+        members = np.flatnonzero(self.coef)
+        if step % (1 + len(members) ** 2 // len(self.coef)):
+            return
+        slot = self.rows.slot
+        for j in members[slot[members] < 0]:
+            self.rows.fetch(int(j), members)
+        if (slot[members] >= 0).all():
+            k = len(members)
+            _draw_together(
+                self.rows.rows, slot, members, self.target.problem.xty, 1.0 / self.variance,
+                self.noise, self.rng.standard_normal(k), np.empty((k, k)), self.coef, self.gradient,
+            )  # fmt: skip
+
+    def _renew_gradient(self) -> None:
+        problem, members = self.target.problem, np.array(self.members, dtype=np.int64)
+        self.gradient = problem.xty.astype(np.float64, copy=True)
+        for j in members:
+            self.rows.fetch(int(j), members)
+            self.gradient -= self.coef[j] * self.rows.rows[self.rows.slot[j]]
+
+    def _left(self) -> float:
+        """Return the squared residual."""
+        problem = self.target.problem
+        return max(problem.yty - float(self.coef @ (problem.xty + self.gradient)), 0.0)
+
+    def _draw_noise(self) -> float:
+        """Draw the noise variance; return its mean given the coefficients."""
+        if self.slab.noise_variance is not None:
+            return self.noise
+        rule = self.target.rule(self.variance)
+        size = np.count_nonzero(self.coef)
+        square = self._left() + float(self.coef @ self.coef) / self.variance
+        shape = rule.shape + 0.5 * size
+        # The floor of what is left, so that a model that interpolates does not swallow the chain. Models
+        # below it are weighed by others only as if they left so much: here the coefficients are not
+        # integrated out, and what their model leaves at best is not known.
+        rate = rule.rate + 0.5 * max(square, rule.least)
+        self.noise = rate / self.rng.gamma(shape)
+        return float(rate / (shape - 1.0))
+
+    def _draw_variance(self) -> None:
+        """Draw the slab's variance: 1 / variance ~ Gamma(1/2, 1/2) before seeing the coefficients."""
+        if not self.target.variance_is_unknown:
+            return
+        size, square = np.count_nonzero(self.coef), float(self.coef @ self.coef)
+        self.variance = (0.5 + 0.5 * square / self.noise) / self.rng.gamma(0.5 + 0.5 * size)
+
+
+@kernel
+def _choose_newcomer(length, log_odds, ridge, noise, coef, gradient, draw, chance):
+    """Draw the one of the variables that are out which is in; ``chance`` is room for their chances."""
+    best = -np.inf
+    for j in range(coef.shape[0]):
+        out = coef[j] == 0.0 and length[j] > 0.0
+        c = length[j] + ridge
+        gain = 0.5 * (gradient[j] * gradient[j] / (c * noise) - logarithm(c))
+        chance[j] = log_odds[j] + gain if out else -np.inf
+    for j in range(coef.shape[0]):
+        best = max(best, chance[j])
+    total = 0.0
+    for j in range(coef.shape[0]):
+        chance[j] = exponential(chance[j] - best) if chance[j] > -np.inf else 0.0
+        total += chance[j]
+    goal, chosen = draw * total, -1
+    for j in range(coef.shape[0]):
+        if chance[j] > 0.0:
+            chosen = j
+            goal -= chance[j]
+            if goal < 0.0:
+                break
+    return chosen
+
+
+@kernel
+def _draw_together(gram, slot, members, xty, ridge, noise, values, root, coef, gradient):
+    """Draw all coefficients of a model from ``values``, normal numbers, by a Cholesky factor.
+
+    Nothing is done for copies beside a slab so wide that roundings hide its precision.
+    """
+    k = members.shape[0]
+    for a in range(k):
+        row = gram[slot[members[a]]]
+        for b in range(a + 1):
+            total = row[members[b]] + (ridge if a == b else 0.0)
+            for c in range(b):
+                total -= root[a, c] * root[b, c]
+            if a > b:
+                root[a, b] = total / root[b, b]
+            elif total > 0.0:
+                root[a, a] = np.sqrt(total)
+            else:
+                return
+    solved = np.zeros(k)
+    for a in range(k):
+        total = xty[members[a]]
+        for c in range(a):
+            total -= root[a, c] * solved[c]
+        solved[a] = total / root[a, a]
+    for i in range(gradient.shape[0]):
+        gradient[i] = xty[i]
+    for a in range(k - 1, -1, -1):
+        total = solved[a] + np.sqrt(noise) * values[a]
+        for c in range(a + 1, k):
+            total -= root[c, a] * values[c]
+        values[a] = total / root[a, a]
+        coef[members[a]] = values[a]
+        row = gram[slot[members[a]]]
+        for i in range(gradient.shape[0]):
+            gradient[i] -= values[a] * row[i]
+
+
+@kernel
+def _update(
+    length, by_size, log_odds, ridge, noise, coef, gradient, order, draws, normals, gram, slot, start,
+    stop, averages,
+):  # fmt: skip
+    """Draw variables ``start`` to ``stop`` of the order in turn; return where a missing row ended it."""
+    size = 0
+    for j in range(coef.shape[0]):
+        size += coef[j] != 0.0
+    for place in range(start, stop):
+        j = order[place]
+        if length[j] <= 0.0:
+            continue
+        old, c = coef[j], length[j] + ridge
+        others = size - (old != 0.0)
+        mean = (gradient[j] + length[j] * old) / c
+        spread = noise / c
+        log_ratio = 0.5 * np.log(ridge / c) + 0.5 * mean * mean / spread + log_odds[j]
+        log_ratio += by_size[others + 1] - by_size[others]
+        p = 1.0 / (1.0 + np.exp(-log_ratio)) if log_ratio > -700.0 else 0.0
+        new = mean + np.sqrt(spread) * normals[j] if draws[j] < p else 0.0
+        if new != old:
+            if slot[j] < 0:
+                return place
+            row, change = gram[slot[j]], new - old
+            for i in range(coef.shape[0]):
+                gradient[i] -= change * row[i]
+            coef[j] = new
+            size = others + (new != 0.0)
+        averages.inclusion[j] += p
+        averages.mean[j] += p * mean
+        averages.square[j] += p * (mean * mean + spread)
+    return stop

@@ -1,0 +1,1 @@
+"""Paths of penalised fits on working sets; ridge, homotopy, groups, fusion and best subsets."""

@@ -1,0 +1,316 @@
+"""A quadratic plus norms of groups of coefficients, on a working set.
+
+Sweeps over groups find out which are 0. On the others Newton's method finishes, as long as their number
+is moderate: norms are smooth there. Beyond that sweeps go on, on the rows themselves where products of
+columns would be more than those, and every few sweeps the sequence is extrapolated (Anderson 1965;
+Bertrand & Massias 2021).
+"""
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from garrote.arrays import Array, Floats
+from garrote.designs.base import Residual
+from garrote.designs.dense import DenseColumns
+from garrote.designs.gram import GramColumns
+from garrote.penalties.group import GroupRule, dual_norms, group_norms
+from garrote.solvers.algebra.active_factor import ActiveFactor
+from garrote.solvers.descent.optimality import REACH, Evaluated, dual_bound
+from garrote.solvers.descent.quadratic import (
+    companions,
+    minimise,
+    minimise_by_rows,
+    restricted,
+    sharpness,
+    suits_rows,
+    total_cost,
+    violation,
+)
+from garrote.solvers.descent.working_block import WorkingBlock
+from garrote.solvers.penalised.group_steps import group_violation, sweep_groups
+
+# Sweeps between two extrapolations.
+_SWEEPS = 5
+# Coefficients up to which a linear system is solved for all of them.
+_LARGEST = 1000
+# Sizes that differ by less than this share are the same.
+_TIED = 1e-9
+_NOTHING = np.zeros(0)
+
+
+class GroupQuadratic:
+    """The cross products of a working set, its coefficients and the gradient there (downhill)."""
+
+    def __init__(self, rule: GroupRule, gram: Floats, gradient: Floats, coef: Floats):
+        self.rule, self.gram, self.gradient, self.coef = rule, gram, gradient, coef
+        self.design, self.residual = GramColumns(gram), Residual(gradient, np.zeros(1), _NOTHING)
+        self._pause, self._again = 1, 0
+
+    def blocks(self, members: Array) -> Floats:
+        """Return the cross products of one group's columns."""
+        return self.gram[np.ix_(members, members)]
+
+    def finish(self, made: int) -> None:
+        """Make a Newton step, unless those have been of no use."""
+        if made >= self._again and not newton(self):
+            self._pause *= 2
+            self._again = made + self._pause
+
+    def move(self, ahead: Floats) -> bool:
+        """Set the coefficients, provided that the objective does not rise."""
+        change = ahead - self.coef
+        moved = self.gram @ change
+        if not change @ (self.gradient - 0.5 * moved) + _saved(self.rule, self.coef, ahead) >= 0:
+            return False
+        self.coef[:] = ahead
+        self.gradient -= moved
+        return True
+
+
+class GroupRows:
+    """The columns of a working set, its coefficients and the weighted residual of the rows."""
+
+    def __init__(self, rule: GroupRule, block: WorkingBlock, residual: Floats, coef: Floats):
+        self.rule, self.block, self.coef = rule, block, coef
+        self.weights = block.problem.weights / block.problem.n
+        self.design = DenseColumns(block.values)
+        self.residual = Residual(self.weights * residual, np.zeros(1), self.weights)
+
+    def blocks(self, members: Array) -> Floats:
+        """Return the cross products of one group's columns."""
+        return self.block.own_products(members)
+
+    def finish(self, made: int) -> None:
+        """There is no Newton step: too many coefficients."""
+
+    def move(self, ahead: Floats) -> bool:
+        """Set the coefficients, provided that the objective does not rise."""
+        change = ahead - self.coef
+        used = np.flatnonzero(change)
+        moved = self.block.dot(used, change[used])
+        gain = moved @ self.residual.values - 0.5 * float(self.weights @ moved**2)
+        if not gain + _saved(self.rule, self.coef, ahead) >= 0:
+            return False
+        self.coef[:] = ahead
+        self.residual.values[:] -= self.weights * moved
+        return True
+
+
+def _saved(rule: GroupRule, coef: Floats, ahead: Floats) -> float:
+    everything = np.arange(len(coef))
+    return total_cost(rule, everything, coef) - total_cost(rule, everything, ahead)
+
+
+@minimise.register
+def _(
+    rule: GroupRule,
+    gram: Floats,
+    gradient: Floats,
+    coef: Floats,
+    factor: ActiveFactor,
+    tolerance: float,
+    max_rounds: int = 1000,
+) -> int:
+    return _solve(GroupQuadratic(rule, gram, gradient, coef), tolerance, max_rounds)
+
+
+@minimise_by_rows.register
+def _(
+    rule: GroupRule,
+    block: WorkingBlock,
+    residual: Floats,
+    coef: Floats,
+    ahead: Floats,
+    tolerance: float,
+    max_rounds: int,
+) -> int:
+    state = GroupRows(rule, block, residual, coef)
+    state.move(ahead)
+    return _solve(state, tolerance, max_rounds)
+
+
+@suits_rows.register
+def _(rule: GroupRule, shape: tuple[int, int]) -> bool:
+    return shape[1] > max(_LARGEST, shape[0])
+
+
+@sharpness.register
+def _(rule: GroupRule) -> float:
+    return 1.0
+
+
+def _solve(state: GroupQuadratic | GroupRows, tolerance: float, max_rounds: int) -> int:
+    """Sweep over groups until none violates its optimality; return the sweeps it took."""
+    rule, sizes = state.rule, np.diff(state.rule.starts)
+    if not len(sizes):
+        return 0
+    places = np.append(0, np.cumsum(sizes**2))
+    members = np.split(rule.order, rule.starts[1:-1])
+    blocks = np.concatenate([state.blocks(each).ravel() for each in members])
+
+    def sweep(groups: Array) -> float:
+        return float(
+            sweep_groups(
+                state.design, rule, groups, blocks, places, state.coef, state.residual, tolerance
+            )
+        )
+
+    everything, whole = np.arange(len(sizes)), True
+    seen: list[Floats] = []
+    for made in range(max_rounds):
+        state.finish(made)
+        lively = np.unique(rule.group[state.coef != 0.0])
+        whole = whole or 2 * len(lively) > len(everything)
+        if sweep(everything if whole else lively) <= tolerance:
+            if whole:
+                return made
+            whole = True  # look at the others as well
+            continue
+        whole = False
+        seen.append(state.coef.copy())
+        if len(seen) > _SWEEPS:
+            _extrapolate(state, seen)
+            seen.clear()
+    return max_rounds
+
+
+def _extrapolate(state: GroupQuadratic | GroupRows, seen: list[Floats]) -> None:
+    """Go where the sequence of coefficients leads to, if the objective is lower there."""
+    steps = np.diff(seen, axis=0)
+    products = steps @ steps.T
+    products[np.diag_indices_from(products)] += 1e-12 * np.trace(products)
+    try:
+        shares = np.linalg.solve(products, np.ones(len(products)))
+    except np.linalg.LinAlgError:
+        return
+    total = shares.sum()
+    if np.isfinite(total) and total != 0.0:
+        ahead = (shares / total) @ np.array(seen[1:])
+        ahead[state.coef == 0.0] = 0.0
+        state.move(ahead)
+
+
+def newton(state: GroupQuadratic) -> bool:
+    """Solve for the groups that are not 0, their norms being smooth there; tell whether that helped."""
+    used = np.flatnonzero(state.coef)
+    if not len(used):
+        return True
+    system_of = _system_of_sizes if state.rule.flat else _system_of_lengths
+    if len(used) > _LARGEST:
+        return False
+    try:
+        step = system_of(state, used)
+    except LinAlgError:
+        return False
+    kinked = (state.rule.threshold[used] > 0) | state.rule.flat
+    for share in (1.0, 0.5, 0.25):
+        ahead = state.coef.copy()
+        ahead[used] += share * step
+        ahead[used[kinked & (ahead[used] * state.coef[used] < 0)]] = 0.0
+        if state.move(ahead):
+            return share == 1.0
+    return False
+
+
+def _system_of_lengths(state: GroupQuadratic, used: Array) -> Floats:
+    """Return the Newton step where norms are lengths."""
+    rule, coef = state.rule, state.coef[used]
+    owner = rule.group[used]
+    length = group_norms(rule, state.coef)[owner]
+    along, bent = coef / length, rule.weight[owner] / length
+    system = state.gram[np.ix_(used, used)]
+    system -= np.where(owner[:, None] == owner, np.outer(bent * along, along), 0.0)
+    system[np.diag_indices_from(system)] += bent
+    right = state.gradient[used] - rule.threshold[used] * np.sign(coef)
+    return _solve_system(system, right - rule.weight[owner] * along)
+
+
+def _system_of_sizes(state: GroupQuadratic, used: Array) -> Floats:
+    """Return the Newton step where norms are the largest sizes: those of one group move together."""
+    rule, coef = state.rule, state.coef[used]
+    owner = rule.group[used]
+    tied = np.abs(coef) >= group_norms(rule, state.coef)[owner] * (1 - _TIED)
+    tied &= rule.weight[owner] > 0
+    # A parameter for every coefficient that is free, and one for each group's largest size.
+    leaders, free = np.unique(owner[tied]), int(np.count_nonzero(~tied))
+    parameter = np.zeros(len(used), np.intp)
+    parameter[~tied] = np.arange(free)
+    parameter[tied] = free + np.searchsorted(leaders, owner[tied])
+    spread = np.zeros((len(used), free + len(leaders)))
+    spread[np.arange(len(used)), parameter] = np.where(tied, np.sign(coef), 1.0)
+    right = spread.T @ (state.gradient[used] - rule.threshold[used] * np.sign(coef))
+    right[free:] -= rule.weight[leaders]
+    return spread @ _solve_system(spread.T @ state.gram[np.ix_(used, used)] @ spread, right)
+
+
+def _solve_system(system: Floats, right: Floats) -> Floats:
+    return np.asarray(cho_solve(cho_factor(system, check_finite=False), right))
+
+
+@restricted.register
+def _(rule: GroupRule, columns: Array) -> GroupRule:
+    present, group = np.unique(rule.group[columns], return_inverse=True)
+    starts = np.append(0, np.cumsum(np.bincount(group, minlength=len(present))))
+    return GroupRule(
+        group, np.argsort(group, kind="stable"), starts, rule.weight[present],
+        rule.threshold[columns], rule.flat,
+    )  # fmt: skip
+
+
+@companions.register
+def _(rule: GroupRule, columns: Array) -> Array:
+    inside = np.zeros(len(rule.weight), dtype=bool)
+    inside[rule.group[columns]] = True
+    return np.flatnonzero(inside[rule.group])
+
+
+@violation.register
+def _(rule: GroupRule, gradient: Floats, coef: Floats, curvature: Floats) -> Floats:
+    if not len(coef):
+        return np.zeros(0)
+    off: Floats = group_violation(rule, gradient, coef, curvature)[rule.group]
+    return off
+
+
+@total_cost.register
+def _(rule: GroupRule, columns: Array, coef: Floats) -> float:
+    if not len(columns):
+        return 0.0
+    everywhere = np.zeros(len(rule.group))
+    everywhere[columns] = coef
+    norms = float(rule.weight @ group_norms(rule, everywhere))
+    return norms + float(rule.threshold[columns] @ np.abs(coef))
+
+
+@dual_bound.register
+def _(rule: GroupRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated) -> float:
+    gradient = np.where(curvature > 0, seen.gradient, 0.0)
+    penalised = rule.weight > 0
+    share = _feasible_share(rule, gradient, penalised)
+    # A group without a penalty would need a gradient of 0; its coefficients are taken to be in reach.
+    free = ~penalised[rule.group] & (curvature > 0)
+    beyond = np.maximum(share * np.abs(gradient[free]) - rule.threshold[free], 0.0).sum()
+    reach = 0.0
+    if beyond:
+        alone = np.abs(null.gradient[free] / curvature[free]).max()
+        reach = REACH * max(float(alone), float(np.abs(coef).max(initial=0.0)))
+    return seen.dual(share) - reach * float(beyond)
+
+
+def _feasible_share(rule: GroupRule, gradient: Floats, penalised: Array) -> float:
+    """Return the largest share of the gradient at which the penalty's conjugate is finite."""
+
+    def feasible(share: float) -> bool:
+        norms = dual_norms(rule, share * gradient)
+        return bool((norms <= rule.weight * (1 + 1e-14))[penalised].all())
+
+    if feasible(1.0):
+        return 1.0
+    if not rule.threshold.any():
+        norms = dual_norms(rule, gradient)[penalised]
+        return float((rule.weight[penalised] / np.maximum(norms, 1e-300)).min())
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if feasible(middle) else (low, middle)
+    return low

@@ -1,0 +1,339 @@
+"""Paths of penalised fits: working sets, screening, and a check of all columns at every strength.
+
+Columns that may matter at the next strengths join the working set: those whose gradient, if it goes on
+as it did before, will be large enough; or those of the sequential strong rule (Tibshirani et al. 2012).
+The working set is solved for these strengths; one product with X then gives the gradients of all columns
+for all of them. Columns that violate their optimality join, until none does.
+"""
+
+from collections.abc import Generator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.penalties.base import Penalty, Terms
+from garrote.results.certificates import OptimalityCertificate
+from garrote.solvers.control import Control
+from garrote.solvers.descent.optimality import Evaluated, certify
+from garrote.solvers.descent.quadratic import companions, restricted, sharpness, violation
+from garrote.solvers.lockstep import Waiting, finish
+
+# Working sets are not solved beyond what numbers can tell, as a share of the null model's gradient.
+_LEAST = 1e-13
+# How often they are solved more tightly where the gap is still too large, and to what share at most:
+# below it violations are rounding, and no number of rounds would end them.
+_AGAIN, _ROUNDING = 5, 1e-15
+# Strengths that are solved before all columns are looked at, at most.
+_FARTHEST = 8
+# A column is expected in the model where its gradient comes this close to what the penalty asks for.
+_MARGIN = 0.05
+# With more passes than this a look ahead was too far.
+_MANY_PASSES = 2
+# Below this share of the null model's loss a path may end soon.
+_NEAR_THE_END = 0.05
+# Columns that join a working set at once, at most; or twice as many as are in the model.
+_FEWEST_TAKEN = 500
+
+
+class Located(Protocol):
+    """Coefficients of some columns, and the intercept beside them (or one for each class)."""
+
+    coef: Floats
+    intercept: Any
+
+    @property
+    def columns(self) -> Array:
+        """The columns that the coefficients belong to."""
+
+    @property
+    def null(self) -> Evaluated:
+        """The fit without any column."""
+
+
+class Smooth(Protocol):
+    """A loss on a growing working set, and the intercept beside it (or one for each class)."""
+
+    coef: Floats
+    curvature: Floats
+    intercept: Any
+
+    @property
+    def columns(self) -> Array:
+        """The columns of the working set, in order of their coming."""
+
+    @property
+    def inside(self) -> Array:
+        """Which columns are in it."""
+
+    @property
+    def null(self) -> Evaluated:
+        """The fit without any column."""
+
+    def grow(self, columns: Array) -> None:
+        """Take more columns into the working set, with coefficients of 0."""
+
+    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
+        """Minimise the loss plus a penalty over the working set; return the rounds it took."""
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients, from the data alone."""
+
+
+class Solved(NamedTuple):
+    """The solution at one strength: columns that are not 0, and what was found on the way."""
+
+    strength: float
+    columns: Array
+    coef: Floats
+    intercept: Any
+    loss: float
+    certificate: OptimalityCertificate
+    rounds: int
+
+
+class Trial:
+    """A strength that is being solved: its rule and accuracy, and how far that has come."""
+
+    def __init__(self, strength: float, rule: Any, tolerance: float):
+        self.strength, self.rule, self.tolerance = strength, rule, tolerance
+        self.rounds = self.tightened = 0
+        self._coef: Floats | None = None
+        self._intercept: Any = None
+        self.seen: Evaluated
+        self.point: Solved
+
+    def solve(self, smooth: Smooth, max_iter: int) -> Waiting:
+        """Solve on the working set, and begin to look at all columns.
+
+        The first time it starts from where the loss is, which is the solution of another strength.
+        """
+        if self._coef is not None:
+            smooth.coef[:] = 0.0
+            smooth.coef[: len(self._coef)] = self._coef
+            smooth.intercept = self._intercept
+        rule = restricted(self.rule, smooth.columns)
+        self.rounds += 1 + smooth.solve(rule, self.tolerance, max_iter - self.rounds)
+        looking = Waiting(smooth.evaluate())
+        # Copies: the solver goes on with its own.
+        self._coef, self._intercept = smooth.coef.copy(), np.copy(smooth.intercept)[()]
+        return looking
+
+    def certify(self, smooth: Smooth, seen: Evaluated) -> None:
+        """Take note of how good the solution is, given what was seen of it."""
+        assert self._coef is not None
+        used = np.flatnonzero(self._coef)
+        columns, coef = smooth.columns[used], self._coef[used]
+        certificate = certify(self.rule, columns, coef, seen, smooth.curvature, smooth.null)
+        self.seen, self.point = seen, Solved(
+            self.strength, columns, coef, self._intercept, seen.loss, certificate, self.rounds
+        )  # fmt: skip
+
+    def may_tighten(self, least: float) -> bool:
+        """Tell whether a tenth of the tolerance can be reached, and was not asked for too often."""
+        return self.tightened < _AGAIN and 0.1 * self.tolerance >= least
+
+    def violations(self, smooth: Smooth) -> Floats:
+        """Return by how much columns violate their optimality, 0 where that is tolerable."""
+        coef = np.zeros(len(smooth.curvature))
+        coef[self.point.columns] = self.point.coef
+        off = violation(self.rule, self.seen.gradient, coef, smooth.curvature)
+        return np.where(off > self.tolerance, off, 0.0)
+
+
+class Progression(NamedTuple):
+    """The gradient of all columns at the last strength, and how it changed on the way there."""
+
+    strength: float
+    gradient: Floats
+    trend: Floats | None
+
+    @classmethod
+    def after(cls, points: Sequence[tuple[float, Evaluated]]) -> "Progression":
+        """Return what the last of some points, and the one before it, tell."""
+        strength, seen = points[-1]
+        trend = None
+        if len(points) > 1:
+            (start, before), fall = points[-2], strength - points[-2][0]
+            trend = (seen.gradient - before.gradient) / fall if np.isfinite(start) else None
+        return cls(strength, seen.gradient, trend)
+
+    def expected(self, strength: float) -> Floats:
+        """Return the gradient at another strength, if it goes on like this."""
+        if self.trend is None:
+            return self.gradient
+        return self.gradient + self.trend * (strength - self.strength)
+
+
+def solve_path(
+    smooth: Smooth,
+    penalty: Penalty,
+    strengths: Floats,
+    terms: Terms,
+    control: Control,
+) -> Generator[Floats, Floats, list[Solved]]:
+    """Solve for descending strengths, each from the solution before.
+
+    Several of them are solved before all columns are looked at, in one pass for all of them. Yields
+    rows to be multiplied with X; see `garrote.solvers.lockstep`.
+    """
+    known: list[tuple[float, Evaluated]] = [(np.inf, smooth.null)]
+    remembered = 2 if penalty.convex else 1  # concave penalties have jumps, and no trend
+    points: list[Solved] = []
+    ahead = 1
+    while len(points) < len(strengths):
+        following = strengths[len(points) : len(points) + ahead]
+        smooth.grow(_promising(smooth, penalty, terms, Progression.after(known), following))
+        trials = [_trial(smooth, penalty, float(s), terms, control) for s in following]
+        passes = yield from _solve_trials(smooth, trials, control)
+        for trial in trials:
+            points.append(trial.point)
+            control.report("path", len(points), len(strengths))
+            if explains_enough(smooth, trial.point, control):
+                return points
+        known = [known[-1], *((trial.strength, trial.seen) for trial in trials)][-remembered:]
+        ahead = _next_ahead(smooth, penalty, ahead, passes, points[-1], control)
+    return points
+
+
+def _trial(
+    smooth: Smooth, penalty: Penalty, strength: float, terms: Terms, control: Control
+) -> Trial:
+    rule = penalty.at(strength, terms)
+    return Trial(strength, rule, tolerance_at(smooth, strength, control, sharpness(rule)))
+
+
+def _solve_trials(
+    smooth: Smooth, trials: list[Trial], control: Control
+) -> Generator[Floats, Floats, int]:
+    """Solve for some strengths, the next from the one before; return the passes over X it took."""
+    pending, passes = trials, 0
+    least = _ROUNDING * float(np.abs(smooth.null.gradient).max(initial=0.0))
+    while pending:
+        looking = [trial.solve(smooth, control.max_iter) for trial in pending]
+        seen = yield from finish(looking)
+        passes += 1
+        unsolved, off = [], np.zeros(len(smooth.curvature))
+        for trial, each in zip(pending, seen, strict=True):
+            trial.certify(smooth, each)
+            if trial.rounds >= control.max_iter:
+                continue
+            own = trial.violations(smooth)
+            if len(_joining(smooth, trial.rule, own)):
+                np.maximum(off, own, out=off)
+                unsolved.append(trial)
+            elif trial.point.certificate.gap > control.tol and trial.may_tighten(least):
+                trial.tightened += 1
+                trial.tolerance *= 0.1
+                unsolved.append(trial)
+        if unsolved:
+            smooth.grow(_joining(smooth, unsolved[-1].rule, off))
+        pending = unsolved
+    return passes
+
+
+def _next_ahead(
+    smooth: Smooth, penalty: Penalty, ahead: int, passes: int, last: Solved, control: Control
+) -> int:
+    """Return how many strengths to solve before all columns are looked at again."""
+    if not penalty.convex:
+        return 1  # which optimum is found depends on the way there
+    if control.stop_at is not None and last.loss < _NEAR_THE_END * smooth.null.loss:
+        return 1  # the next one may be the last
+    return max(1, ahead // 2) if passes > _MANY_PASSES else min(_FARTHEST, 2 * ahead)
+
+
+def explains_enough(smooth: Located, point: Solved, control: Control) -> bool:
+    """Tell whether a path may end here."""
+    if control.stop_at is None:
+        return False
+    return point.loss <= (1.0 - control.stop_at) * smooth.null.loss
+
+
+def tolerance_at(smooth: Smooth, strength: float, control: Control, share: float = 1e-3) -> float:
+    """Return how far a coefficient's optimality may be violated, in units of gradients.
+
+    It is a ``share`` of the tolerance on the duality gap, of what the strength allows.
+    """
+    largest = float(np.abs(smooth.null.gradient).max(initial=0.0))
+    return max(control.tol * share * min(strength, largest), _LEAST * largest)
+
+
+def solve_at(
+    smooth: Smooth, rule: Any, tolerance: float, max_iter: int
+) -> Generator[Floats, Floats, tuple[Evaluated, int]]:
+    """Solve for one rule, from the present coefficients; return the fit as seen, and the rounds."""
+    rounds = 0
+    while True:
+        rounds += 1 + smooth.solve(restricted(rule, smooth.columns), tolerance, max_iter - rounds)
+        seen = yield from smooth.evaluate()
+        off = violation(rule, seen.gradient, everywhere(smooth), smooth.curvature)
+        violating = _joining(smooth, rule, np.where(off > tolerance, off, 0.0))
+        if not len(violating) or rounds >= max_iter:
+            return seen, rounds
+        smooth.grow(violating)
+
+
+def certified(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int) -> Solved:
+    """Return the present coefficients as the solution at one strength, with their certificate."""
+    certificate = certify(rule, *_model(smooth), seen, smooth.curvature, smooth.null)
+    return solved(smooth, strength, seen.loss, certificate, rounds)
+
+
+def solved(
+    smooth: Located, strength: float, loss: float, certificate: OptimalityCertificate, rounds: int
+) -> Solved:
+    """Return the present coefficients as the solution at one strength."""
+    # A copy: intercepts of several classes are an array that the solver goes on with.
+    intercept = np.copy(smooth.intercept)[()]
+    return Solved(float(strength), *_model(smooth), intercept, loss, certificate, rounds)
+
+
+def _model(smooth: Located) -> tuple[Array, Floats]:
+    used = np.flatnonzero(smooth.coef)
+    return smooth.columns[used], smooth.coef[used]
+
+
+def _promising(
+    smooth: Smooth, penalty: Penalty, terms: Terms, last: Progression, following: Floats
+) -> Array:
+    """Return columns outside of the working set that may be in the model at the next strengths."""
+    ends = [float(following[0]), float(following[-1])]
+    if last.trend is not None:
+        thresholds = [(1.0 - _MARGIN) * strength for strength in ends]
+    elif np.isinf(last.strength):
+        thresholds = ends
+    else:  # no gradient grows faster than strengths fall, says the strong rule
+        thresholds = [max(2 * strength - last.strength, 0.0) for strength in ends]
+    nothing = np.zeros(len(last.gradient))
+    off = nothing
+    for strength, threshold in zip(ends, thresholds, strict=True):
+        rule = penalty.at(threshold, terms)
+        expected = violation(rule, last.expected(strength), nothing, smooth.curvature)
+        off = np.maximum(off, expected)
+    return _joining(smooth, rule, off)
+
+
+def _joining(smooth: Smooth, rule: Any, off: Floats) -> Array:
+    """Return columns that join the working set: violating ones, and those that come with them."""
+    columns = companions(rule, foremost(smooth, off))
+    return columns[~smooth.inside[columns]]
+
+
+def foremost(smooth: Smooth, off: Floats) -> Array:
+    """Return columns outside of the working set that violate their optimality, most of all if many.
+
+    From a much stronger penalty nearly all columns of a wide table do, and few of them will stay.
+    """
+    outside = np.flatnonzero((off > 0) & ~smooth.inside)
+    most = max(_FEWEST_TAKEN, 2 * int(np.count_nonzero(smooth.coef)))
+    if len(outside) > most:
+        outside = outside[np.argpartition(-off[outside], most)[:most]]
+    return np.sort(outside)
+
+
+def everywhere(smooth: Smooth) -> Floats:
+    """Return the present coefficients of all columns."""
+    coef = np.zeros(len(smooth.curvature))
+    coef[smooth.columns] = smooth.coef
+    return coef

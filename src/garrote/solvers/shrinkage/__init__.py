@@ -1,0 +1,1 @@
+"""Gibbs sampling under priors that shrink every coefficient and leave none out."""

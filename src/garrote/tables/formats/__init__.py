@@ -1,0 +1,1 @@
+"""Files as tables: text, Parquet, Arrow and NumPy archives, opened and streamed."""

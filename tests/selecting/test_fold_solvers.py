@@ -1,0 +1,48 @@
+"""The choice by cross-validation does not depend on which solver fits the path."""
+
+import numpy as np
+import pytest
+
+from garrote import SparseClassifier, SparseRegressor, VariationalGarrote
+from garrote.datasets import make_sparse_regression
+from garrote.estimators.variational_garrote import SOLVERS as GARROTE_SOLVERS
+from garrote.paths.combinations import SOLVERS
+
+
+def two_optima():
+    """Return rows of which folds have several optima, few rows for many correlated columns."""
+    data = make_sparse_regression(40, 60, 3, correlation=0.8, random_state=4)
+    return data.X, data.y
+
+
+def test_every_solver_of_the_garrote_chooses_the_same_gamma():
+    X, y = two_optima()
+    usual, *others = (
+        VariationalGarrote(solver=solver, gammas=20, cv=3).fit(X, y) for solver in GARROTE_SOLVERS
+    )
+    for model in others:
+        errors = [one.cv_results_["fold_errors"] for one in (usual, model)]
+        np.testing.assert_array_equal(*errors)
+        assert model.gamma_ == usual.gamma_
+
+
+@pytest.mark.parametrize("solver", [s for s in SOLVERS if s not in ("coordinate", "least-angle")])
+def test_every_solver_of_a_convex_penalty_chooses_the_same_alpha(solver):
+    X, y = two_optima()
+    settings = {"alphas": 8, "eps": 0.1, "cv": 3, "tol": 0.1 if solver == "subgradient" else 1e-4}
+    usual = SparseRegressor("elastic-net", **settings).fit(X, y)
+    model = SparseRegressor("elastic-net", solver=solver, **settings).fit(X, y)
+    np.testing.assert_array_equal(
+        model.cv_results_["fold_errors"], usual.cv_results_["fold_errors"]
+    )
+    assert model.alpha_ == usual.alpha_
+
+
+def test_labels_have_the_same_alpha_by_every_solver():
+    X, y = two_optima()
+    one, two = (
+        SparseClassifier(alphas=6, eps=0.2, cv=3, solver=solver).fit(X[:, :8], y > 0)
+        for solver in ("coordinate", "fista")
+    )
+    assert one.alpha_ == two.alpha_
+    np.testing.assert_array_equal(*(m.cv_results_["fold_errors"] for m in (one, two)))
