@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from test_real_data import load
 
 from garrote import BayesianSelector
+from published_data import load
 
 pytestmark = pytest.mark.slow
 

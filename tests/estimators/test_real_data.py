@@ -1,27 +1,12 @@
 """Published data: fits run without surprise, are certified, and say what is known about them."""
 
-import csv
-
 import numpy as np
 import pytest
-from test_variational import assert_certified, standardized
 
 from garrote import Problem, VariationalGarrote, VariationalGarroteClassifier, fit_path
+from garrote_certificates import assert_certified, standardized
+from published_data import load, read_table
 from reference import centred, iterate
-
-
-def load(folder, name):
-    with np.load(folder / name, allow_pickle=False) as file:
-        return dict(file)
-
-
-def read_table(path, response):
-    """Return numbers, response and names of a CSV file with a header."""
-    with path.open(newline="") as file:
-        names, *rows = csv.reader(file)
-    values = np.array(rows, dtype=float)
-    own = names.index(response)
-    return np.delete(values, own, axis=1), values[:, own], [n for n in names if n != response]
 
 
 def assert_sound(model, X, smallest, largest):

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from test_real_data import read_table
 
 from garrote import BayesianSelector
+from published_data import read_table
 
 BMS = json.loads((Path(__file__).parents[1] / "data" / "uscrime_bms.json").read_text())
 # BMS's name for the prior on g, ours, and how far its inclusion probabilities, means and deviations may

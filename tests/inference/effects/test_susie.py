@@ -5,13 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_real_data import load
 
 from garrote import BayesianSelector, Problem
 from garrote.inference import Beliefs, infer
 from garrote.inference.effects.single_effects import make_task
 from garrote.priors import SingleEffects
 from garrote.solvers.effects.single_effects import fit_single_effects
+from published_data import load
 
 SUSIE = json.loads((Path(__file__).parents[2] / "data" / "susie.json").read_text())
 # Which table and trait, and our words for susieR's settings.
