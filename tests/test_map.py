@@ -1,0 +1,59 @@
+"""The map in CONTRIBUTING.md is the tree as it is: every room, its sentence, its layer."""
+
+import ast
+import re
+import tomllib
+
+from conftest import ROOT
+
+PACKAGE = ROOT / "src" / "garrote"
+MOST_FILES = 15
+MOST_MODULES_AT_THE_ROOT = 12
+
+
+def rooms():
+    """Return every package, and every module at the root, with the first line of its docstring."""
+    packages = {f"{p.parent.relative_to(PACKAGE)}/": p for p in PACKAGE.rglob("*/__init__.py")}
+    modules = {p.name: p for p in PACKAGE.glob("*.py") if not p.stem.startswith("__")}
+    return {
+        name: (ast.get_docstring(ast.parse(path.read_text())) or "").partition("\n")[0]
+        for name, path in (packages | modules).items()
+    }
+
+
+def map_lines():
+    """Return the map's lines, each a room and a sentence, as (room, sentence)."""
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    block = re.search(r"## The map\n.*?```text\n(.*?)```", page, flags=re.DOTALL)
+    assert block, "CONTRIBUTING.md has no map"
+    return [tuple(re.split(r"\s{2,}", line, maxsplit=1)) for line in block[1].splitlines() if line]
+
+
+def test_the_map_shows_every_room_with_the_sentence_that_opens_it():
+    assert dict(map_lines()) == rooms()
+
+
+def test_the_map_is_in_the_order_of_the_layers():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    order = [re.findall(r"garrote\.(\w+)", layer) for layer in layers]
+    on_the_map = [room.partition("/")[0].removesuffix(".py") for room, _ in map_lines()]
+    positions = [next(k for k, layer in enumerate(order) if name in layer) for name in on_the_map]
+    assert positions == sorted(positions)
+    assert sorted({name for layer in order for name in layer}) == sorted(set(on_the_map))
+
+
+def test_no_room_is_crowded():
+    def files(folder):
+        return [path.name for path in folder.glob("*.py") if path.name != "__init__.py"]
+
+    crowded = {room: len(files(PACKAGE / room)) for room, _ in map_lines() if room.endswith("/")}
+    assert {room: n for room, n in crowded.items() if n > MOST_FILES} == {}
+    assert len(list(PACKAGE.glob("*.py"))) <= MOST_MODULES_AT_THE_ROOT
+
+
+def test_tests_lie_in_rooms_of_the_same_names():
+    folders = {
+        path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")
+    }
+    assert {str(folder) for folder in folders if not (PACKAGE / folder).is_dir()} == set()
