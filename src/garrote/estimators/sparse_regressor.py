@@ -1,6 +1,7 @@
 """Penalised regression of numbers, labels or counts, as a scikit-learn regressor and selector."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -228,7 +229,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
             penalty = penalty.resolved(count, names)
         given = self._given_terms(penalty, names, count)
         refuse_covariates(np.flatnonzero(given.factor == 0), "penalty_factor = 0")
-        path, _ = self._fit_path(problem, penalty, scaled_terms(given, problem), [])
+        path, _ = self._fit_path(problem, penalty, partial(scaled_terms, given), [])
         by_folds = self.alpha == "cv"
         noise = 1.0 / problem.scale.response_scale if scores.hides_the_noise else None
         alpha = "ebic" if by_folds else self.alpha

@@ -35,7 +35,8 @@ from garrote.results.certificates import Certificate
 from garrote.results.fit import Path
 from garrote.results.posterior import Posterior
 from garrote.selecting.criteria import evidence_free_energy
-from garrote.selecting.cross_validation import cross_validate, make_folds
+from garrote.selecting.cross_validation import make_folds
+from garrote.selecting.garrote_validation import cross_validate_garrote
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.control import Control
@@ -228,10 +229,9 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv).split(given.X, given.y, groups))
-            part = partial(given.part, self, problem)
-            folds = make_folds(given.weights, splits, part, prior_for)
-            path, validation = cross_validate(
-                problem, prior, folds, grid, control, self.solver, self.n_jobs
+            folds = make_folds(given.weights, splits, partial(given.part, self, problem))
+            path, validation = cross_validate_garrote(
+                problem, prior_for, folds, grid, control, self.solver, self.n_jobs
             )
             chosen = validation.choose(self.rule)
         else:

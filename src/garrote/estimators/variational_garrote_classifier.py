@@ -1,6 +1,7 @@
 """The Variational Garrote for labels of two classes, as a scikit-learn classifier and selector."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,8 @@ from garrote.paths.annealed import DenseEnd
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import LogisticPath
-from garrote.selecting.cross_validation import CrossValidation, split_weights
-from garrote.selecting.label_validation import LabelFold, cross_validate_labels
+from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
+from garrote.selecting.label_validation import cross_validate_labels
 from garrote.selecting.on_path import Choice, select_on_path
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound, as_path
@@ -192,10 +193,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv, codes, classifier=True).split(given.X, codes, groups))
-            folds = [
-                LabelFold(given.part(self, problem, inside), outside)
-                for inside, outside in split_weights(given.weights, splits)
-            ]
+            folds = make_folds(given.weights, splits, partial(given.part, self, problem))
             self._check_folds(folds, codes)
             annealed, validation = cross_validate_labels(
                 bound, folds, grid, self.slab_variance, self.n_jobs
@@ -235,7 +233,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         if not (is_number(self.slab_variance) and self.slab_variance > 0):
             raise ValueError(f"slab_variance must be positive and finite, got {self.slab_variance}")
 
-    def _check_folds(self, folds: list[LabelFold], codes: Floats) -> None:
+    def _check_folds(self, folds: list[Fold], codes: Floats) -> None:
         for number, fold in enumerate(folds):
             seen = np.unique(codes[fold.problem.weights > 0])
             if len(seen) < 2:

@@ -1,22 +1,15 @@
 """Choosing gamma for labels by cross-validated deviance, averaged over coefficients."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Sequence
+from functools import partial
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Binomial
 from garrote.likelihoods.base import log_likelihood
 from garrote.likelihoods.uncertain import gaussian_mean
-from garrote.problem import Problem
-from garrote.selecting.cross_validation import (
-    CrossValidation,
-    HeldOut,
-    kept_residuals,
-    spread_rows,
-)
+from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound
 from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
@@ -28,66 +21,52 @@ _FOLD_TOLERANCE = 2e-3
 _NOBODY = -200.0
 
 
-@dataclass(frozen=True)
-class LabelFold:
-    """One split: the problem of its training rows and the weights of its held-out rows."""
-
-    problem: Problem
-    held_out: Floats
-
-
 def cross_validate_labels(
     whole: LogisticBound,
-    folds: Sequence[LabelFold],
+    folds: Sequence[Fold],
     gammas: Floats,
     variance: float,
     n_jobs: int | None = None,
 ) -> tuple[AnnealedBound, CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out deviances."""
-    loose = Control(max(whole.control.tol, _FOLD_TOLERANCE), whole.control.max_iter)
-    rows = spread_rows(whole.problem.weights)
+    hold_out = partial(_hold_out, whole=whole, gammas=gammas, variance=variance)
+    solving = _whole_path(whole, gammas, variance)
+    return cross_validate(hold_out, folds, whole.problem, solving, n_jobs)
 
-    def hold_out(fold: LabelFold) -> tuple[HeldOut, float]:
-        bound = LogisticBound(fold.problem, whole.labels, whole.offsets, loose)
-        null = bound.solve(_NOBODY, bound.empty(_NOBODY, variance))
+
+def _whole_path(
+    whole: LogisticBound, gammas: Floats, variance: float
+) -> Generator[Floats, Floats, AnnealedBound]:
+    yield from ()  # a solver like the others, though it shares no pass over X
+    return anneal_bound(whole, gammas, variance)
+
+
+def _hold_out(
+    fold: Fold, shown: Array, whole: LogisticBound, gammas: Floats, variance: float
+) -> Generator[Floats, Floats, HeldOut]:
+    """Solve one fold and measure it at each gamma on the rows that it holds out."""
+    yield from ()
+    labels, tol = whole.labels, max(whole.control.tol, _FOLD_TOLERANCE)
+    bound = LogisticBound(fold.problem, labels, whole.offsets, Control(tol, whole.control.max_iter))
+    null = bound.solve(_NOBODY, bound.empty(_NOBODY, variance))
+    errors = np.full(len(gammas), np.nan)
+    residuals = np.full((len(gammas), len(shown)), np.nan)
+    for k, one in enumerate(anneal_bound(bound, gammas, variance).solutions):
         # Predictions are measured as they will be made, by the likelihood's own curvature.
-        solutions = [bound.widened(one) for one in anneal_bound(bound, gammas, variance).solutions]
-        return _measured(whole.labels, fold.held_out, solutions, len(gammas), rows), float(
-            _errors(whole.labels, fold.held_out, [null])[0]
-        )
-
-    jobs = min(effective_n_jobs(n_jobs), len(folds))
-    both = Parallel(n_jobs=jobs, prefer="threads")(delayed(hold_out)(fold) for fold in folds)
-    annealed = anneal_bound(whole, gammas, variance)
-    parts = [part for part, _ in both]
-    kept = kept_residuals(parts, [fold.held_out for fold in folds], rows)
-    errors = np.array([part.errors for part in parts])
-    nulls = np.array([null for _, null in both])
-    reached = len(annealed.forward)
-    return annealed, CrossValidation(
-        np.array(gammas[:reached]), errors[:, :reached], nulls, rows, kept[:reached]
-    )
+        wide = bound.widened(one)
+        errors[k] = _deviance(fold, labels, wide)
+        residuals[k] = labels[shown] - _means(wide, shown)
+    return HeldOut(errors, residuals, _deviance(fold, labels, null))
 
 
-def _measured(
-    labels: Floats, held_out: Floats, solutions: Sequence[BoundSolution], count: int, shown: Array
-) -> HeldOut:
-    """Return deviances at each gamma, NaN where the fold's path ended before, and residuals."""
-    errors, residuals = np.full(count, np.nan), np.full((count, len(shown)), np.nan)
-    errors[: len(solutions)] = _errors(labels, held_out, solutions)
-    for k, one in enumerate(solutions):
-        mean = gaussian_mean(Binomial(), one.eta[shown], one.doubt[shown])
-        residuals[k] = labels[shown] - mean
-    return HeldOut(errors, residuals)
+def _means(solution: BoundSolution, rows: Array) -> Floats:
+    """Return the mean labels of some rows, averaged over the linear predictor."""
+    return gaussian_mean(Binomial(), solution.eta[rows], solution.doubt[rows])
 
 
-def _errors(labels: Floats, held_out: Floats, solutions: Iterable[BoundSolution]) -> Floats:
-    """Return the mean deviance of held-out rows under each solution."""
-    likelihood, used = Binomial(), held_out > 0
-    weights = held_out[used] / held_out[used].sum()
-    errors = []
-    for one in solutions:
-        mean = gaussian_mean(likelihood, one.eta[used], one.doubt[used])
-        logs = log_likelihood(likelihood, labels[used], likelihood.link(mean))
-        errors.append(-2.0 * float(weights @ logs))
-    return np.array(errors)
+def _deviance(fold: Fold, labels: Floats, solution: BoundSolution) -> float:
+    """Return the mean deviance of the rows that a fold holds out."""
+    used, likelihood, each = fold.held_out > 0, Binomial(), np.zeros(len(labels))
+    eta = likelihood.link(_means(solution, used))
+    each[used] = -2.0 * log_likelihood(likelihood, labels[used], eta)
+    return fold.mean_error(each)

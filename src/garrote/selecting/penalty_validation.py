@@ -1,26 +1,19 @@
-"""Choosing alpha by cross-validation: folds are weights on the same rows and share passes over X."""
+"""Choosing alpha by cross-validated deviance (of a Gaussian response, squared errors)."""
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
-from garrote.paths.annealed import start_penalty_solver, stored_design
+from garrote.paths.annealed import start_penalty_solver
 from garrote.paths.penalised import make_smooth
 from garrote.penalties import ElasticNet
 from garrote.penalties.base import Penalty, Terms
 from garrote.problem import Problem
 from garrote.results.penalty_path import PenaltyPath
-from garrote.selecting.cross_validation import (
-    CrossValidation,
-    HeldOut,
-    kept_residuals,
-    run_in_threads,
-    spread_rows,
-)
+from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver
 
@@ -32,20 +25,11 @@ _OWN_PATH = "least-angle"
 _MUCH = 1.0
 
 
-@dataclass(frozen=True)
-class PenaltyFold:
-    """One split: the problem of its training rows and the weights of its held-out rows."""
-
-    problem: Problem
-    terms: Terms
-    held_out: Floats
-
-
 def cross_validate_penalty(
     whole: Problem,
     penalty: Penalty,
-    terms: Terms,
-    folds: Sequence[PenaltyFold],
+    terms_for: Callable[[Problem], Terms],
+    folds: Sequence[Fold],
     alphas: Floats,
     control: Control,
     solver: str = "coordinate",
@@ -63,17 +47,18 @@ def cross_validate_penalty(
         in_folds = partial(start_penalty_solver, eps=None, solver="coordinate", relax=relax)
         tol = max(control.tol, _FOLD_TOLERANCE)
     loose = Control(tol, control.max_iter, stop_at=control.stop_at)
-    rows = spread_rows(whole.weights)
-    tasks: list[Solver] = [solve(whole.compressed(), penalty, alphas, terms=terms, control=control)]
-    tasks += [_hold_out(fold, penalty, alphas, loose, in_folds, rows) for fold in folds]
-    path: PenaltyPath
-    in_turn = _needs_much(whole, penalty, len(tasks))
-    path, *held_out = run_in_threads(tasks, stored_design(whole), n_jobs, in_turn)
-    kept = kept_residuals(held_out, [fold.held_out for fold in folds], rows)
-    errors = np.array([part.errors for part in held_out])
-    nulls = np.array([_null_error(fold) for fold in folds])
-    reached = len(path)
-    return path, CrossValidation(path.strengths, errors[:, :reached], nulls, rows, kept[:reached])
+    hold_out = partial(
+        _hold_out,
+        penalty=penalty,
+        terms_for=terms_for,
+        alphas=alphas,
+        control=loose,
+        solve=in_folds,
+    )
+    terms = terms_for(whole)
+    solving = solve(whole.compressed(), penalty, alphas, terms=terms, control=control)
+    in_turn = _needs_much(whole, penalty, len(folds) + 1)
+    return cross_validate(hold_out, folds, whole, solving, n_jobs, in_turn)
 
 
 def _needs_much(problem: Problem, penalty: Penalty, tasks: int) -> bool:
@@ -90,28 +75,29 @@ def _needs_much(problem: Problem, penalty: Penalty, tasks: int) -> bool:
 
 
 def _hold_out(
-    fold: PenaltyFold,
+    fold: Fold,
+    shown: Array,
     penalty: Penalty,
+    terms_for: Callable[[Problem], Terms],
     alphas: Floats,
     control: Control,
     solve: Callable[..., Solver],
-    shown: Array,
 ) -> Generator[Floats, Floats, HeldOut]:
     """Solve one fold and measure it at each alpha on the rows that it holds out."""
-    problem = fold.problem
+    problem, terms = fold.problem, terms_for(fold.problem)
     path: PenaltyPath = yield from solve(
-        problem.compressed(), penalty, alphas, terms=fold.terms, control=control
+        problem.compressed(), penalty, alphas, terms=terms, control=control
     )
     errors, residuals = np.zeros(len(alphas)), np.zeros((len(alphas), len(shown)))
     for first in range(0, len(path), problem.columns_together):
         group = range(first, min(first + problem.columns_together, len(path)))
         for k, eta in zip(group, linear_predictors(problem, path, group), strict=True):
-            errors[k] = held_out_error(problem, eta, fold.held_out)
+            errors[k] = held_out_error(fold, eta)
             residuals[k] = _residuals(problem, eta)[shown]
     # A fold whose path ends early stays as it is there: weaker penalties would hardly change it.
     last = len(path) - 1
     errors[last:], residuals[last:] = errors[last], residuals[last]
-    return HeldOut(errors, residuals)
+    return HeldOut(errors, residuals, _null_error(fold))
 
 
 def linear_predictors(problem: Problem, path: PenaltyPath, positions: Sequence[int]) -> Floats:
@@ -135,8 +121,9 @@ def linear_predictors(problem: Problem, path: PenaltyPath, positions: Sequence[i
     return fitted if outputs > 1 else fitted[:, 0]
 
 
-def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
-    """Return the mean deviance of some rows: the mean squared error of a Gaussian response."""
+def held_out_error(fold: Fold, eta: Floats) -> float:
+    """Return the mean deviance of held-out rows: the mean squared error of a Gaussian response."""
+    problem = fold.problem
     if problem.likelihood is None:
         each = (problem.response - eta) ** 2 * problem.scale.response_scale**2
     elif hasattr(problem.likelihood, "classes"):
@@ -144,8 +131,7 @@ def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
     else:
         likelihood, y = problem.likelihood, problem.response
         each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
-    used = weights > 0
-    return float(weights[used] @ each[used] / weights[used].sum())
+    return fold.mean_error(each)
 
 
 def _residuals(problem: Problem, eta: Floats) -> Floats:
@@ -156,7 +142,7 @@ def _residuals(problem: Problem, eta: Floats) -> Floats:
     return np.asarray(problem.response - mean)
 
 
-def _null_error(fold: PenaltyFold) -> float:
+def _null_error(fold: Fold) -> float:
     """Return the held-out error of the intercept alone."""
     problem = fold.problem
     level = make_smooth(problem).intercept
@@ -164,4 +150,4 @@ def _null_error(fold: PenaltyFold) -> float:
     eta = np.broadcast_to(np.expand_dims(level, -1), shape)
     if problem.offset is not None:
         eta = eta + problem.offset
-    return held_out_error(problem, eta, fold.held_out)
+    return held_out_error(fold, eta)

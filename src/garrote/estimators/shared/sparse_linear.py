@@ -31,11 +31,11 @@ from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.subset import NoPenalty
 from garrote.problem import Problem, as_design
 from garrote.results.penalty_path import PenaltyPath
-from garrote.selecting.cross_validation import CrossValidation, split_weights
+from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
 from garrote.selecting.on_path import CONSTANT, Choice
 from garrote.selecting.on_penalty_path import select_on_penalty_path
 from garrote.selecting.penalty_criteria import CRITERIA, criterion
-from garrote.selecting.penalty_validation import PenaltyFold, cross_validate_penalty
+from garrote.selecting.penalty_validation import cross_validate_penalty
 from garrote.solvers.control import Control
 from garrote.solvers.penalised.fused_signal import holds_intercept
 from garrote.solvers.penalised.homotopy import check_signs
@@ -123,12 +123,11 @@ class SparseLinearModel(SelectorFace):
             refuse_unlike_units(problem.table.deviation, names)
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=3)
-        terms = scaled_terms(given, problem)
-        folds = []
+        terms_for = partial(scaled_terms, given)
+        terms, folds = terms_for(problem), []
         if self.alpha == "cv":
-            parts = self._split(X, y, weights, groups, likelihood)
-            folds = [_fold(make_problem(inside), given, outside) for inside, outside in parts]
-        path, validation = self._fit_path(problem, penalty, terms, folds)
+            folds = self._folds(X, y, weights, groups, make_problem)
+        path, validation = self._fit_path(problem, penalty, terms_for, folds)
         choice = self._choice(path, problem, self.alpha, validation)
         # A Gaussian problem is one of what the offset leaves of y.
         left = y if likelihood is not None or known is None else y - known
@@ -198,25 +197,35 @@ class SparseLinearModel(SelectorFace):
             covariates=projected if likelihood is None else None,
         )
 
-    def _split(
-        self, X: Any, y: Floats, weights: Floats, groups: Any, likelihood: Any
-    ) -> list[tuple[Floats, Floats]]:
-        """Return the weights of the rows that each fold trains on, and of those it holds out."""
+    def _folds(
+        self,
+        X: Any,
+        y: Floats,
+        weights: Floats,
+        groups: Any,
+        make_problem: Callable[[Floats], Problem],
+    ) -> list[Fold]:
+        """Return the folds of a cross-validation; refuse those that have nothing to learn from."""
         try:
             splits = list(self._splitter(y).split(X, y, groups))
         except ValueError as error:
             raise ValueError(
                 f"{error} (X has {X.shape[0]} rows): take fewer folds by cv, or choose alpha by 'bic'"
             ) from error
-        folds = list(split_weights(weights, splits))
-        for number, (inside, _) in enumerate(folds):
-            self._check_fold(number, inside, y, likelihood)
+        folds = make_folds(weights, splits, make_problem)
+        for number, fold in enumerate(folds):
+            self._check_fold(number, fold.problem, y)
         return folds
 
     def _fit_path(
-        self, problem: Problem, penalty: Any, terms: Terms, folds: list[PenaltyFold]
+        self,
+        problem: Problem,
+        penalty: Any,
+        terms_for: Callable[[Problem], Terms],
+        folds: list[Fold],
     ) -> tuple[PenaltyPath, CrossValidation | None]:
         """Fit all strengths, and those of the folds if there are any."""
+        terms = terms_for(problem)
         grid = self._grid(problem, penalty, terms)
         # Of a grid that we place the dense end may be left out; what was asked for is fitted.
         placed = isinstance(self.alphas, Integral) and (self.alpha is None or self.alpha in CHOSEN)
@@ -225,7 +234,7 @@ class SparseLinearModel(SelectorFace):
         relax = float(self.refit)
         if folds:
             return cross_validate_penalty(
-                problem, penalty, terms, folds, grid, control,
+                problem, penalty, terms_for, folds, grid, control,
                 solver=self.solver, relax=relax, n_jobs=self.n_jobs,
             )  # fmt: skip
         path = fit_path(
@@ -233,11 +242,11 @@ class SparseLinearModel(SelectorFace):
         )
         return path, None
 
-    def _check_fold(self, number: int, inside: Floats, y: Floats, likelihood: Any) -> None:
+    def _check_fold(self, number: int, problem: Problem, y: Floats) -> None:
         """Refuse training rows from which there is nothing to learn about a held-out one."""
-        if likelihood is None:
+        if problem.likelihood is None:
             return
-        trained, name = y[inside > 0], likelihood.name
+        trained, name = y[problem.weights > 0], problem.likelihood.name
         if name == "poisson" and not trained.any():
             raise ValueError(
                 f"fold {number} of cv trains on counts that are all 0: take fewer folds, or choose "
@@ -404,10 +413,6 @@ def _projected_columns(given: Terms, likelihood: Any, names: Array | None) -> Ar
             f"{_named(names, held[0])} has: leave out its factor or its bounds"
         )
     return free
-
-
-def _fold(problem: Problem, given: Terms, held_out: Floats) -> PenaltyFold:
-    return PenaltyFold(problem, scaled_terms(given, problem), held_out)
 
 
 def scaled_terms(given: Terms, problem: Problem) -> Terms:

@@ -30,6 +30,11 @@ class AnnealedBound:
     cut: str | None
 
     @cached_property
+    def strengths(self) -> Floats:
+        """The gammas that were reached, ascending."""
+        return np.array([one.strength for one in self.forward])
+
+    @cached_property
     def kept(self) -> Array:
         """Which direction led to the higher bound, at each gamma."""
         pairs = zip(self.forward, self.backward, strict=True)
