@@ -9,14 +9,13 @@ from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.results.certificates import AnyCertificate
 from garrote.results.posterior import DISAGREES, Posterior
-from garrote.results.selection import Selection, effect_scale
+from garrote.results.selection import Selection
 from garrote.results.selection_views import ModelsView, Predictions
 from garrote.selecting.cross_validation import rows_to_show
+from garrote.selecting.filling import fill_selection
 from garrote.selecting.judging import LEVEL, judge
-from garrote.selecting.stand_ins import find_stand_ins, shared_notes, stand_in_notes
+from garrote.selecting.stand_ins import shared_notes
 
-# Variables in the table of correlations.
-_CORRELATED = 25
 # Weight of a second optimum that a reader should know of.
 _RIVAL = 0.05
 # Models that are listed with their effects, and variables of them, at most.
@@ -48,55 +47,37 @@ def select_averaged(
     """
     names = tuple(names)
     fixed = problem.scale.covariates
-    verdict = judge(posterior, fixed)
-    chosen = np.flatnonzero(verdict.selected & (problem.curvature > 0))
+    verdict = judge(posterior, fixed, how)
     shown = np.argsort(-np.where(problem.curvature > 0, verdict.probability, -1.0), kind="stable")
-    stand_ins, same = find_stand_ins(problem, chosen, shown[:_CORRELATED])
-    interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
-    constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
-    checked = posterior.checked
 
     def linear(rows: Floats, offset: Floats | None) -> Floats:
         return np.asarray(rows @ posterior.mean + intercept)
 
-    disagreement = []
-    # Samplers have errors of their own; their audit takes all but a few variables for independent.
-    if checked and posterior.found is None and checked.largest_difference > DISAGREES:
-        disagreement.append(str(checked))
-    disagreement += _optima_notes(posterior)
-    return Selection(
+    return fill_selection(
+        problem,
+        verdict,
+        names,
+        shown,
+        (*notes, *_doubts(posterior), *shared_notes(problem, posterior, names)),
         method=method,
         response=response,
-        names=names,
-        selected=verdict.selected,
-        probability=verdict.probability,
-        effect=posterior.mean,
-        standard_error=verdict.standard_error,
-        lower=verdict.lower,
-        upper=verdict.upper,
-        evidence=verdict.evidence,
-        level=LEVEL,
-        intervals=verdict.intervals,
-        interchangeable=interchangeable,
-        constant=tuple(names[j] for j in constant),
-        always_in=tuple(names[j] for j in fixed),
-        rule=f"{verdict.rule}, {how}",
+        provenance=provenance,
         noise_variance=posterior.noise_variance,
         certificate=certificate,
         converged=converged,
-        warnings=(
-            *notes,
-            *disagreement,
-            *shared_notes(problem, posterior, names),
-            *stand_in_notes(names, stand_ins, same, constant),
-        ),
-        provenance=provenance,
         predictions=_predictions(problem, predict or linear, y),
-        stand_ins=stand_ins,
         models=list_models(posterior, fixed),
-        effect_scale=effect_scale(problem.likelihood),
         credible_sets=posterior.credible_sets(LEVEL),
     )
+
+
+def _doubts(posterior: Posterior) -> list[str]:
+    """Say where an audit, or other optima, disagree with the posterior."""
+    checked = posterior.checked
+    # Samplers have errors of their own; their audit takes all but a few variables for independent.
+    if checked and posterior.found is None and checked.largest_difference > DISAGREES:
+        return [str(checked), *_optima_notes(posterior)]
+    return _optima_notes(posterior)
 
 
 def _optima_notes(posterior: Posterior) -> list[str]:

@@ -14,10 +14,14 @@ LEVEL = 0.95
 
 
 class Verdict(NamedTuple):
-    """What is selected, with the evidence for each variable, intervals, and the rule in words."""
+    """What is selected, with evidence, effect and interval of each variable, and the rule in words.
+
+    Its fields are those of a `garrote.results.selection.Selection`.
+    """
 
     selected: Array
     probability: Floats
+    effect: Floats
     standard_error: Floats
     lower: Floats
     upper: Floats
@@ -26,31 +30,45 @@ class Verdict(NamedTuple):
     rule: str
 
 
-def judge(posterior: Posterior, fixed: Array) -> Verdict:
-    """Select what is more likely in than out or, where nothing is ever out, what has a sure sign."""
+def judge(posterior: Posterior, fixed: Array, how: str) -> Verdict:
+    """Select what is more likely in than out or, where nothing is ever out, what has a sure sign.
+
+    ``how`` says, after the rule, how the posterior was found.
+    """
     if posterior.keeps_every_variable:
-        return _by_sign(posterior, fixed)
-    return _by_inclusion(posterior)
-
-
-def _by_inclusion(posterior: Posterior) -> Verdict:
-    """The median probability model (Murphy 2012, Eq. 13.4)."""
-    error = np.full(len(posterior.mean), np.nan)
-    error[posterior.support] = posterior.standard_error
-    reach = norm.ppf(0.5 + LEVEL / 2) * error
-    return Verdict(
-        selected=posterior.inclusion_probability > 0.5,
-        probability=posterior.inclusion_probability,
-        standard_error=error,
-        lower=posterior.mean - reach,
-        upper=posterior.mean + reach,
+        return _by_sign(posterior, fixed, how)
+    return by_inclusion(
+        posterior,
+        float(norm.ppf(0.5 + LEVEL / 2)),
         evidence="posterior inclusion probability",
         intervals="intervals are averaged over models, so that doubt about inclusion widens them",
-        rule="probability > 0.5 (the median probability model)",
+        rule=f"probability > 0.5 (the median probability model), {how}",
     )
 
 
-def _by_sign(posterior: Posterior, fixed: Array) -> Verdict:
+def by_inclusion(
+    posterior: Posterior, quantile: float, *, evidence: str, intervals: str, rule: str
+) -> Verdict:
+    """Select what is more likely in than out, the median probability model (Murphy 2012, Eq. 13.4).
+
+    Intervals reach ``quantile`` standard errors to either side.
+    """
+    error = np.full(len(posterior.mean), np.nan)
+    error[posterior.support] = posterior.standard_error
+    return Verdict(
+        selected=posterior.inclusion_probability > 0.5,
+        probability=posterior.inclusion_probability,
+        effect=posterior.mean,
+        standard_error=error,
+        lower=posterior.mean - quantile * error,
+        upper=posterior.mean + quantile * error,
+        evidence=evidence,
+        intervals=intervals,
+        rule=rule,
+    )
+
+
+def _by_sign(posterior: Posterior, fixed: Array, how: str) -> Verdict:
     """Intervals of draws that exclude zero."""
     lower, upper = posterior.interval(LEVEL)
     selected = (lower > 0) | (upper < 0)
@@ -58,11 +76,12 @@ def _by_sign(posterior: Posterior, fixed: Array) -> Verdict:
     return Verdict(
         selected=selected,
         probability=np.asarray(posterior.sign_probability),
+        effect=posterior.mean,
         standard_error=np.sqrt(posterior.variance),
         lower=lower,
         upper=upper,
         evidence=SIGN,
         intervals="intervals are equal-tailed, of draws of all coefficients together; the prior leaves "
         "no variable out, and the probability is that of the effect's sign",
-        rule=f"{100 * LEVEL:g}% interval excludes 0 (sign probability > {0.5 + LEVEL / 2:g})",
+        rule=f"{100 * LEVEL:g}% interval excludes 0 (sign probability > {0.5 + LEVEL / 2:g}), {how}",
     )

@@ -13,15 +13,14 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit, Path
 from garrote.results.penalty_path import PenaltyPath
 from garrote.results.posterior import Posterior
-from garrote.results.selection import Selection, effect_scale
+from garrote.results.selection import Selection
 from garrote.results.selection_views import PathView, Predictions, Validation
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show
-from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
+from garrote.selecting.filling import fill_selection
+from garrote.selecting.judging import LEVEL, by_inclusion
 
-_LEVEL = 0.95
-# Variables with a line in pictures of the path, and in the table of correlations.
+# Variables with a line in pictures of the path.
 _LINES = 40
-_CORRELATED = 25
 # Fewer rows than this for each selected variable is a small sample.
 _ROWS_PER_VARIABLE = 10
 # Solutions whose free energies differ by less than this are nearly as probable as each other.
@@ -54,51 +53,33 @@ def select_on_path(
     provenance: dict[str, Any],
 ) -> Selection:
     """Select what is more likely in than out, and describe how it was found."""
-    names = tuple(names)
-    fixed = problem.scale.covariates
-    selected = posterior.inclusion_probability > 0.5
     best = posterior.optima[0]
-    error = np.full(problem.n_features, np.nan)
-    error[posterior.support] = posterior.standard_error
-    reach = student.ppf(0.5 + _LEVEL / 2, posterior.degrees_of_freedom) * error
-    view = _view(path, choice.position, posterior, selected)
-    chosen = np.flatnonzero(selected & (problem.curvature > 0))
-    stand_ins, same = find_stand_ins(problem, chosen, view.columns[:_CORRELATED])
-    interchangeable = {names[j]: tuple(names[k] for k in ks) for j, ks in same.items()}
-    constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
-    warnings = _warnings(problem, path, posterior, len(chosen), tol)
-    warnings += said_of_rule(choice, [int(np.sum(fit.probability > 0.5)) for fit in path.fits])
-    warnings += stand_in_notes(names, stand_ins, same, constant)
-    return Selection(
+    verdict = by_inclusion(
+        posterior,
+        float(student.ppf(0.5 + LEVEL / 2, posterior.degrees_of_freedom)),
+        evidence="variational inclusion probability",
+        intervals="intervals are conditional on the selection (Gaussian given the soft support)",
+        rule=f"probability > 0.5 at gamma = {best.strength:.4g}, chosen {choice.reason}",
+    )
+    view = _view(path, choice.position, posterior, verdict.selected)
+    count = int(np.count_nonzero(verdict.selected & (problem.curvature > 0)))
+    sizes = [int(np.sum(fit.probability > 0.5)) for fit in path.fits]
+    return fill_selection(
+        problem,
+        verdict,
+        names,
+        view.columns,
+        (*_warnings(problem, path, posterior, count, tol), *said_of_rule(choice, sizes)),
         method=method,
         response=response,
-        names=names,
-        selected=selected,
-        probability=posterior.inclusion_probability,
-        effect=posterior.mean,
-        standard_error=error,
-        lower=posterior.mean - reach,
-        upper=posterior.mean + reach,
-        evidence="variational inclusion probability",
-        level=_LEVEL,
-        intervals="intervals are conditional on the selection (Gaussian given the soft support)",
-        interchangeable=interchangeable,
-        constant=tuple(names[j] for j in constant),
-        always_in=tuple(names[j] for j in fixed),
-        rule=f"probability > 0.5 at gamma = {best.strength:.4g}, chosen {choice.reason}",
+        provenance=provenance,
         noise_variance=_noise(problem, best),
         certificate=best.certificate,
         converged=bool(max(path.certificate.max(), best.certificate.value) <= tol),
-        warnings=tuple(warnings),
-        provenance=provenance,
         path=view,
-        validation=describe_validation(
-            choice, "squared error" if problem.likelihood is None else "deviance"
-        ),
+        validation=describe_validation(choice, problem),
         predictions=shown_predictions(problem, path, choice.validation, y),
-        stand_ins=stand_ins,
-        effect_scale=effect_scale(problem.likelihood),
-        credible_sets=posterior.credible_sets(_LEVEL),
+        credible_sets=posterior.credible_sets(LEVEL),
     )
 
 
@@ -137,13 +118,13 @@ def _view(path: Path, position: int, posterior: Posterior, selected: Array) -> P
     )
 
 
-def describe_validation(choice: Choice, measure: str = "squared error") -> Validation | None:
+def describe_validation(choice: Choice, problem: Problem) -> Validation | None:
     """Return what a reader is told of a cross-validation."""
     found = choice.validation
     if found is None:
         return None
     return Validation(
-        measure=measure,
+        measure="squared error" if problem.likelihood is None else "deviance",
         folds=len(found.errors),
         rule=choice.rule,
         mean=found.mean,

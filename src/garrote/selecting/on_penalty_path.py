@@ -9,19 +9,19 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods.several import SeveralResponses
 from garrote.problem import Problem
 from garrote.results.penalty_path import PenaltyFit, PenaltyPath
-from garrote.results.selection import ENTRY, Selection, effect_scale
+from garrote.results.selection import ENTRY, Selection
 from garrote.results.selection_views import PathView
+from garrote.selecting.filling import fill_selection
+from garrote.selecting.judging import Verdict
 from garrote.selecting.on_path import (
     Choice,
     describe_validation,
     said_of_rule,
     shown_predictions,
 )
-from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 
-# Variables with a line in pictures of the path, and in the table of correlations.
+# Variables with a line in pictures of the path.
 _LINES = 40
-_CORRELATED = 25
 _NO_INTERVALS = "a penalised fit states no intervals: BayesianSelector and VariationalGarrote do"
 _STRONGEST = "effects are those on the {} that a variable matters most to"
 
@@ -40,18 +40,11 @@ def select_on_penalty_path(
     provenance: dict[str, Any],
 ) -> Selection:
     """Select what is not 0, and describe how it was found."""
-    names, fixed = tuple(names), problem.scale.covariates
     fit = path.fits[choice.position]
     found = _found(problem, path, fit, coef)
     view = _view(path, choice.position, found)
-    stand_ins, same = find_stand_ins(problem, found.chosen[:_LINES], view.columns[:_CORRELATED])
-    constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     nothing = np.full(problem.n_features, np.nan)
-    measure = "squared error" if problem.likelihood is None else "deviance"
-    return Selection(
-        method=method,
-        response=response,
-        names=names,
+    verdict = Verdict(
         selected=found.selected,
         probability=found.entry,
         effect=found.coef,
@@ -59,25 +52,25 @@ def select_on_penalty_path(
         lower=nothing,
         upper=nothing,
         evidence=ENTRY,
-        level=0.95,
         intervals=_intervals(problem, path),
-        interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},
-        constant=tuple(names[j] for j in constant),
-        always_in=tuple(names[j] for j in fixed),
         rule=f"not 0 at alpha = {fit.strength:.4g}, chosen {choice.reason}",
+    )
+    return fill_selection(
+        problem,
+        verdict,
+        names,
+        view.columns,
+        said_of_rule(choice, [len(one.columns) for one in path.fits]),
+        found.chosen[:_LINES],
+        method=method,
+        response=response,
+        provenance=provenance,
         noise_variance=_noise(problem, path, choice.position),
         certificate=fit.certificate,
         converged=bool(path.certificate.max() <= tol),
-        warnings=(
-            *said_of_rule(choice, [len(one.columns) for one in path.fits]),
-            *stand_in_notes(names, stand_ins, same, constant),
-        ),
-        provenance=provenance,
         path=view,
-        validation=describe_validation(choice, measure),
+        validation=describe_validation(choice, problem),
         predictions=shown_predictions(problem, path, choice.validation, y),
-        stand_ins=stand_ins,
-        effect_scale=effect_scale(problem.likelihood),
         pieces=fit.pieces,
     )
 

@@ -1,0 +1,60 @@
+"""The one place that fills a Selection: a verdict, and what all methods tell beside it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array
+from garrote.problem import Problem
+from garrote.results.selection import Selection, effect_scale
+from garrote.selecting.judging import LEVEL, Verdict
+from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
+
+# Variables in the table of correlations.
+_CORRELATED = 25
+
+
+def fill_selection(
+    problem: Problem,
+    verdict: Verdict,
+    names: Sequence[str],
+    shown: Array,
+    warnings: Sequence[str],
+    chosen: Array | None = None,
+    **told: Any,
+) -> Selection:
+    """Return what a verdict says of all variables, with those that could stand in for the chosen ones.
+
+    Parameters
+    ----------
+    problem : Problem
+    verdict : Verdict
+    names : sequence of str
+        Of all variables.
+    shown : array of int
+        Variables for the table of correlations, the most interesting first.
+    warnings : sequence of str
+        What a reader should know first; notes on stand-ins and constant columns follow.
+    chosen : array of int, optional
+        The variables whose stand-ins are looked for; by default all that are selected.
+    **told
+        The fields of the Selection that the method itself knows.
+    """
+    names, fixed = tuple(names), problem.scale.covariates
+    if chosen is None:
+        chosen = np.flatnonzero(verdict.selected & (problem.curvature > 0))
+    stand_ins, same = find_stand_ins(problem, chosen, shown[:_CORRELATED])
+    constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
+    return Selection(
+        names=names,
+        **verdict._asdict(),
+        level=LEVEL,
+        interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},
+        constant=tuple(names[j] for j in constant),
+        always_in=tuple(names[j] for j in fixed),
+        warnings=(*warnings, *stand_in_notes(names, stand_ins, same, constant)),
+        stand_ins=stand_ins,
+        effect_scale=effect_scale(problem.likelihood),
+        **told,
+    )
