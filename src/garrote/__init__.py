@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from garrote.persistence import load
     from garrote.problem import Problem
     from garrote.results.certificates import Certificate
-    from garrote.results.fit import Fit, Path
+    from garrote.results.fit import Fit
+    from garrote.results.path import Path
     from garrote.results.posterior import Posterior
     from garrote.results.selection import Selection
     from garrote.solvers.classical.array_descent import proximal_gradient
@@ -35,7 +36,7 @@ _HOMES = {
     "proximal_gradient": "garrote.solvers.classical.array_descent",
     "Certificate": "garrote.results.certificates",
     "Fit": "garrote.results.fit",
-    "Path": "garrote.results.fit",
+    "Path": "garrote.results.path",
     "Posterior": "garrote.results.posterior",
     "Selection": "garrote.results.selection",
 }

@@ -14,7 +14,7 @@ from garrote.displays.base import SelectionDisplay, fitted_estimator, path_of
 from garrote.displays.figures import legend_above, note, set_title, take_axes
 from garrote.displays.names import number
 from garrote.displays.palette import BLUE, GREY, VERMILION
-from garrote.results.fit import branches_differ
+from garrote.results.path import branches_differ
 from garrote.results.selection import Selection
 
 _BRANCHES = {

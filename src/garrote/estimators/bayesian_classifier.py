@@ -84,7 +84,7 @@ class BayesianClassifier(SelectingClassifier):
         What was done; of interest where ``method="auto"``.
     selection_ : Selection
     certificate_ : a certificate of `garrote.results.certificates`, by the method
-    path_ : LogisticPath
+    path_ : Path of Fit
         With ``method="mean-field"``: prior odds annealed and reheated.
     n_features_in_, feature_names_in_
 

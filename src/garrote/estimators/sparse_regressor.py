@@ -85,7 +85,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     coef_ : array of shape (D,), or (K, D) for K responses
     intercept_ : float, or array of shape (K,)
     alpha_ : float
-    path_ : PenaltyPath
+    path_ : Path of PenaltyFit
         All fits, with ``coefficients()`` (strengths x features) and the certificate of each.
     selection_ : Selection
     certificate_ : OptimalityCertificate

@@ -32,7 +32,8 @@ from garrote.paths.annealed import SOLVERS, fit_path, stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
-from garrote.results.fit import Path
+from garrote.results.fit import Fit
+from garrote.results.path import Path
 from garrote.results.posterior import Posterior
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import make_folds
@@ -271,7 +272,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     def _finish(
         self,
         problem: Problem,
-        path: Path,
+        path: Path[Fit],
         choice: Choice,
         posterior: Posterior,
         y: Floats,
@@ -310,13 +311,13 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             )
 
     def _choose(
-        self, path: Path, problem: Problem, prior: GarrotePrior, wanted: str | float
+        self, path: Path[Fit], problem: Problem, prior: GarrotePrior, wanted: str | float
     ) -> int:
         if isinstance(wanted, str):
             return int(np.argmin(evidence_free_energy(path, problem, prior)))
         return position_of(wanted, path)
 
-    def _store(self, problem: Problem, path: Path, posterior: Posterior) -> None:
+    def _store(self, problem: Problem, path: Path[Fit], posterior: Posterior) -> None:
         """Set the fitted attributes."""
         fit = posterior.optima[0]
         self.path_ = path
@@ -335,7 +336,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         self,
         problem: Problem,
         prior: GarrotePrior,
-        path: Path,
+        path: Path[Fit],
         chosen: int,
         control: Control,
         start: Floats | None,

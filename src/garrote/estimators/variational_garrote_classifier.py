@@ -28,7 +28,8 @@ from garrote.limits.costs import foretell, points_in_all
 from garrote.paths.annealed import DenseEnd
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results.fit import LogisticPath
+from garrote.results.fit import Fit
+from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
 from garrote.selecting.label_validation import cross_validate_labels
 from garrote.selecting.on_path import Choice, select_on_path
@@ -92,7 +93,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
     inclusion_probability_ : array of shape (D,)
         m; 1 for covariates, 0 for columns without variation.
     gamma_ : float
-    path_ : LogisticPath
+    path_ : Path of Fit
     cv_results_ : dict
         With ``gamma="cv"``: gamma, mean_error, standard_error, fold_errors, null_error (deviances).
     selection_ : Selection
@@ -249,7 +250,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         return GarrotePrior.with_slab(self.slab_variance, offsets, lengths)
 
     def _choose(
-        self, path: LogisticPath, validation: CrossValidation | None, wanted: str | float
+        self, path: Path[Fit], validation: CrossValidation | None, wanted: str | float
     ) -> int:
         if validation is not None:
             return validation.choose(self.rule)
@@ -261,7 +262,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         self,
         bound: LogisticBound,
         annealed: AnnealedBound,
-        path: LogisticPath,
+        path: Path[Fit],
         chosen: int,
         names: tuple[str, ...],
     ) -> None:

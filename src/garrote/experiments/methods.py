@@ -21,7 +21,7 @@ from garrote.estimators.bayesian_selector import BayesianSelector
 from garrote.inference import anneal_paired, fit_paired
 from garrote.paths.annealed import fit_path, flat_prior, gamma_grid
 from garrote.problem import Problem
-from garrote.results.fit import Path
+from garrote.results.path import Path
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
 from garrote.results.certificates import AnyCertificate, SearchCertificate
-from garrote.results.fit import Path
+from garrote.results.path import Path
 from garrote.results.posterior import Audit, Posterior
 from garrote.solvers.control import Control, Progress
 

@@ -23,8 +23,8 @@ from garrote.paths.penalised import (
 from garrote.penalties.base import Penalty, Terms
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results.fit import Path
-from garrote.results.penalty_path import PenaltyPath
+from garrote.results.fit import Fit, PenaltyFit
+from garrote.results.path import Path
 from garrote.solvers.control import Annealing, Control
 from garrote.solvers.garrote.fixed_point import anneal_in_parallel, trace_in_parallel
 from garrote.solvers.garrote.variational import Annealer, Trace, anneal
@@ -102,7 +102,7 @@ def fit_path(
     eps: float | None = None,
     solver: str = "coordinate",
     control: Control | None = None,
-) -> Path: ...
+) -> Path[Fit]: ...
 
 
 @overload
@@ -116,7 +116,7 @@ def fit_path(
     control: Control | None = None,
     terms: Terms | None = None,
     relax: float = 0.0,
-) -> PenaltyPath: ...
+) -> Path[PenaltyFit]: ...
 
 
 def fit_path(
@@ -129,7 +129,7 @@ def fit_path(
     control: Control | None = None,
     terms: Terms | None = None,
     relax: float = 0.0,
-) -> Path | PenaltyPath:
+) -> Path[Any]:
     """Fit one problem over a grid of strengths: anneal and reheat a prior, or relax a penalty.
 
     Parameters
@@ -165,7 +165,8 @@ def fit_path(
 
     Returns
     -------
-    Path or PenaltyPath
+    Path
+        Of `Fit` for a prior, of `PenaltyFit` for a penalty.
 
     Examples
     --------
@@ -187,7 +188,7 @@ def fit_path(
             compressed, prior, strengths, eps, terms, control, solver, relax
         )
         (relaxed,) = run_together([solving], stored_design(compressed))
-        return cast(PenaltyPath, relaxed)
+        return cast(Path[PenaltyFit], relaxed)
     prior = prior or flat_prior(problem.n_features)
     gammas = resolve_gammas(problem, prior, GAMMAS if strengths is None else strengths, eps or EPS)
     solving = start_solver(problem, prior, gammas, control or Control(), solver)
@@ -232,7 +233,7 @@ def start_penalty_solver(
     control: Control,
     solver: str = "coordinate",
     relax: float = 0.0,
-) -> Generator[Floats, Floats, PenaltyPath]:
+) -> Generator[Floats, Floats, Path[PenaltyFit]]:
     """Return the generator that solves one penalised path; see `run_together`."""
     check_combination(penalty, problem.likelihood, solver)
     terms = terms or equal_terms(problem)
@@ -274,7 +275,7 @@ def stored_design(problem: Problem) -> Design | None:
     return None if isinstance(design, GramDesign) else design.stored
 
 
-def assemble_path(problem: Problem, annealing: Annealing) -> Path:
+def assemble_path(problem: Problem, annealing: Annealing) -> Path[Fit]:
     """Keep the solution of lower free energy at each gamma."""
     pairs = list(zip(annealing.forward, annealing.backward, strict=True))
     kept = np.array(["backward" if b.free_energy < f.free_energy else "forward" for f, b in pairs])

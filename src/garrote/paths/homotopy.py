@@ -12,7 +12,8 @@ from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.elastic_net import ElasticNet
 from garrote.problem import Problem
-from garrote.results.penalty_path import PenaltyPath
+from garrote.results.fit import PenaltyFit
+from garrote.results.path import Path
 from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import certify
 from garrote.solvers.losses.least_squares import LeastSquares, as_seen, null_squares
@@ -31,7 +32,7 @@ def homotopy_solver(
     eps: float = 0.0,
     drops: bool = True,
     relax: float = 0.0,
-) -> Generator[Floats, Floats, PenaltyPath]:
+) -> Generator[Floats, Floats, Path[PenaltyFit]]:
     """Return the generator that walks one path; see `garrote.solvers.lockstep`.
 
     Parameters

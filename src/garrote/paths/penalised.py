@@ -15,6 +15,7 @@ from garrote.arrays import Floats
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.paths.combinations import CLASSICAL
+from garrote.paths.criteria import bayesian_criterion
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Concave, Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
@@ -24,12 +25,8 @@ from garrote.penalties.group import GroupLasso
 from garrote.penalties.mixtures import Mixture
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.problem import Problem
-from garrote.results.penalty_path import (
-    MultinomialPath,
-    PenaltyFit,
-    PenaltyPath,
-    bayesian_criterion,
-)
+from garrote.results.fit import PenaltyFit
+from garrote.results.path import Path
 from garrote.solvers.classical.path import solve_classically
 from garrote.solvers.control import Control
 from garrote.solvers.descent.quadratic import restricted
@@ -192,7 +189,7 @@ def penalty_solver(
     control: Control,
     relax: float = 0.0,
     solver: str = "coordinate",
-) -> Generator[Floats, Floats, PenaltyPath]:
+) -> Generator[Floats, Floats, Path[PenaltyFit]]:
     """Return the generator that solves one path; see `garrote.solvers.lockstep`.
 
     ``relax`` mixes the penalised coefficients with those of an unpenalised fit to the same columns: 1
@@ -329,20 +326,18 @@ def corrected(
     return changed
 
 
-def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> PenaltyPath:
+def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> Path[PenaltyFit]:
     """Return solutions as a path."""
     fits, outputs = tuple(_fit(point) for point in points), outputs_of(problem)
     if outputs == 1:
-        return PenaltyPath(fits, problem.scale, problem.n_features, smooth.null.loss)
+        return Path(fits, problem.scale, problem.n_features, smooth.null.loss)
     scale = replace(
         problem.scale,
         column_mean=np.tile(problem.scale.column_mean, outputs),
         column_scale=np.tile(problem.scale.column_scale, outputs),
         covariate_columns=np.zeros((0, outputs * problem.n_features)),
     )
-    return MultinomialPath(
-        fits, scale, outputs * problem.n_features, smooth.null.loss, classes=outputs
-    )
+    return Path(fits, scale, outputs * problem.n_features, smooth.null.loss, outputs=outputs)
 
 
 def _fit(point: Solved) -> PenaltyFit:

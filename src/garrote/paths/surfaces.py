@@ -23,7 +23,8 @@ from garrote.penalties.base import Terms
 from garrote.penalties.concave import MCP
 from garrote.penalties.elastic_net import L1
 from garrote.problem import Problem
-from garrote.results.penalty_path import PenaltyPath
+from garrote.results.fit import PenaltyFit
+from garrote.results.path import Path
 from garrote.solvers.control import Control
 from garrote.solvers.penalised.reweighted import solve_tangents, stationary
 from garrote.solvers.penalised.working_set_path import (
@@ -54,7 +55,7 @@ class PenaltySurface:
     """
 
     gammas: Floats
-    paths: tuple[PenaltyPath, ...]
+    paths: tuple[Path[PenaltyFit], ...]
 
     @property
     def strengths(self) -> Floats:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -56,6 +56,8 @@ _ATTRIBUTES: dict[str, Any] = {
     "_center": np.ndarray,
     "_total_weight": float,
 }
+# Branches of a path, which only annealed ones have.
+_BRANCHES = {"forward", "backward"}
 # Fields that hold positions of columns.
 _POSITIONS = {"columns", "covariates", "support"}
 
@@ -90,8 +92,8 @@ def _check(value: Any, count: int | None, seen: set[int]) -> None:
     if is_dataclass(value):
         if id(value) not in seen:
             seen.add(id(value))
-            if count is not None:  # a path of several classes has so many coefficients a column
-                count *= getattr(value, "classes", 1)
+            if count is not None:  # a path of several outputs has so many coefficients a column
+                count *= getattr(value, "outputs", 1)
             _check_object(value, count)
             _check_inside((getattr(value, f.name) for f in fields(value)), count, seen)
     elif isinstance(value, Mapping):
@@ -116,7 +118,7 @@ def _check_object(value: Any, count: int | None) -> None:
     sizes = {} if count is None else {"D": count}
     for name, letters in _SHAPES.get(cls.__name__, {}).items():
         found = getattr(value, name)
-        if found is None:  # what the method does not give
+        if found is None or (name in _BRANCHES and not found):  # what the method does not give
             continue
         shape = found.shape if isinstance(found, np.ndarray) else (len(found),)
         expected = tuple(sizes.setdefault(k, n) for k, n in zip(letters, shape, strict=False))
@@ -144,6 +146,8 @@ def _is(value: Any, hint: Any) -> bool:
     """Whether a value is of an annotated type, as far as results use such types."""
     if hint is Any:
         return True
+    if isinstance(hint, TypeVar):
+        return _is(value, hint.__bound__)
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return any(_is(value, part) for part in arguments)

@@ -19,7 +19,7 @@ import garrote.results.coefficient_laws
 import garrote.results.credible_sets
 import garrote.results.fit
 import garrote.results.mixture_law
-import garrote.results.penalty_path
+import garrote.results.path
 import garrote.results.posterior
 import garrote.results.selection
 import garrote.results.selection_views
@@ -48,7 +48,7 @@ _HOMES = (
     garrote.zscores.consistency,
     garrote.results.credible_sets,
     garrote.likelihoods.huber,
-    garrote.results.penalty_path,
+    garrote.results.path,
     garrote.results.posterior,
     garrote.priors.single_effects,
     garrote.priors.scale_mixture,

@@ -5,10 +5,11 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results.fit import Path
+from garrote.results.fit import Fit
+from garrote.results.path import Path
 
 
-def evidence_free_energy(path: Path, problem: Problem, prior: GarrotePrior) -> Floats:
+def evidence_free_energy(path: Path[Fit], problem: Problem, prior: GarrotePrior) -> Floats:
     """Return the free energy as a bound on the evidence, comparable between gammas.
 
     Eq. 7 leaves out the prior's normaliser, sum_j log(1 + exp(gamma_j)), which depends on gamma, and

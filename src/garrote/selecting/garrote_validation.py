@@ -10,7 +10,8 @@ from garrote.arrays import Array, Floats
 from garrote.paths.annealed import assemble_path, start_solver, trace_solver
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results.fit import Path
+from garrote.results.fit import Fit
+from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
 from garrote.solvers.control import Control, residuals
 from garrote.solvers.garrote.certificate import free_energy
@@ -31,7 +32,7 @@ def cross_validate_garrote(
     control: Control,
     solver: str = "coordinate",
     n_jobs: int | None = None,
-) -> tuple[Path, CrossValidation]:
+) -> tuple[Path[Fit], CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out errors.
 
     ``solver`` is that of the path; folds are always solved by coordinate sweeps.
@@ -45,7 +46,7 @@ def cross_validate_garrote(
 
 def _whole_path(
     problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
-) -> Generator[Floats, Floats, Path]:
+) -> Generator[Floats, Floats, Path[Fit]]:
     annealing = yield from start_solver(problem, prior, gammas, control, solver)
     return assemble_path(problem, annealing)
 

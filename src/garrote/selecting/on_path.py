@@ -10,8 +10,8 @@ from scipy.stats import t as student
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link
 from garrote.problem import Problem
-from garrote.results.fit import Fit, Path
-from garrote.results.penalty_path import PenaltyPath
+from garrote.results.fit import Fit
+from garrote.results.path import Path
 from garrote.results.posterior import Posterior
 from garrote.results.selection import Selection
 from garrote.results.selection_views import PathView, Predictions, Validation
@@ -41,7 +41,7 @@ class Choice:
 
 def select_on_path(
     problem: Problem,
-    path: Path,
+    path: Path[Fit],
     choice: Choice,
     posterior: Posterior,
     y: Floats,
@@ -90,7 +90,7 @@ def _noise(problem: Problem, fit: Fit) -> float:
     return float(fit.noise_variance * problem.scale.response_scale**2)
 
 
-def _view(path: Path, position: int, posterior: Posterior, selected: Array) -> PathView:
+def _view(path: Path[Fit], position: int, posterior: Posterior, selected: Array) -> PathView:
     """Take the selected variables and those that were most probable somewhere on the path."""
     probability, effect = path.inclusion_probability(), path.coefficients()
     highest = probability.max(axis=0).toarray().ravel()
@@ -101,18 +101,27 @@ def _view(path: Path, position: int, posterior: Posterior, selected: Array) -> P
     # Another start may have led to a better solution than the path's own.
     probability, effect = probability[:, columns].toarray(), effect[:, columns].toarray()
     probability[position], effect[position] = now[columns], posterior.mean[columns]
+    return view_of(path, "gamma", position, columns, probability, effect)
+
+
+def view_of(
+    path: Path[Any],
+    strength: str,
+    position: int,
+    columns: Array,
+    probability: Floats,
+    effect: Floats,
+) -> PathView:
+    """Return what pictures of a path show: some columns, and how large and how good its fits are."""
     return PathView(
-        strength="gamma",
+        strength=strength,
         strengths=path.strengths,
         chosen=position,
         columns=columns,
         probability=probability,
         effect=effect,
         expected_size=path.expected_size,
-        energies={
-            "forward": np.array([fit.free_energy for fit in path.forward]),
-            "backward": np.array([fit.free_energy for fit in path.backward]),
-        },
+        energies=path.energies,
         hysteresis=path.hysteresis,
         cut=path.cut,
     )
@@ -151,7 +160,7 @@ def said_of_rule(choice: Choice, sizes: Sequence[int]) -> list[str]:
 
 
 def shown_predictions(
-    problem: Problem, path: Path | PenaltyPath, validation: CrossValidation | None, y: Floats
+    problem: Problem, path: Path[Any], validation: CrossValidation | None, y: Floats
 ) -> Predictions | None:
     """Return held-out predictions where there are any, else those of the path for its own rows."""
     if validation is not None:
@@ -176,7 +185,7 @@ def shown_predictions(
 
 
 def _warnings(
-    problem: Problem, path: Path, posterior: Posterior, count: int, tol: float
+    problem: Problem, path: Path[Fit], posterior: Posterior, count: int, tol: float
 ) -> list[str]:
     """Return what a reader should know before trusting the answer."""
     said = [CONSTANT] if problem.yty == 0 else []

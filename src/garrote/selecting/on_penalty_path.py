@@ -8,7 +8,8 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.several import SeveralResponses
 from garrote.problem import Problem
-from garrote.results.penalty_path import PenaltyFit, PenaltyPath
+from garrote.results.fit import PenaltyFit
+from garrote.results.path import Path
 from garrote.results.selection import ENTRY, Selection
 from garrote.results.selection_views import PathView
 from garrote.selecting.filling import fill_selection
@@ -18,6 +19,7 @@ from garrote.selecting.on_path import (
     describe_validation,
     said_of_rule,
     shown_predictions,
+    view_of,
 )
 
 # Variables with a line in pictures of the path.
@@ -28,7 +30,7 @@ _STRONGEST = "effects are those on the {} that a variable matters most to"
 
 def select_on_penalty_path(
     problem: Problem,
-    path: PenaltyPath,
+    path: Path[PenaltyFit],
     choice: Choice,
     coef: Floats,
     y: Floats,
@@ -87,7 +89,7 @@ class _Found(NamedTuple):
     chosen: Array
 
 
-def _found(problem: Problem, path: PenaltyPath, fit: PenaltyFit, coef: Floats) -> _Found:
+def _found(problem: Problem, path: Path[PenaltyFit], fit: PenaltyFit, coef: Floats) -> _Found:
     """Gather what is not 0; of several classes a variable counts by the one it matters most to."""
     D, fixed = problem.n_features, problem.scale.covariates
     inside = np.unique(fit.columns % D)
@@ -100,7 +102,7 @@ def _found(problem: Problem, path: PenaltyPath, fit: PenaltyFit, coef: Floats) -
     return _Found(selected, entry, _strongest(coef.reshape(-1, D)), chosen)
 
 
-def _intervals(problem: Problem, path: PenaltyPath) -> str:
+def _intervals(problem: Problem, path: Path[PenaltyFit]) -> str:
     """Say why there are no intervals, and what effects are where a variable has several."""
     if path.n_features == problem.n_features:
         return _NO_INTERVALS
@@ -108,7 +110,7 @@ def _intervals(problem: Problem, path: PenaltyPath) -> str:
     return f"{_STRONGEST.format('response' if several else 'class')}; {_NO_INTERVALS}"
 
 
-def entry_strengths(path: PenaltyPath) -> Floats:
+def entry_strengths(path: Path[PenaltyFit]) -> Floats:
     """Return the largest alpha at which each variable is in, as a share of the first alpha."""
     entry = np.zeros(path.n_features)
     for fit in path.fits[::-1]:
@@ -117,7 +119,7 @@ def entry_strengths(path: PenaltyPath) -> Floats:
     return entry / largest if largest > 0 else (entry > 0).astype(float)
 
 
-def _noise(problem: Problem, path: PenaltyPath, position: int) -> float:
+def _noise(problem: Problem, path: Path[PenaltyFit], position: int) -> float:
     """Return the residual variance of a Gaussian fit, degrees of freedom taken off; else NaN."""
     if problem.likelihood is not None:
         return float("nan")
@@ -133,7 +135,7 @@ def _strongest(coef: Floats) -> Floats:
     return np.take_along_axis(coef, np.abs(coef).argmax(axis=0)[None, :], axis=0)[0]
 
 
-def _view(path: PenaltyPath, position: int, found: _Found) -> PathView:
+def _view(path: Path[PenaltyFit], position: int, found: _Found) -> PathView:
     """Take the variables that enter first."""
     entry, highest = found.entry, found.entry.copy()
     highest[path.scale.covariates] = 0.0
@@ -144,15 +146,5 @@ def _view(path: PenaltyPath, position: int, found: _Found) -> PathView:
     values = path.coefficients()[:, every.ravel()].toarray().reshape(len(path), outputs, -1)
     effect = np.array([_strongest(part) for part in values]).reshape(len(path), -1)
     effect[position] = found.coef[columns]
-    return PathView(
-        strength="alpha",
-        strengths=path.strengths,
-        chosen=position,
-        columns=columns,
-        probability=(effect != 0).astype(np.float64),
-        effect=effect,
-        expected_size=path.size.astype(np.float64),
-        energies={},
-        hysteresis=None,
-        cut=path.cut,
-    )
+    inside = (effect != 0).astype(np.float64)
+    return view_of(path, "alpha", position, columns, inside, effect)

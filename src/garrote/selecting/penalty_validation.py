@@ -12,7 +12,8 @@ from garrote.paths.penalised import make_smooth
 from garrote.penalties import ElasticNet
 from garrote.penalties.base import Penalty, Terms
 from garrote.problem import Problem
-from garrote.results.penalty_path import PenaltyPath
+from garrote.results.fit import PenaltyFit
+from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver
@@ -35,7 +36,7 @@ def cross_validate_penalty(
     solver: str = "coordinate",
     relax: float = 0.0,
     n_jobs: int | None = None,
-) -> tuple[PenaltyPath, CrossValidation]:
+) -> tuple[Path[PenaltyFit], CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out errors.
 
     Where there is one optimum, folds are solved by coordinates whatever ``solver`` is: solvers stop at
@@ -85,7 +86,7 @@ def _hold_out(
 ) -> Generator[Floats, Floats, HeldOut]:
     """Solve one fold and measure it at each alpha on the rows that it holds out."""
     problem, terms = fold.problem, terms_for(fold.problem)
-    path: PenaltyPath = yield from solve(
+    path: Path[PenaltyFit] = yield from solve(
         problem.compressed(), penalty, alphas, terms=terms, control=control
     )
     errors, residuals = np.zeros(len(alphas)), np.zeros((len(alphas), len(shown)))
@@ -100,7 +101,7 @@ def _hold_out(
     return HeldOut(errors, residuals, _null_error(fold))
 
 
-def linear_predictors(problem: Problem, path: PenaltyPath, positions: Sequence[int]) -> Floats:
+def linear_predictors(problem: Problem, path: Path[PenaltyFit], positions: Sequence[int]) -> Floats:
     """Return the linear predictors of all rows at some strengths, a row each.
 
     For a Gaussian problem they are relative to the mean (and the covariates) of the training rows; for

@@ -13,7 +13,7 @@ from garrote.estimators.given.inputs import is_number
 from garrote.paths.annealed import DenseEnd, resolve_gammas
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results.fit import Path
+from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation
 
 # Odds beyond this are certainty, and their exponentials no longer numbers.

@@ -30,7 +30,8 @@ from garrote.penalties import PENALTIES, Terms
 from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.subset import NoPenalty
 from garrote.problem import Problem, as_design
-from garrote.results.penalty_path import PenaltyPath
+from garrote.results.fit import PenaltyFit
+from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
 from garrote.selecting.on_path import CONSTANT, Choice
 from garrote.selecting.on_penalty_path import select_on_penalty_path
@@ -142,7 +143,7 @@ class SparseLinearModel(SelectorFace):
         self,
         problem: Problem,
         penalty: Any,
-        path: PenaltyPath,
+        path: Path[PenaltyFit],
         choice: Choice,
         y: Floats,
         labels: tuple[str, ...],
@@ -223,7 +224,7 @@ class SparseLinearModel(SelectorFace):
         penalty: Any,
         terms_for: Callable[[Problem], Terms],
         folds: list[Fold],
-    ) -> tuple[PenaltyPath, CrossValidation | None]:
+    ) -> tuple[Path[PenaltyFit], CrossValidation | None]:
         """Fit all strengths, and those of the folds if there are any."""
         terms = terms_for(problem)
         grid = self._grid(problem, penalty, terms)
@@ -339,7 +340,7 @@ class SparseLinearModel(SelectorFace):
 
     def _choice(
         self,
-        path: PenaltyPath,
+        path: Path[PenaltyFit],
         problem: Problem,
         alpha: Any,
         validation: CrossValidation | None,
@@ -354,7 +355,9 @@ class SparseLinearModel(SelectorFace):
             position = len(path) - 1
         return Choice(position, self._reason(alpha, validation), self.rule, validation)
 
-    def _store(self, path: PenaltyPath, chosen: int, validation: CrossValidation | None) -> None:
+    def _store(
+        self, path: Path[PenaltyFit], chosen: int, validation: CrossValidation | None
+    ) -> None:
         """Set the fitted attributes."""
         self.path_ = path
         fit = path.fits[chosen]

@@ -13,7 +13,8 @@ from garrote.experiments.prostate import load_prostate
 from garrote.experiments.report import Report, Settings
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1
-from garrote.results.penalty_path import PenaltyPath
+from garrote.results.fit import PenaltyFit
+from garrote.results.path import Path
 from garrote.solvers.control import Control
 from garrote.summaries import Table
 
@@ -94,17 +95,17 @@ def run_figure_13_8(settings: Settings) -> Report:
     )
 
 
-def _follow() -> tuple[PenaltyPath, Floats, tuple[str, ...]]:
+def _follow() -> tuple[Path[PenaltyFit], Floats, tuple[str, ...]]:
     data = load_prostate()
     path = lasso_knots(*data.standardised_on_training())
     return path, np.asarray(path.coefficients().toarray()), data.names
 
 
-def _order(path: PenaltyPath, names: tuple[str, ...]) -> str:
+def _order(path: Path[PenaltyFit], names: tuple[str, ...]) -> str:
     return ", ".join(names[move.column] for move in path.moves if move.enters)
 
 
-def _bend(path: PenaltyPath, coef: Floats, bounds: Floats) -> float:
+def _bend(path: Path[PenaltyFit], coef: Floats, bounds: Floats) -> float:
     """Return how far fits of the coordinate solver between knots are from straight lines."""
     problem = plain_problem(*load_prostate().standardised_on_training())
     ends = path.strengths

@@ -13,7 +13,8 @@ from garrote.arrays import Floats
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, BestSubset, NoPenalty, Ridge
 from garrote.problem import Problem
-from garrote.results.penalty_path import PenaltyPath
+from garrote.results.fit import PenaltyFit
+from garrote.results.path import Path
 
 Members = tuple[int, ...]
 
@@ -23,7 +24,7 @@ def plain_problem(X: Floats, y: Floats) -> Problem:
     return Problem.from_rows(X, y, fit_intercept=False, standardize=False, scale_response=False)
 
 
-def lasso_knots(X: Floats, y: Floats) -> PenaltyPath:
+def lasso_knots(X: Floats, y: Floats) -> Path[PenaltyFit]:
     """Return the knots of the lasso's path, of which the last is least squares."""
     return fit_path(plain_problem(X, y), L1(), solver="homotopy")
 
@@ -71,5 +72,5 @@ def residual_squares(X: Floats, y: Floats, coef: Floats) -> Any:
     return np.sum((y - coef @ X.T) ** 2, axis=1)
 
 
-def _dense(path: PenaltyPath) -> Floats:
+def _dense(path: Path[PenaltyFit]) -> Floats:
     return np.asarray(path.coefficients().toarray())

@@ -41,7 +41,8 @@ from garrote.inference.mean_field.prior_grid import Cell, odds_ranges, variance_
 from garrote.paths.annealed import fit_path, stored_design
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
-from garrote.results.fit import Fit, Path
+from garrote.results.fit import Fit
+from garrote.results.path import Path
 from garrote.solvers.control import Control
 from garrote.solvers.garrote.exploring import explore
 from garrote.solvers.garrote.starts import Optima, Reached, distinct_optima

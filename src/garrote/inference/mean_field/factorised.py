@@ -12,8 +12,9 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates
 from garrote.inference.mean_field.evidence_bound import Solution
 from garrote.problem import Problem
-from garrote.results.fit import Fit, Path
+from garrote.results.fit import Fit
 from garrote.results.mixture_law import MixtureLaw
+from garrote.results.path import Path
 from garrote.results.posterior import IN_SUPPORT, Audit, Posterior
 from garrote.solvers.garrote.starts import Optima
 

@@ -29,7 +29,8 @@ from garrote.inference.mean_field.prior_grid import Cell, Range, odds_ranges, wh
 from garrote.problem import Problem
 from garrote.results.certificates import BoundCertificate
 from garrote.results.coefficient_laws import FactorisedPredictor
-from garrote.results.fit import LogisticPath
+from garrote.results.fit import Fit
+from garrote.results.path import Path
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
@@ -52,7 +53,7 @@ class LabelledField:
     certificate: BoundCertificate
     converged: bool
     how: str
-    path: LogisticPath
+    path: Path[Fit]
 
 
 class _Weighed(NamedTuple):
@@ -245,7 +246,7 @@ def _posterior(
         noise_variance=float("nan"),
         degrees_of_freedom=float("inf"),
         free_energy=-moments.log_total,
-        optima=tuple(as_fit(one, bound.control.tol) for _, one in rivals),
+        optima=tuple(as_fit(bound, one) for _, one in rivals),
         reached=tuple(how for how, _ in rivals),
         names=names,
         log_evidence=moments.log_total,

@@ -21,7 +21,8 @@ from garrote.paths.annealed import fit_path, stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
-from garrote.results.fit import Fit, Path
+from garrote.results.fit import Fit
+from garrote.results.path import Path
 from garrote.solvers.control import Control, cut_message, evaluate_solutions
 from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.starts import solve_from

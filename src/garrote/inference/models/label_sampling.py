@@ -22,7 +22,7 @@ from garrote.inference.substitutes import with_substitutes
 from garrote.priors.slab import GaussianSlab
 from garrote.results.certificates import MonteCarloCertificate
 from garrote.results.coefficient_laws import States
-from garrote.results.fit import stack_rows
+from garrote.results.path import stack_rows
 from garrote.results.posterior import Posterior
 from garrote.solvers.labels.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
 from garrote.solvers.models.model_chain import Sampling, run_chain

@@ -5,13 +5,14 @@ elsewhere the one of the higher bound on the evidence is kept. Kappen & Gomez (2
 with the likelihood bounded as in `logistic_bound`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.results.fit import Fit, LogisticPath
+from garrote.results.fit import Fit
+from garrote.results.path import Path
 from garrote.solvers.control import cut_message
 from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
 
@@ -90,12 +91,13 @@ def same_bound_solution(a: BoundSolution, b: BoundSolution) -> bool:
     return bool(max(abs(a.bound - b.bound), np.abs(apart).max(initial=0.0)) < _SAME)
 
 
-def as_fit(solution: BoundSolution, tolerance: float) -> Fit:
+def as_fit(bound: LogisticBound, solution: BoundSolution) -> Fit:
     """Describe a solution as one of a path; its free energy is minus the bound on the evidence."""
-    reached = solution.certificate.value
+    reached, tolerance = solution.certificate.value, bound.control.tol
     said = "converged"
     if not reached <= tolerance:
         said = f"not converged: certificate {reached:.1e}, wanted {tolerance:.1e}"
+    first = bound.problem.scale.intercept_count
     return Fit(
         strength=solution.strength,
         columns=solution.columns,
@@ -107,23 +109,21 @@ def as_fit(solution: BoundSolution, tolerance: float) -> Fit:
         certificate=solution.certificate,
         n_iter=solution.rounds + 1,
         message=said,
+        intercept=float(solution.fixed[0]) if first else 0.0,
+        covariate_coef=solution.fixed[first:],
     )
 
 
-def as_path(bound: LogisticBound, annealed: AnnealedBound) -> LogisticPath:
+def as_path(bound: LogisticBound, annealed: AnnealedBound) -> Path[Fit]:
     """Describe both directions as a path."""
-    problem, tol = bound.problem, bound.control.tol
-    fits = {id(one): as_fit(one, tol) for one in (*annealed.forward, *annealed.backward)}
-    first = problem.scale.intercept_count
-    fixed = np.array([one.fixed for one in annealed.solutions])
-    return LogisticPath(
+    fits = {id(one): as_fit(bound, one) for one in (*annealed.forward, *annealed.backward)}
+    return Path(
         fits=tuple(fits[id(one)] for one in annealed.solutions),
+        # Log odds have no units, whatever the codes of the labels are.
+        scale=replace(bound.problem.scale, response_mean=0.0, response_scale=1.0),
+        n_features=bound.problem.n_features,
+        cut=annealed.cut,
         forward=tuple(fits[id(one)] for one in annealed.forward),
         backward=tuple(fits[id(one)] for one in annealed.backward),
         kept=annealed.kept,
-        cut=annealed.cut,
-        scale=problem.scale,
-        n_features=problem.n_features,
-        levels=fixed[:, 0] if first else np.zeros(len(fixed)),
-        covariate_coef=fixed[:, first:],
     )

@@ -21,7 +21,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.problem import Problem
-from garrote.results.penalty_path import Move
+from garrote.results.path import Move
 from garrote.solvers.algebra.active_factor import ActiveFactor
 from garrote.solvers.algebra.active_products import active_products
 
