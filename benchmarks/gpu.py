@@ -62,7 +62,7 @@ def compare(n: int, d: int, iterations: int, device: str) -> None:
         size = int((fit.coef != 0).sum())
         print(
             f"| {label} | {moved if where else 0.0:.2f} | {took:.3f} | {first / took:.1f} | "
-            f"{fit.certificate.gap:.1e} | {size} |",
+            f"{fit.certificate.value:.1e} | {size} |",
             flush=True,
         )
         del arrays

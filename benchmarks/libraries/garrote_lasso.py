@@ -42,7 +42,7 @@ def measure(job):
 
     def read_answer(fitted, problem):
         path = getattr(fitted, "path_", fitted)
-        claimed = max(fit.certificate.gap for fit in path.fits)
+        claimed = max(fit.certificate["duality gap"] for fit in path.fits)
         coef = fitted.coef_ if job["task"] == "cv" else None
         return Answer(
             coefficients=path.coefficients(),

@@ -55,8 +55,8 @@ def test_a_prior_object_says_the_same_as_settings(data, prior, settings):
 def test_an_exact_posterior_states_that_it_is(data):
     model = BayesianSelector().fit(*data)
     assert model.method_ == "enumerate"
-    assert model.certificate_.log_probability < 1e-6
-    assert model.certificate_.quadrature < 1e-3
+    assert model.certificate_["log probability"] < 1e-6
+    assert model.certificate_["slab variance"] < 1e-3
     assert model.posterior_.size_probability.sum() == pytest.approx(1.0)
     models = model.posterior_.models(5)
     assert len(models) == 5

@@ -191,7 +191,7 @@ def test_probabilities_are_normal_and_keep_small_ones():
     np.testing.assert_allclose(far[:, 1], norm.logcdf(model.decision_function(100 * X)))
     assert model.predict(X).tolist() == np.where(eta > 0, "yes", "no").tolist()
     assert model.score(X, np.where(y > 0, "yes", "no")) > 0.7
-    assert model.certificate_.gap < 1e-6
+    assert model.certificate_["duality gap"] < 1e-6
     assert 0.1 < model.path_.deviance_explained[-1] < 1
 
 

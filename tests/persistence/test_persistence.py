@@ -313,7 +313,7 @@ VALUES = [
     np.arange(5, dtype=">i4"), np.array(["a", "bcd"]), np.array([True, False]), np.array([1 + 2j]),
     np.array(["a", "b\u202e"], dtype=object), np.array([["a"], ["b"]], dtype=object),
     np.array([np.nan, np.inf, -0.0]), np.arange(10)[::3], np.array([], dtype=object),
-    Certificate(0.1, float("nan"), 0.0),
+    Certificate("gap", 0.1, {"a": float("nan"), "b": 0.0}),
     *(getattr(scipy.sparse, f"{layout}_{kind}")(np.diag([1.0, 0.0, 2.0])[:2])
       for layout in ("csr", "csc", "coo") for kind in ("array", "matrix")),
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from garrote.priors.scale_mixture import (
     HorseshoePrior,
     LaplacePrior,
 )
-from garrote.results.certificates import DrawsCertificate
+from garrote.results.certificates import DRAWS
 from reference_shrinkage import bayesian_lasso
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
@@ -200,10 +200,10 @@ def test_chains_that_have_not_settled_are_warned_of(data):
         model = BayesianSelector(prior="horseshoe", n_steps=100, burn_in=0, random_state=0).fit(
             X, y
         )
-    assert isinstance(model.certificate_, DrawsCertificate)
+    assert model.certificate_.kind == DRAWS
     assert not model.selection_.converged
     least = model.posterior_.effective_sample_size.min()
-    assert model.certificate_.error >= 1 / np.sqrt(least) - 1e-12
+    assert model.certificate_.value >= 1 / np.sqrt(least) - 1e-12
 
 
 def test_fused_effects_are_constant_over_pieces():

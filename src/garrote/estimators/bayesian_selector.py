@@ -40,7 +40,7 @@ from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.problem import Problem
-from garrote.results.certificates import DrawsCertificate
+from garrote.results.certificates import DRAWS
 from garrote.results.coefficient_laws import Models
 from garrote.selecting.averaged import select_averaged
 from garrote.zscores.summary_statistics import ZScores
@@ -447,10 +447,11 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         rough = said_of_certificate(certificate, steps, self.n_chains)
         if rough is not None:
             said = rough
-        elif isinstance(certificate, DrawsCertificate) and not settled:
+        elif certificate.kind == DRAWS and not settled:
+            r_hat = 1.0 + certificate["halves of chains"]
             said = (
-                f"sampled coefficients may be off by {certificate.error:.2f} of their posterior "
-                f"deviations, and split R-hat is {certificate.split_r_hat:.2f} (1 if chains agree): "
+                f"sampled coefficients may be off by {certificate.value:.2f} of their posterior "
+                f"deviations, and split R-hat is {r_hat:.2f} (1 if chains agree): "
                 f"raise n_steps ({steps}) and burn_in"
             )
         elif not settled:

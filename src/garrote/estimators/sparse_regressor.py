@@ -88,7 +88,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     path_ : Path of PenaltyFit
         All fits, with ``coefficients()`` (strengths x features) and the certificate of each.
     selection_ : Selection
-    certificate_ : OptimalityCertificate
+    certificate_ : Certificate
     cv_results_ : dict
         With ``alpha="cv"``: errors over the grid.
     scale_ : float
@@ -118,7 +118,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     >>> model = SparseRegressor(rule="1se").fit(data.X, data.y)
     >>> model.get_support(indices=True)
     array([12, 16])
-    >>> bool(model.certificate_.gap < 1e-6)
+    >>> bool(model.certificate_["duality gap"] < 1e-6)
     True
     """
 

@@ -98,7 +98,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         With ``gamma="cv"``: gamma, mean_error, standard_error, fold_errors, null_error (deviances).
     selection_ : Selection
     posterior_ : Posterior
-    certificate_ : BoundCertificate
+    certificate_ : Certificate
     n_iter_ : int
     n_features_in_, feature_names_in_
 

@@ -147,7 +147,7 @@ def _optimum(X: Floats, y: Floats, lam: float, alpha: float) -> Optimum:
         control=Control(1e-12, 100_000),
     )  # fmt: skip
     coef, fit = path.coefficients().toarray()[0], path.fits[0]
-    return Optimum(_objective(X, y, coef, lam, alpha), float(fit.certificate.gap), path.n_iter)
+    return Optimum(_objective(X, y, coef, lam, alpha), fit.certificate["duality gap"], path.n_iter)
 
 
 def _share(value: float) -> str:

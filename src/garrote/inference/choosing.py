@@ -24,7 +24,7 @@ from garrote.limits.costs import foretell
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
-from garrote.results.certificates import AnyCertificate, SearchCertificate
+from garrote.results.certificates import Certificate, of_search
 from garrote.results.path import Path
 from garrote.results.posterior import Audit, Posterior
 from garrote.solvers.control import Control, Progress
@@ -61,7 +61,7 @@ class Inferred:
     """
 
     posterior: Posterior
-    certificate: AnyCertificate
+    certificate: Certificate
     method: str
     how: str
     converged: bool = True
@@ -158,7 +158,7 @@ def infer(
         )  # fmt: skip
     if problem.yty <= 0:
         problem = replace(problem, yty=_NOTHING_LEFT * problem.n)
-    certificate: AnyCertificate
+    certificate: Certificate
     if method == "enumerate":
         report = stage_reporter(callback, "enumeration")
         found, change = enumerate_findings(problem, beliefs, usable, n_jobs, report)
@@ -174,7 +174,7 @@ def infer(
             problem, beliefs, start, chains.steps, chains.seed, report
         )
         exact = certify_models(problem, beliefs, found)
-        certificate = SearchCertificate(late, exact.log_probability, change)
+        certificate = of_search(late, exact["log probability"], change)
         how = f"{found.seen} models found and none of them visited twice"
     else:
         report = stage_reporter(callback, "sampling")

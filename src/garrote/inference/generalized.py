@@ -33,7 +33,7 @@ from garrote.likelihoods import Likelihood
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC, GaussianSlab, largest_fitted
 from garrote.problem import Problem
-from garrote.results.certificates import AnyCertificate, FittedCertificate, MonteCarloCertificate
+from garrote.results.certificates import Certificate, monte_carlo, of_fitted_models
 from garrote.solvers.control import Progress
 from garrote.solvers.labels.label_regression import COVARIATE_PRECISION
 from garrote.solvers.losses.newton import Samples, independent_columns
@@ -127,7 +127,7 @@ def infer_generalized(
     beliefs = Beliefs.about(problem, slab, inclusion)
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     task = make_task(problem, likelihood, y, beliefs)
-    certificate: AnyCertificate
+    certificate: Certificate
     if method == "enumerate":
         report = stage_reporter(callback, "enumeration")
         task, found, change = _enumerate(task, n_jobs, report)
@@ -282,7 +282,7 @@ def _enumerate(
     return task._replace(tables=tables), found, change
 
 
-def _certify(task: FittingTask, found: FittedFindings, change: float) -> FittedCertificate:
+def _certify(task: FittingTask, found: FittedFindings, change: float) -> Certificate:
     """Fit the best models afresh; compare their odds, and measure their gradients."""
     prior, logs, lengths = task.beliefs.inclusion, [], []
     start = np.zeros(len(task.table.samples.columns))
@@ -296,12 +296,12 @@ def _certify(task: FittingTask, found: FittedFindings, change: float) -> FittedC
         own = prior.by_size[len(members)] + prior.log_odds[variables].sum()
         logs.append(logsumexp(each) - task.penalty * len(members) + own)
     off = np.array(logs) - found.log_weight[:CERTIFIED]
-    return FittedCertificate(float(max(np.abs(off).max(), change)), float(max(lengths)))
+    return of_fitted_models(float(max(np.abs(off).max(), change)), float(max(lengths)))
 
 
 def _walk(
     task: FittingTask, chains: Chains, n_jobs: int | None, report: Any
-) -> tuple[FittedFindings, MonteCarloCertificate]:
+) -> tuple[FittedFindings, Certificate]:
     """Walk several times: first from where a greedy climb ends, then from the empty model."""
     prior = task.beliefs.inclusion
 
@@ -329,7 +329,7 @@ def _walk(
     apart = np.ptp(each, axis=0).max(initial=0.0)
     error = found.error if found.error is not None else np.zeros(0)
     rough = float(error.max(initial=0.0)) + _grid_error(task, found)
-    return found, MonteCarloCertificate(rough, float(apart))
+    return found, monte_carlo(rough, float(apart))
 
 
 def _grid_error(task: FittingTask, found: FittedFindings) -> float:

@@ -14,7 +14,7 @@ from garrote.inference.models.over_models import Findings, sampled_findings
 from garrote.paths.annealed import fit_path
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
-from garrote.results.certificates import MonteCarloCertificate
+from garrote.results.certificates import Certificate, monte_carlo
 from garrote.solvers.algebra.gram_rows import ROOM, GramRows
 from garrote.solvers.control import Control
 from garrote.solvers.models.informed_sampler import InformedWalk
@@ -46,7 +46,7 @@ def sample(
     chains: Chains,
     n_jobs: int | None = None,
     report: Callable[[int, int], None] | None = None,
-) -> tuple[Findings, MonteCarloCertificate]:
+) -> tuple[Findings, Certificate]:
     """Run chains; the first starts from a mean-field solution, the others from nothing."""
     seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
     starts = [mean_field_start(problem, beliefs), *[[]] * (chains.count - 1)]
@@ -69,10 +69,10 @@ def sample(
     return found, certify_chains(runs, found)
 
 
-def certify_chains(runs: Sequence[Sampling], found: Findings) -> MonteCarloCertificate:
+def certify_chains(runs: Sequence[Sampling], found: Findings) -> Certificate:
     """Tell how far what chains found may be off."""
     each = np.array([chain.inclusion for chain in runs])
-    return MonteCarloCertificate(
+    return monte_carlo(
         error=_largest(found.monte_carlo_error, 0.0),
         disagreement=float(np.ptp(each, axis=0).max(initial=0.0)),
         split_r_hat=_largest(found.split_r_hat, 1.0),

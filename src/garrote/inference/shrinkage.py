@@ -21,7 +21,7 @@ from garrote.limits.costs import foretell
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.problem import Problem
-from garrote.results.certificates import DrawsCertificate
+from garrote.results.certificates import of_draws
 from garrote.results.posterior import Posterior
 from garrote.solvers.algebra.gaussian_draws import ridge_form
 from garrote.solvers.control import Progress
@@ -112,11 +112,12 @@ def infer_shrinkage(
     runs = _run(target, chains, kept, n_jobs, report) if len(usable) else _nothing(target, chains)
     found = _joined(problem, runs, np.random.default_rng(chains.seed))
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
-    certificate = DrawsCertificate(
+    certificate = of_draws(
         error=float(found.diagnosed.relative_error.max(initial=0.0)),
         split_r_hat=float(found.diagnosed.split_r_hat.max(initial=1.0)),
     )
-    settled = certificate.error <= _LARGEST_ERROR and certificate.split_r_hat <= _LARGEST_R_HAT
+    beyond = certificate["halves of chains"]
+    settled = certificate.value <= _LARGEST_ERROR and 1.0 + beyond <= _LARGEST_R_HAT
     states = f"{chains.count * chains.steps} states of {chains.count} chains"
     how = f"{states} sampled" + (f", one of {kept} kept" if kept > 1 else "")
     posterior = _with_sets(problem, _posterior(problem, beliefs, found, labels), target, runs)

@@ -141,4 +141,6 @@ def _gap(rule: FusedRule, mass: Floats, known: Floats, coef: Floats) -> float:
         loss, along = 0.5 * float(mass @ (known - at) ** 2), float(gradient @ known)
         return Evaluated(loss, gradient, lambda share: share * (along - share * loss))
 
-    return certify(rule, everything, coef, seen(coef), mass, seen(np.zeros(len(coef)))).gap
+    return certify(rule, everything, coef, seen(coef), mass, seen(np.zeros(len(coef))))[
+        "duality gap"
+    ]

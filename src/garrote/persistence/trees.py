@@ -25,6 +25,7 @@ import scipy.sparse
 
 from garrote.arrays import Array
 from garrote.persistence.archive import KINDS, ModelFileError
+from garrote.persistence.older import renewed
 
 _SCALARS: dict[str, type[np.generic]] = {
     "bool": np.bool_, "str": np.str_,
@@ -242,7 +243,7 @@ class Decoder:
         self.objects.append(made)
 
     def _dataclass(self, cls: type, written: Mapping[str, Any]) -> Any:
-        found = {name: self.decode(node) for name, node in written["fields"].items()}
+        found = renewed(cls, {k: self.decode(node) for k, node in written["fields"].items()})
         own = {f.name: f for f in fields(cls)}
         needed = {
             name for name, f in own.items() if f.default is MISSING and f.default_factory is MISSING

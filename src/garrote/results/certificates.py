@@ -1,367 +1,158 @@
-"""How good an answer is: numbers computed apart from the solver's state, one kind for each method."""
+"""How good an answer is: numbers computed apart from the solver's state, in named parts."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+# The kinds of certificates, by what their value is.
+EQUATIONS = "violation of equations"
+GAP = "duality gap"
+OPTIMALITY = "violation of optimality"
+MONTE_CARLO = "Monte Carlo error"
+DRAWS = "error of draws"
+ALL_MODELS = "sum over all models"
+SEARCH = "search among models"
+FITTED = "fitted models"
+
 
 @dataclass(frozen=True)
 class Certificate:
-    """How far an answer is from satisfying its own equations, over all columns.
+    """How far an answer is from what it should be, computed from the data and the stated answer.
+
+    A part has the same name and meaning wherever it is found:
+
+    ==================== ==============================================================================
+    inclusion            largest violation of m = sigmoid(gamma + beta N chi w^2 / 2) (Eq. 8)
+    weight               largest distance of a weight from what Eq. 9 implies, in standard errors
+    noise                relative violation of the equation for the noise variance (Eq. 10)
+    hyperparameters      largest change of the log slab variance or the prior log odds by another step
+    bound                largest distance, over rows, of the place where a bound on the logistic
+                         likelihood touches from the best one
+    prior variance       the most that an update of one effect's prior variance adds to its log evidence
+    lower bound          how far the lower bound stated is from the one computed afresh
+    falls of the bound   the largest fall of the bound from one sweep to the next; it must never fall
+    duality gap          how much better any other answer could be at most, as a share of the null
+                         model's objective; only convex objectives have it
+    violation            largest violation of a coefficient's optimality given all others, as a share of
+                         the largest gradient of the null model
+    Monte Carlo error    largest standard error of a sampled inclusion probability
+    between chains       largest difference between the chains' inclusion probabilities
+    error of a mean      largest standard error of a sampled coefficient's mean (or of that of the
+                         logarithm of the noise variance or of the prior's scale), in posterior standard
+                         deviations: 0.1 is 100 independent draws
+    halves of chains     by how much the largest R-hat between the halves of all chains is beyond 1
+    log probability      how far log probabilities of the best models are from those computed one by
+                         one, from scratch
+    slab variance        what the integral over an unknown slab variance may have moved an inclusion
+                         probability by
+    found late           the part of the probability that the last tenth of a search added
+    gradient             largest length of a likelihood's gradient at fitted models, in standard errors
+    ==================== ==============================================================================
 
     Attributes
     ----------
-    inclusion : float
-        Largest violation of m = sigmoid(gamma + beta N chi w^2 / 2) (Eq. 8).
-    weight : float
-        Largest distance of a weight w from what Eq. 9 implies, in standard errors.
-    noise : float
-        Relative violation of the equation for the noise variance (Eq. 10).
+    kind : str
+        What the value is: "violation of equations", "duality gap", "Monte Carlo error", ...
+    value : float
+        What has to be small.
+    parts : dict
+        What the value is made of, by name; ``certificate["weight"]`` is one of them.
+    meaning : str
+        The value in words, where its parts do not say enough.
 
     Examples
     --------
-    >>> from garrote import Certificate
-    >>> certificate = Certificate(inclusion=2e-6, weight=3e-5, noise=1e-9)
-    >>> certificate.value
-    3e-05
+    >>> from garrote.results.certificates import equations, optimality
+    >>> certificate = equations({"inclusion": 2e-6, "weight": 3e-5, "noise": 1e-9})
+    >>> certificate.value, certificate["noise"]
+    (3e-05, 1e-09)
     >>> print(certificate)
     3.0e-05 (inclusion 2.0e-06, weight 3.0e-05, noise 1.0e-09)
+    >>> print(optimality(gap=2e-9, violation=1e-7))
+    2.0e-09 (duality gap; largest violation 1.0e-07)
     """
 
-    inclusion: float
-    weight: float
-    noise: float
+    kind: str
+    value: float
+    parts: dict[str, float]
+    meaning: str = ""
 
-    @property
-    def value(self) -> float:
-        """The largest of the three."""
-        return max(self.inclusion, self.weight, self.noise)
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """The three violations by name."""
-        return {"inclusion": self.inclusion, "weight": self.weight, "noise": self.noise}
+    def __getitem__(self, part: str) -> float:
+        return self.parts[part]
 
     def __str__(self) -> str:
-        return (
-            f"{self.value:.1e} (inclusion {self.inclusion:.1e}, weight {self.weight:.1e}, "
-            f"noise {self.noise:.1e})"
-        )
+        said = ", ".join(f"{name} {part:.1e}" for name, part in self.parts.items())
+        return f"{self.value:.1e} ({self.meaning or said})"
 
 
-@dataclass(frozen=True)
-class LearnedCertificate(Certificate):
-    """The certificate of an answer that has learned its priors too.
+def equations(parts: dict[str, float]) -> Certificate:
+    """Return how far an answer is from satisfying its own equations, over all columns."""
+    return Certificate(EQUATIONS, max(parts.values()), parts)
 
-    Attributes
-    ----------
-    hyperparameters : float
-        Largest change of the log slab variance or the prior log odds that another step would make.
+
+def optimality(gap: float, violation: float) -> Certificate:
+    """Return how far a penalised fit is from the optimum of its objective.
+
+    ``gap`` is NaN for objectives that have no dual; the violation counts then.
     """
-
-    hyperparameters: float = 0.0
-
-    @property
-    def value(self) -> float:
-        """The largest of the four."""
-        return max(self.inclusion, self.weight, self.noise, self.hyperparameters)
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """The four violations by name."""
-        return {**super().parts, "hyperparameters": self.hyperparameters}
-
-    def __str__(self) -> str:
-        return f"{super().__str__()[:-1]}, hyperparameters {self.hyperparameters:.1e})"
+    if np.isnan(gap):
+        said = "largest violation of optimality"
+        return Certificate(OPTIMALITY, violation, {"violation": violation}, said)
+    said = f"duality gap; largest violation {violation:.1e}"
+    return Certificate(GAP, gap, {"duality gap": gap, "violation": violation}, said)
 
 
-@dataclass(frozen=True)
-class EffectsCertificate(Certificate):
-    """How far a sum of single effects is from standing still, computed from the data.
+def with_refit(fit: Certificate, refit: Certificate) -> Certificate:
+    """Return what covers a fit without a penalty, too, to the columns that a fit has found."""
+    both = fit.kind == refit.kind == GAP
+    gap = max(fit[GAP], refit[GAP]) if both else np.nan
+    return optimality(gap, max(fit["violation"], refit["violation"]))
 
-    ``inclusion`` and ``weight`` are the largest changes that one more update of an effect would make to
-    a probability and, in standard errors, to a coefficient; ``noise`` is the relative change of the
-    noise variance.
 
-    Attributes
-    ----------
-    prior_variance : float
-        The most that an update of one effect's prior variance would add to its log evidence.
-    bound : float
-        How far the lower bound stated is from the one computed afresh.
-    fall : float
-        The largest fall of the bound from one sweep to the next; it must never fall.
+def monte_carlo(error: float, disagreement: float, split_r_hat: float = np.nan) -> Certificate:
+    """Return how far sampled inclusion probabilities may be off.
+
+    ``error`` is the largest standard error of one, from batches of the chains, ``disagreement`` the
+    largest difference between chains.
     """
-
-    prior_variance: float = 0.0
-    bound: float = 0.0
-    fall: float = 0.0
-
-    @property
-    def value(self) -> float:
-        """The largest of the six."""
-        return max(self.parts.values())
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """The six violations by name."""
-        return {
-            **super().parts,
-            "prior variance": self.prior_variance,
-            "lower bound": self.bound,
-            "falls of the bound": self.fall,
-        }
-
-    def __str__(self) -> str:
-        return (
-            f"{self.value:.1e} (inclusion {self.inclusion:.1e}, weight {self.weight:.1e}, noise "
-            f"{self.noise:.1e}, lower bound {max(self.bound, self.fall):.1e})"
-        )
+    parts = {"Monte Carlo error": error, "between chains": disagreement}
+    said = f"error {error:.1e}, between chains {disagreement:.1e}"
+    if not np.isnan(split_r_hat):
+        parts["halves of chains"] = split_r_hat - 1.0
+        said += f", split R-hat {split_r_hat:.3f}"
+    return Certificate(MONTE_CARLO, max(error, disagreement), parts, said)
 
 
-@dataclass(frozen=True)
-class BoundCertificate(Certificate):
-    """The certificate of an answer that replaces a logistic likelihood by a bound.
+def of_draws(error: float, split_r_hat: float) -> Certificate:
+    """Return how well draws of coefficients know their means.
 
-    Attributes
-    ----------
-    bound : float
-        Largest distance, over rows, of the place xi where the bound touches from the best one, the root
-        of the linear predictor's expected square.
+    ``error`` is the largest standard error of a mean, in posterior standard deviations.
     """
-
-    bound: float = 0.0
-
-    @property
-    def value(self) -> float:
-        """The largest of the violations."""
-        return max(self.inclusion, self.weight, self.bound)
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """The violations by name; labels have no noise."""
-        return {"inclusion": self.inclusion, "weight": self.weight, "bound": self.bound}
-
-    def __str__(self) -> str:
-        return (
-            f"{self.value:.1e} (inclusion {self.inclusion:.1e}, weight {self.weight:.1e}, "
-            f"bound {self.bound:.1e})"
-        )
+    parts = {"error of a mean": error, "halves of chains": split_r_hat - 1.0}
+    said = f"of a posterior deviation, split R-hat {split_r_hat:.3f}"
+    return Certificate(DRAWS, error, parts, said)
 
 
-@dataclass(frozen=True)
-class MonteCarloCertificate:
-    """How far sampled inclusion probabilities may be off.
+def of_all_models(log_probability: float, slab_variance: float = 0.0) -> Certificate:
+    """Return how far log probabilities of models are from those computed one by one, from scratch.
 
-    Attributes
-    ----------
-    error : float
-        Largest Monte Carlo standard error of an inclusion probability, from batches of the chains.
-    disagreement : float
-        Largest difference between the chains' inclusion probabilities.
-    split_r_hat : float
-        Largest R-hat of an inclusion between the halves of all chains; 1 if they agree.
+    ``slab_variance`` bounds the error of an inclusion probability by the integral over an unknown slab
+    variance; 0 without one.
     """
-
-    error: float
-    disagreement: float
-    split_r_hat: float = float("nan")
-
-    @property
-    def value(self) -> float:
-        """The larger of error and disagreement."""
-        return max(self.error, self.disagreement)
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """Error and disagreement by name."""
-        return {"Monte Carlo error": self.error, "between chains": self.disagreement}
-
-    def __str__(self) -> str:
-        r_hat = "" if np.isnan(self.split_r_hat) else f", split R-hat {self.split_r_hat:.3f}"
-        parts = f"error {self.error:.1e}, between chains {self.disagreement:.1e}{r_hat}"
-        return f"{self.value:.1e} ({parts})"
+    integral = {"slab variance": slab_variance} if slab_variance else {}
+    parts = {"log probability": log_probability} | integral
+    return Certificate(ALL_MODELS, max(parts.values()), parts, "exact sum over all models")
 
 
-@dataclass(frozen=True)
-class DrawsCertificate:
-    """How well draws of coefficients know their means.
-
-    Attributes
-    ----------
-    error : float
-        Largest Monte Carlo standard error of a coefficient's mean (or of that of the logarithm of
-        the noise variance or of the prior's scale), in posterior standard deviations: 0.1 is 100
-        independent draws.
-    split_r_hat : float
-        Largest R-hat of these between the halves of all chains; 1 if they agree.
-
-    Examples
-    --------
-    >>> from garrote.results.certificates import DrawsCertificate
-    >>> print(DrawsCertificate(error=0.05, split_r_hat=1.01))
-    5.0e-02 (of a posterior deviation, split R-hat 1.010)
-    """
-
-    error: float
-    split_r_hat: float
-
-    @property
-    def value(self) -> float:
-        """The error."""
-        return self.error
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """The error, and by how much R-hat is beyond 1."""
-        return {"error of a mean": self.error, "halves of chains": self.split_r_hat - 1.0}
-
-    def __str__(self) -> str:
-        return f"{self.error:.1e} (of a posterior deviation, split R-hat {self.split_r_hat:.3f})"
+def of_search(found_late: float, log_probability: float, slab_variance: float = 0.0) -> Certificate:
+    """Return what a search among models may have missed, and how well it knows those it found."""
+    integral = {"slab variance": slab_variance} if slab_variance else {}
+    parts = {"found late": found_late, "log probability": log_probability} | integral
+    said = f"the last tenth of the search added {found_late:.1e}"
+    return Certificate(SEARCH, max(parts.values()), parts, said)
 
 
-@dataclass(frozen=True)
-class ExactCertificate:
-    """How far log probabilities of models are from those computed one by one, from scratch.
-
-    ``quadrature`` bounds the error of an inclusion probability by the integral over an unknown slab
-    variance: the change at its last refinement, with all that lies beyond its ends; 0 without one.
-    """
-
-    log_probability: float
-    quadrature: float = 0.0
-
-    @property
-    def value(self) -> float:
-        """The larger of the two."""
-        return max(self.log_probability, self.quadrature)
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """Both by name, the second where there is an integral."""
-        integral = {"slab variance": self.quadrature} if self.quadrature else {}
-        return {"log probability": self.log_probability} | integral
-
-    def __str__(self) -> str:
-        return f"{self.value:.1e} (exact sum over all models)"
-
-
-@dataclass(frozen=True)
-class SearchCertificate:
-    """What a search among models may have missed, and how well it knows the models it found.
-
-    Attributes
-    ----------
-    late_share : float
-        The part of the probability that the last tenth of the search added.
-    log_probability : float
-        How far log odds of the best models are from those computed one by one, from scratch.
-    quadrature : float
-        How far inclusion probabilities moved with the last variances of an unknown slab; 0 without one.
-    """
-
-    late_share: float
-    log_probability: float
-    quadrature: float = 0.0
-
-    @property
-    def value(self) -> float:
-        """The largest of them."""
-        return max(self.late_share, self.log_probability, self.quadrature)
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """All by name, the last where there is an integral."""
-        integral = {"slab variance": self.quadrature} if self.quadrature else {}
-        return {"found late": self.late_share, "log probability": self.log_probability} | integral
-
-    def __str__(self) -> str:
-        return f"{self.value:.1e} (the last tenth of the search added {self.late_share:.1e})"
-
-
-@dataclass(frozen=True)
-class OptimalityCertificate:
-    """How far a penalised fit is from the optimum of its objective.
-
-    Attributes
-    ----------
-    gap : float
-        For a convex objective: how much better any other answer could be at most, as a share of the null
-        model's objective (the duality gap). NaN for objectives that have no dual.
-    kkt : float
-        Largest violation of a coefficient's optimality given all others, as a share of the largest
-        gradient of the null model.
-
-    Examples
-    --------
-    >>> from garrote.results.certificates import OptimalityCertificate
-    >>> OptimalityCertificate(gap=2e-9, kkt=1e-7).value
-    2e-09
-    """
-
-    gap: float
-    kkt: float
-
-    @property
-    def value(self) -> float:
-        """The gap where there is one, else the violation."""
-        return self.kkt if np.isnan(self.gap) else self.gap
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """Both by name, as far as they are there."""
-        gap = {} if np.isnan(self.gap) else {"duality gap": self.gap}
-        return gap | {"violation": self.kkt}
-
-    def with_refit(self, refit: "OptimalityCertificate") -> "OptimalityCertificate":
-        """Return what covers a fit without a penalty, too, to the columns that this one has found."""
-        gap = float(np.maximum(self.gap, refit.gap))  # NaN where either has none
-        return OptimalityCertificate(gap, max(self.kkt, refit.kkt))
-
-    def __str__(self) -> str:
-        if np.isnan(self.gap):
-            return f"{self.kkt:.1e} (largest violation of optimality)"
-        return f"{self.gap:.1e} (duality gap; largest violation {self.kkt:.1e})"
-
-
-@dataclass(frozen=True)
-class FittedCertificate:
-    """How far models that were all fitted are from their maxima.
-
-    Attributes
-    ----------
-    log_probability : float
-        Largest difference of log probabilities, among the best models, from fits started afresh.
-    gradient : float
-        Largest length of a likelihood's gradient at those fits, in standard errors.
-    """
-
-    log_probability: float
-    gradient: float
-
-    @property
-    def value(self) -> float:
-        """The larger of the two."""
-        return max(self.log_probability, self.gradient)
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """Both by name."""
-        return {"log probability": self.log_probability, "gradient": self.gradient}
-
-    def __str__(self) -> str:
-        return (
-            f"{self.value:.1e} (log probability {self.log_probability:.1e}, "
-            f"gradient {self.gradient:.1e})"
-        )
-
-
-AnyCertificate = (
-    Certificate
-    | MonteCarloCertificate
-    | DrawsCertificate
-    | ExactCertificate
-    | SearchCertificate
-    | FittedCertificate
-    | OptimalityCertificate
-)
+def of_fitted_models(log_probability: float, gradient: float) -> Certificate:
+    """Return how far models that were all fitted are from their maxima."""
+    parts = {"log probability": log_probability, "gradient": gradient}
+    return Certificate(FITTED, max(parts.values()), parts)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from garrote.arrays import Array, Floats
-from garrote.results.certificates import Certificate, OptimalityCertificate
+from garrote.results.certificates import Certificate
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class PenaltyFit:
     coef: Floats
     intercept: Any
     loss: float
-    certificate: OptimalityCertificate
+    certificate: Certificate
     n_iter: int
     pieces: int | None = None
 

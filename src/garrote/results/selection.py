@@ -14,7 +14,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import number
-from garrote.results.certificates import AnyCertificate
+from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet
 from garrote.results.selection_views import ModelsView, PathView, Predictions, StandIns, Validation
 from garrote.summaries import Summary, Table, listing
@@ -132,7 +132,7 @@ class Selection:
     always_in: tuple[str, ...]
     rule: str
     noise_variance: float
-    certificate: AnyCertificate
+    certificate: Certificate
     converged: bool
     warnings: tuple[str, ...]
     provenance: dict[str, Any]
@@ -298,6 +298,7 @@ class Selection:
             "constant": list(self.constant),
             "noise_variance": number(self.noise_variance),
             "certificate": {
+                "kind": self.certificate.kind,
                 "value": number(self.certificate.value),
                 "parts": {name: number(v) for name, v in self.certificate.parts.items()},
             },

@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
-from garrote.results.certificates import AnyCertificate
+from garrote.results.certificates import Certificate
 from garrote.results.posterior import DISAGREES, Posterior
 from garrote.results.selection import Selection
 from garrote.results.selection_views import ModelsView, Predictions
@@ -28,7 +28,7 @@ Predict = Callable[[Floats, Floats | None], Floats]
 def select_averaged(
     problem: Problem,
     posterior: Posterior,
-    certificate: AnyCertificate,
+    certificate: Certificate,
     y: Floats,
     *,
     method: str,

@@ -484,7 +484,7 @@ def test_few_rows_warn_and_make_no_sets_of_luck():
 def test_a_known_noise_is_held(copies):
     model = BayesianSelector(prior="single-effects", noise_variance=2.5).fit(*copies)
     assert model.noise_variance_ == pytest.approx(2.5)
-    assert model.certificate_.noise == 0
+    assert model.certificate_["noise"] == 0
 
 
 def test_few_rows_of_known_noise_need_no_warning():

@@ -49,7 +49,7 @@ def error_and_certificate(seed):
     X, y = table(seed)
     model = BayesianSelector(method="enumerate").fit(X, y)
     error = np.abs(model.inclusion_probability_ - fine_probabilities(X, y)).max()
-    return error, model.certificate_.quadrature
+    return error, model.certificate_["slab variance"]
 
 
 @pytest.mark.parametrize("seed", range(0, 36, 3))

@@ -18,7 +18,7 @@ from garrote.priors.inclusion import Inclusion
 from garrote.priors.scale_mixture import SHRINKAGE_PRIORS, GroupLaplacePrior, ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import HYPER_G, GPrior, Slab
-from garrote.results.certificates import ExactCertificate, MonteCarloCertificate, SearchCertificate
+from garrote.results.certificates import ALL_MODELS, MONTE_CARLO, SEARCH
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
@@ -166,18 +166,18 @@ def said_of_certificate(certificate: Any, n_steps: int, n_chains: int) -> str | 
     """Return what to say of probabilities that are known too roughly; None if they are known well."""
     if not certificate.value > _UNSETTLED:
         return None
-    if isinstance(certificate, SearchCertificate):
+    if certificate.kind == SEARCH:
         return (
             f"the search has not found enough: {listing_of(certificate.parts)}; raise n_steps "
             f"({n_steps}), or use method='sample'"
         )
-    if isinstance(certificate, ExactCertificate):
+    if certificate.kind == ALL_MODELS:
         return (
             f"sums over models are off: {listing_of(certificate.parts)}; columns may be copies of each "
             "other beside an effect that leaves next to no noise: leave copies out, or give "
             "slab_variance"
         )
-    if not isinstance(certificate, MonteCarloCertificate):
+    if certificate.kind != MONTE_CARLO:
         return None
     return (
         f"sampled inclusion probabilities may be off by {certificate.value:.2f}: raise "

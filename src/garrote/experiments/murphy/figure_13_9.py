@@ -111,7 +111,7 @@ def _recover(rng: np.random.Generator, sizes: Sizes) -> Recovery:
     debiased = np.zeros_like(lasso)
     debiased[chosen] = np.linalg.lstsq(X[:, chosen], y, rcond=None)[0]
     estimates = dict(zip(_METHODS, (lasso, debiased, X.T @ y), strict=True))  # X X' = I
-    return Recovery(truth, estimates, float(path.fits[0].certificate.gap), path.n_iter)
+    return Recovery(truth, estimates, float(path.fits[0].certificate["duality gap"]), path.n_iter)
 
 
 def _spread(values: Floats) -> str:

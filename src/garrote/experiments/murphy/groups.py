@@ -107,7 +107,7 @@ def _estimate(X: Floats, y: Floats, truth: Floats, name: str) -> Estimate:
     debiased[support] = np.linalg.lstsq(X[:, support], y, rcond=None)[0]
     groups = len(np.unique(_GROUP[support]))
     error = float(np.mean((debiased - truth) ** 2))
-    return Estimate(coef, debiased, groups, error, float(path.fits[-1].certificate.gap))
+    return Estimate(coef, debiased, groups, error, float(path.fits[-1].certificate["duality gap"]))
 
 
 def _draw(truth: Floats, estimates: dict[str, Estimate]) -> Any:

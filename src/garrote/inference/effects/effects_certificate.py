@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.designs import GramDesign
 from garrote.problem import Problem
-from garrote.results.certificates import EffectsCertificate
+from garrote.results.certificates import Certificate, equations
 from garrote.solvers.effects.single_effect_regression import (
     SingleEffect,
     best_prior_variance,
@@ -27,7 +27,7 @@ class _Afresh(NamedTuple):
     expected_square: float
 
 
-def certify_effects(task: EffectsTask, fit: EffectsFit) -> EffectsCertificate:
+def certify_effects(task: EffectsTask, fit: EffectsFit) -> Certificate:
     """Update every effect once more, beside the others as stated, and compare."""
     afresh = _products(task.problem, fit)
     inclusion = weight = gain = 0.0
@@ -44,7 +44,12 @@ def certify_effects(task: EffectsTask, fit: EffectsFit) -> EffectsCertificate:
         noise = abs(wanted - fit.noise) / fit.noise
     bound = lower_bound(task, fit.effects, fit.noise, afresh.expected_square)
     off = abs(bound - fit.bound) / max(1.0, abs(bound))
-    return EffectsCertificate(inclusion, weight, noise, gain, off, fit.fall)
+    return equations(
+        {
+            "inclusion": inclusion, "weight": weight, "noise": noise, "prior variance": gain,
+            "lower bound": off, "falls of the bound": fit.fall,
+        }
+    )  # fmt: skip
 
 
 def _again(

@@ -17,7 +17,7 @@ from garrote.inference.effects.single_effects import (
 from garrote.inference.mean_field.label_mean_field import predictor_beside
 from garrote.inference.substitutes import with_substitutes
 from garrote.problem import Problem
-from garrote.results.certificates import EffectsCertificate
+from garrote.results.certificates import equations
 from garrote.results.posterior import Posterior
 from garrote.solvers.control import Control
 from garrote.solvers.effects.existence import with_doubt
@@ -73,7 +73,8 @@ def _described(
     # Log odds have a unit of their own.
     plain = replace(problem, scale=replace(scale, response_scale=1.0))
     fit = EffectsFit(stated, 1.0, found.bounds, found.converged, found.tried)
-    unknown = EffectsCertificate(found.certificate.inclusion, found.certificate.weight, 0.0)
+    known = {name: found.certificate[name] for name in ("inclusion", "weight")}
+    unknown = equations(known | {"noise": 0.0})
     posterior = describe_effects(plain, fit, np.inf, names, unknown)
     mean = posterior.mean.copy()
     covariates = scale.covariates

@@ -13,7 +13,7 @@ from garrote.inference.effects.effects_certificate import certify_effects
 from garrote.inference.substitutes import with_substitutes
 from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
-from garrote.results.certificates import BoundCertificate, EffectsCertificate
+from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import EffectsLaw
 from garrote.results.fit import Fit
 from garrote.results.posterior import IN_SUPPORT, Posterior
@@ -39,7 +39,7 @@ class SolvedEffects:
     """A posterior, its certificate, and how it was found."""
 
     posterior: Posterior
-    certificate: EffectsCertificate | BoundCertificate
+    certificate: Certificate
     converged: bool
     how: str
     notes: tuple[str, ...]
@@ -97,7 +97,7 @@ def describe_effects(
     fit: EffectsFit,
     rows: float,
     names: tuple[str, ...],
-    certificate: EffectsCertificate,
+    certificate: Certificate,
 ) -> Posterior:
     """Describe a fit to so many rows in the user's units."""
     scale, fixed = problem.scale, problem.scale.covariates

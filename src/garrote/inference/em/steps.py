@@ -13,7 +13,7 @@ from garrote.arrays import Floats
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.paths.annealed import stored_design
 from garrote.problem import Problem
-from garrote.results.certificates import LearnedCertificate
+from garrote.results.certificates import equations
 from garrote.results.fit import Fit
 from garrote.solvers.algebra.weighted_ridge import Ridge, WeightedRidge
 from garrote.solvers.control import Control
@@ -118,7 +118,9 @@ def _certified(
     ((squared, gradient),) = run_together([task], stored_design(model.problem))
     residual = Ridge(coef, gradient[0][columns], float(squared[0]), np.zeros(0))
     off = distances(model, state, model.implied(state, residual))
-    certificate = LearnedCertificate(*off)
+    certificate = equations(
+        dict(zip(("inclusion", "weight", "noise", "hyperparameters"), off, strict=True))
+    )
     reached = certificate.value <= control.tol
     listed = state.probability > _LISTED
     return Fit(

@@ -27,7 +27,7 @@ from garrote.inference.mean_field.hyperparameters import Learning
 from garrote.inference.mean_field.label_optima import add_distinct, follow, look_around
 from garrote.inference.mean_field.prior_grid import Cell, Range, odds_ranges, whole_variance_range
 from garrote.problem import Problem
-from garrote.results.certificates import BoundCertificate
+from garrote.results.certificates import Certificate
 from garrote.results.coefficient_laws import FactorisedPredictor
 from garrote.results.fit import Fit
 from garrote.results.path import Path
@@ -50,7 +50,7 @@ class LabelledField:
     """A factorised posterior of labels, its best solution's certificate, and how it was found."""
 
     posterior: Posterior
-    certificate: BoundCertificate
+    certificate: Certificate
     converged: bool
     how: str
     path: Path[Fit]

@@ -20,7 +20,7 @@ from garrote.inference.models.standing import Standing
 from garrote.inference.sampling import Chains, certify_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.priors.slab import GaussianSlab
-from garrote.results.certificates import MonteCarloCertificate
+from garrote.results.certificates import Certificate
 from garrote.results.coefficient_laws import States
 from garrote.results.path import stack_rows
 from garrote.results.posterior import Posterior
@@ -38,7 +38,7 @@ def sample_labels(
     names: tuple[str, ...],
     n_jobs: int | None = None,
     report: Callable[[int, int], None] | None = None,
-) -> tuple[Posterior, MonteCarloCertificate, str]:
+) -> tuple[Posterior, Certificate, str]:
     """Run chains, the first from given variables and the others from none; also say what was done."""
     rows = _labelled_rows(task)
     target = task.beliefs.target(task.problem)

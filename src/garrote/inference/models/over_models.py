@@ -27,7 +27,7 @@ from garrote.inference.models.standing import Components, Members, Standing, of_
 from garrote.priors.evidence import KnownNoise, Schwarz
 from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
-from garrote.results.certificates import ExactCertificate
+from garrote.results.certificates import Certificate, of_all_models
 from garrote.results.coefficient_laws import Models
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.algebra.gram_rows import GramRows
@@ -169,14 +169,14 @@ def _visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], F
 
 def certify_models(
     problem: Problem, beliefs: Beliefs, found: Findings, quadrature: float = 0.0
-) -> ExactCertificate:
+) -> Certificate:
     """Compute the odds of the best models from scratch, and compare."""
     members = found.members[:CERTIFIED]
     rules = [(w, slab.reference_rule(beliefs.n, problem.yty)) for w, slab in found.slabs]
     logs = log_posteriors(problem, beliefs.inclusion, rules, members)
     stated = np.log(np.maximum(found.probability[: len(members)], 1e-300))
     off = np.abs((logs - logs[0]) - (stated - stated[0])).max()
-    return ExactCertificate(float(off), quadrature)
+    return of_all_models(float(off), quadrature)
 
 
 def _rules(problem: Problem, beliefs: Beliefs, found: Findings) -> list[tuple[float, Any]]:

@@ -20,7 +20,7 @@ from garrote.penalties.base import Terms
 from garrote.penalties.grouping import resolve_groups
 from garrote.proximal import Groups, elastic_net, group_l2, hard_threshold
 from garrote.proximal.inputs import as_floats, as_strength, like, namespace
-from garrote.results.certificates import OptimalityCertificate
+from garrote.results.certificates import Certificate, optimality
 from garrote.solvers.classical.first_order import Steps, Task
 from garrote.solvers.classical.fista import Fista
 from garrote.solvers.descent.optimality import REACH, Evaluated
@@ -44,7 +44,7 @@ class ArrayFit:
     coef : array
         Of the library, type and device of X.
     objective : float
-    certificate : OptimalityCertificate
+    certificate : Certificate
         The duality gap as a share of the objective at 0 (NaN for `L0`), and how far a proximal step
         would go, as a share of the largest gradient at 0.
     n_iter : int
@@ -52,7 +52,7 @@ class ArrayFit:
 
     coef: Any
     objective: float
-    certificate: OptimalityCertificate
+    certificate: Certificate
     n_iter: int
 
 
@@ -290,13 +290,13 @@ class ArrayTask(NamedTuple):
         """Return what the penalty charges for all coefficients."""
         return self.rule.charge(coef)
 
-    def certificate(self, loss: Any, seen: Evaluated, steepness: float) -> OptimalityCertificate:
+    def certificate(self, loss: Any, seen: Evaluated, steepness: float) -> Certificate:
         """Return how far the loss's present coefficients are from the optimum."""
         near = proximal_point(self.rule, loss.coef + seen.gradient / steepness, 1.0 / steepness)
         far = float(loss.xp.max(loss.xp.abs(near - loss.coef))) * steepness
         reach = REACH * max(loss.reach, float(loss.xp.max(loss.xp.abs(loss.coef))))
         gap = seen.loss + self.rule.charge(loss.coef) - self.rule.dual_bound(seen, reach)
-        return OptimalityCertificate(max(gap, 0.0) / (loss.null.loss or 1.0), far / loss.largest)
+        return optimality(max(gap, 0.0) / (loss.null.loss or 1.0), far / loss.largest)
 
     def reached(self, loss: Any, seen: Evaluated, steepness: float) -> bool:
         """Tell whether the present coefficients are good enough."""

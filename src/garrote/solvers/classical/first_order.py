@@ -10,7 +10,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.likelihoods.base import curvature, largest_curvature
 from garrote.penalties.base import Penalty, Terms
-from garrote.results.certificates import OptimalityCertificate
+from garrote.results.certificates import Certificate
 from garrote.solvers.algebra.steepness import largest_eigenvalue
 from garrote.solvers.descent.optimality import Evaluated, certify
 from garrote.solvers.descent.proximal_point import proximal_point
@@ -47,9 +47,7 @@ class Task:
         """Return what the penalty charges for all coefficients."""
         return float(total_cost(self.rule, loss.columns, coef))
 
-    def certificate(
-        self, loss: WholeLoss, seen: Evaluated, steepness: float
-    ) -> OptimalityCertificate:
+    def certificate(self, loss: WholeLoss, seen: Evaluated, steepness: float) -> Certificate:
         """Return how far the loss's present coefficients are from the optimum.
 
         Where the penalty is not convex, a fit can be a fixed point of proximal steps although one

@@ -15,7 +15,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.penalties.bridge import BridgeRule
 from garrote.penalties.elastic_net import ElasticNetRule
-from garrote.results.certificates import OptimalityCertificate
+from garrote.results.certificates import Certificate, optimality
 from garrote.solvers.descent.quadratic import total_cost, violation
 
 # Coefficients without a penalty are no larger than so many times the largest that is seen.
@@ -47,7 +47,7 @@ def beyond_rounding(gradient: Floats, curvature: Floats, spread: float) -> Float
 
 def certify(
     rule: Any, columns: Array, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated
-) -> OptimalityCertificate:
+) -> Certificate:
     """Return how far the coefficients of some columns (0 elsewhere) are from the optimum."""
     everywhere = np.zeros(len(curvature))
     everywhere[columns] = coef
@@ -56,7 +56,7 @@ def certify(
     primal = seen.loss + total_cost(rule, columns, coef)
     dual = dual_bound(rule, everywhere, seen, curvature, null)
     gap = max(primal - dual, 0.0) / (null.loss or 1.0)
-    return OptimalityCertificate(float(gap), float(off) / largest)
+    return optimality(float(gap), float(off) / largest)
 
 
 @singledispatch

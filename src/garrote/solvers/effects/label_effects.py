@@ -13,7 +13,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.problem import Problem
-from garrote.results.certificates import BoundCertificate
+from garrote.results.certificates import Certificate, equations
 from garrote.solvers.control import Control
 from garrote.solvers.effects.effects_in_turn import EffectsInTurn
 from garrote.solvers.effects.refining import ROUGHLY, resemblance_of
@@ -53,7 +53,7 @@ class LabelEffects:
     xi: Floats
     eta: Floats
     bounds: Floats
-    certificate: BoundCertificate
+    certificate: Certificate
     converged: bool
     tried: int
 
@@ -256,7 +256,7 @@ class _State(EffectsInTurn):
         kept = self.kept
         coef = sum((effect.coef for effect in kept), np.zeros(len(self.log_prior)))
         fixed = given.level - given.explained @ coef
-        certificate = BoundCertificate(inclusion, weight, 0.0, off)
+        certificate = equations({"inclusion": inclusion, "weight": weight, "bound": off})
         return LabelEffects(kept, fixed, xi, seen.eta, bounds, certificate, converged, len(stated))
 
 

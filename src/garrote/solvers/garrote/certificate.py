@@ -14,7 +14,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results.certificates import Certificate
+from garrote.results.certificates import equations
 from garrote.results.fit import Fit
 from garrote.rules import inclusion, moments
 
@@ -84,7 +84,9 @@ def certify(
         noise_variance=1.0 / candidate.precision,
         free_energy=float(energy + unlisted_energy),
         expected_size=float(size),
-        certificate=Certificate(float(off_m), float(off_w), float(off_noise)),
+        certificate=equations(
+            {"inclusion": float(off_m), "weight": float(off_w), "noise": float(off_noise)}
+        ),
         n_iter=candidate.n_iter,
     )
 

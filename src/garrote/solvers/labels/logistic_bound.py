@@ -21,7 +21,7 @@ from scipy.special import expit
 from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results.certificates import BoundCertificate
+from garrote.results.certificates import Certificate, equations
 from garrote.solvers.control import Control, evaluate_solutions
 from garrote.solvers.garrote.certificate import Candidate, certify
 from garrote.solvers.garrote.variational import Annealer
@@ -68,7 +68,7 @@ class BoundSolution(NamedTuple):
     doubt: Floats
     bound: float
     expected_size: float
-    certificate: BoundCertificate
+    certificate: Certificate
     rounds: int
 
     @property
@@ -114,7 +114,7 @@ class LogisticBound:
         """Return where to begin: no variable in, and the bound touching where the mean label says."""
         xi = first_xi(self.problem, self.labels)
         nothing, zero = np.zeros(0), np.zeros(len(self.labels))
-        unknown = BoundCertificate(np.inf, np.inf, 0.0, np.inf)
+        unknown = equations(dict.fromkeys(("inclusion", "weight", "bound"), np.inf))
         return BoundSolution(
             gamma, variance, np.zeros(0, np.intp), nothing, nothing, nothing,
             np.zeros(self.at_hand.count), xi, zero, zero, -np.inf, 0.0, unknown, 0,
@@ -131,10 +131,8 @@ class LogisticBound:
                 return now
             missing, size, energy, largest = self._outside(now)
             if not len(missing):
-                certificate = now.certificate
-                kept = BoundCertificate(
-                    max(certificate.inclusion, largest), certificate.weight, 0.0, certificate.bound
-                )
+                inclusion = max(now.certificate["inclusion"], largest)
+                kept = equations(now.certificate.parts | {"inclusion": inclusion})
                 return now._replace(
                     expected_size=now.expected_size + size,
                     bound=now.bound - energy,
@@ -244,7 +242,8 @@ class LogisticBound:
         seen = self._seen(given, now, point)
         best = np.sqrt(seen.eta**2 + seen.doubt)
         off = touching_error(now.xi, best, self.problem.weights)
-        certificate = BoundCertificate(fit.certificate.inclusion, fit.certificate.weight, 0.0, off)
+        parts = {name: fit.certificate[name] for name in ("inclusion", "weight")}
+        certificate = equations(parts | {"bound": off})
         bound = -fit.free_energy + 0.5 * task.n * float(np.log(2 * np.pi))
         bound += bound_level(self.at_hand, given, now.xi)
         usable = self.problem.usable

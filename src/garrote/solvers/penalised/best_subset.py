@@ -18,7 +18,7 @@ from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms
 from garrote.penalties.subset import BestSubset
 from garrote.problem import Problem
-from garrote.results.certificates import OptimalityCertificate
+from garrote.results.certificates import optimality
 from garrote.solvers.control import Control
 from garrote.solvers.penalised.working_set_path import Solved
 
@@ -56,7 +56,7 @@ def solve_best_subsets(
         squared, gradient = yield from problem.evaluate(columns, coef[:, None])
         loss = 0.5 * float(squared[0]) / problem.n
         off = float(np.abs(gradient[0][columns]).max(initial=0.0)) / largest
-        certificate = OptimalityCertificate(np.nan, off)
+        certificate = optimality(np.nan, off)
         points.append(Solved(float(strength), columns, coef, 0.0, loss, certificate, 1))
         control.report("path", step + 1, len(strengths))
     return points

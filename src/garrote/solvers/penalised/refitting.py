@@ -11,6 +11,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.penalties.base import Terms
 from garrote.penalties.elastic_net import ElasticNet
+from garrote.results.certificates import with_refit
 from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import certify
 from garrote.solvers.descent.quadratic import restricted
@@ -52,7 +53,7 @@ def relaxed(
                 coef=after[point.columns],
                 intercept=np.copy(smooth.intercept)[()],
                 loss=seen.loss,
-                certificate=point.certificate.with_refit(certificate),
+                certificate=with_refit(point.certificate, certificate),
                 rounds=point.rounds + rounds,
             )
         )

@@ -22,7 +22,7 @@ from garrote.arrays import Floats
 from garrote.penalties.base import Concave, Terms
 from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.penalties.mixtures import MixtureRule
-from garrote.results.certificates import OptimalityCertificate
+from garrote.results.certificates import optimality
 from garrote.rules import slope
 from garrote.solvers.control import Control
 from garrote.solvers.descent.extrapolation import Extrapolation
@@ -121,7 +121,7 @@ def stationary(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, roun
     """Return the present coefficients with how far they are from solving their own tangents' lasso."""
     largest = float(np.abs(smooth.null.gradient).max(initial=0.0)) or 1.0
     off = float(_off(smooth, rule, seen).max(initial=0.0))
-    certificate = OptimalityCertificate(np.nan, off / largest)
+    certificate = optimality(np.nan, off / largest)
     return solved(smooth, strength, seen.loss, certificate, rounds)
 
 

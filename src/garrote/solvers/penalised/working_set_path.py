@@ -13,7 +13,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Penalty, Terms
-from garrote.results.certificates import OptimalityCertificate
+from garrote.results.certificates import Certificate
 from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import Evaluated, certify
 from garrote.solvers.descent.quadratic import companions, restricted, sharpness, violation
@@ -88,7 +88,7 @@ class Solved(NamedTuple):
     coef: Floats
     intercept: Any
     loss: float
-    certificate: OptimalityCertificate
+    certificate: Certificate
     rounds: int
 
 
@@ -219,10 +219,11 @@ def _solve_trials(
             if trial.rounds >= control.max_iter:
                 continue
             own = trial.violations(smooth)
+            gap = trial.point.certificate.parts.get("duality gap", 0.0)
             if len(_joining(smooth, trial.rule, own)):
                 np.maximum(off, own, out=off)
                 unsolved.append(trial)
-            elif trial.point.certificate.gap > control.tol and trial.may_tighten(least):
+            elif gap > control.tol and trial.may_tighten(least):
                 trial.tightened += 1
                 trial.tolerance *= 0.1
                 unsolved.append(trial)
@@ -281,7 +282,7 @@ def certified(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, round
 
 
 def solved(
-    smooth: Located, strength: float, loss: float, certificate: OptimalityCertificate, rounds: int
+    smooth: Located, strength: float, loss: float, certificate: Certificate, rounds: int
 ) -> Solved:
     """Return the present coefficients as the solution at one strength."""
     # A copy: intercepts of several classes are an array that the solver goes on with.
