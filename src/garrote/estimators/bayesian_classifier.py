@@ -1,7 +1,6 @@
 """Bayesian selection of variables for labels of two classes, as a scikit-learn classifier."""
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from garrote.estimators.shared.bayesian_settings import (
 from garrote.estimators.shared.labelled import SelectingClassifier, mean_intercept
 from garrote.inference import Chains, Inferred, infer_labels
 from garrote.inference.labels import LABEL_METHODS
-from garrote.likelihoods import Binomial
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import EffectSlab
 from garrote.selecting.averaged import select_averaged
@@ -188,7 +186,7 @@ class BayesianClassifier(SelectingClassifier):
             warnings.warn(text, UserWarning, stacklevel=2)
         self._store(inferred)
         self.selection_ = select_averaged(
-            replace(problem, likelihood=Binomial()),
+            problem,
             self.posterior_,
             inferred.certificate,
             given.y,

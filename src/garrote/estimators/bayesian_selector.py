@@ -34,7 +34,7 @@ from garrote.estimators.shared.bayesian_settings import (
 from garrote.estimators.shared.face import SelectingRegressor, dense_columns
 from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
 from garrote.inference.choosing import FACTORISED, choose_method
-from garrote.likelihoods import CANONICAL, deviance_explained
+from garrote.likelihoods import CANONICAL, as_likelihood, deviance_explained
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
@@ -248,18 +248,17 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         check_settings(self)
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
-        used = given.less_its_offset() if self.family == "gaussian" else given
-        problem = used.problem(self, columnwise=self._goes_through_columns(given.count))
+        problem = given.problem(self, columnwise=self._goes_through_columns(given.count))
         reference = None
         if shrinks(self.prior):
             prior = shrinkage_prior(self.prior, given.count, given.names, given.X)
             reference = prior.reference
             inferred = self._infer_shrinkage(problem, prior, given.labels)
         else:
-            inferred = self._infer(problem, used.y, given.log_odds, given.labels)
+            inferred = self._infer(problem, given.y, given.log_odds, given.labels)
             reference = self._reference(inferred.method)
         made = given.provenance(self, problem, reference)
-        self._finish(problem, inferred, used.y, given.labels, given.response, made)
+        self._finish(problem, inferred, given.y, given.labels, given.response, made)
         return self
 
     def _fit_zscores(
@@ -479,7 +478,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
-        known = check_new_offset(self, offset, X.shape[0])
+        known = check_new_offset(self, as_likelihood(self.family), offset, X.shape[0])
         if self.family != "gaussian":
             return self._averaged_mean(X, known, return_std)
         mean = X @ self.coef_ + self.intercept_
@@ -525,7 +524,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         mean = self.predict(X, offset=offset)
         y = column_or_1d(y).astype(np.float64)
-        known = check_offset(offset, len(y))
+        known = check_offset(offset, len(y), as_likelihood(self.family))
         if self.family == "gaussian":
             taken = 0.0 if known is None else known
             return float(r2_score(y - taken, mean - taken, sample_weight=sample_weight))

@@ -1,6 +1,5 @@
 """The Variational Garrote for labels of two classes, as a scikit-learn classifier and selector."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,7 +22,6 @@ from garrote.estimators.shared.labelled import SelectingClassifier, mean_interce
 from garrote.inference.beliefs import rows_left
 from garrote.inference.mean_field.label_mean_field import point_posterior
 from garrote.inference.substitutes import with_substitutes
-from garrote.likelihoods import Binomial
 from garrote.limits.costs import foretell, points_in_all
 from garrote.paths.annealed import DenseEnd
 from garrote.priors.garrote import GarrotePrior
@@ -206,7 +204,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         self._store(bound, annealed, path, chosen, given.labels)
         self._store_validation(validation, "gamma")
         self.selection_ = select_on_path(
-            replace(problem, likelihood=Binomial()),
+            problem,
             path,
             Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation),
             self.posterior_,

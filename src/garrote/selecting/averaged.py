@@ -51,7 +51,7 @@ def select_averaged(
     shown = np.argsort(-np.where(problem.curvature > 0, verdict.probability, -1.0), kind="stable")
 
     def linear(rows: Floats, offset: Floats | None) -> Floats:
-        return np.asarray(rows @ posterior.mean + intercept)
+        return np.asarray(rows @ posterior.mean + intercept + (0.0 if offset is None else offset))
 
     return fill_selection(
         problem,

@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.problem import Problem
-from garrote.results.selection import Selection, effect_scale
+from garrote.results.selection import Selection
 from garrote.selecting.judging import LEVEL, Verdict
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 
@@ -55,6 +55,6 @@ def fill_selection(
         always_in=tuple(names[j] for j in fixed),
         warnings=(*warnings, *stand_in_notes(names, stand_ins, same, constant)),
         stand_ins=stand_ins,
-        effect_scale=effect_scale(problem.likelihood),
+        effect_scale=problem.likelihood.effect_scale,
         **told,
     )

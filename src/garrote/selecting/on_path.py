@@ -85,7 +85,7 @@ def select_on_path(
 
 def _noise(problem: Problem, fit: Fit) -> float:
     """Return the noise variance in the user's units; labels have none."""
-    if problem.likelihood is not None:
+    if not problem.likelihood.least_squares:
         return float("nan")
     return float(fit.noise_variance * problem.scale.response_scale**2)
 
@@ -133,7 +133,7 @@ def describe_validation(choice: Choice, problem: Problem) -> Validation | None:
     if found is None:
         return None
     return Validation(
-        measure="squared error" if problem.likelihood is None else "deviance",
+        measure="squared error" if problem.likelihood.least_squares else "deviance",
         folds=len(found.errors),
         rule=choice.rule,
         mean=found.mean,
@@ -172,15 +172,14 @@ def shown_predictions(
         return Predictions(True, rows, y[rows], predicted)
     if not problem.has_rows:
         return None
-    if not hasattr(problem.likelihood, "link") and problem.likelihood is not None:
-        return None  # classes have no mean to predict
+    if problem.likelihood.several:
+        return None  # several outputs a row have no one mean to predict
     rows = rows_to_show(problem)
     block = problem.table.stored.some_rows(rows)
     predicted = path.coefficients() @ block.T + path.intercepts[:, None]
     if problem.offset is not None:
         predicted = predicted + problem.offset[rows]
-    if problem.likelihood is not None:
-        predicted = inverse_link(problem.likelihood, predicted)
+    predicted = inverse_link(problem.likelihood, predicted)
     return Predictions(False, rows, y[rows], predicted)
 
 

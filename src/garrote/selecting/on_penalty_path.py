@@ -121,7 +121,7 @@ def entry_strengths(path: Path[PenaltyFit]) -> Floats:
 
 def _noise(problem: Problem, path: Path[PenaltyFit], position: int) -> float:
     """Return the residual variance of a Gaussian fit, degrees of freedom taken off; else NaN."""
-    if problem.likelihood is not None:
+    if not problem.likelihood.least_squares:
         return float("nan")
     fit = path.fits[position]
     adapted = int(path.degrees_of_freedom[position])

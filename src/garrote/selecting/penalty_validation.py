@@ -117,30 +117,26 @@ def linear_predictors(problem: Problem, path: Path[PenaltyFit], positions: Seque
     fitted = problem.table.dot(columns, coef.reshape(len(columns), len(fits) * outputs)).T
     fitted = fitted.reshape(len(fits), outputs, -1)
     fitted = fitted + np.array([np.atleast_1d(fit.intercept) for fit in fits])[:, :, None]
-    if problem.offset is not None:
-        fitted = fitted + problem.offset
+    fitted = fitted + problem.known_part
     return fitted if outputs > 1 else fitted[:, 0]
 
 
 def held_out_error(fold: Fold, eta: Floats) -> float:
     """Return the mean deviance of held-out rows: the mean squared error of a Gaussian response."""
     problem = fold.problem
-    if problem.likelihood is None:
-        each = (problem.response - eta) ** 2 * problem.scale.response_scale**2
-    elif hasattr(problem.likelihood, "classes"):
-        each = 2.0 * problem.likelihood.loss(problem.response, eta)
+    likelihood, y = problem.likelihood, problem.response
+    if likelihood.several:
+        each = 2.0 * likelihood.loss(y, eta)
     else:
-        likelihood, y = problem.likelihood, problem.response
         each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
-    return fold.mean_error(each)
+    return fold.mean_error(each * problem.scale.response_scale**2)
 
 
 def _residuals(problem: Problem, eta: Floats) -> Floats:
     """Return responses less their predicted means; NaN where there are several a row."""
-    if hasattr(problem.likelihood, "classes"):
+    if problem.likelihood.several:
         return np.full(len(problem.response), np.nan)
-    mean = eta if problem.likelihood is None else inverse_link(problem.likelihood, eta)
-    return np.asarray(problem.response - mean)
+    return np.asarray(problem.response - inverse_link(problem.likelihood, eta))
 
 
 def _null_error(fold: Fold) -> float:
@@ -149,6 +145,4 @@ def _null_error(fold: Fold) -> float:
     level = make_smooth(problem).intercept
     shape = (*np.shape(level), len(problem.response))
     eta = np.broadcast_to(np.expand_dims(level, -1), shape)
-    if problem.offset is not None:
-        eta = eta + problem.offset
-    return held_out_error(fold, eta)
+    return held_out_error(fold, eta + problem.known_part)
