@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -142,9 +142,9 @@ def _check_positions(name: str, found: Any, count: int | None) -> None:
 
 def _is(value: Any, hint: Any) -> bool:
     """Whether a value is of an annotated type, as far as results use such types."""
-    if hint is Any:
-        return True
     origin, arguments = get_origin(hint), get_args(hint)
+    if hint is Any or origin is ClassVar:  # what a class says is not in a file
+        return True
     if origin in (Union, types.UnionType):
         return any(_is(value, part) for part in arguments)
     if origin is np.ndarray:

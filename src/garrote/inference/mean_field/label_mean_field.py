@@ -5,7 +5,7 @@ posterior is the mixture of all distinct optima at all gammas, weighted by their
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +13,9 @@ from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
+from garrote.inference.auditing import audit_labels
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates_of_labels
-from garrote.inference.label_auditing import audit_labels
 from garrote.inference.mean_field.evidence_bound import Solution, mix, over_log_odds
 from garrote.inference.mean_field.factorised import (
     Average,
@@ -26,8 +26,11 @@ from garrote.inference.mean_field.factorised import (
 from garrote.inference.mean_field.hyperparameters import Learning
 from garrote.inference.mean_field.label_optima import add_distinct, follow, look_around
 from garrote.inference.mean_field.prior_grid import Cell, Range, odds_ranges, whole_variance_range
+from garrote.inference.methods import MeanField
+from garrote.inference.substitutes import with_substitutes
+from garrote.inference.task import Inferred, Task
+from garrote.limits.costs import foretell
 from garrote.problem import Problem
-from garrote.results.certificates import BoundCertificate
 from garrote.results.coefficient_laws import FactorisedPredictor
 from garrote.results.fit import LogisticPath
 from garrote.results.posterior import IN_SUPPORT, Posterior
@@ -36,23 +39,16 @@ from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound, 
 from garrote.solvers.labels.label_regression import BesideFixed
 from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
 
+# Rounds of the bound for one solution, at most, by default.
+MOST_ROUNDS = 1000
+# Seconds for an entry of X, on one core: one to three of 1e-5 were measured.
+_SECONDS_AN_ENTRY = 1e-5
 # Solutions with less of the average's weight than this need no better spreads than the bound's.
 _LIGHT = 1e-4
 # Optima are followed to gammas whose log weight is this near to the best.
 _FOLLOWED = 7.0
 # Of what counts for nothing the logarithm is taken of this.
 _NOTHING = 1e-300
-
-
-@dataclass(frozen=True)
-class LabelledField:
-    """A factorised posterior of labels, its best solution's certificate, and how it was found."""
-
-    posterior: Posterior
-    certificate: BoundCertificate
-    converged: bool
-    how: str
-    path: LogisticPath
 
 
 class _Weighed(NamedTuple):
@@ -72,16 +68,34 @@ class _Moments(NamedTuple):
     log_total: float
 
 
-def label_mean_field(
-    problem: Problem,
-    labels: Floats,
-    beliefs: Beliefs,
-    names: tuple[str, ...],
-    control: Control,
-) -> LabelledField:
+def label_mean_field(task: Task, method: MeanField) -> Inferred:
     """Solve, mix, audit, and change to the user's units."""
+    problem, beliefs = task.problem, task.beliefs
+    if method.hyperparameters != "average":
+        raise ValueError(
+            f"hyperparameters={method.hyperparameters!r} is for a Gaussian response: labels have "
+            "'average', which sets the slab variance by EM and averages over prior odds"
+        )
+    what = f"mean field for {len(problem.response)} labels and {task.usable} columns"
+    seconds = _SECONDS_AN_ENTRY * len(problem.response) * task.usable
+    foretell(what, seconds, "give slab_variance and inclusion")
+    control = task.control(method.tol, method.max_iter or MOST_ROUNDS)
+    posterior, best, converged, path = _solve(problem, beliefs, control, task.names)
+    how = (
+        f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
+    )
+    return Inferred(
+        with_substitutes(problem, posterior), best.certificate, method.name, how, converged, path,
+        beliefs.doubts(None),
+    )  # fmt: skip
+
+
+def _solve(
+    problem: Problem, beliefs: Beliefs, control: Control, names: tuple[str, ...]
+) -> tuple[Posterior, BoundSolution, bool, LogisticPath]:
+    """Return the posterior, the best solution, whether all of them settled, and the annealed path."""
     learning = Learning.under(beliefs, "mean-field")
-    bound = make_bound(problem, labels, beliefs, control)
+    bound = make_bound(problem, beliefs, control)
     gammas, ranges = odds_ranges(beliefs)
     learned = learning.next_variance if learning.slab.variance is None else None
     annealed = anneal_bound(bound, gammas, learning.first().variance, learned)
@@ -97,15 +111,12 @@ def label_mean_field(
     moments = _average(bound, weighed.logs, weighed.solutions)
     best = max(weighed.optima, key=lambda one: one.bound)
     average = moments.average
-    checked = audit_labels(problem, labels, beliefs, best.variance, average.inclusion, average.mean)
+    checked = audit_labels(problem, beliefs, best.variance, average.inclusion, average.mean)
     place = [one.strength for one in annealed.forward].index(best.strength)
     posterior = _posterior(bound, annealed, place, moments, names, weighed)
     posterior = with_covariates_of_labels(replace(posterior, checked=checked))
     converged = all(one.certificate.value <= control.tol for one in weighed.solutions)
-    how = (
-        f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
-    )
-    return LabelledField(posterior, best.certificate, converged, how, as_path(bound, annealed))
+    return posterior, best, converged, as_path(bound, annealed)
 
 
 def _weigh(
@@ -187,13 +198,9 @@ def point_posterior(
     return with_covariates_of_labels(posterior)
 
 
-def make_bound(
-    problem: Problem, labels: Floats, beliefs: Beliefs, control: Control
-) -> LogisticBound:
+def make_bound(problem: Problem, beliefs: Beliefs, control: Control) -> LogisticBound:
     """Return the bound of a problem under some beliefs."""
-    offsets = np.zeros(problem.n_features)
-    offsets[problem.usable] = beliefs.inclusion.log_odds
-    return LogisticBound(problem, labels, offsets, control)
+    return LogisticBound(problem, problem.response, beliefs.offsets(problem), control)
 
 
 def _average(
