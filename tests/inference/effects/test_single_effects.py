@@ -552,7 +552,7 @@ def test_single_effects_have_a_method_of_their_own_and_no_other(copies):
     found = infer(problem, SingleEffects(3)).posterior
     same = infer(problem, SingleEffects(3), "single-effects").posterior
     np.testing.assert_array_equal(found.mean, same.mean)
-    with pytest.raises(TypeError, match="prior must be an object of garrote.priors"):
+    with pytest.raises(TypeError, match=r"prior must be an object of garrote\.priors"):
         infer(problem, "single-effects")
     with pytest.raises(ValueError, match=r"one of \('auto', 'single-effects'\) for a gaussian"):
         infer(problem, SingleEffects(3), "sample")
