@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso
 
 from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
-from garrote.likelihoods import Binomial
+from garrote.likelihoods import Binomial, Gaussian
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, Terms
 from garrote.problem import Problem
@@ -44,12 +44,12 @@ def test_the_printed_rule_is_the_lasso(printed):
     np.testing.assert_allclose(coef, expected, atol=1e-8)
 
 
-@pytest.mark.parametrize("likelihood", [None, Binomial()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
 def test_the_printed_penalty_gives_certified_paths(printed, likelihood):
     rng = np.random.default_rng(2)
     X = rng.standard_normal((100, 20))
     y = X[:, 0] - X[:, 3] + rng.standard_normal(100)
-    y = y if likelihood is None else (y > 0).astype(float)
+    y = y if likelihood.least_squares else (y > 0).astype(float)
     problem = Problem.from_rows(X, y, scale_response=False, likelihood=likelihood)
     path = fit_path(problem, printed["CappedL1"](0.3), 12)
     assert path.certificate.max() < 1e-8

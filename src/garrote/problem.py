@@ -12,7 +12,7 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design
-from garrote.likelihoods.base import settled
+from garrote.likelihoods import Gaussian, as_likelihood, settled
 from garrote.limits.magnitudes import (
     LINKS,
     MOMENTS,
@@ -25,6 +25,7 @@ from garrote.limits.magnitudes import (
 from garrote.results.fit import Scale
 from garrote.zscores.summary_statistics import check_zscores
 
+_GAUSSIAN = Gaussian()
 Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
 # What covariates leave of a response is rounding below this share of it.
@@ -42,8 +43,14 @@ class Problem:
     Made by `from_rows`, `from_moments` or `from_zscores`. ``n`` is the total weight, ``xty`` and
     ``yty`` the standardised cross products, ``curvature`` the diagonal of X'WX (0 for a column without
     content).
-    ``likelihood`` is None for a Gaussian response; any other leaves the response as it is, and
-    ``offset`` is then a known part of the linear predictor, with a row for each of several outputs.
+
+    ``likelihood`` says what the response is. A Gaussian ``response`` is in standard deviations (or only
+    centred), less what covariates explain of it. Any other is as it was given, but for the level that
+    ``scale`` states, and ``xty`` and ``yty`` are those of the same numbers if they were Gaussian.
+
+    ``offset`` is the known part of the linear predictor as it was given, with a row for each of several
+    outputs. Of an additive likelihood ``response`` is what the offset leaves of y. Solvers add
+    `known_part`, which is 0 there; predictions of y add ``offset``.
 
     Examples
     --------
@@ -68,7 +75,7 @@ class Problem:
     curvature: Floats
     scale: Scale
     known_gram: Floats | None = None
-    likelihood: Any = None
+    likelihood: Any = _GAUSSIAN
     offset: Floats | None = None
 
     @classmethod
@@ -82,7 +89,7 @@ class Problem:
         standardize: bool = True,
         covariates: Array | None = None,
         scale_response: bool = True,
-        likelihood: Any = None,
+        likelihood: Any = "gaussian",
         offset: Array | None = None,
     ) -> "Problem":
         """Standardise X and y without copying or densifying X.
@@ -90,49 +97,48 @@ class Problem:
         Parameters
         ----------
         X : array, SciPy sparse matrix or Design of shape (N, D)
-        y : array of shape (N,)
+        y : array of shape (N,), or (N, K) for K responses
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of the row.
         fit_intercept, standardize : bool
             Whether to centre, and to divide columns by their standard deviation.
         covariates : array of int, optional
-            Columns that are always in the model and are projected out of everything else.
+            Columns that are always in the model and are projected out of everything else. Posteriors
+            of another likelihood take them in beside the others; penalised fits of one refuse them.
         scale_response : bool
-            Whether to divide y by its standard deviation.
-        likelihood : object of `garrote.likelihoods`, optional
-            What y is, where it is not Gaussian; y is then left as it is.
+            Whether to divide a Gaussian y by its standard deviation.
+        likelihood : str or object of `garrote.likelihoods`
+            What y is.
         offset : array of shape (N,), optional
             A known part of the linear predictor; (N, K) where it has K outputs.
         """
-        if likelihood is not None:
-            return cls._from_likelihood(
-                X, y, sample_weight, fit_intercept, standardize, likelihood, offset
-            )
-        if offset is not None:
-            refuse_large(offset, "offset")
-            y = np.asarray(y, dtype=np.float64) - offset
+        likelihood = as_likelihood(likelihood)
         stored = X if hasattr(X, "tdot") else as_design(X)
         y = np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
-        _check_rows(stored, y, weights)
+        known = None if offset is None else np.asarray(offset, dtype=np.float64)
+        if known is not None and likelihood.several:
+            known = known.reshape(len(known), -1)
+        _check_rows(stored, y, weights, known, likelihood)
+        likelihood = settled(likelihood, y, weights, known)
         design = StandardizedDesign(
             stored, weights, center=fit_intercept, scale=standardize, covariates=covariates
         )
         _check_columns(design)
-        total = design.total_weight
-        mean = float(np.average(y, weights=weights)) if fit_intercept else 0.0
-        centered = y - mean
-        spread = _root_mean_square(centered, weights)
-        if spread <= 1e-14 * abs(mean):
-            spread, centered = 1.0, np.zeros_like(centered)
-        refuse_small_response(spread)
+        # The one place where an offset is taken off: of what is a sum of it and the rest.
+        left = y - known if likelihood.additive and known is not None else y
+        numbers, mean, spread = _as_numbers(left, weights, fit_intercept)
         spread = spread if scale_response else 1.0
-        centered = centered / spread
-        response = design.project(centered[:, None])[:, 0]
-        if _root_mean_square(response, weights) <= _EXPLAINED * _root_mean_square(
+        centered = numbers / spread
+        explained = design.project(centered[:, None])[:, 0]
+        if _root_mean_square(explained, weights) <= _EXPLAINED * _root_mean_square(
             centered, weights
         ):
-            response = np.zeros_like(response)
+            explained = np.zeros_like(explained)
+        response = explained
+        if not likelihood.least_squares:
+            mean, spread = _level(likelihood, left, weights) if fit_intercept else 0.0, 1.0
+            response = left - mean
         scale = Scale(
             design.mean, design.scale, mean, spread, design.covariates,
             *_covariate_maps(design, centered), int(fit_intercept),
@@ -141,47 +147,14 @@ class Problem:
             design=design,
             response=response,
             weights=weights,
-            xty=design.tdot(response[None, :])[0],
-            yty=float(weights @ response**2),
-            n=total,
+            xty=design.tdot(explained[None, :])[0],
+            yty=float(weights @ explained**2),
+            n=design.total_weight,
             curvature=design.curvature,
             scale=scale,
-        )
-
-    @classmethod
-    def _from_likelihood(
-        cls,
-        X: Any,
-        y: Array,
-        sample_weight: Array | None,
-        fit_intercept: bool,
-        standardize: bool,
-        likelihood: Any,
-        offset: Array | None,
-    ) -> "Problem":
-        y = np.asarray(y)
-        first = y if y.ndim == 1 else y[:, 0]
-        plain = cls.from_rows(
-            X, first, sample_weight, fit_intercept=fit_intercept, standardize=standardize,
-            scale_response=False,
-        )  # fmt: skip
-        response = np.asarray(y, dtype=np.float64)
-        likelihood.check_response(response)
-        if offset is not None:
-            in_units = getattr(likelihood, "in_units_of_y", False)
-            refuse_large(offset, "offset", limit=VALUES if in_units else LINKS)
-        likelihood = settled(likelihood, response, plain.weights, offset)
-        level = 0.0
-        if fit_intercept and getattr(likelihood, "of_differences", False):
-            # An intercept far from 0 would cost residuals their digits.
-            level = float(np.median(response[plain.weights > 0]))
-        return replace(
-            plain,
-            response=response - level,
-            scale=replace(plain.scale, response_mean=level, response_scale=1.0),
             likelihood=likelihood,
             # Linear predictors of several outputs have a row for each.
-            offset=np.zeros(len(y)) if offset is None else np.asarray(offset, float).T,
+            offset=None if known is None else known.T,
         )
 
     @classmethod
@@ -289,7 +262,7 @@ class Problem:
     def compressible(self) -> bool:
         """Whether X'X is smaller than X, and costs less than the passes over X that it saves."""
         small = self.n_features <= min(len(self.response), _MOST_COMPRESSED)
-        small &= self.likelihood is None
+        small &= self.likelihood.least_squares
         return self.has_rows and small and bool((self.curvature > 0).any())
 
     def whole_gram(self) -> Floats:
@@ -316,8 +289,11 @@ class Problem:
 
     @property
     def known_part(self) -> Floats:
-        """The known part of the linear predictor of every row: the offset, or 0."""
-        return np.zeros(len(self.weights)) if self.offset is None else self.offset
+        """The known part of what predicts ``response``: the offset, or 0 where that is taken off."""
+        if self.offset is not None and not self.likelihood.additive:
+            return self.offset
+        several = (self.likelihood.outputs,) if self.likelihood.several else ()
+        return np.zeros((*several, len(self.weights)))
 
     @property
     def n_features(self) -> int:
@@ -400,21 +376,50 @@ def as_design(X: Any) -> Design:
     return SparseDesign(X) if scipy.sparse.issparse(X) else DenseDesign(np.asarray(X))
 
 
-def _check_rows(stored: Design, y: Floats, weights: Floats) -> None:
+def _check_rows(
+    stored: Design, y: Floats, weights: Floats, offset: Floats | None, likelihood: Any
+) -> None:
     """Refuse data that no estimator has checked before."""
-    if y.ndim != 1 or len(y) != stored.shape[0]:
-        raise ValueError(
-            f"y must have {stored.shape[0]} entries like X has rows, got shape {y.shape}"
-        )
+    count = stored.shape[0]
+    most = 2 if likelihood.several else 1  # with one linear predictor y has one column
+    if not 1 <= y.ndim <= most or len(y) != count:
+        raise ValueError(f"y must have {count} entries like X has rows, got shape {y.shape}")
     if not stored.shape[1]:
         raise ValueError("X has no columns")
-    if weights.shape != y.shape or not (weights >= 0).all() or not weights.any():
+    if weights.shape != (count,) or not (weights >= 0).all() or not weights.any():
         raise ValueError("sample_weight must be non-negative, one a row, and not zero for all rows")
-    bad = np.flatnonzero(~np.isfinite(y) | ~np.isfinite(weights))
+    bad = np.flatnonzero(~np.isfinite(y.reshape(count, -1).sum(axis=1)) | ~np.isfinite(weights))
     if len(bad):
         raise ValueError(f"y or sample_weight is not finite at row {bad[0]} ({len(bad)} in all)")
     refuse_large(y, "y")
     refuse_large(weights, "sample_weight", limit=WEIGHTS)
+    # Rows of weight 0 may hold anything; another row stands for each, so that errors count all rows.
+    likelihood.check_response(y[np.where(weights > 0, np.arange(count), np.argmax(weights > 0))])
+    if offset is not None:
+        expected = (count, likelihood.outputs) if likelihood.several else (count,)
+        if offset.shape != expected or not np.isfinite(offset).all():
+            raise ValueError(
+                f"offset must hold finite numbers in an array of shape {expected}, got {offset.shape}"
+            )
+        refuse_large(offset, "offset", limit=VALUES if likelihood.additive else LINKS)
+
+
+def _as_numbers(y: Floats, weights: Floats, centre: bool) -> tuple[Floats, float, float]:
+    """Return a response (the first of several) less its mean, that mean, and what it varies by."""
+    first = y if y.ndim == 1 else y[:, 0]
+    mean = float(np.average(first, weights=weights)) if centre else 0.0
+    centered = first - mean
+    spread = _root_mean_square(centered, weights)
+    if spread <= 1e-14 * abs(mean):
+        return np.zeros_like(centered), mean, 1.0
+    refuse_small_response(spread)
+    return centered, mean, spread
+
+
+def _level(likelihood: Any, y: Floats, weights: Floats) -> float:
+    """Return what to measure y from: an intercept far from 0 would cost differences their digits."""
+    one = likelihood.additive and likelihood.outputs == 1
+    return float(np.median(y[weights > 0])) if one else 0.0
 
 
 def _check_columns(design: StandardizedDesign) -> None:

@@ -226,10 +226,12 @@ def test_coefficients_are_those_of_logistic_regression_on_another_scale():
 
 def test_what_cannot_be_is_refused_with_what_can():
     X, y = labelled()
-    with pytest.raises(ValueError, match="y has 3 classes: take family='logistic'"):
+    with pytest.raises(ValueError, match="y has 3 classes: take family='multinomial'"):
         SparseClassifier(family="probit").fit(X, np.arange(150) % 3)
-    with pytest.raises(ValueError, match=r"family must be one of \('logistic', 'probit'\)"):
-        SparseClassifier(family="binomial").fit(X, y)
+    with pytest.raises(
+        ValueError, match=r"family must be one of \('binomial', 'multinomial', 'probit'\)"
+    ):
+        SparseClassifier(family="poisson").fit(X, y)
     with pytest.raises(
         ValueError, match=r"'em' cannot fit .* binomial .*family='gaussian' or 'probit'"
     ):

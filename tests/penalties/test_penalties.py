@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge as SklearnRidge
 
 from garrote import Problem, fit_path
 from garrote.designs import StandardizedDesign
-from garrote.likelihoods import Binomial, Poisson
+from garrote.likelihoods import Binomial, Gaussian, Poisson
 from garrote.paths.surfaces import fit_surface
 from garrote.penalties import (
     HAL,
@@ -197,7 +197,7 @@ def coefficients(path):
 
 def responses(eta, likelihood, seed=0):
     rng = np.random.default_rng(seed)
-    if likelihood is None:
+    if likelihood.least_squares:
         return eta + rng.standard_normal(len(eta))
     if isinstance(likelihood, Poisson):
         return rng.poisson(np.exp(np.clip(eta, -5, 3))).astype(float)
@@ -210,7 +210,7 @@ CONCAVE = [
 ]
 
 
-@pytest.mark.parametrize("likelihood", [None, Binomial(), Poisson()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial(), Poisson()])
 @pytest.mark.parametrize("penalty", [*CONCAVE, Bridge(1.5)], ids=described)
 def test_every_point_of_a_path_is_stationary(penalty, likelihood):
     """The slopes of loss and penalty cancel, as computed here from the data."""
@@ -223,7 +223,7 @@ def test_every_point_of_a_path_is_stationary(penalty, likelihood):
     assert path.size[-1] >= 3
     for fit in path.fits:
         eta = fit.intercept + Z[:, fit.columns] @ fit.coef
-        mean = {None: eta + y.mean(), Binomial(): 1 / (1 + np.exp(-eta))}.get(
+        mean = {Gaussian(): eta + y.mean(), Binomial(): 1 / (1 + np.exp(-eta))}.get(
             likelihood, np.exp(eta)
         )
         gradient = Z.T @ (y - mean) / len(y)
@@ -313,7 +313,7 @@ def test_em_for_hal_is_that_of_the_text():
     [(MCP(np.inf), 1.0), (Bridge(1.0), 1.0), (LogSum(1e9), 1.0), (NormalGamma(1.0, 2.0), 0.5)],
     ids=lambda v: getattr(v, "name", str(v)),
 )
-@pytest.mark.parametrize("likelihood", [None, Binomial()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
 def test_the_lasso_is_a_limit(penalty, times, likelihood):
     X, _, _ = sparse_regression(80, 30, 4, correlation=0.5)
     y = responses(X[:, 0] - X[:, 1], likelihood)
@@ -323,7 +323,7 @@ def test_the_lasso_is_a_limit(penalty, times, likelihood):
     np.testing.assert_allclose(coefficients(same), coefficients(lasso), atol=1e-6)
 
 
-@pytest.mark.parametrize("likelihood", [None, Binomial()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
 def test_a_bridge_of_2_is_ridge_at_twice_the_strength(likelihood):
     X, _, _ = sparse_regression(80, 30, 4, correlation=0.5)
     y = responses(X[:, 0] - X[:, 1], likelihood)
@@ -353,7 +353,7 @@ def test_mcp_finds_the_optimum_where_the_objective_is_convex():
 
 
 @pytest.mark.parametrize("penalty", [*CONCAVE, AdaptiveLasso()], ids=described)
-@pytest.mark.parametrize("likelihood", [None, Binomial()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
 def test_bounds_and_factors_are_kept(penalty, likelihood):
     X, _, _ = sparse_regression(120, 15, 3)
     y = responses(2 * X[:, 0] - X[:, 1], likelihood)
@@ -367,7 +367,7 @@ def test_bounds_and_factors_are_kept(penalty, likelihood):
 
 
 @pytest.mark.parametrize("penalty", [L1(), ElasticNet(0.5), Ridge(), MCP(), HAL()], ids=described)
-@pytest.mark.parametrize("likelihood", [None, Binomial()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
 def test_a_variable_without_a_penalty_is_always_in(penalty, likelihood):
     X, _, _ = sparse_regression(120, 15, 3, correlation=0.5)
     y = responses(X[:, 0] - X[:, 1], likelihood)
@@ -475,7 +475,7 @@ def test_ridge_never_makes_the_products_of_all_columns(monkeypatch):
     monkeypatch.setattr(StandardizedDesign, "gram", refuse)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 20_000))
-    for likelihood in (None, Binomial()):
+    for likelihood in (Gaussian(), Binomial()):
         y = responses(X[:, 0], likelihood)
         path = fit_path(problem_of(X, y, likelihood=likelihood), Ridge(), 3)
         assert path.certificate.max() < 1e-8
@@ -529,7 +529,7 @@ def test_best_subsets_of_the_prostate_data(shared_data):
 # The surface over strengths and concavities.
 
 
-@pytest.mark.parametrize("likelihood", [None, Binomial()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
 def test_the_surface_begins_with_the_lasso_and_improves_on_it(likelihood):
     X, _, _ = sparse_regression(150, 30, 3, correlation=0.5)
     y = responses(X[:, 0] - X[:, 1], likelihood)

@@ -10,13 +10,9 @@ from garrote.cli.structure import with_structure
 
 # A response of labels, whatever they are written in.
 LABELS = "multinomial"
-# What a classifier calls the families of labels.
-_LABEL_FAMILIES = {
-    LABELS: "logistic",
-    "binomial": "logistic",
-    "logistic": "logistic",
-    "probit": "probit",
-}
+# Families of labels whose log odds are linear, which all methods of labels have, and all families.
+_LOG_ODDS = ("binomial", LABELS)
+_LABEL_FAMILIES = (*_LOG_ODDS, "probit")
 _NOT_GIVEN = object()
 
 
@@ -64,7 +60,7 @@ def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
     if LABELS in asked:
         return True
     without = "family" not in _parameters(method.load()) and method.for_labels is not None
-    return without and any(_LABEL_FAMILIES.get(str(name)) == "logistic" for name in asked)
+    return without and any(name in _LOG_ODDS for name in asked)
 
 
 def method_name(options: argparse.Namespace) -> str:
@@ -175,12 +171,11 @@ def _label_family(family: str, method: str, known: Sequence[str]) -> dict[str, s
             f"or {LABELS}: leave it out, or name a target of numbers",
             "select",
         )
-    name = _LABEL_FAMILIES[family]
     if "family" in known:
-        return {"family": name}
-    if name != "logistic":
+        return {"family": family}
+    if family not in _LOG_ODDS:
         raise UsageError(
-            f"--family {family}: {method} has logistic models of labels only; add --method lasso",
+            f"--family {family}: {method} has binomial models of labels only; add --method lasso",
             "select",
         )
     return {}

@@ -1,7 +1,6 @@
 """Bayesian selection of variables for labels of two classes, as a scikit-learn classifier."""
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from garrote.estimators.shared.bayesian_settings import (
 from garrote.estimators.shared.labelled import SelectingClassifier, mean_intercept
 from garrote.inference import METHODS, Inferred, Method, choose_method, infer
 from garrote.inference.choosing import methods_for
-from garrote.likelihoods import Binomial
 from garrote.priors import EffectSlab, Prior, SingleEffects
 from garrote.problem import Problem
 from garrote.selecting.averaged import select_averaged
@@ -175,7 +173,7 @@ class BayesianClassifier(SelectingClassifier):
         self._check_settings()
         given = GivenRows.of_labels(self, X, y, sample_weight, feature_names, offset)
         self.classes_ = given.classes
-        problem = replace(given.problem(self), response=given.y, likelihood=Binomial())
+        problem = given.problem(self)
         inclusion = inclusion_prior(
             self.inclusion, self.expected_size, given.count, problem.usable, given.log_odds
         )

@@ -1,7 +1,6 @@
 """Bayesian selection of variables, exact or sampled, as a scikit-learn regressor and selector."""
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from garrote.estimators.shared.bayesian_settings import (
 )
 from garrote.estimators.shared.face import SelectingRegressor, dense_columns
 from garrote.inference import Inferred, infer
-from garrote.likelihoods import CANONICAL, deviance_explained
+from garrote.likelihoods import CANONICAL, as_likelihood, deviance_explained
 from garrote.priors import Prior
 from garrote.problem import Problem
 from garrote.results.certificates import DrawsCertificate
@@ -244,14 +243,11 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         check_settings(self)
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
-        used = given.less_its_offset() if self.family == "gaussian" else given
         prior = with_groups(make_prior(self), given.count, given.names, given.X)
-        problem = used.problem(self, columnwise=self._goes_through_columns(prior, given.count))
-        if self.family != "gaussian":
-            problem = replace(problem, response=used.y, likelihood=CANONICAL[self.family])
+        problem = given.problem(self, columnwise=self._goes_through_columns(prior, given.count))
         inferred = self._infer(problem, prior, given.log_odds, given.labels)
         made = given.provenance(self, problem, self._reference(prior, inferred.method))
-        self._finish(problem, inferred, used.y, given.labels, given.response, made)
+        self._finish(problem, inferred, given.y, given.labels, given.response, made)
         return self
 
     def _fit_zscores(
@@ -413,7 +409,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
-        known = check_new_offset(self, offset, X.shape[0])
+        known = check_new_offset(self, as_likelihood(self.family), offset, X.shape[0])
         if self.family != "gaussian":
             return self._averaged_mean(X, known, return_std)
         mean = X @ self.coef_ + self.intercept_
@@ -459,7 +455,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         mean = self.predict(X, offset=offset)
         y = column_or_1d(y).astype(np.float64)
-        known = check_offset(offset, len(y))
+        known = check_offset(offset, len(y), as_likelihood(self.family))
         if self.family == "gaussian":
             taken = 0.0 if known is None else known
             return float(r2_score(y - taken, mean - taken, sample_weight=sample_weight))

@@ -1,5 +1,6 @@
 """Penalised logistic and probit regression, as a scikit-learn classifier and selector."""
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,22 @@ from garrote.estimators.given.inputs import (
     response_name,
 )
 from garrote.estimators.shared.sparse_linear import SparseLinearModel
-from garrote.likelihoods import Binomial, Probit, inverse_link, log_likelihood
-from garrote.likelihoods.multinomial import Multinomial
+from garrote.likelihoods import (
+    Binomial,
+    Likelihood,
+    Probit,
+    as_likelihood,
+    inverse_link,
+    log_likelihood,
+)
 from garrote.limits.costs import foretell, points_in_all
 
-_FAMILIES = ("logistic", "probit")
+# Log odds that are linear are binomial for two classes, and multinomial for more.
+_FAMILIES: dict[str, Likelihood] = {
+    "binomial": Binomial(),
+    "multinomial": Binomial(),
+    "probit": Probit(),
+}
 # What one strength of several classes takes for each row, times the root of the coefficients' number:
 # measured from 3 to 20 classes and 50 to 200 columns, within a factor of two.
 _SECONDS_A_POINT = 3.4e-6
@@ -43,8 +55,10 @@ class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
     alpha : float, {"cv", "bic", "ebic"} or None, default="cv"
         The strength: given, chosen by cross-validation or by an information criterion. With None the
         path alone is fitted, and its last point exposed.
-    family : {"logistic", "probit"}, default="logistic"
-        Whether log odds are linear, for two classes or more, or normal quantiles, for two.
+    family : {"binomial", "multinomial", "probit"} or object of `garrote.likelihoods`, \
+default="binomial"
+        Whether log odds are linear (binomial for two classes and multinomial for more, whichever is
+        named), or normal quantiles, for two classes.
     class_weight : {"balanced"} or dict, optional
         Weights of the classes, beside those of the rows; "balanced" makes all classes' weights equal.
     alphas, eps, cv, rule, penalty_factor, lower, upper, refit, solver, fit_intercept, standardize, \
@@ -85,7 +99,7 @@ tol, max_iter, n_jobs, callback
         penalty: Any = "lasso",
         alpha: float | str | None = "cv",
         *,
-        family: str = "logistic",
+        family: Any = "binomial",
         class_weight: Any = None,
         alphas: Any = 100,
         eps: float | None = None,
@@ -125,8 +139,7 @@ tol, max_iter, n_jobs, callback
         An ``offset`` is a known part of the second class's log odds, an array of shape (N,); of K > 2
         classes it is one of their linear predictors, of shape (N, K).
         """
-        if self.family not in _FAMILIES:
-            raise ValueError(f"family must be one of {_FAMILIES}, got {self.family!r}")
+        family = self._family()
         response = response_name(y)
         X, y = check_labelled_rows(self, X, y)
         check_classification_targets(y)
@@ -141,12 +154,7 @@ tol, max_iter, n_jobs, callback
                 "needed"
             )
         count = len(self.classes_)
-        if self.family == "probit" and count > 2:
-            raise ValueError(
-                f"Only binary classification is supported with family='probit', but y has {count} "
-                "classes: take family='logistic', which has any number of them"
-            )
-        likelihood = self._two_classes() if count == 2 else Multinomial(count)
+        likelihood = family.of_classes(count)
         # Rows of weight 0 may have labels of their own: they count as the nearest class.
         codes = np.minimum(np.searchsorted(self.classes_, y), count - 1).astype(np.float64)
         if balanced:
@@ -173,11 +181,19 @@ tol, max_iter, n_jobs, callback
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self.family != "probit"
+        with contextlib.suppress(ValueError):  # of a family that is told of when it is fitted
+            tags.classifier_tags.multi_class = False
+            tags.classifier_tags.multi_class = self._family().of_classes(3).several
         return tags
 
-    def _two_classes(self) -> Any:
-        return Probit() if self.family == "probit" else Binomial()
+    def _family(self) -> Any:
+        """Return the likelihood as given."""
+        return as_likelihood(self.family, _FAMILIES)
+
+    @property
+    def _likelihood(self) -> Any:
+        """The likelihood of the classes that were fitted."""
+        return self._family().of_classes(len(self.classes_))
 
     def _splitter(self, y: Floats) -> Any:
         return check_cv(self.cv, y, classifier=True)
@@ -191,15 +207,15 @@ tol, max_iter, n_jobs, callback
         X = check_new_rows(self, X)
         eta = np.asarray(X @ self.coef_.T + self.intercept_)
         eta = eta[:, 0] if len(self.classes_) == 2 else eta
-        known = check_new_offset(self, offset, X.shape[0], eta.shape[1] if eta.ndim == 2 else 1)
+        known = check_new_offset(self, self._likelihood, offset, X.shape[0])
         return eta if known is None else eta + known
 
     def predict_proba(self, X: Any, offset: Any = None) -> Floats:
         """Return the probability of each class."""
         eta = self.decision_function(X, offset)
         if eta.ndim == 2:
-            return Multinomial(len(self.classes_)).mean(eta.T).T
-        likelihood = self._two_classes()
+            return np.asarray(self._likelihood.mean(eta.T).T)
+        likelihood = self._likelihood
         return np.column_stack([inverse_link(likelihood, -eta), inverse_link(likelihood, eta)])
 
     def predict_log_proba(self, X: Any, offset: Any = None) -> Floats:
@@ -207,7 +223,7 @@ tol, max_iter, n_jobs, callback
         eta = self.decision_function(X, offset)
         if eta.ndim == 2:
             return np.asarray(eta - logsumexp(eta, axis=1, keepdims=True))
-        likelihood = self._two_classes()
+        likelihood = self._likelihood
         return np.column_stack([log_likelihood(likelihood, y, eta) for y in (0.0, 1.0)])
 
     def predict(self, X: Any, offset: Any = None) -> Array:

@@ -19,7 +19,7 @@ from garrote.estimators.given.inputs import (
 )
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
-from garrote.likelihoods import FAMILIES, Huber, deviance_explained, inverse_link, settled
+from garrote.likelihoods import Huber, as_likelihood, deviance_explained, inverse_link, settled
 from garrote.likelihoods.several import SeveralResponses
 from garrote.paths.combinations import check_combination
 from garrote.problem import Problem
@@ -41,9 +41,11 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     alpha : float, {"cv", "bic", "ebic"} or None, default="cv"
         The strength: given, chosen by cross-validation or by an information criterion. With None the
         path alone is fitted, and its last point exposed.
-    family : {"gaussian", "binomial", "probit", "poisson", "huber"} or Huber, default="gaussian"
+    family : {"gaussian", "binomial", "probit", "poisson", "huber"} or object of \
+`garrote.likelihoods`, default="gaussian"
         What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts, or
-        numbers with outliers. ``Huber(corner, scale)`` of `garrote.likelihoods` says where those begin.
+        numbers with outliers. A likelihood object has settings: ``Huber(corner, scale)`` says where
+        outliers begin.
     alphas : int or array, default=100
         The grid: how many, or which. A grid that is placed may end before, where 99.9 % of the deviance
         is explained, unless the response is Gaussian and the penalty convex; `path_.cut` says so.
@@ -179,16 +181,15 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         family = self._family()
         response = response_name(y)
         # A single column is for scikit-learn to flatten where several are no use.
-        several = family.name == "gaussian" or np.asarray(y).shape[1:] not in ((), (1,))
+        several = family.least_squares or np.asarray(y).shape[1:] not in ((), (1,))
         X, y = check_rows(self, X, y, several)
         if y.ndim == 2:
             return self._fit_several(X, y, response, sample_weight, offset, groups, feature_names)
         # What it takes from the data it takes once, so that all folds have the same loss.
-        known = check_offset(offset, len(y))
+        known = check_offset(offset, len(y), family)
         likelihood = settled(family, y, check_weights(sample_weight, X), known)
         if isinstance(likelihood, Huber):
             self.scale_ = likelihood.scale
-        likelihood = None if family.name == "gaussian" else likelihood
         self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)
         self.coef_: Floats = self._coefficients
         self.intercept_: Any = float(self._constant)
@@ -205,7 +206,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         feature_names: Any,
     ) -> "SparseRegressor":
         """Fit all columns of y at once."""
-        if self.family != "gaussian":
+        if not self._family().least_squares:
             raise ValueError(
                 f"y has {y.shape[1]} columns, which family={self.family!r} cannot take: fit one at a "
                 "time, or take family='gaussian'"
@@ -219,10 +220,10 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     def _fit_zscores(
         self, problem: Problem, scores: ZScores, made: dict[str, Any]
     ) -> tuple[str, ...]:
-        if self._family().name != "gaussian":
+        if not self._family().least_squares:
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
         problem, penalty = problem.in_response_units(), self._penalty()
-        check_combination(penalty, None, self.solver)
+        check_combination(penalty, problem.likelihood, self.solver)
         names, count = np.array(scores.names, dtype=object), len(scores.names)
         if hasattr(penalty, "resolved"):
             penalty = penalty.resolved(count, names)
@@ -242,20 +243,14 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = self.family == "gaussian"
+        named = self.family == "gaussian"
+        tags.target_tags.multi_output = getattr(self.family, "least_squares", named)
         tags.target_tags.single_output = True
         return tags
 
     def _family(self) -> Any:
         """Return the likelihood as given."""
-        if isinstance(self.family, Huber):
-            return self.family
-        if isinstance(self.family, str) and self.family in FAMILIES:
-            return FAMILIES[self.family]
-        raise ValueError(
-            f"family must be one of {tuple(FAMILIES)} or garrote.likelihoods.Huber(corner=...), got "
-            f"{self.family!r}"
-        )
+        return as_likelihood(self.family)
 
     def predict(self, X: Any, offset: Any = None) -> Floats:
         """Return the expected response: the mean of y, a probability or a rate."""
@@ -268,9 +263,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
     def _known(self, offset: Any, X: Any) -> Floats | None:
         """Return the offset of new rows, in the shape of their responses."""
-        return check_new_offset(
-            self, offset, X.shape[0], len(self.coef_) if self.coef_.ndim == 2 else 1
-        )
+        several = SeveralResponses(len(self.coef_)) if self.coef_.ndim == 2 else self._family()
+        return check_new_offset(self, several, offset, X.shape[0])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that is explained; R^2 for a Gaussian response.

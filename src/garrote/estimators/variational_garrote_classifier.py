@@ -1,6 +1,5 @@
 """The Variational Garrote for labels of two classes, as a scikit-learn classifier and selector."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from garrote.estimators.shared.labelled import SelectingClassifier, mean_interce
 from garrote.inference.beliefs import rows_left
 from garrote.inference.mean_field.label_mean_field import point_posterior
 from garrote.inference.substitutes import with_substitutes
-from garrote.likelihoods import Binomial
 from garrote.limits.costs import foretell, points_in_all
 from garrote.paths.annealed import DenseEnd
 from garrote.priors.garrote import GarrotePrior
@@ -192,11 +190,11 @@ class VariationalGarroteClassifier(SelectingClassifier):
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv, codes, classifier=True).split(given.X, codes, groups))
+            parts = list(split_weights(given.weights, splits))
+            self._check_folds([inside for inside, _ in parts], codes)
             folds = [
-                LabelFold(given.part(self, problem, inside), outside)
-                for inside, outside in split_weights(given.weights, splits)
+                LabelFold(given.part(self, problem, inside), outside) for inside, outside in parts
             ]
-            self._check_folds(folds, codes)
             annealed, validation = cross_validate_labels(
                 bound, folds, grid, self.slab_variance, self.n_jobs
             )
@@ -207,7 +205,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         self._store(bound, annealed, path, chosen, given.labels)
         self._store_validation(validation, "gamma")
         self.selection_ = select_on_path(
-            replace(problem, likelihood=Binomial()),
+            problem,
             path,
             Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation),
             self.posterior_,
@@ -235,9 +233,9 @@ class VariationalGarroteClassifier(SelectingClassifier):
         if not (is_number(self.slab_variance) and self.slab_variance > 0):
             raise ValueError(f"slab_variance must be positive and finite, got {self.slab_variance}")
 
-    def _check_folds(self, folds: list[LabelFold], codes: Floats) -> None:
-        for number, fold in enumerate(folds):
-            seen = np.unique(codes[fold.problem.weights > 0])
+    def _check_folds(self, weights: list[Floats], codes: Floats) -> None:
+        for number, inside in enumerate(weights):
+            seen = np.unique(codes[inside > 0])
             if len(seen) < 2:
                 raise ValueError(
                     f"fold {number} of cv trains on rows of class {self.classes_[int(seen[0])]} only: "

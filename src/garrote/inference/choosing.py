@@ -154,7 +154,7 @@ def infer(
 
 def family_of(problem: Problem) -> str:
     """Return the name of the likelihood of a problem that has posteriors."""
-    family = "gaussian" if problem.likelihood is None else str(problem.likelihood.name)
+    family = str(problem.likelihood.name)
     if family not in WAYS:
         raise ValueError(
             f"posteriors are for a response that is one of {tuple(WAYS)}, got {family}"

@@ -1,5 +1,8 @@
 """What y is: a number, with or without outliers, one of two classes, or a count."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from garrote.likelihoods.base import (
     Likelihood,
     conjugate,
@@ -32,6 +35,25 @@ CANONICAL: dict[str, Likelihood] = {
 # ... and all that penalised fits have.
 FAMILIES: dict[str, Likelihood] = {**CANONICAL, "probit": Probit(), "huber": Huber()}
 
+
+def as_likelihood(family: Any, known: Mapping[str, Likelihood] = FAMILIES) -> Any:
+    """Return the likelihood that a family's name stands for, or the object that was given.
+
+    Examples
+    --------
+    >>> from garrote.likelihoods import Huber, as_likelihood
+    >>> as_likelihood("poisson").name, as_likelihood(Huber(2.0)).corner
+    ('poisson', 2.0)
+    """
+    if isinstance(family, str) and family in known:
+        return known[family]
+    if hasattr(family, "check_response"):
+        return family
+    raise ValueError(
+        f"family must be one of {tuple(known)} or an object of garrote.likelihoods, got {family!r}"
+    )
+
+
 __all__ = [
     "CANONICAL",
     "FAMILIES",
@@ -41,6 +63,7 @@ __all__ = [
     "Likelihood",
     "Poisson",
     "Probit",
+    "as_likelihood",
     "conjugate",
     "curvature",
     "deviance",

@@ -10,13 +10,13 @@ on arrays and, for the exponential families (NamedTuples), compiled, on numbers:
 Where it is no exponential family with its canonical link, it also registers ``conjugate``, by which
 duality gaps are computed; where its curvature may vanish, ``majoriser``; where it takes a number from
 the data, ``settled``; where its null model is not the mean, ``null_mean``; where its curvature has a
-bound, ``largest_curvature``, which is the step of first-order solvers. Beside these it has ``name``,
-``check_response``, ``link`` and ``variance``. Sample weights and offsets (a known part of eta) belong to
-whoever sums: a weight of k counts as k repeats of its row.
+bound, ``largest_curvature``, which is the step of first-order solvers. Beside these it has what its base
+class `Likelihood` lists. Sample weights and offsets (a known part of eta) belong to whoever sums: a
+weight of k counts as k repeats of its row.
 """
 
 from functools import singledispatch
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -28,21 +28,62 @@ from garrote.arrays import Floats
 _MOST_DOUBLINGS = 60
 
 
-class Likelihood(Protocol):
+class Likelihood:
     """What the class of a likelihood has beside the registered functions."""
+
+    __slots__ = ()
 
     @property
     def name(self) -> str:
         """What users call it."""
+        raise NotImplementedError
+
+    @property
+    def several(self) -> bool:
+        """Whether rows have linear predictors for several classes or responses.
+
+        Arrays of eta have a row for each of them then, and functions of eta are methods.
+        """
+        return False
+
+    @property
+    def outputs(self) -> int:
+        """How many linear predictors a row has."""
+        return 1
+
+    @property
+    def additive(self) -> bool:
+        """Whether y is eta plus noise: offsets are in units of y then, and can be taken off it."""
+        return False
+
+    @property
+    def least_squares(self) -> bool:
+        """Whether a row, of one response, costs half its squared residual.
+
+        Closed forms exist then, and cross products tell all that there is in the data.
+        """
+        return False
+
+    @property
+    def effect_scale(self) -> str:
+        """What coefficients change, in words: "" where that is y itself."""
+        return "linear predictor"
 
     def check_response(self, y: Floats) -> None:
         """Refuse responses that the likelihood does not know."""
+        raise NotImplementedError
+
+    def of_classes(self, count: int) -> "Likelihood":
+        """Return the likelihood of labels of so many classes; raise where it has none."""
+        raise ValueError(f"family={self.name!r} is of numbers, not of labels of {count} classes")
 
     def link(self, mean: Floats) -> Floats:
         """Return the linear predictor whose mean is given."""
+        raise NotImplementedError
 
     def variance(self, mean: Floats) -> Floats:
         """Return the variance of a response whose mean is given, in units of the noise."""
+        raise NotImplementedError
 
 
 @generic

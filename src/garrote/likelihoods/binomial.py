@@ -6,6 +6,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
+    Likelihood,
     curvature,
     gradient,
     inverse_link,
@@ -13,6 +14,7 @@ from garrote.likelihoods.base import (
     log_likelihood,
     saturated,
 )
+from garrote.likelihoods.multinomial import Multinomial
 from garrote.summaries import listing
 
 # Probabilities are this far from 0 and 1 at least when log odds are taken of them.
@@ -21,7 +23,11 @@ _LEAST = 1e-15
 _TINY = 1e-300
 
 
-class Binomial(NamedTuple):
+class _Named(NamedTuple):
+    name: str = "binomial"
+
+
+class Binomial(_Named, Likelihood):
     """P(y = 1) = 1 / (1 + exp(-eta)), the logistic regression of labels 0 and 1.
 
     Examples
@@ -31,11 +37,15 @@ class Binomial(NamedTuple):
     0.5
     """
 
-    name: str = "binomial"
+    effect_scale = "log odds"
 
     def check_response(self, y: Floats) -> None:
         """Refuse labels other than 0 and 1, and labels of one class only."""
         check_labels(self.name, y)
+
+    def of_classes(self, count: int) -> Likelihood:
+        """Return the likelihood of labels of so many classes."""
+        return self if count == 2 else Multinomial(count)
 
     def link(self, mean: Floats) -> Floats:
         """Return log odds."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
+    Likelihood,
     conjugate,
     curvature,
     gradient,
@@ -16,7 +17,11 @@ from garrote.likelihoods.base import (
 )
 
 
-class Gaussian(NamedTuple):
+class _Named(NamedTuple):
+    name: str = "gaussian"
+
+
+class Gaussian(_Named, Likelihood):
     """y ~ N(eta, 1).
 
     Examples
@@ -26,7 +31,9 @@ class Gaussian(NamedTuple):
     -2.0
     """
 
-    name: str = "gaussian"
+    additive = True
+    least_squares = True
+    effect_scale = ""
 
     def check_response(self, y: Floats) -> None:
         """Refuse responses that are not finite."""

@@ -1,13 +1,13 @@
 """Numbers with outliers: squared residuals up to a corner, beyond it their size (Huber 1964)."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import brentq
 
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
+    Likelihood,
     conjugate,
     curvature,
     gradient,
@@ -26,7 +26,7 @@ _PER_MEDIAN, _PER_MEAN = 1.482602218505602, 1.2533141373155001
 
 
 @dataclass(frozen=True)
-class Huber:
+class Huber(Likelihood):
     """Residuals r cost r^2 / 2 up to the edge e = corner x scale, and e |r| - e^2 / 2 beyond it.
 
     With a corner of 1.345, and a scale that is the noise's standard deviation, 95 % of the efficiency of
@@ -54,10 +54,9 @@ class Huber:
     [0.5, 2.0]
     """
 
-    name: ClassVar[str] = "huber"
-    # It looks at y less its prediction only: y may be measured from any level.
-    of_differences: ClassVar[bool] = True
-    in_units_of_y: ClassVar[bool] = True
+    name = "huber"
+    additive = True
+    effect_scale = ""
     corner: float = 1.345
     scale: float | None = None
 

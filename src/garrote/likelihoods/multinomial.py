@@ -1,14 +1,15 @@
 """Several classes: P(y = k) is proportional to exp(eta_k). Arrays of eta have a row for each class."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.likelihoods.base import largest_curvature
+from garrote.likelihoods.base import Likelihood, largest_curvature
 
 
-class Multinomial(NamedTuple):
+@dataclass(frozen=True)
+class Multinomial(Likelihood):
     """P(y = k) = exp(eta_k) / sum_l exp(eta_l), every class with coefficients of its own.
 
     Responses are the positions 0, 1, ... of the classes. Unlike the other likelihoods it has several
@@ -16,7 +17,14 @@ class Multinomial(NamedTuple):
     """
 
     classes: int
-    name: str = "multinomial"
+    name = "multinomial"
+    several = True
+    effect_scale = "class score"
+
+    @property
+    def outputs(self) -> int:
+        """A linear predictor for each."""
+        return self.classes
 
     def check_response(self, y: Floats) -> None:
         """Refuse responses that are no positions of classes, and classes without rows."""
@@ -26,6 +34,14 @@ class Multinomial(NamedTuple):
                 f"family='multinomial' needs every class 0 to {self.classes - 1} among the rows, got "
                 f"{len(found)} different values"
             )
+
+    def of_classes(self, count: int) -> Likelihood:
+        """Return the likelihood of labels of so many classes."""
+        if count == self.classes:
+            return self
+        raise ValueError(
+            f"Multinomial({self.classes}) has {self.classes} classes, but y has {count}"
+        )
 
     def mean(self, eta: Floats) -> Floats:
         """Return the probability of every class (K x N)."""

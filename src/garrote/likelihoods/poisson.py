@@ -6,6 +6,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
+    Likelihood,
     curvature,
     gradient,
     inverse_link,
@@ -13,6 +14,7 @@ from garrote.likelihoods.base import (
     saturated,
     settled,
 )
+from garrote.likelihoods.uncertain import gaussian_mean
 
 # Beyond this a rate is out of the range of any data; squares of it are still numbers.
 _LARGEST = 300.0
@@ -20,7 +22,11 @@ _LARGEST = 300.0
 _LEAST = 1e-300
 
 
-class Poisson(NamedTuple):
+class _Named(NamedTuple):
+    name: str = "poisson"
+
+
+class Poisson(_Named, Likelihood):
     """y ~ Poisson(exp(eta)); exposures enter as offsets, their logarithms.
 
     Examples
@@ -30,7 +36,7 @@ class Poisson(NamedTuple):
     1.0
     """
 
-    name: str = "poisson"
+    effect_scale = "log rate"
 
     def check_response(self, y: Floats) -> None:
         """Refuse what is no count, and counts that are all zero."""
@@ -62,6 +68,11 @@ def _(likelihood: Poisson, y, weights=None, offset=None):
                 "counts can have: give the logarithms of exposures"
             )
     return likelihood
+
+
+@gaussian_mean.register
+def _(likelihood: Poisson, eta, variance):
+    return np.asarray(np.exp(eta + 0.5 * variance))
 
 
 @log_likelihood.register

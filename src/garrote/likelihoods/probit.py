@@ -1,13 +1,14 @@
 """Two classes: y is 1 where a latent normal variable of mean eta and variance 1 is positive, else 0."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
+    Likelihood,
     conjugate,
     curvature,
     gradient,
@@ -29,7 +30,7 @@ _MOST_STEPS = 50
 
 
 @dataclass(frozen=True)
-class Probit:
+class Probit(Likelihood):
     """P(y = 1) = Phi(eta), the normal distribution's, for labels 0 and 1.
 
     Its curvature is that of the log likelihood, not the expected one: the log likelihood is concave, and
@@ -42,11 +43,20 @@ class Probit:
     0.975
     """
 
-    name: ClassVar[str] = "probit"
+    name = "probit"
 
     def check_response(self, y: Floats) -> None:
         """Refuse labels other than 0 and 1, and labels of one class only."""
         check_labels(self.name, y)
+
+    def of_classes(self, count: int) -> Likelihood:
+        """Return the likelihood of labels of two classes."""
+        if count == 2:
+            return self
+        raise ValueError(
+            f"Only binary classification is supported with family='probit', but y has {count} classes: "
+            "take family='multinomial', which has any number of them"
+        )
 
     def link(self, mean: Floats) -> Floats:
         """Return normal quantiles."""

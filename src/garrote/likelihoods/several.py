@@ -1,14 +1,15 @@
 """Several numbers a row: y_k = eta_k + noise. Arrays of eta have a row for each of them."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.likelihoods.base import largest_curvature
+from garrote.likelihoods.base import Likelihood, largest_curvature
 
 
-class SeveralResponses(NamedTuple):
+@dataclass(frozen=True)
+class SeveralResponses(Likelihood):
     """y_k ~ N(eta_k, 1), each response with coefficients of its own.
 
     Responses are the columns of a matrix (N x K). A penalty of groups is what makes them one problem: a
@@ -16,12 +17,15 @@ class SeveralResponses(NamedTuple):
     """
 
     classes: int
-    name: str = "several gaussian"
+    name = "several gaussian"
+    several = True
+    additive = True
+    effect_scale = ""
 
     @property
-    def in_units_of_y(self) -> bool:
-        """Whether linear predictors, and offsets, are in units of y."""
-        return True
+    def outputs(self) -> int:
+        """A linear predictor for each."""
+        return self.classes
 
     def check_response(self, y: Floats) -> None:
         """Refuse responses that are not finite."""

@@ -1,5 +1,6 @@
 """Mean responses where the linear predictor itself is uncertain."""
 
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ _SHARES = np.exp(-0.5 * _DEVIATES**2) / np.exp(-0.5 * _DEVIATES**2).sum()
 _ROWS = 5000
 
 
+@singledispatch
 def gaussian_mean(likelihood: Any, eta: Floats, variance: Floats) -> Floats:
     """Return the mean response where linear predictors are Gaussian, given their means and variances.
 
@@ -26,8 +28,6 @@ def gaussian_mean(likelihood: Any, eta: Floats, variance: Floats) -> Floats:
     >>> gaussian_mean(Binomial(), np.array([2.0, 2.0]), np.array([0.0, 4.0])).round(3)
     array([0.881, 0.775])
     """
-    if likelihood.name == "poisson":
-        return np.asarray(np.exp(eta + 0.5 * variance))
     mean = np.empty(len(eta))
     for first in range(0, len(eta), _ROWS):
         rows = slice(first, first + _ROWS)

@@ -188,6 +188,11 @@ def fit_path(
         )
         (relaxed,) = run_together([solving], stored_design(compressed))
         return cast(PenaltyPath, relaxed)
+    if not problem.likelihood.least_squares:
+        raise ValueError(
+            f"a garrote's path is of a Gaussian response, got {problem.likelihood.name}: "
+            "VariationalGarroteClassifier has labels"
+        )
     prior = prior or flat_prior(problem.n_features)
     gammas = resolve_gammas(problem, prior, GAMMAS if strengths is None else strengths, eps or EPS)
     solving = start_solver(problem, prior, gammas, control or Control(), solver)
@@ -235,6 +240,11 @@ def start_penalty_solver(
 ) -> Generator[Floats, Floats, PenaltyPath]:
     """Return the generator that solves one penalised path; see `run_together`."""
     check_combination(penalty, problem.likelihood, solver)
+    if len(problem.scale.covariates) and not problem.likelihood.least_squares:
+        raise ValueError(
+            f"covariates cannot be projected out of a {problem.likelihood.name} response: give their "
+            "columns a penalty factor of 0 in their place"
+        )
     terms = terms or equal_terms(problem)
     alphas = None
     if solver not in HOMOTOPIES or strengths is not None:

@@ -67,7 +67,7 @@ def check_combination(penalty: Penalty, likelihood: Any, solver: str) -> None:
     """Refuse what is impossible, and name what is possible in its place."""
     if solver not in SOLVERS:
         raise ValueError(f"solver must be one of {SOLVERS}, got {solver!r}")
-    family = _FIRST if likelihood is None else likelihood.name
+    family = likelihood.name
     if is_possible(penalty, family, solver):
         return
     others = {

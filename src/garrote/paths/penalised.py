@@ -71,9 +71,9 @@ def make_smooth(
     """Return the loss of a problem, ready for a working set."""
     if isinstance(penalty, FusedLasso) and is_signal(problem):
         return SignalSquares(problem)
-    if solver == "em" and problem.likelihood is not None:
+    if solver == "em" and not problem.likelihood.least_squares:
         return LatentLeastSquares(problem)
-    if problem.likelihood is None:
+    if problem.likelihood.least_squares:
         return LeastSquares(problem)
     if isinstance(problem.likelihood, Multinomial):
         return MultinomialLoss(problem)
@@ -92,7 +92,7 @@ def equal_terms(problem: Problem) -> Terms:
 
 def outputs_of(problem: Problem) -> int:
     """Return how many coefficients a column has: one for each class, or response."""
-    return int(getattr(problem.likelihood, "classes", 1))
+    return int(problem.likelihood.outputs)
 
 
 def alpha_grid(
@@ -162,7 +162,7 @@ def stop_at(problem: Problem, penalty: Penalty) -> float | None:
     where a penalty that is not convex has ever more optima. For the lasso and its kin with a Gaussian
     response nothing of that kind happens.
     """
-    return None if problem.likelihood is None and penalty.convex else _ENOUGH
+    return None if problem.likelihood.least_squares and penalty.convex else _ENOUGH
 
 
 def runs_away(
@@ -178,7 +178,8 @@ def runs_away(
     They do where labels are matched without error (of the null model's loss nothing is left) by
     coefficients that the penalty does not hold back any more.
     """
-    if problem.likelihood is None or fit.loss > _MATCHED * null or not len(fit.columns):
+    matched = fit.loss <= _MATCHED * null and len(fit.columns) > 0
+    if problem.likelihood.least_squares or not matched:
         return False
     rule = restricted(penalty.at(fit.strength, terms), fit.columns)
     return relax == 1 or bool((slopes(rule, np.abs(fit.coef)) == 0).any())
@@ -209,9 +210,10 @@ def penalty_solver(
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
     bounded = bool((np.isfinite(terms.lower) | np.isfinite(terms.upper)).any())
-    if problem.likelihood is not None and not bounded:
+    squares = problem.likelihood.least_squares
+    if not squares and not bounded:
         _refuse_without_penalty(problem, penalty, alphas)
-    if solver in CLASSICAL and (solver != "em" or problem.likelihood is None):
+    if solver in CLASSICAL and (solver != "em" or squares):
         points = yield from solve_classically(solver, problem, penalty, alphas, terms, control)
     else:
         same = partial(make_smooth, solver=solver)
@@ -247,7 +249,7 @@ def _solve(
     make_loss: Callable[[Problem], Smooth],
 ) -> Generator[Floats, Floats, list[Solved]]:
     """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
-    gaussian = problem.likelihood is None
+    gaussian = problem.likelihood.least_squares
     if isinstance(penalty, BestSubset):
         return (yield from solve_best_subsets(problem, penalty, alphas, terms, control))
     if _is_ridge(penalty) and not bounded:
@@ -279,7 +281,7 @@ def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) 
 
 def _refuse_free_levels(problem: Problem, rule: FusedRule) -> None:
     levels = len(np.unique(rule.graph.components[rule.free])) // outputs_of(problem)
-    if problem.likelihood is not None and levels >= len(problem.response):
+    if not problem.likelihood.least_squares and levels >= len(problem.response):
         raise ValueError(
             f"the graph has {levels} components whose levels nothing penalises, which fit any response "
             f"of {len(problem.response)} rows: set l1_ratio above 0, or join them"
@@ -307,7 +309,7 @@ def adapted(
 
 def noise_scale(problem: Problem) -> float | None:
     """Return the noise's scale that a criterion takes for known: None where it is estimated."""
-    if problem.likelihood is None or isinstance(problem.likelihood, SeveralResponses):
+    if problem.likelihood.least_squares or isinstance(problem.likelihood, SeveralResponses):
         return None
     return float(getattr(problem.likelihood, "scale", 1.0))
 

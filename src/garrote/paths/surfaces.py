@@ -133,7 +133,9 @@ def _solve(
         convex, intercept = smooth.coef.copy(), np.copy(smooth.intercept)[()]
         # Where curvatures change with the fit, only tangents are sure to descend.
         solve, state = (
-            (solve_at, certified) if problem.likelihood is None else (solve_tangents, stationary)
+            (solve_at, certified)
+            if problem.likelihood.least_squares
+            else (solve_tangents, stationary)
         )
         for penalty in penalties:
             rule = penalty.at(strength, terms)

@@ -29,8 +29,6 @@ _LEAST_EVIDENCE = 0.01
 ENTRY = "alpha at which a variable enters, of the largest: entry"
 # The evidence where no variable is ever left out: how sure the sign of its effect is.
 SIGN = "posterior sign probability"
-# What effects change where the response is not a number in units of its own, by its likelihood.
-_EFFECT_SCALES = {"binomial": "log odds", "multinomial": "class score", "poisson": "log rate"}
 # What effects change, and for what of a variable, where neither has units of its own.
 STANDARDISED = "standard deviations"
 # Variables of a credible set that are named in one line.
@@ -45,13 +43,6 @@ def is_certainty(evidence: str) -> bool:
 def border(evidence: str, level: float = 0.95) -> float:
     """Return what the evidence of a selected variable is beyond, intervals being of some level."""
     return 0.5 + level / 2 if evidence == SIGN else 0.5
-
-
-def effect_scale(likelihood: Any) -> str:
-    """Return what effects are on: "" for the response itself, as without a likelihood."""
-    if likelihood is None or likelihood.name.endswith("gaussian"):
-        return ""
-    return _EFFECT_SCALES.get(likelihood.name, "linear predictor")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.results.certificates import AnyCertificate
 from garrote.results.posterior import DISAGREES, Posterior
-from garrote.results.selection import Selection, effect_scale
+from garrote.results.selection import Selection
 from garrote.results.selection_views import ModelsView, Predictions
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.judging import LEVEL, judge
@@ -57,7 +57,7 @@ def select_averaged(
     checked = posterior.checked
 
     def linear(rows: Floats, offset: Floats | None) -> Floats:
-        return np.asarray(rows @ posterior.mean + intercept)
+        return np.asarray(rows @ posterior.mean + intercept + (0.0 if offset is None else offset))
 
     disagreement = []
     # Samplers have errors of their own; their audit takes all but a few variables for independent.
@@ -94,7 +94,7 @@ def select_averaged(
         predictions=_predictions(problem, predict or linear, y),
         stand_ins=stand_ins,
         models=list_models(posterior, fixed),
-        effect_scale=effect_scale(problem.likelihood),
+        effect_scale=problem.likelihood.effect_scale,
         credible_sets=posterior.credible_sets(LEVEL),
     )
 

@@ -13,7 +13,7 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit, Path
 from garrote.results.penalty_path import PenaltyPath
 from garrote.results.posterior import Posterior
-from garrote.results.selection import Selection, effect_scale
+from garrote.results.selection import Selection
 from garrote.results.selection_views import PathView, Predictions, Validation
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
@@ -92,19 +92,17 @@ def select_on_path(
         warnings=tuple(warnings),
         provenance=provenance,
         path=view,
-        validation=describe_validation(
-            choice, "squared error" if problem.likelihood is None else "deviance"
-        ),
+        validation=describe_validation(choice, problem),
         predictions=shown_predictions(problem, path, choice.validation, y),
         stand_ins=stand_ins,
-        effect_scale=effect_scale(problem.likelihood),
+        effect_scale=problem.likelihood.effect_scale,
         credible_sets=posterior.credible_sets(_LEVEL),
     )
 
 
 def _noise(problem: Problem, fit: Fit) -> float:
     """Return the noise variance in the user's units; labels have none."""
-    if problem.likelihood is not None:
+    if not problem.likelihood.least_squares:
         return float("nan")
     return float(fit.noise_variance * problem.scale.response_scale**2)
 
@@ -137,13 +135,13 @@ def _view(path: Path, position: int, posterior: Posterior, selected: Array) -> P
     )
 
 
-def describe_validation(choice: Choice, measure: str = "squared error") -> Validation | None:
+def describe_validation(choice: Choice, problem: Problem) -> Validation | None:
     """Return what a reader is told of a cross-validation."""
     found = choice.validation
     if found is None:
         return None
     return Validation(
-        measure=measure,
+        measure="squared error" if problem.likelihood.least_squares else "deviance",
         folds=len(found.errors),
         rule=choice.rule,
         mean=found.mean,
@@ -182,15 +180,14 @@ def shown_predictions(
         return Predictions(True, rows, y[rows], predicted)
     if not problem.has_rows:
         return None
-    if not hasattr(problem.likelihood, "link") and problem.likelihood is not None:
-        return None  # classes have no mean to predict
+    if problem.likelihood.several:
+        return None  # several outputs a row have no one mean to predict
     rows = rows_to_show(problem)
     block = problem.table.stored.some_rows(rows)
     predicted = path.coefficients() @ block.T + path.intercepts[:, None]
     if problem.offset is not None:
         predicted = predicted + problem.offset[rows]
-    if problem.likelihood is not None:
-        predicted = inverse_link(problem.likelihood, predicted)
+    predicted = inverse_link(problem.likelihood, predicted)
     return Predictions(False, rows, y[rows], predicted)
 
 

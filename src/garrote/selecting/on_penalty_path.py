@@ -9,7 +9,7 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods.several import SeveralResponses
 from garrote.problem import Problem
 from garrote.results.penalty_path import PenaltyFit, PenaltyPath
-from garrote.results.selection import ENTRY, Selection, effect_scale
+from garrote.results.selection import ENTRY, Selection
 from garrote.results.selection_views import PathView
 from garrote.selecting.on_path import (
     Choice,
@@ -47,7 +47,6 @@ def select_on_penalty_path(
     stand_ins, same = find_stand_ins(problem, found.chosen[:_LINES], view.columns[:_CORRELATED])
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     nothing = np.full(problem.n_features, np.nan)
-    measure = "squared error" if problem.likelihood is None else "deviance"
     return Selection(
         method=method,
         response=response,
@@ -74,10 +73,10 @@ def select_on_penalty_path(
         ),
         provenance=provenance,
         path=view,
-        validation=describe_validation(choice, measure),
+        validation=describe_validation(choice, problem),
         predictions=shown_predictions(problem, path, choice.validation, y),
         stand_ins=stand_ins,
-        effect_scale=effect_scale(problem.likelihood),
+        effect_scale=problem.likelihood.effect_scale,
         pieces=fit.pieces,
     )
 
@@ -126,7 +125,7 @@ def entry_strengths(path: PenaltyPath) -> Floats:
 
 def _noise(problem: Problem, path: PenaltyPath, position: int) -> float:
     """Return the residual variance of a Gaussian fit, degrees of freedom taken off; else NaN."""
-    if problem.likelihood is not None:
+    if not problem.likelihood.least_squares:
         return float("nan")
     fit = path.fits[position]
     adapted = int(path.degrees_of_freedom[position])

@@ -130,30 +130,27 @@ def linear_predictors(problem: Problem, path: PenaltyPath, positions: Sequence[i
     fitted = problem.table.dot(columns, coef.reshape(len(columns), len(fits) * outputs)).T
     fitted = fitted.reshape(len(fits), outputs, -1)
     fitted = fitted + np.array([np.atleast_1d(fit.intercept) for fit in fits])[:, :, None]
-    if problem.offset is not None:
-        fitted = fitted + problem.offset
+    fitted = fitted + problem.known_part
     return fitted if outputs > 1 else fitted[:, 0]
 
 
 def held_out_error(problem: Problem, eta: Floats, weights: Floats) -> float:
     """Return the mean deviance of some rows: the mean squared error of a Gaussian response."""
-    if problem.likelihood is None:
-        each = (problem.response - eta) ** 2 * problem.scale.response_scale**2
-    elif hasattr(problem.likelihood, "classes"):
-        each = 2.0 * problem.likelihood.loss(problem.response, eta)
+    likelihood, y = problem.likelihood, problem.response
+    if likelihood.several:
+        each = 2.0 * likelihood.loss(y, eta)
     else:
-        likelihood, y = problem.likelihood, problem.response
         each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
+    each = each * problem.scale.response_scale**2
     used = weights > 0
     return float(weights[used] @ each[used] / weights[used].sum())
 
 
 def _residuals(problem: Problem, eta: Floats) -> Floats:
     """Return responses less their predicted means; NaN where there are several a row."""
-    if hasattr(problem.likelihood, "classes"):
+    if problem.likelihood.several:
         return np.full(len(problem.response), np.nan)
-    mean = eta if problem.likelihood is None else inverse_link(problem.likelihood, eta)
-    return np.asarray(problem.response - mean)
+    return np.asarray(problem.response - inverse_link(problem.likelihood, eta))
 
 
 def _null_error(fold: PenaltyFold) -> float:
@@ -162,6 +159,4 @@ def _null_error(fold: PenaltyFold) -> float:
     level = make_smooth(problem).intercept
     shape = (*np.shape(level), len(problem.response))
     eta = np.broadcast_to(np.expand_dims(level, -1), shape)
-    if problem.offset is not None:
-        eta = eta + problem.offset
-    return held_out_error(problem, eta, fold.held_out)
+    return held_out_error(problem, eta + problem.known_part, fold.held_out)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
 from garrote.experiments import Settings, run_study
-from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
+from garrote.likelihoods import Binomial, Gaussian, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths.signals import fuse_signal
 from garrote.penalties import L1, FusedLasso, Terms
@@ -195,13 +195,13 @@ def test_a_signal_far_from_0_keeps_its_digits():
 
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.3])
-@pytest.mark.parametrize("likelihood", [None, Binomial(), Poisson()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial(), Poisson()])
 def test_gaps_bound_what_other_coefficients_could_gain(likelihood, l1_ratio, graph):
     rng = np.random.default_rng(1)
     X, _ = piecewise_data(80)
     eta = X @ np.repeat([0.3, 0.0, -0.2, 0.0], 3)
     y = {
-        None: eta + rng.standard_normal(80),
+        Gaussian(): eta + rng.standard_normal(80),
         Binomial(): (rng.random(80) < 1 / (1 + np.exp(-eta))).astype(float),
         Poisson(): rng.poisson(np.exp(0.5 * eta)).astype(float),
     }[likelihood]
@@ -213,7 +213,7 @@ def test_gaps_bound_what_other_coefficients_could_gain(likelihood, l1_ratio, gra
     tight = fit_path(problem, penalty, path.strengths, control=Control(1e-12))
 
     def objective(w, alpha):
-        if likelihood is None:
+        if likelihood.least_squares:
             loss = 0.5 * (y - X @ w) ** 2
         else:
             loss = saturated(likelihood, y) - log_likelihood(likelihood, y, X @ w)

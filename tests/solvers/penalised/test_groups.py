@@ -9,7 +9,7 @@ from sklearn.linear_model import MultiTaskLasso
 from sklearn.metrics import r2_score
 
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
-from garrote.likelihoods import Binomial, Poisson, log_likelihood, saturated
+from garrote.likelihoods import Binomial, Gaussian, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties import L1, GroupLasso, Terms
@@ -55,13 +55,13 @@ def test_a_tight_tolerance_gives_nearly_all_digits(settings):
 
 
 @pytest.mark.parametrize("settings", KINDS)
-@pytest.mark.parametrize("likelihood", [None, Binomial(), Poisson()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial(), Poisson()])
 def test_gaps_bound_what_other_coefficients_could_gain(likelihood, settings):
     rng = np.random.default_rng(1)
     X, _ = grouped_data(80)
     eta = 0.8 * X[:, 0] - 0.5 * X[:, 6]
     y = {
-        None: eta + rng.standard_normal(80),
+        Gaussian(): eta + rng.standard_normal(80),
         Binomial(): (rng.random(80) < 1 / (1 + np.exp(-eta))).astype(float),
         Poisson(): rng.poisson(np.exp(0.5 * eta)).astype(float),
     }[likelihood]
@@ -74,7 +74,7 @@ def test_gaps_bound_what_other_coefficients_could_gain(likelihood, settings):
 
     def objective(w, alpha):
         eta = Z @ w
-        if likelihood is None:
+        if likelihood.least_squares:
             loss = 0.5 * (y - eta) ** 2
         else:
             loss = saturated(likelihood, y) - log_likelihood(likelihood, y, eta)

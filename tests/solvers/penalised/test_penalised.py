@@ -8,7 +8,15 @@ from sklearn.linear_model import ElasticNet as SklearnElasticNet
 from sklearn.linear_model import lasso_path
 
 from garrote import Problem, fit_path
-from garrote.likelihoods import Binomial, Huber, Poisson, Probit, log_likelihood, saturated
+from garrote.likelihoods import (
+    Binomial,
+    Gaussian,
+    Huber,
+    Poisson,
+    Probit,
+    log_likelihood,
+    saturated,
+)
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties import L1, MCP, ElasticNet, Terms
 from garrote.solvers.control import Control
@@ -51,7 +59,7 @@ def test_the_elastic_net_is_that_of_scikit_learn(l1_ratio):
         assert path.intercepts[k] == pytest.approx(theirs.intercept_, abs=1e-6)
 
 
-FAMILIES = [None, Binomial(), Poisson(), Probit(), Huber(scale=1.0)]
+FAMILIES = [Gaussian(), Binomial(), Poisson(), Probit(), Huber(scale=1.0)]
 
 
 def weighted_rows(likelihood):
@@ -62,12 +70,12 @@ def weighted_rows(likelihood):
     offset = 0.3 * rng.standard_normal(80)
     weights = rng.uniform(0.5, 2.0, 80)
     y = {
-        None: eta + rng.standard_normal(80),
+        "gaussian": eta + rng.standard_normal(80),
         "binomial": (rng.random(80) < 1 / (1 + np.exp(-eta))).astype(float),
         "poisson": rng.poisson(np.exp(eta)).astype(float),
         "probit": (eta + rng.standard_normal(80) > 0).astype(float),
         "huber": eta + rng.standard_t(1.5, 80),
-    }[likelihood and likelihood.name]
+    }[likelihood.name]
     problem = problem_of(X, y, likelihood=likelihood, offset=offset, sample_weight=weights)
     Z = (X - np.average(X, axis=0, weights=weights)) / problem.scale.column_scale
     return problem, Z, y, offset, weights
@@ -78,7 +86,7 @@ def best_objective(likelihood, alpha, Z, y, offset, weights):
 
     def objective(v):
         predicted = v[0] + Z @ v[1:7] - Z @ v[7:] + offset
-        if likelihood is None:
+        if likelihood.least_squares:
             loss = 0.5 * (y - predicted) ** 2
         else:
             loss = saturated(likelihood, y) - log_likelihood(likelihood, y, predicted)
@@ -126,13 +134,13 @@ def test_gaps_bound_far_from_the_optimum_too(likelihood, l1_ratio):
 
 
 @pytest.mark.parametrize("kind", ["fortran", "float32", "csc", "csr"])
-@pytest.mark.parametrize("likelihood", [None, Binomial()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
 def test_every_kind_of_matrix_gives_the_same_path(kind, likelihood):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((50, 80)).astype(np.float32).astype(np.float64)
     X[rng.random((50, 80)) < 0.6] = 0.0
     y = X[:, 0] - X[:, 1] + 0.5 * rng.standard_normal(50)
-    y = y if likelihood is None else (y > 0).astype(float)
+    y = y if likelihood.least_squares else (y > 0).astype(float)
     given = {
         "fortran": np.asfortranarray,
         "float32": np.float32,
@@ -163,7 +171,6 @@ def test_sparse_columns_give_the_path_of_dense_ones(
     X = np.column_stack([X, X[:, :2] + 0.1 * rng.standard_normal((80, 2)), rng.random((80, 20))])
     X[rng.random(X.shape) < 0.5] = 0.0
     settings = {"likelihood": likelihood, "fit_intercept": intercept}
-    offset = None if likelihood is None else offset
     one, two = (
         Problem.from_rows(x, y, weights, offset=offset, scale_response=False, **settings)
         for x in (X, scipy.sparse.csc_array(X))
@@ -227,13 +234,13 @@ def test_separable_labels_end_in_certified_fits():
     assert path.deviance_explained[-1] > 0.9
 
 
-@pytest.mark.parametrize("likelihood", [None, Binomial()])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
 def test_relaxed_fits_are_maximum_likelihood_on_the_columns_found(likelihood):
     rng = np.random.default_rng(2)
     X = rng.standard_normal((150, 30))
     eta = X[:, 0] - X[:, 1]
     y = eta + rng.standard_normal(150)
-    y = y if likelihood is None else (y > 0).astype(float)
+    y = y if likelihood.least_squares else (y > 0).astype(float)
     problem = problem_of(X, y, likelihood=likelihood)
     plain = fit_path(problem, L1(), 8)
     relaxed = fit_path(problem, L1(), plain.strengths, relax=1.0)
@@ -308,11 +315,11 @@ def test_nearly_dependent_columns_do_not_keep_coordinates_from_the_optimum(alpha
     assert path.fits[-1].loss == pytest.approx(knots.fits[-1].loss, rel=1e-6)
 
 
-@pytest.mark.parametrize("likelihood", [None, Binomial(), Poisson(), Multinomial(3)])
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial(), Poisson(), Multinomial(3)])
 def test_columns_that_explain_nothing_give_the_empty_model_at_once(likelihood):
     rng = np.random.default_rng(1)
     y = {
-        None: rng.standard_normal(60),
+        Gaussian(): rng.standard_normal(60),
         Binomial(): (np.arange(60) % 2).astype(float),
         Poisson(): rng.poisson(2.0, 60).astype(float),
         Multinomial(3): np.arange(60.0) % 3,

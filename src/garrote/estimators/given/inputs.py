@@ -16,7 +16,6 @@ from garrote.limits.magnitudes import (
     PREDICTIONS,
     VALUES,
     WEIGHTS,
-    Limit,
     refuse_large,
     within,
 )
@@ -292,7 +291,7 @@ def _not_finite(X: Any) -> tuple[Array, Array]:
     return rows, columns
 
 
-def check_new_offset(model: Any, offset: Any, count: int, outputs: int = 1) -> Floats | None:
+def check_new_offset(model: Any, likelihood: Any, offset: Any, count: int) -> Floats | None:
     """Return the offset of rows to predict for; warn where the fit had one and these have none."""
     if offset is None and model.selection_.provenance.get("offset", False):
         warnings.warn(
@@ -301,17 +300,10 @@ def check_new_offset(model: Any, offset: Any, count: int, outputs: int = 1) -> F
             UserWarning,
             stacklevel=3,
         )
-    return check_offset(offset, count, outputs, offset_limit(model))
+    return check_offset(offset, count, likelihood)
 
 
-def offset_limit(model: Any) -> Limit:
-    """Return how large offsets may be: those of numbers are in units of y, others go through a link."""
-    family = getattr(model, "family", None)
-    of_numbers = getattr(family, "in_units_of_y", family in ("gaussian", "huber"))
-    return VALUES if of_numbers else LINKS
-
-
-def check_offset(offset: Any, count: int, outputs: int = 1, limit: Limit = VALUES) -> Floats | None:
+def check_offset(offset: Any, count: int, likelihood: Any) -> Floats | None:
     """Return a known part of the linear predictor, one number a row, or one for each output."""
     if offset is None:
         return None
@@ -319,8 +311,11 @@ def check_offset(offset: Any, count: int, outputs: int = 1, limit: Limit = VALUE
         values = np.asarray(offset, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"offset must hold numbers, one a row, got {offset!r}") from None
+    outputs = likelihood.outputs
     if outputs == 1 and values.shape != (count,):
         raise ValueError(f"offset must have {count} entries like X has rows, got {values.shape}")
+    if likelihood.several and outputs == 1:
+        values = values[:, None]
     if outputs > 1 and values.shape != (count, outputs):
         raise ValueError(
             f"offset must have shape {(count, outputs)}, a column for each of {outputs} classes or "
@@ -329,5 +324,6 @@ def check_offset(offset: Any, count: int, outputs: int = 1, limit: Limit = VALUE
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         raise ValueError(f"offset is not finite at row {bad[0][0]}")
-    refuse_large(values, "offset", limit=limit)
+    # Those of numbers are in units of y, others go through a link.
+    refuse_large(values, "offset", limit=VALUES if likelihood.additive else LINKS)
     return values

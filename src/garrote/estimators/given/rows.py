@@ -1,6 +1,6 @@
 """The rows that a Bayesian estimator is fitted to, checked, and what its settings say of columns."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,13 @@ from garrote.estimators.given.inputs import (
     check_rows,
     check_weights,
     column_labels,
-    offset_limit,
     resolve_columns,
     resolve_values,
     response_name,
 )
 from garrote.estimators.given.provenance import provenance
 from garrote.estimators.shared.labelled import two_classes
-from garrote.limits.magnitudes import LINKS
+from garrote.likelihoods import Binomial, as_likelihood
 from garrote.problem import Problem, as_design
 
 
@@ -31,8 +30,10 @@ class GivenRows:
 
     ``covariates`` are columns that are always in, ``log_odds`` the prior's offsets, a number for each
     column. ``response`` is what y is called; of labels it names the second class, and y is 0 or 1.
+    ``likelihood`` says what y is.
     """
 
+    likelihood: Any
     X: Any
     y: Floats
     weights: Floats
@@ -53,12 +54,17 @@ class GivenRows:
         feature_names: Any = None,
         offset: Any = None,
     ) -> "GivenRows":
-        """Check what a fit to numbers is given; errors name the row or column and the remedy."""
+        """Check what a fit to numbers is given; errors name the row or column and the remedy.
+
+        A model with a ``family`` takes the numbers that this likelihood knows.
+        """
+        likelihood = as_likelihood(getattr(model, "family", "gaussian"))
         response = response_name(y)
         X, y = check_rows(model, X, y)
         weights = check_weights(sample_weight, X)
-        known = check_offset(offset, len(y), limit=offset_limit(model))
-        return cls(X, y, weights, *_of_columns(model, X, feature_names), response, known)
+        known = check_offset(offset, len(y), likelihood)
+        columns = _of_columns(model, X, feature_names)
+        return cls(likelihood, X, y, weights, *columns, response, known)
 
     @classmethod
     def of_labels(
@@ -75,10 +81,9 @@ class GivenRows:
         X, y = check_labelled_rows(model, X, y)
         weights = check_weights(sample_weight, X)
         classes, codes = two_classes(y, weights)
-        return cls(
-            X, codes, weights, *_of_columns(model, X, feature_names), f"{response} = {classes[1]}",
-            check_offset(offset, len(codes), limit=LINKS), classes,
-        )  # fmt: skip
+        known = check_offset(offset, len(codes), Binomial())
+        columns, response = _of_columns(model, X, feature_names), f"{response} = {classes[1]}"
+        return cls(Binomial(), X, codes, weights, *columns, response, known, classes)
 
     @property
     def count(self) -> int:
@@ -89,10 +94,6 @@ class GivenRows:
     def labels(self) -> tuple[str, ...]:
         """A name for every column."""
         return column_labels(self.names, self.count)
-
-    def less_its_offset(self) -> "GivenRows":
-        """Return the rows with what the offset leaves of a response of numbers."""
-        return self if self.offset is None else replace(self, y=self.y - self.offset, offset=None)
 
     def problem(self, model: Any, columnwise: bool = False) -> Problem:
         """Return the problem of all rows; ``columnwise`` copies X where its columns are in pieces."""
@@ -106,11 +107,11 @@ class GivenRows:
         return self._of_weights(model, whole.table.stored, weights)
 
     def _of_weights(self, model: Any, design: Design, weights: Floats) -> Problem:
-        made = Problem.from_rows(
-            design, self.y, weights, fit_intercept=model.fit_intercept,
-            standardize=model.standardize, covariates=self.covariates,
+        return Problem.from_rows(
+            design, self.y, weights, likelihood=self.likelihood, offset=self.offset,
+            covariates=self.covariates, fit_intercept=model.fit_intercept,
+            standardize=model.standardize,
         )  # fmt: skip
-        return replace(made, offset=self.offset)
 
     def provenance(
         self, model: Any, problem: Problem, reference: str | None = None

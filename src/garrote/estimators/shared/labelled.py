@@ -36,7 +36,7 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
-        second = self._probability(X, check_new_offset(self, offset, X.shape[0]))
+        second = self._probability(X, check_new_offset(self, Binomial(), offset, X.shape[0]))
         return np.column_stack([1.0 - second, second])
 
     def predict_log_proba(self, X: Any, offset: Any = None) -> Floats:

@@ -116,7 +116,7 @@ class SparseLinearModel(SelectorFace):
         free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
         if not isinstance(penalty, FusedLasso):
             free = _projected_columns(given, likelihood, names)
-        known = check_offset(offset, len(y), getattr(likelihood, "classes", 1))
+        known = check_offset(offset, len(y), likelihood)
         make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
         problem = make_problem(weights)
         if isinstance(penalty, FusedLasso):
@@ -130,12 +130,10 @@ class SparseLinearModel(SelectorFace):
             folds = [_fold(make_problem(inside), given, outside) for inside, outside in parts]
         path, validation = self._fit_path(problem, penalty, terms, folds)
         choice = self._choice(path, problem, self.alpha, validation)
-        # A Gaussian problem is one of what the offset leaves of y.
-        left = y if likelihood is not None or known is None else y - known
         always = [labels[j] for j in free]
         made = provenance(self, X, y, weights, always, getattr(penalty, "reference", None))
         made["offset"] = known is not None
-        self._finish(problem, penalty, path, choice, left, labels, response, made)
+        self._finish(problem, penalty, path, choice, y, labels, response, made)
         fit, relax = path.fits[choice.position], float(self.refit)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
 
@@ -151,7 +149,7 @@ class SparseLinearModel(SelectorFace):
         made: dict[str, Any],
     ) -> None:
         """Store what was found, and state the selection."""
-        likelihood = problem.likelihood
+        squares, name = problem.likelihood.least_squares, problem.likelihood.name
         self._store(path, choice.position, choice.validation)
         self.selection_ = select_on_penalty_path(
             problem,
@@ -159,7 +157,7 @@ class SparseLinearModel(SelectorFace):
             choice,
             self._coefficients,
             y,
-            method=f"{penalty.name} ({'least squares' if likelihood is None else likelihood.name})",
+            method=f"{penalty.name} ({'least squares' if squares else name})",
             names=labels,
             response=response,
             tol=self.tol,
@@ -178,7 +176,7 @@ class SparseLinearModel(SelectorFace):
         """Return what makes the problem of some weights, those of all rows or of a fold's."""
         design = as_design(X)
         compared = isinstance(penalty, FusedLasso)
-        signal = compared and likelihood is None and holds_intercept(design)
+        signal = compared and likelihood.least_squares and holds_intercept(design)
         if signal and self.fit_intercept and penalty.l1_ratio and design.shape[1] > _MANY_PIECES:
             raise ValueError(
                 f"an intercept beside {design.shape[1]} columns of an identity matrix ties every row "
@@ -195,7 +193,7 @@ class SparseLinearModel(SelectorFace):
             scale_response=False,
             likelihood=likelihood,
             offset=offset,
-            covariates=projected if likelihood is None else None,
+            covariates=projected,
         )
 
     def _split(
@@ -235,8 +233,6 @@ class SparseLinearModel(SelectorFace):
 
     def _check_fold(self, number: int, inside: Floats, y: Floats, likelihood: Any) -> None:
         """Refuse training rows from which there is nothing to learn about a held-out one."""
-        if likelihood is None:
-            return
         trained, name = y[inside > 0], likelihood.name
         if name == "poisson" and not trained.any():
             raise ValueError(
@@ -396,7 +392,7 @@ def _named(names: Array | None, j: int) -> str:
 
 def _projected_columns(given: Terms, likelihood: Any, names: Array | None) -> Array:
     """Return the columns without a penalty that are projected out: for a Gaussian response, exactly."""
-    free = np.flatnonzero(given.factor == 0) if likelihood is None else np.zeros(0, np.intp)
+    free = np.flatnonzero((given.factor == 0) & likelihood.least_squares)
     held = free[np.isfinite(given.lower[free]) | np.isfinite(given.upper[free])]
     if len(held):
         raise ValueError(

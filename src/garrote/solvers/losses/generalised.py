@@ -33,7 +33,7 @@ class GeneralisedLoss(NewtonLoss):
         self.block = self._make_block(problem)
         self.coef = np.zeros(0)
         self.share = problem.weights / problem.n
-        self.offset = np.zeros(len(self.y)) if problem.offset is None else problem.offset
+        self.offset = problem.known_part
         # The size of a linear predictor: 1, but for likelihoods in units of the response.
         self.unit = float(getattr(self.likelihood, "scale", 1.0))
         self.free_intercept = bool(problem.scale.intercept_count)

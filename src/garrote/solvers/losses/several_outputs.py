@@ -21,9 +21,9 @@ class SeveralOutputs(NewtonLoss):
     def __init__(self, problem: Problem):
         self.problem, self.y = problem, problem.response
         self.likelihood: Any = problem.likelihood
-        self.outputs, self.count = self.likelihood.classes, problem.n_features
+        self.outputs, self.count = self.likelihood.outputs, problem.n_features
         self.share = problem.weights / problem.n
-        self.offset = np.zeros(len(self.y)) if problem.offset is None else problem.offset
+        self.offset = problem.known_part
         self.free_intercept = bool(problem.scale.intercept_count)
         self.block = WorkingBlock(problem)
         self.columns = np.zeros(0, np.intp)

@@ -60,7 +60,7 @@ class WholeLoss(Protocol):
 
 def whole_loss(problem: Problem) -> WholeLoss:
     """Return the loss of a problem at coefficients of 0."""
-    if problem.likelihood is None:
+    if problem.likelihood.least_squares:
         return WholeSquares(problem)
     if isinstance(problem.likelihood, Multinomial):
         return WholeMultinomial(problem)

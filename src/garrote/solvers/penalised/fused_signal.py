@@ -126,7 +126,7 @@ class SignalSquares:
 def is_signal(problem: Problem) -> bool:
     """Tell whether no two columns of a Gaussian problem share a row: X = I, or rows of it."""
     design = problem.design
-    if problem.likelihood is not None:
+    if not problem.likelihood.least_squares:
         return False
     if isinstance(design, GramDesign):
         return int(np.count_nonzero(design.values)) <= problem.n_features

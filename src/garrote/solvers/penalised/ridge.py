@@ -180,7 +180,7 @@ def _rotate(problem: Problem, factor: Floats) -> _Rotated:
     reduced = Problem.from_rows(
         vectors * sizes, problem.response, problem.weights, standardize=False,
         fit_intercept=bool(problem.scale.intercept_count), likelihood=problem.likelihood,
-        offset=None if problem.offset is None else problem.offset.T,
+        offset=problem.known_part.T,
     )  # fmt: skip
     return _Rotated(reduced, vectors / sizes)
 
