@@ -65,6 +65,8 @@ WAYS: dict[str, dict[tuple[str, type[Method]], Way]] = {
     "poisson": _FITTED,
 }
 
+# Ways that have nothing to look for without columns: the empty model is all there is.
+_NEED_COLUMNS = (sample_numbers, search_numbers, mean_field_posterior, em_posterior)
 # "auto" enumerates numbers of up to so many columns: a fraction of a second for each slab variance.
 _FEW = 15
 # Beyond this a step of the sampler takes milliseconds, and mean field does instead.
@@ -97,11 +99,8 @@ def infer(
         with an unknown variance: `GaussianSlab` for numbers, `EffectSlab` for labels and counts.
     method : Method or str, default="auto"
         An object of `garrote.inference` with its settings, or its name for the default ones:
-        "enumerate", "sample", "metropolis", "gibbs", "search", "mean-field" or "em". "auto" takes what
-        fits the size: for numbers it enumerates up to 15 columns, samples up to 20,000 and takes mean
-        field beyond; for labels it enumerates up to 10 columns, samples tables of up to 500,000
-        entries and takes mean field beyond; for counts, and under BIC, it fits all models of up to 12
-        columns and walks beyond. A sum of single effects and priors that shrink have one method each.
+        "enumerate", "sample", "metropolis", "gibbs", "search", "mean-field" or "em"; "auto" takes what
+        fits the size (`choose_method`).
     inclusion : law of `garrote.priors`, float, array of shape (D,) or pair of floats, optional
         The prior on which variables are in; by default `BetaInclusion`.
     names : sequence of str
@@ -117,39 +116,35 @@ def infer(
     --------
     >>> import numpy as np
     >>> from garrote import Problem
-    >>> from garrote.inference import Gibbs, infer
-    >>> from garrote.likelihoods import Poisson
-    >>> from garrote.priors import HorseshoePrior
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((60, 5))
-    >>> y = X[:, 1] + rng.standard_normal(60)
-    >>> infer(Problem.from_rows(X, y)).posterior.inclusion_probability.argmax()
-    np.int64(1)
-    >>> found = infer(Problem.from_rows(X, y), HorseshoePrior(), Gibbs(500, 100), random_state=0)
-    >>> found.posterior.sign_probability.argmax()
-    np.int64(1)
-    >>> counts = rng.poisson(np.exp(0.5 * X[:, 1]))
-    >>> found = infer(Problem.from_rows(X, counts, likelihood=Poisson()))
+    >>> from garrote.inference import infer
+    >>> X = np.random.default_rng(0).standard_normal((60, 5))
+    >>> counts = np.random.default_rng(1).poisson(np.exp(X[:, 1]))
+    >>> found = infer(Problem.from_rows(X, counts, likelihood="poisson"), method="enumerate")
     >>> found.posterior.inclusion_probability.argmax()
     np.int64(1)
     """
     family = family_of(problem)
+    prior = _checked(prior, family)
+    law = as_inclusion(inclusion, problem.n_features)
+    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
+    task = Task(problem, Beliefs.about(problem, prior, law), labels, n_jobs, random_state, callback)
+    chosen = as_method(method)
+    if isinstance(chosen, Auto):
+        chosen = choose_method(prior, family, task.usable, len(problem.response))
+    way = find_way(prior, family, chosen)
+    if not task.usable and way in _NEED_COLUMNS:
+        return enumerate_numbers(task, Enumerate())
+    return way(task, chosen)
+
+
+def _checked(prior: Prior | None, family: str) -> Prior:
+    """Return the prior given, or the default one; refuse what has no meaning for the response."""
     if prior is None:
         prior = GaussianSlab() if family == "gaussian" else EffectSlab()
     if not isinstance(prior, Prior):
         raise TypeError(f"prior must be an object of garrote.priors, got {prior!r}")
     prior.check_family(family)
-    law = as_inclusion(inclusion, problem.n_features)
-    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
-    task = Task(problem, Beliefs.about(problem, prior, law), labels, n_jobs, random_state, callback)
-    chosen = as_method(method)
-    rows = len(problem.response)
-    if isinstance(chosen, Auto):
-        chosen = choose_method(prior, family, task.usable, rows)
-    way = find_way(prior, family, chosen)
-    if not task.usable and WAYS[family].get((prior.kind, Enumerate)) is enumerate_numbers:
-        return enumerate_numbers(task, Enumerate())  # the empty model is all there is
-    return way(task, chosen)
+    return prior
 
 
 def family_of(problem: Problem) -> str:
@@ -179,7 +174,13 @@ def find_way(prior: Prior, family: str, method: Method) -> Way:
 
 
 def choose_method(prior: Prior, family: str, usable: int, rows: int) -> Method:
-    """Return the method for so many columns that may be in or out, and so many rows."""
+    """Return the method for so many columns that may be in or out, and so many rows.
+
+    All models of numbers are enumerated up to 15 columns, sampled up to 20,000, and beyond that it is
+    mean field. For labels these are 10 columns, tables of 500,000 entries, and beyond. Models of
+    counts, and those of labels under BIC, are all fitted up to 12 columns (10, where the slab's variance
+    is unknown), and found on walks beyond. Single effects and priors that shrink have one method each.
+    """
     only = [method for kind, method in WAYS[family] if kind == prior.kind]
     if len(only) == 1:
         return only[0]()
