@@ -46,9 +46,9 @@ _OF_INCLUSION: dict[str, Any] = {
 def check_settings(model: Any) -> None:
     """Refuse settings that cannot be meant, before any work."""
     _check_names(model)
+    _check_numbers(model)
     _check_prior(model)
     _check_family(model)
-    _check_numbers(model)
 
 
 def _check_names(model: Any) -> None:

@@ -22,7 +22,7 @@ from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.evidence_bound import evidence_bounds, mix
 from garrote.inference.mean_field.factorised import Average, Component, factorised_posterior
-from garrote.inference.mean_field.following import Place, Solutions, follow
+from garrote.inference.mean_field.following import Place, follow
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.inference.mean_field.paired_mean_field import (
     Paired,
@@ -39,9 +39,10 @@ from garrote.inference.task import Inferred, Task
 from garrote.paths.annealed import fit_path, stored_design
 from garrote.problem import Problem
 from garrote.results.fit import Fit, Path
-from garrote.solvers.control import Control
+from garrote.solvers.control import Control, same_solution
+from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.exploring import explore
-from garrote.solvers.garrote.starts import Optima, Reached, distinct_optima
+from garrote.solvers.garrote.starts import DISTINCT, Optima, Reached, distinct_optima
 from garrote.solvers.lockstep import run_together
 
 # Sweeps of one solution, at most, by default.
@@ -50,6 +51,9 @@ MOST_SWEEPS = 10_000
 _NEGLIGIBLE = 10.0
 # Optima are followed whose bounds are this near to the best one's, and to priors that are as near.
 _FOLLOWED = 7.0
+
+
+Solutions = dict[Place, list[Fit]]
 
 
 class _Prior(NamedTuple):
@@ -149,12 +153,33 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
         least = max(bounds) - _FOLLOWED
         near = [fit for fit, bound in zip(optima.fits, bounds, strict=True) if bound > least]
         at = {place: prior.at for place, prior in priors.items() if highest[place] > least}
-        follow(Settings.of(problem, beliefs, control), at, solutions, best, near)
+        _follow(Settings.of(problem, beliefs, control), at, solutions, best, near)
     converged = all(
         fit.certificate.value <= control.tol for fits in solutions.values() for fit in fits
     )
     how = "by mean field over a grid of priors"
     return _Found(priors, solutions, best, optima, converged, how)
+
+
+def _follow(
+    settings: Settings,
+    priors: dict[Place, Hyperparameters],
+    found: Solutions,
+    origin: Place,
+    optima: Sequence[Fit],
+) -> None:
+    """Add optima of one prior to what was found at others, where they settle and do not interpolate."""
+    most = max(settings.problem.most_variables, 1.0)
+
+    def solve(fit: Fit, place: Place) -> Fit | None:
+        after = resettle(settings, fit, priors[place]).fit
+        settled = after.certificate.value <= settings.control.tol
+        return after if settled and after.expected_size <= most else None
+
+    def same(one: Fit, other: Fit) -> bool:
+        return same_solution(Candidate.of(one), Candidate.of(other), settings.problem, DISTINCT)
+
+    follow(optima, found, origin, priors, solve, same)
 
 
 def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Grid:

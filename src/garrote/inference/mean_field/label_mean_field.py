@@ -23,8 +23,9 @@ from garrote.inference.mean_field.factorised import (
     deviation_given_inclusion,
     error_and_correlation,
 )
+from garrote.inference.mean_field.following import Place, add_distinct, follow
 from garrote.inference.mean_field.hyperparameters import Learning
-from garrote.inference.mean_field.label_optima import add_distinct, follow, look_around
+from garrote.inference.mean_field.label_optima import look_around
 from garrote.inference.mean_field.prior_grid import Cell, Range, odds_ranges, whole_variance_range
 from garrote.inference.methods import MeanField
 from garrote.inference.substitutes import with_substitutes
@@ -35,7 +36,13 @@ from garrote.results.coefficient_laws import FactorisedPredictor
 from garrote.results.fit import LogisticPath
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.control import Control
-from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
+from garrote.solvers.labels.bound_annealing import (
+    AnnealedBound,
+    anneal_bound,
+    as_fit,
+    as_path,
+    same_bound_solution,
+)
 from garrote.solvers.labels.label_regression import BesideFixed
 from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
 
@@ -101,7 +108,7 @@ def _solve(
     annealed = anneal_bound(bound, gammas, learning.first().variance, learned)
     variances = whole_variance_range(learning.slab)
     cells = {
-        k: Cell(variances, odds)
+        Place(0, k): Cell(variances, odds)
         for k, odds in enumerate(ranges[: len(annealed.forward)])
         if odds is not None
     }
@@ -122,22 +129,29 @@ def _solve(
 def _weigh(
     bound: LogisticBound,
     annealed: AnnealedBound,
-    cells: dict[int, Cell],
+    cells: dict[Place, Cell],
     learned: NextVariance | None,
 ) -> _Weighed:
     """Find the optima at all gammas that count, and weigh them by their bounds."""
-    solutions: dict[int, list[BoundSolution]] = {}
+    solutions: dict[Place, list[BoundSolution]] = {}
     for k in cells:
         solutions[k] = []
-        for one in (annealed.forward[k], annealed.backward[k]):
-            add_distinct(solutions[k], one)
+        for one in (annealed.forward[k.odds], annealed.backward[k.odds]):
+            add_distinct(solutions[k], one, same_bound_solution)
     bounds = {k: [_over(bound, cells[k], one) for one in solutions[k]] for k in cells}
     origin = max(bounds, key=lambda k: max(bounds[k]))
     solutions[origin] = look_around(bound, solutions[origin], learned)
     if len(solutions[origin]) > 1:
         least = max(bounds[origin]) - _FOLLOWED
-        gammas = {k: annealed.forward[k].strength for k in cells if max(bounds[k]) > least}
-        follow(bound, solutions, gammas, origin, solutions[origin], learned)
+        near = [k for k in cells if max(bounds[k]) > least]
+        most = max(bound.problem.most_variables, 1.0)
+
+        def solve(one: BoundSolution, place: Place) -> BoundSolution | None:
+            after = bound.solve(annealed.forward[place.odds].strength, one, learned)
+            return after if after.expected_size <= most else None
+
+        optima = list(solutions[origin])
+        follow(optima, solutions, origin, near, solve, same_bound_solution)
     logs: list[float] = []
     share = np.ones(1)
     for k, found in solutions.items():
