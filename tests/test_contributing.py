@@ -9,9 +9,11 @@ from sklearn.linear_model import Lasso
 
 from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
+from garrote.inference import Sample, infer
 from garrote.likelihoods import Binomial, Gaussian
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, Terms
+from garrote.priors import GPrior
 from garrote.problem import Problem
 from garrote.rules import shrink
 from garrote.solvers.descent.sweep import sweep
@@ -69,6 +71,19 @@ def test_the_printed_penalty_minimises_its_scalar_objective(printed, bounds):
             w = np.append(np.clip(np.linspace(-3, 3, 2001), *bounds), shrink(rule, 0, z, curvature))
             objective = 0.5 * curvature * (w - z) ** 2 + np.minimum(np.abs(w), 0.4)
             assert objective[-1] <= objective.min() + 1e-12
+
+
+def test_the_printed_prior_is_zellners_with_as_many_rows(printed):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    problem = Problem.from_rows(X, X[:, 1] + rng.standard_normal(60))
+    for method in ("enumerate", Sample(200, 50)):
+        own, same = (
+            infer(problem, prior, method, random_state=0).posterior
+            for prior in (printed["UnitInformation"](), GPrior(60.0))
+        )
+        np.testing.assert_array_equal(own.inclusion_probability, same.inclusion_probability)
+        np.testing.assert_array_equal(own.mean, same.mean)
 
 
 def test_the_printed_design_gives_the_dense_path(printed):

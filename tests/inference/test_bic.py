@@ -16,8 +16,7 @@ from sklearn.metrics import d2_tweedie_score, log_loss
 import garrote
 from garrote import BayesianSelector, Problem
 from garrote.cli.main import main
-from garrote.inference import Chains, infer_generalized
-from garrote.inference.generalized import choose_generalized_method
+from garrote.inference import Metropolis, choose_method, generalized, infer
 from garrote.likelihoods import FAMILIES, Binomial, inverse_link, total_log_likelihood
 from garrote.priors.evidence import log_evidence, log_evidence_ratio
 from garrote.priors.inclusion import Inclusion
@@ -149,7 +148,7 @@ def test_the_gaussian_rule_is_the_maximised_likelihood_of_the_rows():
     X, y = simulated("gaussian")
     n = len(y)
     y = y - y.mean()
-    rule = BIC(spent=1.0).rule(n - 1.0, float(y @ y), 6)
+    rule = BIC().rule(n - 1.0, float(y @ y), 6, spent=1.0)
     values = []
     for g in ([], [0], [0, 3], [1, 2, 4]):
         Z = X[:, g] - X[:, g].mean(axis=0)
@@ -405,7 +404,7 @@ def test_sparse_and_dense_agree():
         ({"family": "binomial"}, [0, 1, 2], "labels 0 and 1 in y, got 0.0, 1.0, 2.0"),
         ({"family": "binomial"}, [1], "every label in y is 1"),
         ({"family": "poisson"}, [0, 1, -1], "got -1 at row 2"),
-        ({"method": "mean-field"}, None, "does not factorise"),
+        ({"method": "mean-field"}, None, "ties the coefficients together"),
         ({"method": "gibbs"}, None, "needs prior='spike-slab'"),
     ],
 )
@@ -423,23 +422,26 @@ def test_labels_that_are_words_are_refused():
 
 
 def test_the_method_follows_the_number_of_columns():
-    assert choose_generalized_method("auto", 12, 500) == "enumerate"
-    assert choose_generalized_method("auto", 13, 500) == "metropolis"
+    for family in ("binomial", "poisson"):
+        assert choose_method(BIC(), family, 12, 500).name == "enumerate"
+        assert choose_method(BIC(), family, 13, 500).name == "metropolis"
     with pytest.raises(ValueError, match=r"2\^30 models, about .* hours; use method='metropolis'"):
-        choose_generalized_method("enumerate", 30, 500)
-    with pytest.raises(ValueError, match=r"keeps X dense, .* need 80 GB"):
-        choose_generalized_method("auto", 1_000_000, 10_000)
+        generalized.refuse_many_fits(30, 500, False)
+
+
+def test_a_table_whose_dense_copy_would_not_fit_is_refused(monkeypatch):
+    X, y = simulated("binomial")
+    monkeypatch.setattr(generalized, "_MOST_ENTRIES", X.size - 1)
+    with pytest.raises(ValueError, match=r"keeps X dense, .* GB: screen the columns first"):
+        infer(Problem.from_rows(X, y, likelihood=Binomial()), BIC())
 
 
 def test_progress_is_reported():
     X, y = simulated("binomial")
-    problem = Problem.from_rows(X, y)
-    for method, stage in (("enumerate", "enumeration"), ("metropolis", "sampling")):
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    for method, stage in (("enumerate", "enumeration"), (Metropolis(200, 0, 1), "sampling")):
         events = []
-        infer_generalized(
-            problem, Binomial(), y, method=method, chains=Chains(200, 0, 1, seed=0),
-            callback=events.append,
-        )  # fmt: skip
+        infer(problem, BIC(), method, random_state=0, callback=events.append)
         assert {event.stage for event in events} == {stage}
         assert events[-1].done == events[-1].total
 

@@ -5,8 +5,8 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote import BayesianSelector, Problem
-from garrote.inference import Beliefs, Chains, infer
-from garrote.inference.choosing import choose_method
+from garrote.inference import Beliefs, Sample, as_method, choose_method, infer
+from garrote.inference.numbers import refuse_long_enumeration
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
 
@@ -24,8 +24,8 @@ def data():
     [
         ("enumerate", GaussianSlab()),
         ("enumerate", GPrior("hyper-g/n")),
-        ("sample", GaussianSlab()),
-        ("sample", GPrior(60.0)),
+        (Sample(500, 100), GaussianSlab()),
+        (Sample(500, 100), GPrior(60.0)),
         ("mean-field", GaussianSlab()),
         ("mean-field", GaussianSlab(0.5)),
     ],
@@ -35,8 +35,7 @@ def test_moments_say_as_much_as_rows(data, method, slab):
     X, y = data
     rows = Problem.from_rows(X, y)
     moments = Problem.from_moments(X.T @ X, X.T @ y, float(y @ y), len(y))
-    settings = {"method": method, "chains": Chains(500, 100, 2, seed=1)}
-    one, two = (infer(p, Beliefs.about(p, slab), **settings) for p in (rows, moments))
+    one, two = (infer(p, slab, method, random_state=1) for p in (rows, moments))
     np.testing.assert_allclose(
         one.posterior.inclusion_probability, two.posterior.inclusion_probability, atol=1e-6
     )
@@ -44,7 +43,7 @@ def test_moments_say_as_much_as_rows(data, method, slab):
     np.testing.assert_allclose(
         one.posterior.noise_variance, two.posterior.noise_variance, rtol=1e-4
     )
-    assert one.method == two.method == method
+    assert one.method == two.method == as_method(method).name
 
 
 @pytest.mark.parametrize(
@@ -58,12 +57,12 @@ def test_moments_say_as_much_as_rows(data, method, slab):
     ],
 )
 def test_the_method_follows_the_number_of_columns(columns, method):
-    assert choose_method("auto", columns) == method
+    assert choose_method(GaussianSlab(), "gaussian", columns, 100).name == method
 
 
 def test_an_enumeration_without_end_is_refused_with_its_time():
     with pytest.raises(ValueError, match=r"40 columns would take about 61.* hours"):
-        choose_method("enumerate", 40)
+        refuse_long_enumeration(40)
 
 
 def test_priors_that_do_not_go_with_the_problem_are_refused(data):
@@ -78,8 +77,8 @@ def test_priors_that_do_not_go_with_the_problem_are_refused(data):
 def test_columns_without_content_are_never_in(data):
     X, y = data
     X = np.column_stack([X, np.ones(60)])
-    for method in ("enumerate", "sample", "mean-field"):
-        found = infer(Problem.from_rows(X, y), method=method, chains=Chains(300, 50, 1, seed=0))
+    for method in ("enumerate", Sample(300, 50, 1), "mean-field"):
+        found = infer(Problem.from_rows(X, y), method=method, random_state=0)
         assert found.posterior.inclusion_probability[8] == 0.0
         assert found.posterior.mean[8] == 0.0
 
@@ -87,9 +86,9 @@ def test_columns_without_content_are_never_in(data):
 def test_progress_is_reported(data):
     X, y = data
     problem = Problem.from_rows(X, y)
-    for method, stage in (("enumerate", "enumeration"), ("sample", "sampling")):
+    for method, stage in (("enumerate", "enumeration"), (Sample(200, 0, 1), "sampling")):
         events = []
-        infer(problem, method=method, chains=Chains(200, 0, 1, seed=0), callback=events.append)
+        infer(problem, method=method, random_state=0, callback=events.append)
         assert {event.stage for event in events} == {stage}
         assert events[-1].done == events[-1].total
 

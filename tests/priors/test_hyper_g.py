@@ -64,7 +64,7 @@ def places(n, k):
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("n", [5.0, 49.0, 1e4, 1e6])
 def test_evidence_and_moments_are_those_of_a_quadrature_model_by_model(law, n):
-    rule = GPrior(law, spent=1.0).rule(n, 2.0, 500)
+    rule = GPrior(law).rule(n, 2.0, 500, spent=1.0)
     for k in (1, 2, 3, 7, 40, 180, 400):
         if k > n - 1:
             continue

@@ -13,7 +13,7 @@ from garrote import (
     VariationalGarroteClassifier,
 )
 from garrote.priors import inclusion
-from garrote.priors.inclusion import Inclusion
+from garrote.priors.inclusion import BetaInclusion, Inclusion
 
 OFFSETS = np.array([0.0, 1.5, -2.0, 0.3, 40.0, -700.0])
 
@@ -31,8 +31,8 @@ def data():
         Inclusion.independent(np.full(6, 0.3), OFFSETS),
         Inclusion.beta(2.0, 5.0, OFFSETS),
         Inclusion.beta(1.0, 0.01, -OFFSETS),
-        Inclusion.of_few(np.full(6, -0.7)),
-        Inclusion.of_few(np.zeros(6)),
+        BetaInclusion().over(np.arange(6), 6, np.full(6, -0.7)),
+        BetaInclusion().over(np.arange(6), 6),
     ],
 )
 def test_the_probabilities_of_all_models_add_up_to_1(prior):

@@ -30,7 +30,7 @@ def find_method(name: str) -> Any:
 def _of_another_option(name: str) -> str:
     """Return how to ask for a prior or a penalty that was taken for a method; "" for other names."""
     from garrote.penalties import PENALTIES
-    from garrote.priors.scale_mixture import SHRINKAGE_PRIORS
+    from garrote.priors import SHRINKAGE_PRIORS
 
     if name == "single-effects":
         return (
@@ -142,9 +142,9 @@ def _parameters(estimator: Any) -> list[str]:
 
 def _instead_of_prior(value: Any) -> str:
     """Return what to say in place of a prior to a classifier that has one only."""
-    from garrote.inference.labels import LABEL_METHODS
+    from garrote.inference.choosing import methods_for
 
-    if value in LABEL_METHODS:
+    if value in methods_for("binomial", "models", "effects"):
         return f"; say --set method={value}"
     return "; their prior is a spike and slab, so leave it out"
 

@@ -15,12 +15,13 @@ from garrote.estimators.shared.bayesian_settings import (
     inclusion_prior,
     said_of_certificate,
     seed_of,
+    with_settings,
 )
 from garrote.estimators.shared.labelled import SelectingClassifier, mean_intercept
-from garrote.inference import Chains, Inferred, infer_labels
-from garrote.inference.labels import LABEL_METHODS
-from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import EffectSlab
+from garrote.inference import METHODS, Inferred, Method, choose_method, infer
+from garrote.inference.choosing import methods_for
+from garrote.priors import EffectSlab, Prior, SingleEffects
+from garrote.problem import Problem
 from garrote.selecting.averaged import select_averaged
 
 
@@ -176,11 +177,10 @@ class BayesianClassifier(SelectingClassifier):
         inclusion = inclusion_prior(
             self.inclusion, self.expected_size, given.count, problem.usable, given.log_odds
         )
-        inferred = infer_labels(
-            problem, given.y, inclusion, self.method, slab=EffectSlab(self.slab_variance),
-            effects=self.effects, chains=Chains(int(self.n_steps), int(self.burn_in),
-            int(self.n_chains), seed_of(self.random_state)), names=given.labels, n_jobs=self.n_jobs,
-            callback=self.callback,
+        prior = self._prior()
+        inferred = infer(
+            problem, prior, self._method(prior, problem), inclusion=inclusion, names=given.labels,
+            n_jobs=self.n_jobs, random_state=seed_of(self.random_state), callback=self.callback,
         )  # fmt: skip
         for text in inferred.cautions:
             warnings.warn(text, UserWarning, stacklevel=2)
@@ -202,10 +202,22 @@ class BayesianClassifier(SelectingClassifier):
         )
         return self
 
+    def _prior(self) -> Prior:
+        if self.method == "single-effects":
+            return SingleEffects(self.effects, variance=self.slab_variance or "optim")
+        return EffectSlab(self.slab_variance)
+
+    def _method(self, prior: Prior, problem: Problem) -> Method:
+        usable, rows = len(problem.usable), len(problem.response)
+        if self.method == "auto":
+            return with_settings(choose_method(prior, "binomial", usable, rows), self)
+        return with_settings(METHODS[self.method](), self)
+
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
-        if self.method not in LABEL_METHODS:
-            raise ValueError(f"method must be one of {LABEL_METHODS}, got {self.method!r}")
+        known = methods_for("binomial", "models", "effects")
+        if self.method not in known:
+            raise ValueError(f"method must be one of {known}, got {self.method!r}")
         check_positive(self, ("slab_variance", "expected_size"))
         if self.effects is not None:
             SingleEffects(self.effects)

@@ -1,7 +1,6 @@
 """Bayesian selection of variables, exact or sampled, as a scikit-learn regressor and selector."""
 
 import warnings
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.estimators.given.inputs import (
     check_new_offset,
     check_new_rows,
@@ -23,22 +22,18 @@ from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES, NUMBER_
 from garrote.estimators.shared.averaging import averaged_mean, drawn_variance
 from garrote.estimators.shared.bayesian_settings import (
     DEFAULT_G,
-    chain_lengths,
     check_settings,
     inclusion_prior,
+    make_method,
+    make_prior,
     said_of_certificate,
     seed_of,
-    shrinkage_prior,
-    shrinks,
+    with_groups,
 )
 from garrote.estimators.shared.face import SelectingRegressor, dense_columns
-from garrote.inference import Beliefs, Chains, Inferred, infer, infer_generalized, infer_shrinkage
-from garrote.inference.choosing import FACTORISED, choose_method
+from garrote.inference import Inferred, infer
 from garrote.likelihoods import CANONICAL, as_likelihood, deviance_explained
-from garrote.priors.inclusion import Inclusion
-from garrote.priors.scale_mixture import ScaleMixturePrior
-from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
+from garrote.priors import Prior
 from garrote.problem import Problem
 from garrote.results.certificates import DRAWS
 from garrote.results.coefficient_laws import Models
@@ -105,7 +100,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         Prior expectation of the number of variables: another way to say inclusion = (1, D / size - 1),
         D being the columns that may be in or out: not covariates, nor constant ones.
     slab_variance : float, optional
-        By default unknown, with a Cauchy-like law (see `garrote.priors.slab.GaussianSlab`).
+        By default unknown, with a Cauchy-like law (see `garrote.priors.GaussianSlab`).
     g : float or {"hyper-g", "hyper-g/n", "eb"}, default="hyper-g/n"
         For ``prior="g-prior"``.
     effects : int, optional
@@ -248,16 +243,10 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """
         check_settings(self)
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
-        problem = given.problem(self, columnwise=self._goes_through_columns(given.count))
-        reference = None
-        if shrinks(self.prior):
-            prior = shrinkage_prior(self.prior, given.count, given.names, given.X)
-            reference = prior.reference
-            inferred = self._infer_shrinkage(problem, prior, given.labels)
-        else:
-            inferred = self._infer(problem, given.y, given.log_odds, given.labels)
-            reference = self._reference(inferred.method)
-        made = given.provenance(self, problem, reference)
+        prior = with_groups(make_prior(self), given.count, given.names, given.X)
+        problem = given.problem(self, columnwise=self._goes_through_columns(prior, given.count))
+        inferred = self._infer(problem, prior, given.log_odds, given.labels)
+        made = given.provenance(self, problem, self._reference(prior, inferred.method))
         self._finish(problem, inferred, given.y, given.labels, given.response, made)
         return self
 
@@ -270,26 +259,18 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         refuse_covariates(self.covariates, "covariates")
         labels, count = np.array(scores.names, dtype=object), len(scores.names)
         held = self._with_held_noise() if scores.of_other_samples else self
-        if scores.hides_the_noise and not held._noise_is_known:
+        if scores.hides_the_noise and make_prior(held).known_noise is None:
             raise ValueError(
                 f"{scores.cautions[0]}. prior={self.prior!r} learns the noise, which is hidden there: "
                 "take prior='single-effects' or 'spike-slab', which hold it at that of y"
             )
-        if shrinks(self.prior):
-            prior = shrinkage_prior(self.prior, count, labels, None)
-            made = {**made, "reference": prior.reference}
-            inferred = held._infer_shrinkage(problem, prior, scores.names)
-        else:
-            offsets = resolve_values(self.prior_log_odds, labels, count, "prior_log_odds")
-            inferred = held._infer(problem, np.zeros(0), offsets, scores.names)
-            reference = self._reference(inferred.method)
-            made = made if reference is None else {**made, "reference": reference}
+        prior = with_groups(make_prior(held), count, labels, None)
+        offsets = resolve_values(self.prior_log_odds, labels, count, "prior_log_odds")
+        inferred = held._infer(problem, prior, offsets, scores.names)
+        reference = self._reference(prior, inferred.method)
+        made = made if reference is None else {**made, "reference": reference}
         self._finish(problem, inferred, np.zeros(0), scores.names, "y", made)
         return () if held is self else (HELD_NOISE,)
-
-    @property
-    def _noise_is_known(self) -> bool:
-        return (self.noise_variance or getattr(self.prior, "noise_variance", None)) is not None
 
     def _with_held_noise(self) -> "BayesianSelector":
         """Return a copy whose noise variance is that of the response, if it is not known yet.
@@ -297,15 +278,12 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         Moments of several samples contradict each other a little. Learnt from them, the noise falls far
         below what it can be, and everything seems certain.
         """
-        prior = self.prior
-        if isinstance(prior, GaussianSlab | SingleEffects):
-            if prior.noise_variance is not None:
-                return self
-            return clone(self).set_params(prior=replace(prior, noise_variance=1.0))
-        takes = shrinks(prior) or prior in ("spike-slab", "single-effects")
-        if self.noise_variance is not None or not takes:
+        prior = make_prior(self)
+        if not prior.has_noise or prior.known_noise is not None:
             return self
-        return clone(self).set_params(noise_variance=1.0)
+        if isinstance(self.prior, str):
+            return clone(self).set_params(noise_variance=1.0)
+        return clone(self).set_params(prior=prior.holding_noise(1.0))
 
     def _finish(
         self,
@@ -335,83 +313,37 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             intercept=self.intercept_,
             names=labels,
             response=response,
-            converged=self._converged(inferred.converged),
+            converged=self._converged(inferred),
             provenance=made,
             notes=(*([_NOTHING_LEFT] if nothing else []), *inferred.notes, *inferred.cautions),
             predict=None if self.family == "gaussian" else self._averaged_mean,
         )
 
-    def _reference(self, method: str) -> str | None:
+    def _reference(self, prior: Any, method: str) -> str | None:
         """Return the source of what was done; None for that of the estimator."""
+        if prior.reference is not None:
+            return str(prior.reference)
         if self.family == "gaussian":
             return NUMBER_REFERENCES.get(method)
-        return BIC_REFERENCE if isinstance(self._slab(), BIC) else LABEL_REFERENCES[method]
+        return LABEL_REFERENCES[method] if prior.integrated else BIC_REFERENCE
 
-    def _goes_through_columns(self, count: int) -> bool:
+    def _goes_through_columns(self, prior: Prior, count: int) -> bool:
         """Tell whether columns are gone through so often that each is better in one piece."""
-        chosen = choose_method("auto", count) if self.method == "auto" else self.method
-        factorised = chosen in FACTORISED or self._effects is not None
-        return factorised and self.family == "gaussian"
+        return self.family == "gaussian" and make_method(self, prior, count).columnwise
 
     def _infer(
-        self, problem: Problem, y: Floats, offsets: Floats, labels: tuple[str, ...]
+        self, problem: Problem, prior: Prior, offsets: Floats, labels: tuple[str, ...]
     ) -> Inferred:
-        """Find the posterior by the way that the family asks for."""
-        usable = np.flatnonzero(problem.curvature > 0)
-        settings = self._sampling(labels)
-        if self.family == "gaussian":
-            beliefs = self._beliefs(problem, usable, offsets)
-            return infer(
-                problem, beliefs, self.method, hyperparameters=self.hyperparameters,
-                spike_variance=self.spike_variance, **settings,
-            )  # fmt: skip
-        inclusion = self._inclusion(problem, usable, offsets)
-        likelihood = CANONICAL[self.family]
-        return infer_generalized(
-            problem, likelihood, y, inclusion, self.method, slab=self._slab(), **settings
-        )
-
-    @property
-    def _effects(self) -> SingleEffects | None:
-        """The prior, where it is a sum of single effects."""
-        if self.prior == "single-effects":
-            return SingleEffects(self.effects, noise_variance=self.noise_variance)
-        return self.prior if isinstance(self.prior, SingleEffects) else None
-
-    def _infer_shrinkage(
-        self, problem: Problem, prior: ScaleMixturePrior, labels: tuple[str, ...]
-    ) -> Inferred:
-        settings = self._sampling(labels)
-        return infer_shrinkage(problem, prior, noise_variance=self.noise_variance, **settings)
-
-    def _sampling(self, labels: tuple[str, ...]) -> dict[str, Any]:
-        """Return how to sample, and what to tell of it."""
-        chains = Chains(*chain_lengths(self), int(self.n_chains), seed_of(self.random_state))
-        return {
-            "chains": chains, "names": labels, "n_jobs": self.n_jobs, "callback": self.callback,
-        }  # fmt: skip
-
-    def _beliefs(self, problem: Problem, usable: Array, offsets: Floats) -> Beliefs:
-        inclusion = self._inclusion(problem, usable, offsets)
-        if self._effects is not None:
-            return Beliefs.about(problem, None, inclusion, self._effects)
-        return Beliefs.about(problem, self._slab(), inclusion)
-
-    def _slab(self) -> Any:
-        """Return the prior of the coefficients as an object."""
-        if self.prior == "g-prior":
-            return GPrior(self.g)
-        if self.prior == "bic":
-            return BIC()
-        if self.prior == "spike-slab" and self.family != "gaussian":
-            return EffectSlab(self.slab_variance)
-        if self.prior == "spike-slab":
-            return GaussianSlab(self.slab_variance, self.noise_variance)
-        return self.prior
-
-    def _inclusion(self, problem: Problem, usable: Array, offsets: Floats) -> Inclusion:
-        given, size = self.inclusion, self.expected_size
-        return inclusion_prior(given, size, problem.n_features, usable, offsets)
+        """Find the posterior."""
+        usable = problem.usable
+        return infer(
+            problem, prior, make_method(self, prior, len(usable)),
+            inclusion=inclusion_prior(
+                self.inclusion, self.expected_size, problem.n_features, usable, offsets
+            ),
+            names=labels, n_jobs=self.n_jobs, random_state=seed_of(self.random_state),
+            callback=self.callback,
+        )  # fmt: skip
 
     def _store(self, problem: Problem, inferred: Inferred) -> None:
         posterior = inferred.posterior
@@ -439,10 +371,10 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         self._center = scale.column_mean
         self._total_weight = problem.n
 
-    def _converged(self, settled: bool) -> bool:
+    def _converged(self, inferred: Inferred) -> bool:
         """Tell whether the answer reached its accuracy; warn where it did not."""
         certificate = self.certificate_
-        steps = chain_lengths(self)[0]
+        steps, settled = inferred.steps, inferred.converged
         rough = said_of_certificate(certificate, steps, self.n_chains)
         if rough is not None:
             said = rough
@@ -465,7 +397,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
 
     @property
     def _remedy(self) -> str:
-        if self._effects is not None:
+        if self.method_ == "single-effects":
             return "allow for fewer effects, or give prior=SingleEffects(max_iter=...)"
         return "give slab_variance or inclusion, or use method='sample'"
 
@@ -513,7 +445,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
 
     def _averaged_mean(self, X: Any, offset: Floats | None = None, return_std: bool = False) -> Any:
         """Return mean responses over models; over their coefficients too where these have a prior."""
-        integrated = not isinstance(self._slab(), BIC)
+        integrated = getattr(make_prior(self), "integrated", True)
         likelihood, found = CANONICAL[self.family], self.posterior_.found
         return averaged_mean(likelihood, found, X, return_std, integrated, offset)
 

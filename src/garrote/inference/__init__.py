@@ -1,28 +1,48 @@
 """Posteriors over models and coefficients: `infer` picks the solver."""
 
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.choosing import Inferred, infer
-from garrote.inference.generalized import infer_generalized
-from garrote.inference.labels import infer_labels
+from garrote.inference.choosing import choose_method, infer
 from garrote.inference.mean_field.paired_mean_field import (
     Paired,
     PairedPath,
     anneal_paired,
     fit_paired,
 )
-from garrote.inference.sampling import Chains
-from garrote.inference.shrinkage import infer_shrinkage
+from garrote.inference.methods import (
+    EM,
+    METHODS,
+    Auto,
+    Enumerate,
+    Gibbs,
+    MeanField,
+    Method,
+    Metropolis,
+    Sample,
+    Search,
+    StepwiseSelection,
+    as_method,
+)
+from garrote.inference.task import Inferred
 
 __all__ = [
+    "EM",
+    "METHODS",
+    "Auto",
     "Beliefs",
-    "Chains",
+    "Enumerate",
+    "Gibbs",
     "Inferred",
+    "MeanField",
+    "Method",
+    "Metropolis",
     "Paired",
     "PairedPath",
+    "Sample",
+    "Search",
+    "StepwiseSelection",
     "anneal_paired",
+    "as_method",
+    "choose_method",
     "fit_paired",
     "infer",
-    "infer_generalized",
-    "infer_labels",
-    "infer_shrinkage",
 ]

@@ -1,4 +1,4 @@
-"""Inclusion probabilities compared with exact ones, on the variables that matter most.
+"""Inclusion probabilities compared with sums over models, on the variables that matter most.
 
 Those are the most probable ones, others that resemble them, and those that would explain most of what
 is left. A method that has taken one of two copies for the truth states next to nothing of the other, and
@@ -14,14 +14,18 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.models.slab_integral import integrate_over_slab, shares
 from garrote.inference.resemblance import correlations
 from garrote.paths.annealed import stored_design
-from garrote.priors.slab import Slab
+from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.posterior import Audit
+from garrote.solvers.labels.label_regression import fixed_columns
 from garrote.solvers.lockstep import run_together
+from garrote.solvers.losses.newton import Samples
 from garrote.solvers.models.enumeration import enumerate_models
+from garrote.solvers.models.fitted_models import fit_all_models, make_table
 
-# Variables whose models are summed, at most, and the least probability of those taken by it.
-_AUDITED = 14
+# Variables whose models are summed, at most: in closed form, and each model of labels fitted on its own.
+_AUDITED, _FITTED = 14, 10
+# The least probability of variables that are taken by it.
 _AUDIBLE = 0.01
 # Variables stand in for those that are in if their absolute correlation is at least this; half of the
 # places are theirs, if need be.
@@ -43,26 +47,56 @@ def audit(
     The others are taken for independent of each other: their means are taken off the response, and their
     variances stay with what is left of it.
     """
-    usable = problem.usable
     top = audited_columns(problem, inclusion, _AUDITED, _explaining(problem, mean))
     rest = np.setdiff1d(np.flatnonzero(mean), top)
     task = problem.evaluate(rest, mean[rest][:, None])
     ((squared, gradient),) = run_together([task], stored_design(problem))
     left = float(squared[0] + variance[rest] @ problem.curvature[rest])
-    gram, odds = problem.known_block(top), beliefs.inclusion.log_odds[np.searchsorted(usable, top)]
-    # Those outside count by their expected number in the prior on sizes.
-    outside = round(float(inclusion[usable].sum() - inclusion[top].sum()))
-    by_size = beliefs.inclusion.by_size[outside : outside + len(top) + 1]
+    gram, among = problem.known_block(top), _among(problem, beliefs, inclusion, top)
 
     def find(slab: Slab) -> _Summed:
         # Of a constant response nothing is left: any scale will do, and 0 has no logarithm.
-        rule = slab.rule(beliefs.n, problem.yty or 1.0, problem.n_features)
-        exact = enumerate_models(rule, gram, gradient[0][top], left, by_size, odds, keep=1)
+        rule = slab.rule(beliefs.n, problem.yty or 1.0, problem.n_features, beliefs.spent)
+        exact = enumerate_models(rule, gram, gradient[0][top], left, *among, keep=1)
         return _Summed(exact.log_total, exact.inclusion)
 
-    points, _ = integrate_over_slab(beliefs.slab, find)
+    points, _ = integrate_over_slab(beliefs.prior, find)
     exact = sum(w * p.part.inclusion for w, p in zip(shares(points), points, strict=True))
     return Audit(top, inclusion[top], np.asarray(exact), "exact sums over their models")
+
+
+def audit_labels(
+    problem: Problem, beliefs: Beliefs, slab_variance: float, inclusion: Floats, mean: Floats
+) -> Audit:
+    """Sum over all models of the variables that matter by Laplace, the others at their means."""
+    design, likelihood = problem.table, problem.likelihood
+    top = audited_columns(problem, inclusion, _FITTED)
+    rest = np.setdiff1d(np.flatnonzero(mean), top)
+    fixed, held = fixed_columns(problem)
+    columns = np.vstack([fixed.T, design.block(top, projected=False).T])
+    samples = Samples(
+        np.ascontiguousarray(columns),
+        problem.response,
+        problem.weights,
+        problem.known_part + design.dot(rest, mean[rest][:, None])[:, 0],
+        np.append(held, np.full(len(top), 1.0 / slab_variance)),
+    )
+    table = make_table(likelihood, samples, len(held), np.inf, True)
+    exact = fit_all_models(likelihood, table, 0.0, *_among(problem, beliefs, inclusion, top))
+    return Audit(top, inclusion[top], exact.inclusion, "Laplace's sums over their models")
+
+
+def _among(
+    problem: Problem, beliefs: Beliefs, inclusion: Floats, top: Array
+) -> tuple[Floats, Floats]:
+    """Return the prior on models of some columns by size, and their log odds.
+
+    Those outside count by their expected number in the prior on sizes.
+    """
+    usable, prior = problem.usable, beliefs.inclusion
+    outside = round(float(inclusion[usable].sum() - inclusion[top].sum()))
+    by_size = prior.by_size[outside : outside + len(top) + 1]
+    return by_size, prior.log_odds[np.searchsorted(usable, top)]
 
 
 def audited_columns(

@@ -1,89 +1,82 @@
-"""What is believed before seeing the data."""
+"""What is believed before seeing the data of one problem."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.priors.inclusion import Inclusion
-from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, GaussianSlab, GPrior, Slab, largest_fitted
+from garrote.priors.base import Slab
+from garrote.priors.inclusion import BetaInclusion, Inclusion, InclusionLaw
+from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.solvers.models.model_chain import Target
 
-# Models that fill this share of what BIC allows on average are crowded.
-_CROWDED = 0.5
 # Fewer rows than this are worth a word.
 _FEW_ROWS = 10
 
 
 @dataclass(frozen=True)
 class Beliefs:
-    """The priors of one analysis, and the rows that are left to it beside means and covariates.
+    """The priors of one analysis in the units of its problem, and the rows that are left to it.
 
-    ``inclusion`` runs over the columns that have content of their own. ``effects``, where they are
-    given, ask for a sum of single effects in place of the slab.
+    ``prior`` is one of `garrote.priors`, ``inclusion`` runs over the columns that have content of their
+    own. ``n`` are the rows, by their weights, less those ``spent`` on means and covariates.
     """
 
-    slab: Slab
+    prior: Any
     inclusion: Inclusion
     n: float
-    effects: SingleEffects | None = None
+    spent: float = 0.0
 
     @classmethod
     def about(
         cls,
         problem: Problem,
-        slab: Slab | None = None,
-        inclusion: Inclusion | None = None,
-        effects: SingleEffects | None = None,
+        prior: Any = None,
+        inclusion: InclusionLaw | Inclusion | None = None,
     ) -> "Beliefs":
         """Take the priors given for one problem, or the default ones.
 
         By default the slab's variance is unknown and each variable is in with one shared probability
         ~ Beta(1, sqrt(D)).
         """
-        n = rows_left(problem)
-        usable = int(np.count_nonzero(problem.curvature > 0))
-        if inclusion is None:
-            inclusion = Inclusion.of_few(np.zeros(usable))
-        if len(inclusion.log_odds) != usable:
+        spent = problem.scale.intercept_count + len(problem.scale.covariates)
+        made = (inclusion or BetaInclusion()).over(problem.usable, problem.n_features)
+        if len(made.log_odds) != len(problem.usable):
             raise ValueError(
-                f"the prior on inclusion has {len(inclusion.log_odds)} variables, but {usable} columns "
-                "have content of their own"
+                f"the prior on inclusion has {len(made.log_odds)} variables, but "
+                f"{len(problem.usable)} columns have content of their own"
             )
-        if isinstance(slab, BIC | GPrior):  # whose penalty, or scale of g, counts all rows
-            slab = replace(slab, spent=float(problem.n - n))
-        if isinstance(slab, GaussianSlab):
-            slab = slab.rescaled(problem.scale.response_scale)
-        return cls(slab or GaussianSlab(), inclusion, n, effects)
+        prior = (prior or GaussianSlab()).in_unit(problem.scale.response_scale)
+        return cls(prior, made, rows_left(problem), float(spent))
 
     def target(self, problem: Problem, slab: Slab | None = None) -> Target:
         """Return the posterior to sample from; columns without content get a place and no odds."""
         log_odds = np.full(problem.n_features, -np.inf)
         log_odds[problem.curvature > 0] = self.inclusion.log_odds
-        return Target(
-            problem, slab or self.slab, replace(self.inclusion, log_odds=log_odds), self.n
-        )
+        everywhere = replace(self.inclusion, log_odds=log_odds)
+        return Target(problem, slab or self.prior, everywhere, self.n, self.spent)
+
+    def rule(self, problem: Problem, most: int, slab: Slab | None = None) -> Any:
+        """Return the marginal likelihood of models of at most so many variables, as a rule."""
+        return (slab or self.prior).rule(self.n, problem.yty, most, self.spent)
+
+    def offsets(self, problem: Problem) -> Floats:
+        """Return the variables' own log odds for all columns, 0 for those without content."""
+        offsets = np.zeros(problem.n_features)
+        offsets[problem.usable] = self.inclusion.log_odds
+        return offsets
 
     def doubts(self, size_probability: Floats | None) -> tuple[str, ...]:
         """Say where the priors decide more than the data, or do not hold what they promise."""
-        said = []
+        said: tuple[str, ...] = ()
         if self.n < _FEW_ROWS:
-            said.append(
+            said = (
                 f"{self.n:g} rows are left beside means and covariates: that is few, and the prior "
-                "decides much of what is stated"
+                "decides much of what is stated",
             )
-        most = largest_fitted(self.n)
-        if isinstance(self.slab, BIC) and size_probability is not None:
-            size = float(size_probability @ np.arange(len(size_probability)))
-            if size > _CROWDED * most:
-                said.append(
-                    f"models have {size:.1f} variables on average, of at most {int(most)}: BIC supposes "
-                    "many more rows than variables, and prefers to interpolate; a smaller inclusion or "
-                    "expected_size or, for a Gaussian response, prior='spike-slab' does not"
-                )
-        return tuple(said)
+        return (*said, *self.prior.doubts(self.n, size_probability))
 
 
 def rows_left(problem: Problem) -> float:

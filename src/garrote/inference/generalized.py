@@ -8,16 +8,16 @@ the coefficients are Gaussian around the maximum, with the inverse of the observ
 covariance.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from scipy.special import gammaincinv, logsumexp
 
 from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.choosing import Inferred, stage_reporter
+from garrote.inference.methods import Chains, Enumerate, Method, Metropolis
 from garrote.inference.models.fitted_posterior import (
     FittedFindings,
     FittingTask,
@@ -27,14 +27,12 @@ from garrote.inference.models.fitted_posterior import (
 from garrote.inference.models.over_models import CERTIFIED
 from garrote.inference.models.slab_integral import integrate_over_slab, shares
 from garrote.inference.models.standing import MOST_FITTED, Members, in_columns, of_all, of_known
-from garrote.inference.sampling import Chains
+from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
-from garrote.likelihoods import Likelihood
-from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import BIC, GaussianSlab, largest_fitted
+from garrote.inference.task import Inferred, Task
+from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, monte_carlo, of_fitted_models
-from garrote.solvers.control import Progress
 from garrote.solvers.labels.label_regression import COVARIATE_PRECISION
 from garrote.solvers.losses.newton import Samples, independent_columns
 from garrote.solvers.models.enumeration import members_of
@@ -48,9 +46,7 @@ from garrote.solvers.models.fitted_models import (
 )
 from garrote.solvers.models.fitted_walk import FittedTarget, Walk, climb, walk_models
 
-GENERALIZED_METHODS = ("auto", "enumerate", "metropolis")
-
-# "auto" fits all models of up to so many columns: about a second for a thousand rows.
+# All models of up to so many columns are fitted without being asked: about a second for a thousand rows.
 _FEW = 12
 # All models of more columns than this would take hours.
 _MOST = 20
@@ -65,119 +61,85 @@ _WORTH_A_NOTE = 0.01
 _STEP, _BELOW, _ABOVE = 0.5, 1e-9, 5e-4
 # Models whose odds are compared with those by twice the step.
 _COMPARED = 20
+# Steps of a walk that count, and those before them, by default.
+_LENGTHS = 10_000, 1000
 # Entries of X that are kept as a dense copy.
 _MOST_ENTRIES = 150_000_000
 
 
-def infer_generalized(
-    problem: Problem,
-    likelihood: Likelihood,
-    y: Floats,
-    inclusion: Inclusion | None = None,
-    method: str = "auto",
-    *,
-    slab: BIC | GaussianSlab = BIC(),  # noqa: B008 - frozen
-    chains: Chains = Chains(),  # noqa: B008 - frozen
-    names: Sequence[str] = (),
-    n_jobs: int | None = None,
-    callback: Callable[[Progress], None] | None = None,
+def enumerate_fitted(task: Task, method: Enumerate) -> Inferred:
+    """Fit all models, and weigh them by what the prior says."""
+    refuse_dense(task.problem)
+    refuse_many_fits(task.usable, len(task.problem.response), task.prior.variance_is_unknown)
+    report = task.reporter("enumeration")
+    fitting, found, change = _enumerate(
+        make_fitting(task.problem, task.beliefs), task.n_jobs, report
+    )
+    how = f"all {2**task.usable:,} models fitted and weighed by {task.prior.yardstick}"
+    return _inferred(task, fitting, found, _certify(fitting, found, change), method, how)
+
+
+def walk_fitted(task: Task, method: Metropolis) -> Inferred:
+    """Fit the models that walks come across, and weigh them by what the prior says."""
+    refuse_dense(task.problem)
+    chains, fitting = method.chains(*_LENGTHS, task.seed), make_fitting(task.problem, task.beliefs)
+    found, certificate = _walk(fitting, chains, task.n_jobs, task.reporter("sampling"))
+    how = (
+        f"{len(found.members):,} models fitted on {chains.count} walks and weighed by "
+        f"{task.prior.yardstick}"
+    )
+    inferred = _inferred(task, fitting, found, certificate, method, how)
+    return replace(inferred, steps=chains.steps)
+
+
+def choose_for_fits(usable: int, unknown_variance: bool = False) -> Method:
+    """Return the method for so many columns: all models, or those on a walk."""
+    return Enumerate() if usable <= _FEW - 2 * unknown_variance else Metropolis()
+
+
+def _inferred(
+    task: Task,
+    fitting: FittingTask,
+    found: FittedFindings,
+    certificate: Certificate,
+    method: Method,
+    how: str,
 ) -> Inferred:
-    """Find the posterior over models of a response that need not be Gaussian.
-
-    Parameters
-    ----------
-    problem : Problem
-        From rows; its weights, offset, covariates and centring are used, not its response.
-    likelihood : NamedTuple
-        One of `garrote.likelihoods`.
-    y : array of shape (N,)
-        The response as it is.
-    inclusion : Inclusion, optional
-        The prior on models, over the columns with content.
-    method : {"auto", "enumerate", "metropolis"}
-        "auto" fits all models of up to 12 columns, and walks beyond.
-    slab : BIC or GaussianSlab
-        Whether models count by their largest likelihoods or by their evidence under a slab, which has no
-        noise to be scaled by.
-    chains : Chains
-        For walking.
-    names : sequence of str
-        Names of the variables.
-    n_jobs : int, optional
-        Threads.
-    callback : callable, optional
-        Called with a `Progress`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from garrote import Problem
-    >>> from garrote.inference import infer_generalized
-    >>> from garrote.likelihoods import Poisson
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((80, 5))
-    >>> y = rng.poisson(np.exp(0.5 * X[:, 1])).astype(float)
-    >>> found = infer_generalized(Problem.from_rows(X, y), Poisson(), y)
-    >>> found.posterior.inclusion_probability.argmax()
-    np.int64(1)
-    """
-    likelihood.check_response(y[problem.weights > 0])
-    unknown = isinstance(slab, GaussianSlab) and slab.variance is None
-    method = choose_generalized_method(method, len(problem.usable), len(y), unknown)
-    beliefs = Beliefs.about(problem, slab, inclusion)
-    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
-    task = make_task(problem, likelihood, y, beliefs)
-    certificate: Certificate
-    if method == "enumerate":
-        report = stage_reporter(callback, "enumeration")
-        task, found, change = _enumerate(task, n_jobs, report)
-        certificate = _certify(task, found, change)
-        how = f"all {2 ** len(problem.usable):,} models fitted and weighed by {_yardstick(slab)}"
-    else:
-        found, certificate = _walk(task, chains, n_jobs, stage_reporter(callback, "sampling"))
-        how = (
-            f"{len(found.members):,} models fitted on {chains.count} walks and weighed by "
-            f"{_yardstick(slab)}"
-        )
-    posterior, separated = make_fitted_posterior(task, found, labels)
-    notes = beliefs.doubts(found.size_probability)
+    posterior, separated = make_fitted_posterior(fitting, found, task.names)
+    notes = task.beliefs.doubts(found.size_probability)
     if separated > _WORTH_A_NOTE:
-        notes = (_separation(separated, likelihood.name), *notes)
-    posterior = with_substitutes(problem, posterior, found.components)
-    return Inferred(posterior, certificate, method, how, notes=notes)
+        notes = (_separation(separated, fitting.likelihood.name), *notes)
+    posterior = with_substitutes(task.problem, posterior, found.components)
+    return Inferred(posterior, certificate, method.name, how, notes=notes)
 
 
-def _yardstick(slab: BIC | GaussianSlab) -> str:
-    return "BIC" if isinstance(slab, BIC) else "Laplace's evidence"
+def refuse_dense(
+    problem: Problem,
+    who: str = "a family other than gaussian",
+    remedy: str = "screen",
+) -> None:
+    """Refuse a table that a dense copy of would not fit into memory."""
+    usable, rows = len(problem.usable), len(problem.response)
+    if usable * rows > _MOST_ENTRIES:
+        raise ValueError(
+            f"{who} keeps X dense, and {rows:,} rows x {usable:,} columns need "
+            f"{8e-9 * usable * rows:.3g} GB: {remedy} the columns first"
+        )
 
 
-def choose_generalized_method(
-    method: str, usable: int, rows: int, unknown_slab: bool = False
-) -> str:
-    """Return the method for so many columns; refuse what would not end, or not fit into memory.
+def refuse_many_fits(usable: int, rows: int, unknown_variance: bool) -> None:
+    """Refuse to fit all models where that would take hours.
 
     With an unknown slab variance every model is fitted some 20 times.
     """
-    if method not in GENERALIZED_METHODS:
-        raise ValueError(
-            f"method must be one of {GENERALIZED_METHODS} for a family other than gaussian, "
-            f"got {method!r}"
-        )
-    if usable * rows > _MOST_ENTRIES:
-        raise ValueError(
-            f"a family other than gaussian keeps X dense, and {rows:,} rows x {usable:,} columns need "
-            f"{8e-9 * usable * rows:.3g} GB: screen the columns first"
-        )
-    slabs = _SLABS if unknown_slab else 1
-    if method == "enumerate" and usable > _MOST - np.log2(slabs):
+    slabs = _SLABS if unknown_variance else 1
+    if usable > _MOST - np.log2(slabs):
         hours = slabs * 2.0**usable * max(rows / 1000, 0.1) / _MODELS_PER_SECOND / 3600
         raise ValueError(
             f"method='enumerate' would fit 2^{usable} models, about {hours:.3g} hours; use "
-            f"method='metropolis'{', give slab_variance' if unknown_slab else ''}, or name fewer columns"
+            f"method='metropolis'{', give slab_variance' if unknown_variance else ''}, or name fewer "
+            "columns"
         )
-    if method != "auto":
-        return method
-    return "enumerate" if usable <= _FEW - 2 * unknown_slab else "metropolis"
 
 
 def _separation(share: float, family: str) -> str:
@@ -188,39 +150,43 @@ def _separation(share: float, family: str) -> str:
     )
 
 
-def make_task(problem: Problem, likelihood: Any, y: Floats, beliefs: Beliefs) -> FittingTask:
+def make_fitting(problem: Problem, beliefs: Beliefs) -> FittingTask:
     """Gather the columns as rows: the intercept, independent covariates, and the others."""
-    design = problem.table
-    first = np.ones((int(design.centered), len(y)))
+    design, prior = problem.table, beliefs.prior
+    first = np.ones((int(design.centered), len(problem.response)))
     covariates = np.vstack([first, design.block(problem.scale.covariates, projected=False).T])
     kept = independent_columns((covariates * problem.weights) @ covariates.T)
     fixed = problem.scale.covariates[kept[len(first) :] - len(first)]
     columns = np.vstack([covariates[kept], design.block(problem.usable, projected=False).T])
     held = np.zeros(len(columns))
-    samples = Samples(np.ascontiguousarray(columns), y, problem.weights, problem.known_part, held)
+    if prior.integrated:
+        held[len(first) : len(kept)] = COVARIATE_PRECISION
+    samples = Samples(
+        np.ascontiguousarray(columns), problem.response, problem.weights, problem.known_part, held
+    )
+    tables = [
+        (weight, _table(problem, beliefs, slab, samples, len(kept)))
+        for weight, slab in prior.grid(_log_variances(prior))
+    ]
+    penalty = prior.fitting(beliefs.n, beliefs.spent).penalty
     places = np.concatenate([fixed, problem.usable])
-    if isinstance(beliefs.slab, BIC):
-        tables = [(0.0, make_table(likelihood, samples, len(kept), largest_fitted(beliefs.n)))]
-        penalty = 0.5 * float(np.log(problem.n))
-        return FittingTask(problem, likelihood, tables, places, beliefs, penalty)
-    assert isinstance(beliefs.slab, GaussianSlab)
-    samples.held[len(first) : len(kept)] = COVARIATE_PRECISION
-    slabs = beliefs.slab.grid(_log_variances(beliefs.slab))
-    tables = [(weight, _with_slab(likelihood, samples, len(kept), slab)) for weight, slab in slabs]
-    return FittingTask(problem, likelihood, tables, places, beliefs, 0.0)
+    return FittingTask(problem, problem.likelihood, tables, places, beliefs, penalty)
 
 
-def _log_variances(slab: GaussianSlab) -> tuple[float, float, int]:
+def _table(problem: Problem, beliefs: Beliefs, slab: Slab, samples: Samples, fixed: int) -> Table:
+    """Return what models are fitted from, given a slab of known variance."""
+    ridge, _, most = slab.fitting(beliefs.n, beliefs.spent)
+    held = samples.held.copy()
+    held[fixed:] = ridge
+    samples = samples._replace(held=held)
+    return make_table(problem.likelihood, samples, fixed, most, slab.integrated)
+
+
+def _log_variances(slab: Slab) -> tuple[float, float, int]:
     """Return the first and the last of even log variances, and how many: all that the law allows."""
     shape, rate = slab.law
     first, last = -np.log(gammaincinv(shape, np.array([1.0 - _BELOW, _ABOVE])) / rate)
     return float(first), float(last), int(np.ceil((last - first) / _STEP)) + 1
-
-
-def _with_slab(likelihood: Any, samples: Samples, fixed: int, slab: Any) -> Table:
-    held = samples.held.copy()
-    held[fixed:] = 1.0 / slab.variance
-    return make_table(likelihood, samples._replace(held=held), fixed, np.inf, True)
 
 
 class _Part(NamedTuple):
@@ -245,19 +211,18 @@ def _enumerate(
 
     The last is how far inclusion probabilities moved when slabs were added for the last time.
     """
-    prior, known = task.beliefs.inclusion, isinstance(task.beliefs.slab, BIC)
+    prior, table = task.beliefs.inclusion, task.table
+    known = not task.beliefs.prior.variance_is_unknown
 
-    def find(slab: Any) -> _Part:
-        table = task.table
-        if not known:
-            table = _with_slab(task.likelihood, table.samples, table.fixed, slab)
+    def find(slab: Slab) -> _Part:
+        own = _table(task.problem, task.beliefs, slab, table.samples, table.fixed)
         models = fit_all_models(
-            task.likelihood, table, task.penalty, prior.by_size, prior.log_odds, n_jobs=n_jobs,
+            task.likelihood, own, task.penalty, prior.by_size, prior.log_odds, n_jobs=n_jobs,
             report=report if known else None,
         )  # fmt: skip
-        return _Part(models, table)
+        return _Part(models, own)
 
-    points, change = integrate_over_slab(task.beliefs.slab, find, None if known else report)
+    points, change = integrate_over_slab(task.beliefs.prior, find, None if known else report)
     share = shares(points)
     parts: list[FittedModels] = [point.part.models for point in points]
     weights = np.array([point.log_weight for point in points])
@@ -311,19 +276,13 @@ def _walk(
         )
 
     top, rates = climb(target())
-    starts = [top, *[()] * (chains.count - 1)]
-    seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
 
-    def run(seed: Any, start: Members) -> Walk:
+    def run(rng: np.random.Generator, start: Members) -> Walk:
         return walk_models(
-            target(), start, rates, np.random.default_rng(seed), steps=chains.steps,
-            burn_in=chains.burn_in, report=report,
-        )  # fmt: skip
+            target(), start, rates, rng, steps=chains.steps, burn_in=chains.burn_in, report=report
+        )
 
-    jobs = min(effective_n_jobs(n_jobs), chains.count)
-    walks = Parallel(n_jobs=jobs, prefer="threads")(
-        delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
-    )
+    walks = run_chains(run, chains, n_jobs, top)
     found = _joined(task, walks)
     each = [_joined(task, [walk]).inclusion for walk in walks]
     apart = np.ptp(each, axis=0).max(initial=0.0)

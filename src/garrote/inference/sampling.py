@@ -1,8 +1,7 @@
 """Chains of models: started apart, run in threads, compared with each other."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -10,6 +9,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.paired_mean_field import slab_prior
+from garrote.inference.methods import Chains
 from garrote.inference.models.over_models import Findings, sampled_findings
 from garrote.paths.annealed import fit_path
 from garrote.priors.slab import GaussianSlab
@@ -28,15 +28,29 @@ SAMPLERS: dict[str, Callable[..., Walk]] = {
     "gibbs": PairedGibbsWalk,
 }
 
+Run = TypeVar("Run")
 
-@dataclass(frozen=True)
-class Chains:
-    """How long to sample: states that count, states before them, chains, and the seed."""
 
-    steps: int = 10_000
-    burn_in: int = 1000
-    count: int = 2
-    seed: Any = None
+def chains_at_once(chains: Chains, n_jobs: int | None) -> int:
+    """Return how many chains run at the same time."""
+    return int(min(effective_n_jobs(n_jobs), chains.count))
+
+
+def run_chains(
+    run: Callable[[np.random.Generator, Any], Run],
+    chains: Chains,
+    n_jobs: int | None,
+    start: Sequence[int] = (),
+) -> list[Run]:
+    """Run chains in threads: the first from a given start, the others from nothing."""
+    seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
+    starts = [start, *[type(start)()] * (chains.count - 1)]
+    return list(
+        Parallel(n_jobs=chains_at_once(chains, n_jobs), prefer="threads")(
+            delayed(run)(np.random.default_rng(seed), first)
+            for seed, first in zip(seeds, starts, strict=True)
+        )
+    )
 
 
 def sample(
@@ -48,24 +62,16 @@ def sample(
     report: Callable[[int, int], None] | None = None,
 ) -> tuple[Findings, Certificate]:
     """Run chains; the first starts from a mean-field solution, the others from nothing."""
-    seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
-    starts = [mean_field_start(problem, beliefs), *[[]] * (chains.count - 1)]
-    target = beliefs.target(problem)
-    jobs = min(effective_n_jobs(n_jobs), len(seeds))
+    target, room = beliefs.target(problem), ROOM // chains_at_once(chains, n_jobs)
 
-    def run(seed: Any, start: list[int]) -> Sampling:
-        walk = SAMPLERS[method](
-            target, np.random.default_rng(seed), GramRows(problem, ROOM // jobs)
-        )
+    def run(rng: np.random.Generator, start: list[int]) -> Sampling:
+        walk = SAMPLERS[method](target, rng, GramRows(problem, room))
         return run_chain(
             walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
         )
 
-    runs = Parallel(n_jobs=jobs, prefer="threads")(
-        delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
-    )
-    runs = in_one_unit(runs)
-    found = sampled_findings(runs, beliefs.slab)
+    runs = in_one_unit(run_chains(run, chains, n_jobs, mean_field_start(problem, beliefs)))
+    found = sampled_findings(runs, beliefs.prior)
     return found, certify_chains(runs, found)
 
 

@@ -4,27 +4,25 @@ There is no inclusion probability: no coefficient is ever 0. In its place stand 
 coefficient's sign and its interval, both counted from draws.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from scipy.linalg import pinvh
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.choosing import Inferred, stage_reporter
+from garrote.inference.methods import Chains, Gibbs
 from garrote.inference.models.standing import Components, membership
-from garrote.inference.sampling import Chains
+from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
+from garrote.inference.task import Inferred, Task
 from garrote.limits.costs import foretell
 from garrote.priors.evidence import SMALLEST_LEFT
-from garrote.priors.scale_mixture import ScaleMixturePrior
 from garrote.problem import Problem
 from garrote.results.certificates import of_draws
 from garrote.results.posterior import Posterior
 from garrote.solvers.algebra.gaussian_draws import ridge_form
-from garrote.solvers.control import Progress
 from garrote.solvers.shrinkage.columns_of_a_draw import used_columns
 from garrote.solvers.shrinkage.draw_diagnostics import DrawDiagnostics, diagnose_draws
 from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
@@ -32,6 +30,8 @@ from garrote.solvers.shrinkage.swap_moves import similar_pairs
 
 # Chains are thinned such that their draws are at most so many numbers (80 MB).
 _MOST_NUMBERS = 10_000_000
+# States that count, and those before them, by default: each is a draw of all coefficients.
+_LENGTHS = 2000, 500
 # Correlations are stated among the columns of the surest signs, so many of them.
 _CORRELATED = 200
 # Means that may be off by this share of a posterior deviation, or chains this far apart, are unsettled.
@@ -50,68 +50,28 @@ class _Draws(NamedTuple):
     diagnosed: DrawDiagnostics
 
 
-def infer_shrinkage(
-    problem: Problem,
-    prior: ScaleMixturePrior,
-    *,
-    noise_variance: float | None = None,
-    chains: Chains = Chains(2000, 500),  # noqa: B008 - frozen
-    names: Sequence[str] = (),
-    n_jobs: int | None = None,
-    callback: Callable[[Progress], None] | None = None,
-) -> Inferred:
-    """Find the posterior under a shrinkage prior, from rows or from moments.
-
-    Parameters
-    ----------
-    problem : Problem
-    prior : ScaleMixturePrior
-        One of `garrote.priors.scale_mixture`; groups are one number for each column of the problem.
-    noise_variance : float, optional
-        A known noise variance, in squared units of y.
-    chains : Chains
-        How long to sample.
-    names : sequence of str
-        Names of the variables.
-    n_jobs : int, optional
-        Threads.
-    callback : callable, optional
-        Called with a `Progress`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from garrote import Problem
-    >>> from garrote.inference import Chains, infer_shrinkage
-    >>> from garrote.priors.scale_mixture import HorseshoePrior
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((60, 5))
-    >>> y = X[:, 1] + rng.standard_normal(60)
-    >>> found = infer_shrinkage(
-    ...     Problem.from_rows(X, y), HorseshoePrior(), chains=Chains(500, 100, seed=0)
-    ... )
-    >>> found.posterior.sign_probability.argmax()
-    np.int64(1)
-    """
-    beliefs = Beliefs.about(problem)
-    usable = problem.usable
+def gibbs_shrinkage(task: Task, method: Gibbs) -> Inferred:
+    """Find the posterior under a shrinkage prior, from rows or from moments."""
+    problem, beliefs, chains = task.problem, task.beliefs, method.chains(*_LENGTHS, task.seed)
     _check_time(problem, chains)
-    kept = _keep_every(chains, len(usable))
-    unit = problem.scale.response_scale
+    kept = _keep_every(chains, task.usable)
     form = ridge_form(problem)
     target = ShrinkageTarget(
         form=form,
-        prior=prior.among(usable),
+        prior=beliefs.prior.among(problem.usable),
         curvature=form.curvature,
         rows=beliefs.n,
         least=SMALLEST_LEFT * (form.yty or 1.0),
-        noise=None if noise_variance is None else noise_variance / unit**2,
+        noise=beliefs.prior.noise_variance,
         pairs=similar_pairs(form),
     )
-    report = stage_reporter(callback, "sampling")
-    runs = _run(target, chains, kept, n_jobs, report) if len(usable) else _nothing(target, chains)
+    report = task.reporter("sampling")
+
+    def run(rng: np.random.Generator, start: Sequence[int]) -> ShrinkageChain:
+        return run_shrinkage(target, rng, chains.steps, chains.burn_in, kept, report)
+
+    runs = run_chains(run, chains, task.n_jobs) if task.usable else _nothing(target, chains)
     found = _joined(problem, runs, np.random.default_rng(chains.seed))
-    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     certificate = of_draws(
         error=float(found.diagnosed.relative_error.max(initial=0.0)),
         split_r_hat=float(found.diagnosed.split_r_hat.max(initial=1.0)),
@@ -120,8 +80,11 @@ def infer_shrinkage(
     settled = certificate.value <= _LARGEST_ERROR and 1.0 + beyond <= _LARGEST_R_HAT
     states = f"{chains.count * chains.steps} states of {chains.count} chains"
     how = f"{states} sampled" + (f", one of {kept} kept" if kept > 1 else "")
-    posterior = _with_sets(problem, _posterior(problem, beliefs, found, labels), target, runs)
-    return Inferred(posterior, certificate, "gibbs", how, settled, notes=beliefs.doubts(None))
+    posterior = _with_sets(problem, _posterior(problem, beliefs, found, task.names), target, runs)
+    return Inferred(
+        posterior, certificate, method.name, how, settled, notes=beliefs.doubts(None),
+        steps=chains.steps,
+    )  # fmt: skip
 
 
 def _check_time(problem: Problem, chains: Chains) -> None:
@@ -145,23 +108,6 @@ def _check_time(problem: Problem, chains: Chains) -> None:
 def _keep_every(chains: Chains, columns: int) -> int:
     numbers = chains.count * chains.steps * max(columns, 1)
     return int(min(np.ceil(numbers / _MOST_NUMBERS), max(1, chains.steps // 100)))
-
-
-def _run(
-    target: ShrinkageTarget,
-    chains: Chains,
-    keep: int,
-    n_jobs: int | None,
-    report: Callable[[int, int], None] | None,
-) -> list[ShrinkageChain]:
-    seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
-    jobs = min(effective_n_jobs(n_jobs), len(seeds))
-
-    def run(seed: np.random.SeedSequence) -> ShrinkageChain:
-        rng = np.random.default_rng(seed)
-        return run_shrinkage(target, rng, chains.steps, chains.burn_in, keep, report)
-
-    return list(Parallel(n_jobs=jobs, prefer="threads")(delayed(run)(seed) for seed in seeds))
 
 
 def _nothing(target: ShrinkageTarget, chains: Chains) -> list[ShrinkageChain]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from numbers import Integral, Real
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -144,11 +144,11 @@ def _check_positions(name: str, found: Any, count: int | None) -> None:
 
 def _is(value: Any, hint: Any) -> bool:
     """Whether a value is of an annotated type, as far as results use such types."""
-    if hint is Any:
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint is Any or origin is ClassVar:  # what a class says is not in a file
         return True
     if isinstance(hint, TypeVar):
         return _is(value, hint.__bound__)
-    origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return any(_is(value, part) for part in arguments)
     if origin is np.ndarray:

@@ -8,8 +8,10 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
+import garrote.inference.methods
 import garrote.likelihoods.huber
 import garrote.penalties
+import garrote.priors.inclusion
 import garrote.priors.scale_mixture
 import garrote.priors.single_effects
 import garrote.priors.slab
@@ -50,6 +52,8 @@ _HOMES = (
     garrote.likelihoods.huber,
     garrote.results.path,
     garrote.results.posterior,
+    garrote.inference.methods,
+    garrote.priors.inclusion,
     garrote.priors.single_effects,
     garrote.priors.scale_mixture,
     garrote.priors.slab,

@@ -1,11 +1,17 @@
-"""Priors on which variables are in the model: independent odds, or one shared unknown probability."""
+"""Priors on which variables are in the model: independent odds, or one shared unknown probability.
+
+Laws of inclusion are settings (`BetaInclusion`, `ExpectedSize`, `IndependentInclusion`). Over the
+columns of one problem each becomes an `Inclusion`: numbers for every size of a model and every column.
+"""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import betaln, log_expit, logsumexp
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
+from garrote.settings import Settings
 
 # Up to so many variables models are summed size by size, which costs the square of their number.
 _SUMMED = 2000
@@ -51,14 +57,122 @@ class Inclusion:
         by_size = betaln(a + sizes, b + D - sizes) - betaln(a, b)
         return cls(by_size - _log_sum(by_size, offsets, a, b), offsets, (a, b))
 
-    @classmethod
-    def of_few(cls, offsets: Floats) -> "Inclusion":
-        """Expect few variables, and assume little on how few: one probability ~ Beta(1, sqrt(D))."""
-        return cls.beta(1.0, float(np.sqrt(max(len(offsets), 1))), offsets)
+    def over(self, columns: Array, count: int, offsets: Floats | None = None) -> "Inclusion":
+        """Return itself: the columns were known when it was made."""
+        return self
 
     def odds_of_one_more(self, size: int) -> float:
         """Return the prior log odds of one more variable in a model of some size."""
         return float(self.by_size[size + 1] - self.by_size[size])
+
+
+class InclusionLaw(Settings):
+    """What is believed of inclusion before the columns are known."""
+
+    def over(self, columns: Array, count: int, offsets: Floats | None = None) -> Inclusion:
+        """Return the law over some of ``count`` columns: those that may be in or out.
+
+        ``offsets`` are added to the log odds, a number for each of these.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say which variables are in")
+
+
+@dataclass(frozen=True)
+class BetaInclusion(InclusionLaw):
+    """All variables are in with one unknown probability ~ Beta(a, b); by default b is sqrt(D).
+
+    D are the columns that may be in or out. The default, Beta(1, sqrt(D)), expects few variables and
+    assumes little on how few.
+    """
+
+    a: float = 1.0
+    b: float | None = None
+
+    def over(self, columns: Array, count: int, offsets: Floats | None = None) -> Inclusion:
+        """Return the law over some of ``count`` columns."""
+        a, b = self.a, float(np.sqrt(max(len(columns), 1))) if self.b is None else self.b
+        if not (_is_positive(a) and _is_positive(b)):
+            raise ValueError(f"a and b of a BetaInclusion must be positive, got {a!r} and {b!r}")
+        return Inclusion.beta(float(a), float(b), _offsets(columns, offsets))
+
+
+@dataclass(frozen=True)
+class ExpectedSize(InclusionLaw):
+    """So many variables are expected: all are in with one probability ~ Beta(1, D / size - 1)."""
+
+    size: float = 1.0
+
+    def over(self, columns: Array, count: int, offsets: Floats | None = None) -> Inclusion:
+        """Return the law over some of ``count`` columns."""
+        D = max(len(columns), 1)
+        if not _is_positive(self.size):
+            raise ValueError(f"expected_size must be positive and finite, got {self.size!r}")
+        if self.size >= D:
+            raise ValueError(
+                f"expected_size = {self.size} must be below the number of columns that may be in "
+                f"or out, {D}"
+            )
+        return Inclusion.beta(1.0, D / self.size - 1.0, _offsets(columns, offsets))
+
+
+@dataclass(frozen=True)
+class IndependentInclusion(InclusionLaw):
+    """Each variable is in with a known probability: one for all, or one for every column."""
+
+    probability: Any = 0.5
+
+    def over(self, columns: Array, count: int, offsets: Floats | None = None) -> Inclusion:
+        """Return the law over some of ``count`` columns."""
+        probability = np.asarray(self.probability, dtype=np.float64)
+        if probability.ndim and probability.shape != (count,):
+            raise ValueError(
+                f"inclusion must have {count} entries, one a column, got shape {probability.shape}"
+            )
+        probability = np.broadcast_to(probability, (count,))[columns]
+        if not ((probability > 0) & (probability < 1)).all():
+            raise ValueError(
+                "inclusion must lie between 0 and 1; name certain columns as covariates"
+            )
+        return Inclusion.independent(probability, _offsets(columns, offsets))
+
+
+def as_inclusion(given: Any, count: int | None = None) -> InclusionLaw | Inclusion:
+    """Return the law that a shorthand stands for.
+
+    None is `BetaInclusion`; a number, or one for each of ``count`` columns, `IndependentInclusion`; a
+    pair (a, b), also as text, `BetaInclusion(a, b)`.
+    """
+    if given is None:
+        return BetaInclusion()
+    if hasattr(given, "over"):
+        law: InclusionLaw | Inclusion = given
+        return law
+    if isinstance(given, str):  # as the command line has it
+        given = tuple(_as_number(part) for part in given.strip("()[] ").split(","))
+    if isinstance(given, tuple) or (isinstance(given, list) and len(given) == 2 != count):
+        if len(given) != 2 or not all(map(_is_positive, given)):
+            raise ValueError(
+                "inclusion must be a probability, one for each column, or the pair (a, b) of a Beta "
+                f"law, both positive; got {given!r}"
+            )
+        return BetaInclusion(float(given[0]), float(given[1]))
+    return IndependentInclusion(given)
+
+
+def _offsets(columns: Array, offsets: Floats | None) -> Floats:
+    return np.zeros(len(columns)) if offsets is None else offsets
+
+
+def _as_number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _is_positive(value: Any) -> bool:
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    return number and bool(0 < value < np.inf)
 
 
 def _log_sum(by_size: Floats, offsets: Floats, a: float, b: float) -> float:

@@ -12,12 +12,14 @@ priori (Piironen & Vehtari 2017). Settings only; the laws are in `garrote.scale_
 sampler in `garrote.solvers.shrinkage.shrinkage_gibbs`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.priors.base import Prior
 from garrote.priors.covariance_root import Chain, Diagonal, Root
 from garrote.scale_mixtures.laws import (
     HALLaw,
@@ -34,16 +36,21 @@ _SMALLEST = 1e-200
 
 
 @dataclass(frozen=True)
-class ScaleMixturePrior:
-    """What these priors share: the scale, and independent coefficients by the mixing law."""
+class ScaleMixturePrior(Prior):
+    """What these priors share: the scale, the noise, and independent coefficients by the mixing law."""
 
     scale: float | None = field(default=None, kw_only=True)
     typical_scale: float | None = field(default=None, kw_only=True)
-    reference = "Murphy (2012), Machine Learning: A Probabilistic Perspective, Table 13.2"
+    noise_variance: float | None = field(default=None, kw_only=True)
+    kind: ClassVar[str] = "shrinkage"
+    has_noise: ClassVar[bool] = True
+    reference: ClassVar[str] = (
+        "Murphy (2012), Machine Learning: A Probabilistic Perspective, Table 13.2"
+    )
 
     def __post_init__(self) -> None:
-        """Refuse a scale that is none."""
-        for name in ("scale", "typical_scale"):
+        """Refuse a scale, or a noise variance, that is none."""
+        for name in ("scale", "typical_scale", "noise_variance"):
             if getattr(self, name) is not None:
                 self._check_positive(**{name: getattr(self, name)})
         if self.scale is not None and self.typical_scale is not None:
@@ -91,7 +98,7 @@ class ScaleMixturePrior:
 class LaplacePrior(ScaleMixturePrior):
     """exp(-|v|): the Bayesian lasso (Park & Casella 2008), of penalty |w| / (s * scale)."""
 
-    reference = "Park & Casella (2008), The Bayesian lasso. JASA 103, 681-686"
+    reference: ClassVar[str] = "Park & Casella (2008), The Bayesian lasso. JASA 103, 681-686"
 
     @property
     def law(self) -> MixingLaw:
@@ -106,7 +113,7 @@ class HorseshoePrior(ScaleMixturePrior):
     Infinitely dense at 0, with Cauchy tails: noise is shrunk to nothing, large effects hardly at all.
     """
 
-    reference = (
+    reference: ClassVar[str] = (
         "Carvalho, Polson & Scott (2010), The horseshoe estimator for sparse signals. Biometrika 97, "
         "465-480"
     )
@@ -122,7 +129,7 @@ class StudentPrior(ScaleMixturePrior):
     """Student's t with some degrees of freedom; 1 is the Cauchy law."""
 
     degrees: float = 1.0
-    reference = (
+    reference: ClassVar[str] = (
         "Andrews & Mallows (1974), Scale mixtures of normal distributions. JRSS B 36, 99-102"
     )
 
@@ -142,7 +149,7 @@ class NormalGammaPrior(ScaleMixturePrior):
     """Gamma variances of some shape (Griffin & Brown 2010); 1 is Laplace, smaller ones are sparser."""
 
     shape: float = 0.5
-    reference = (
+    reference: ClassVar[str] = (
         "Griffin & Brown (2010), Inference with normal-gamma prior distributions in regression "
         "problems. Bayesian Analysis 5, 171-188"
     )
@@ -163,7 +170,7 @@ class NEGPrior(ScaleMixturePrior):
     """Normal-exponential-gamma (Griffin & Brown 2007): tails like |v|^-(2 shape + 1)."""
 
     shape: float = 0.5
-    reference = (
+    reference: ClassVar[str] = (
         "Griffin & Brown (2007), Bayesian adaptive lassos with non-convex penalization. Technical "
         "report, University of Kent"
     )
@@ -184,7 +191,7 @@ class HALPrior(ScaleMixturePrior):
     """The hierarchical adaptive lasso (Lee et al. 2010): tails like |v|^-(shape + 1)."""
 
     shape: float = 1.0
-    reference = (
+    reference: ClassVar[str] = (
         "Lee, Caron, Doucet & Holmes (2010), A hierarchical Bayesian framework for constructing "
         "sparsity-inducing priors. arXiv:1009.1914"
     )
@@ -210,7 +217,9 @@ class ElasticNetPrior(ScaleMixturePrior):
     """
 
     l1_ratio: float = 0.5
-    reference = "Li & Lin (2010), The Bayesian elastic net. Bayesian Analysis 5, 151-170"
+    reference: ClassVar[str] = (
+        "Li & Lin (2010), The Bayesian elastic net. Bayesian Analysis 5, 151-170"
+    )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -233,10 +242,19 @@ class GroupLaplacePrior(ScaleMixturePrior):
     """
 
     groups: Any = None
-    reference = (
+    reference: ClassVar[str] = (
         "Kyung, Gill, Ghosh & Casella (2010), Penalized regression, standard errors, and Bayesian "
         "lassos. Bayesian Analysis 5, 369-412"
     )
+
+    def with_groups(self, resolve: Callable[[Any], Any]) -> "GroupLaplacePrior":
+        """Return the prior with its groups as numbers: one a column."""
+        if self.groups is None:
+            raise ValueError(
+                "prior='group-laplace' needs to know the groups: give GroupLaplacePrior(groups=...) of "
+                "garrote.priors"
+            )
+        return replace(self, groups=resolve(self.groups))
 
     def among(self, columns: Array) -> "GroupLaplacePrior":
         """Return the prior of some of the columns."""
@@ -259,7 +277,7 @@ class FusedLaplacePrior(ScaleMixturePrior):
     """
 
     l1_ratio: float = 0.5
-    reference = (
+    reference: ClassVar[str] = (
         "Kyung, Gill, Ghosh & Casella (2010), Penalized regression, standard errors, and Bayesian "
         "lassos. Bayesian Analysis 5, 369-412"
     )

@@ -7,15 +7,21 @@ comes out as 0 is none, so that L is no more than an upper bound.
 
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
+
+from garrote.priors.base import Prior
 
 ESTIMATES = ("optim", "em")
 
 
 @dataclass(frozen=True)
-class SingleEffects:
+class SingleEffects(Prior):
     """Settings of a sum of single effects.
+
+    For labels effects are on log odds: ``variance`` is then in squares of these (and not set by steps of
+    EM), there is no noise, and ``tol`` and ``max_iter`` are those of the bound on the likelihood.
 
     Attributes
     ----------
@@ -61,8 +67,12 @@ class SingleEffects:
     noise_variance: float | None = None
     tol: float = 1e-4
     max_iter: int = 500
+    kind: ClassVar[str] = "effects"
+    families: ClassVar[tuple[str, ...]] = ("gaussian", "binomial")
+    has_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
         L = self.effects
         if L is not None and (not isinstance(L, Integral) or isinstance(L, bool) or L < 1):
             raise ValueError(f"effects must be a positive integer, or None to find it, got {L!r}")

@@ -4,11 +4,12 @@ Settings only: each makes the scalar rule (`garrote.priors.evidence`) for one se
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
-from scipy.special import gammaln
 
+from garrote.arrays import Floats
+from garrote.priors.base import Fitting, Slab
 from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, Schwarz, UnknownNoise
 from garrote.priors.hyper_g import BestG, TabledG, tabled_g
 from garrote.priors.scanned_g import ScannedG
@@ -17,10 +18,57 @@ from garrote.priors.scanned_g import ScannedG
 _VARIANCES = (-12.0, 20.0, 65)
 # Laws of an unknown g, by name.
 HYPER_G = ("hyper-g", "hyper-g/n", "eb")
+# Models that fill this share of what BIC allows on average are crowded.
+_CROWDED = 0.5
 
 
 @dataclass(frozen=True)
-class GaussianSlab:
+class IndependentSlab(Slab):
+    """What slabs of independent coefficients share: one variance for all, given or unknown."""
+
+    variance: float | None = None
+    independent: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse a variance that is none."""
+        self._check_positive("variance")
+
+    def _check_positive(self, name: str) -> None:
+        value = getattr(self, name)
+        if value is not None and not 0 < value < np.inf:
+            raise ValueError(f"{name} of a {type(self).__name__} must be positive, got {value!r}")
+
+    @property
+    def variance_is_unknown(self) -> bool:
+        """Whether there is a slab variance to be averaged over."""
+        return self.variance is None
+
+    @property
+    def known_variance(self) -> float | None:
+        """The slab's variance, where it is given."""
+        return self.variance
+
+    def at(self, variance: float) -> Self:
+        """Return the slab with a known variance."""
+        return replace(self, variance=variance)
+
+    def grid(
+        self, log_variances: tuple[float, float, int] | None = None
+    ) -> list[tuple[float, Self]]:
+        """Return slabs of known variance with log weights, to average over for an unknown one.
+
+        ``log_variances`` are the first, the last and how many.
+        """
+        if self.variance is not None:
+            return [(0.0, self)]
+        log_variance = np.linspace(*(log_variances or _VARIANCES))
+        weights = self.log_density(log_variance) + np.log(log_variance[1] - log_variance[0])
+        slabs = [self.at(float(np.exp(u))) for u in log_variance]
+        return list(zip(map(float, weights), slabs, strict=True))
+
+
+@dataclass(frozen=True)
+class GaussianSlab(IndependentSlab):
     """w_j ~ N(0, noise * variance) for standardised columns; noise known or inverse gamma.
 
     Without a ``variance`` it is unknown, 1 / variance ~ Gamma(1/2, 1/2): the effects of all variables
@@ -28,33 +76,27 @@ class GaussianSlab:
     noise's inverse gamma law; 0 and 0 are Jeffreys' prior.
     """
 
-    variance: float | None = None
     noise_variance: float | None = None
     shape: float = 0.0
     rate: float = 0.0
-    # Shape and rate of the Gamma law of 1 / variance, where that is unknown.
-    law: ClassVar[tuple[float, float]] = (0.5, 0.5)
+    has_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for name in ("variance", "noise_variance"):
-            value = getattr(self, name)
-            if value is not None and not 0 < value < np.inf:
-                raise ValueError(f"{name} of a GaussianSlab must be positive, got {value!r}")
+        """Refuse variances and a law of the noise that are none."""
+        super().__post_init__()
+        self._check_positive("noise_variance")
         if not (0 <= self.shape < np.inf and 0 <= self.rate < np.inf):
             raise ValueError(
                 f"shape and rate of a GaussianSlab must be >= 0, got {self.shape} and {self.rate}"
             )
 
-    def rescaled(self, unit: float) -> "GaussianSlab":
-        """Return the slab for a response in another unit."""
-        known = self.noise_variance
-        return replace(
-            self,
-            noise_variance=None if known is None else known / unit**2,
-            rate=self.rate / unit**2,
-        )
+    def in_unit(self, unit: float) -> Self:
+        """Return the slab for a response that is divided by a unit."""
+        return replace(super().in_unit(unit), rate=self.rate / unit**2)
 
-    def rule(self, n: float, yty: float, most: int) -> KnownNoise | UnknownNoise:
+    def rule(
+        self, n: float, yty: float, most: int, spent: float = 0.0
+    ) -> KnownNoise | UnknownNoise:
         """Return the marginal likelihood for n rows (less those spent on means)."""
         ridge = 1.0 / (self.variance or 1.0)
         if self.noise_variance is not None:
@@ -62,34 +104,21 @@ class GaussianSlab:
         least = SMALLEST_LEFT * (yty or 1.0)  # a constant response leaves nothing
         return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate, least)
 
-    def reference_rule(self, n: float, yty: float) -> KnownNoise | UnknownNoise:
-        """Return the marginal likelihood for a certificate; it has a closed form."""
-        return self.rule(n, yty, 0)
+    def noise_shape(self, n: float) -> float:
+        """Return the shape of the noise's inverse gamma law given a model; infinite if it is known."""
+        return np.inf if self.noise_variance is not None else 0.5 * n + self.shape
 
-    def grid(
-        self, log_variances: tuple[float, float, int] = _VARIANCES
-    ) -> list[tuple[float, "GaussianSlab"]]:
-        """Return slabs of known variance with log weights, to average over for an unknown one.
-
-        ``log_variances`` are the first, the last and how many.
-        """
-        if self.variance is not None:
-            return [(0.0, self)]
-        log_variance = np.linspace(*log_variances)
-        weights = self.log_density(log_variance) + np.log(log_variance[1] - log_variance[0])
-        slabs = [replace(self, variance=float(np.exp(u))) for u in log_variance]
-        return list(zip(map(float, weights), slabs, strict=True))
-
-    @classmethod
-    def log_density(cls, log_variance: Any) -> Any:
-        """Return the log density of an unknown variance's logarithm."""
-        shape, rate = cls.law
-        constant = shape * np.log(rate) - gammaln(shape)
-        return constant - shape * log_variance - rate * np.exp(-log_variance)
+    def check_flat_noise(self, method: str) -> None:
+        """Refuse, for a method that takes the noise for known or flat, another law of it."""
+        if self.shape or self.rate:
+            raise ValueError(
+                f"method={method!r} takes the noise for known or flat: GaussianSlab(shape, rate) needs "
+                "method='enumerate', 'sample', 'metropolis', 'gibbs' or 'search'"
+            )
 
 
 @dataclass(frozen=True)
-class EffectSlab(GaussianSlab):
+class EffectSlab(IndependentSlab):
     """w_j ~ N(0, variance) on log odds or log rates, for standardised columns; there is no noise.
 
     Without a ``variance`` 1 / variance ~ Gamma(2, 2), so that effects have the tails of Student's t with
@@ -97,23 +126,27 @@ class EffectSlab(GaussianSlab):
     (Ghosh, Li & Mitra 2018).
     """
 
+    families: ClassVar[tuple[str, ...]] = ("binomial", "poisson")
     law: ClassVar[tuple[float, float]] = (2.0, 2.0)
+
+    def fitting(self, n: float, spent: float = 0.0) -> Fitting:
+        """Return how models of labels and counts are fitted, given the slab's variance."""
+        return Fitting(1.0 / (self.variance or 1.0), 0.0, np.inf)
 
 
 @dataclass(frozen=True)
-class GPrior:
+class GPrior(Slab):
     """w ~ N(0, g noise (X'X)^{-1}); g a number, or "hyper-g", "hyper-g/n", "eb" (best for each model).
 
     Liang et al. (2008): hyper-g has g / (1 + g) ~ Beta(1, a / 2 - 1) with a = 3; hyper-g/n the same of
-    g / N / (1 + g / N). N are all rows (their weights added up): ``spent`` is how many of them were
-    taken off for means.
+    g / N / (1 + g / N), N being all rows (their weights added up).
     """
 
-    g: float | str
+    g: float | str = "hyper-g/n"
     a: float = 3.0
-    spent: float = 0.0
 
     def __post_init__(self) -> None:
+        """Refuse a g that is none."""
         if isinstance(self.g, str):
             if self.g not in HYPER_G:
                 raise ValueError(
@@ -124,57 +157,66 @@ class GPrior:
         if not 2 < self.a < np.inf:
             raise ValueError(f"a of a GPrior must be above 2, got {self.a!r}: no law of g else")
 
-    def grid(self) -> list[tuple[float, "GPrior"]]:
-        """Return the prior itself: g is integrated out in its rule."""
-        return [(0.0, self)]
-
-    def rule(self, n: float, yty: float, most: int) -> FixedG | BestG | TabledG:
+    def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> FixedG | BestG | TabledG:
         """Return the marginal likelihood for n rows (less those spent on means)."""
         if not isinstance(self.g, str):
             return self._fixed(n, yty)
         if self.g == "eb":
             return BestG(0.0, yty or 1.0, n)
-        return tabled_g(n, yty or 1.0, self.a, self._scale(n), most)
+        return tabled_g(n, yty or 1.0, self.a, self._scale(n + spent), most)
 
-    def reference_rule(self, n: float, yty: float) -> FixedG | ScannedG:
+    def reference_rule(self, n: float, yty: float, spent: float = 0.0) -> FixedG | ScannedG:
         """Return the marginal likelihood without tables, for a few models: a certificate's."""
         if not isinstance(self.g, str):
             return self._fixed(n, yty)
-        return ScannedG(0.0, yty or 1.0, n, self.a, 0.0 if self.g == "eb" else self._scale(n))
+        scale = 0.0 if self.g == "eb" else self._scale(n + spent)
+        return ScannedG(0.0, yty or 1.0, n, self.a, scale)
+
+    def noise_shape(self, n: float) -> float:
+        """Return the shape of the noise's inverse gamma law given a model."""
+        return 0.5 * n
 
     def _fixed(self, n: float, yty: float) -> FixedG:
         # With any finite g no model interpolates: y'y / (1 + g) is left to all of them.
         return FixedG(0.0, float(self.g), yty, 0.5 * n, 0.0)
 
-    def _scale(self, n: float) -> float:
-        return n + self.spent if self.g == "hyper-g/n" else 1.0
+    def _scale(self, rows: float) -> float:
+        return rows if self.g == "hyper-g/n" else 1.0
 
 
 @dataclass(frozen=True)
-class BIC:
+class BIC(Slab):
     """No prior on coefficients: models count by the Bayesian information criterion (Eq. 13.18).
 
-    Its complexity penalty is half of log N for each variable, N being all rows: ``spent`` is how many of
-    them were taken off for means. Models of more than half of the rows that are left are ruled out.
+    Its complexity penalty is half of log N for each variable, N being all rows, those spent on means
+    too. Models of more than half of the rows that are left are ruled out.
     """
 
-    spent: float = 0.0
+    families: ClassVar[tuple[str, ...]] = ("gaussian", "binomial", "poisson")
+    integrated: ClassVar[bool] = False
+    yardstick: ClassVar[str] = "BIC"
 
-    def grid(self) -> list[tuple[float, "BIC"]]:
-        """Return the criterion itself: it leaves nothing to average over."""
-        return [(0.0, self)]
-
-    def rule(self, n: float, yty: float, most: int) -> Schwarz:
+    def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> Schwarz:
         """Return the criterion for n rows (less those spent on means)."""
         least = SMALLEST_LEFT * (yty or 1.0)
-        return Schwarz(0.0, n + self.spent, self.spent, least, largest_fitted(n))
+        return Schwarz(0.0, n + spent, spent, least, largest_fitted(n))
 
-    def reference_rule(self, n: float, yty: float) -> Schwarz:
-        """Return the criterion for a certificate; it has a closed form."""
-        return self.rule(n, yty, 0)
+    def fitting(self, n: float, spent: float = 0.0) -> Fitting:
+        """Return how models of labels and counts are fitted: by maximum likelihood."""
+        return Fitting(0.0, 0.5 * float(np.log(n + spent)), largest_fitted(n))
 
-
-Slab = GaussianSlab | GPrior | BIC
+    def doubts(self, n: float, size_probability: Floats | None) -> tuple[str, ...]:
+        """Say where models have so many variables that the criterion prefers to interpolate."""
+        if size_probability is None:
+            return ()
+        most, size = largest_fitted(n), float(size_probability @ np.arange(len(size_probability)))
+        if size <= _CROWDED * most:
+            return ()
+        return (
+            f"models have {size:.1f} variables on average, of at most {int(most)}: BIC supposes "
+            "many more rows than variables, and prefers to interpolate; a smaller inclusion or "
+            "expected_size or, for a Gaussian response, prior='spike-slab' does not",
+        )
 
 
 def largest_fitted(n: float) -> float:

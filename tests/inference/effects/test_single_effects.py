@@ -10,7 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import BayesianSelector, Problem
-from garrote.inference import Beliefs, infer
+from garrote.inference import infer
 from garrote.inference.effects.effects_certificate import certify_effects
 from garrote.priors import SingleEffects
 from garrote.solvers.algebra.gram_products import GramProducts
@@ -174,8 +174,7 @@ def test_the_bound_never_falls(variance, seed):
 
 
 def inference_of(problem, effects=None):
-    beliefs = Beliefs.about(problem, effects=effects or SingleEffects(5, tol=1e-6))
-    return infer(problem, beliefs)
+    return infer(problem, effects or SingleEffects(5, tol=1e-6))
 
 
 @pytest.mark.parametrize("kind", ["C order", "float32", "sparse", "moments", "wide C", "repeats"])
@@ -548,13 +547,15 @@ def test_few_rows_with_a_given_prior_variance_count_no_effect_twice():
     assert 1.0 < model.coef_[1] < 3.0
 
 
-def test_a_prior_stands_for_beliefs_with_it(copies):
+def test_single_effects_have_a_method_of_their_own_and_no_other(copies):
     problem = Problem.from_rows(*copies)
     found = infer(problem, SingleEffects(3)).posterior
-    same = infer(problem, Beliefs.about(problem, effects=SingleEffects(3))).posterior
+    same = infer(problem, SingleEffects(3), "single-effects").posterior
     np.testing.assert_array_equal(found.mean, same.mean)
-    with pytest.raises(TypeError, match="beliefs must be Beliefs, or a slab or SingleEffects"):
+    with pytest.raises(TypeError, match=r"prior must be an object of garrote\.priors"):
         infer(problem, "single-effects")
+    with pytest.raises(ValueError, match=r"one of \('auto', 'single-effects'\) for a gaussian"):
+        infer(problem, SingleEffects(3), "sample")
 
 
 def test_the_source_is_that_of_the_method_that_was_used(copies):

@@ -28,8 +28,7 @@ STUDIES = {
 def solved(problem, **settings):
     """Return the fit under susieR's conventions: no refining, and all rows count."""
     prior = SingleEffects(10, tol=1e-7, refine=False, **settings)
-    beliefs = Beliefs.about(problem, effects=prior)
-    task = make_task(problem, beliefs, prior)
+    task = make_task(problem, Beliefs.about(problem, prior))
     return fit_single_effects(task.__class__(**{**vars(task), "rows": problem.n}))
 
 
@@ -89,7 +88,7 @@ def test_a_trap_of_moments_is_reached_as_susie_reaches_it_and_left_by_refining(s
     theirs = SUSIE["convergence"]
     assert stuck.bound - n * np.log(unit) == pytest.approx(theirs["bound"], abs=0.02)
     assert sets_of(stuck, problem) == {tuple(one) for one in theirs["sets"]}
-    found = infer(problem, Beliefs.about(problem, effects=SingleEffects(10)))
+    found = infer(problem, SingleEffects(10))
     assert found.converged
     assert found.certificate.value < 1e-3
     refined = SUSIE["convergence, refined"]

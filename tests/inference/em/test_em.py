@@ -279,7 +279,7 @@ def test_settings_are_for_em_only_and_must_be_positive(clear):
         BayesianSelector(method="em", spike_variance=0.0).fit(X, y)
     with pytest.raises(ValueError, match="must be below slab_variance"):
         BayesianSelector(method="em", spike_variance=2.0, slab_variance=1.0).fit(X, y)
-    with pytest.raises(ValueError, match="does not factorise"):
+    with pytest.raises(ValueError, match="ties the coefficients together"):
         BayesianSelector("g-prior", "em").fit(X, y)
     with pytest.raises(ValueError, match="needs method='mean-field'"):
         BayesianSelector(method="em", hyperparameters="em").fit(X, y)

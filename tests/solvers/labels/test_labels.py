@@ -7,12 +7,10 @@ from scipy.special import expit, logsumexp
 from scipy.stats import kstest, logistic, norm
 
 from garrote import Problem
-from garrote.inference import Chains, infer_generalized, infer_labels
-from garrote.inference.labels import choose_label_method
+from garrote.inference import Metropolis, Sample, choose_method, generalized, infer
 from garrote.likelihoods import CANONICAL, Binomial, Poisson
 from garrote.likelihoods.uncertain import gaussian_mean
-from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import EffectSlab, GaussianSlab
+from garrote.priors import EffectSlab, Inclusion, IndependentInclusion, SingleEffects
 from garrote.solvers.control import Control
 from garrote.solvers.effects.label_effects import fit_label_effects
 from garrote.solvers.labels.bound_annealing import anneal_bound
@@ -100,9 +98,8 @@ def test_laplace_sums_over_models_are_those_of_the_reference(family):
     ones = np.ones(len(y))
     args = (family, standardized(X), y, ones, 0.8, (1.0, 2.0))
     inclusion, mean, evidence = exact_posterior(*args, integrate=laplace_model)
-    found = infer_generalized(
-        Problem.from_rows(X, y), CANONICAL[family], y, prior(), slab=GaussianSlab(0.8)
-    )
+    problem = Problem.from_rows(X, y, likelihood=CANONICAL[family])
+    found = infer(problem, EffectSlab(0.8), inclusion=prior())
     posterior = found.posterior
     np.testing.assert_allclose(posterior.inclusion_probability, inclusion, atol=1e-6)
     np.testing.assert_allclose(posterior.mean * X.std(axis=0), mean, atol=1e-6)
@@ -116,21 +113,18 @@ def test_laplace_is_near_numerical_integration(family):
     exact, _, evidence = exact_posterior(
         family, standardized(X), y, np.ones(len(y)), 0.8, (1.0, 2.0)
     )
-    found = infer_generalized(
-        Problem.from_rows(X, y), CANONICAL[family], y, prior(), slab=GaussianSlab(0.8)
-    ).posterior
+    problem = Problem.from_rows(X, y, likelihood=CANONICAL[family])
+    found = infer(problem, EffectSlab(0.8), inclusion=prior()).posterior
     np.testing.assert_allclose(found.inclusion_probability, exact, atol=0.015)
     assert found.log_evidence == pytest.approx(evidence, abs=0.05)
 
 
 def test_a_walk_over_models_with_a_slab_finds_what_their_sum_is():
     X, y = simulated("poisson")
-    problem = Problem.from_rows(X, y)
-    settings = {"inclusion": prior(), "slab": GaussianSlab(0.8)}
-    summed = infer_generalized(problem, Poisson(), y, method="enumerate", **settings)
-    walked = infer_generalized(
-        problem, Poisson(), y, method="metropolis", chains=Chains(500, 100, 2, 0), **settings
-    )
+    problem = Problem.from_rows(X, y, likelihood=Poisson())
+    settings = {"inclusion": prior(), "random_state": 0}
+    summed = infer(problem, EffectSlab(0.8), "enumerate", **settings)
+    walked = infer(problem, EffectSlab(0.8), Metropolis(500, 100), **settings)
     np.testing.assert_allclose(
         walked.posterior.inclusion_probability, summed.posterior.inclusion_probability, atol=1e-6
     )
@@ -147,10 +141,8 @@ def test_sampled_inclusion_is_that_of_numerical_integration(weighted):
     inclusion, coef, _ = exact_posterior(
         "binomial", (X - mean) / spread, y, weights, 1.0, (1.0, 2.0)
     )
-    found = infer_labels(
-        Problem.from_rows(X, y, weights), y, prior(), "sample", slab=GaussianSlab(1.0),
-        chains=Chains(4000, 200, 2, 0),
-    )  # fmt: skip
+    problem = Problem.from_rows(X, y, weights, likelihood=Binomial())
+    found = infer(problem, EffectSlab(1.0), Sample(4000, 200), inclusion=prior(), random_state=0)
     posterior = found.posterior
     error = posterior.monte_carlo_error.max()
     assert error < 0.01
@@ -160,11 +152,9 @@ def test_sampled_inclusion_is_that_of_numerical_integration(weighted):
 
 def test_sampled_coefficients_and_covariates_have_the_law_of_their_model():
     X, y = simulated()
-    problem = Problem.from_rows(X, y, covariates=np.array([2]))
+    problem = Problem.from_rows(X, y, covariates=np.array([2]), likelihood=Binomial())
     sure = Inclusion.independent(np.array([0.999999, 1e-9]), np.zeros(2))
-    found = infer_labels(
-        problem, y, sure, "sample", slab=GaussianSlab(1.0), chains=Chains(6000, 200, 1, 0)
-    )
+    found = infer(problem, EffectSlab(1.0), Sample(6000, 200, 1), inclusion=sure, random_state=0)
     Z = standardized(X)[:, [2, 0]]
     _, mean, covariance = integrate_model("binomial", Z, y, np.ones(len(y)), 1.0, held=[0.01])
     spread = X.std(axis=0)[[2, 0]]
@@ -178,9 +168,10 @@ def test_sampled_coefficients_and_covariates_have_the_law_of_their_model():
 
 def test_an_unknown_slab_variance_is_sampled_as_it_is_integrated_over():
     X, y = simulated()
-    problem = Problem.from_rows(X, y)
-    summed = infer_labels(problem, y, prior(), "enumerate").posterior
-    sampled = infer_labels(problem, y, prior(), "sample", chains=Chains(4000, 200, 2, 0)).posterior
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    settings = {"inclusion": prior(), "random_state": 0}
+    summed = infer(problem, method="enumerate", **settings).posterior
+    sampled = infer(problem, method=Sample(4000, 200), **settings).posterior
     off = sampled.inclusion_probability - summed.inclusion_probability
     assert np.abs(off).max() < 0.03
 
@@ -190,7 +181,8 @@ def test_copies_of_a_column_share_their_probability_when_sampled():
     X = rng.standard_normal((100, 3))
     X = np.column_stack([X, X[:, 0]])
     y = (rng.random(100) < expit(2 * X[:, 0])).astype(float)
-    found = infer_labels(Problem.from_rows(X, y), y, None, "sample", chains=Chains(2000, 200, 2, 0))
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    found = infer(problem, method=Sample(2000, 200), random_state=0)
     p = found.posterior.inclusion_probability
     assert p[0] == pytest.approx(p[3], abs=0.06)
     assert p[0] + p[3] > 0.95
@@ -225,9 +217,9 @@ def test_the_bound_rises_with_every_round_and_stays_below_the_evidence():
         values.append(lower_bound(standardized(X), y, np.ones(60), 1.0, -1.0, *one))
         assert values[-1] == pytest.approx(start.bound, abs=1e-6)
     assert (np.diff(values) > -1e-9).all()
-    independent = infer_generalized(
-        Problem.from_rows(X, y), Binomial(), y,
-        Inclusion.independent(np.full(3, expit(-1.0)), np.zeros(3)), slab=GaussianSlab(1.0),
+    independent = infer(
+        Problem.from_rows(X, y, likelihood=Binomial()), EffectSlab(1.0),
+        inclusion=IndependentInclusion(float(expit(-1.0))),
     )  # fmt: skip
     assert values[-1] < independent.posterior.log_evidence
 
@@ -243,10 +235,9 @@ def test_mean_field_agrees_with_integration_where_columns_are_independent():
     Z = np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, 8).T
     X = np.repeat(Z, 20, axis=0)
     y = (rng.random(160) < expit(1.2 * X[:, 0] + 0.3 * X[:, 1])).astype(float)
-    given = Inclusion.independent(np.full(3, 0.3), np.zeros(3))
-    settings = {"slab": GaussianSlab(1.0)}
-    exact = infer_labels(Problem.from_rows(X, y), y, given, "enumerate", **settings).posterior
-    field = infer_labels(Problem.from_rows(X, y), y, given, "mean-field", **settings)
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    exact = infer(problem, EffectSlab(1.0), "enumerate", inclusion=0.3).posterior
+    field = infer(problem, EffectSlab(1.0), "mean-field", inclusion=0.3)
     off = field.posterior.inclusion_probability - exact.inclusion_probability
     assert np.abs(off).max() < 0.06
     assert field.posterior.checked.largest_difference < 0.06
@@ -307,14 +298,15 @@ def test_means_over_a_gaussian_predictor_are_integrals():
     )
 
 
-@pytest.mark.parametrize("method", ["sample", "mean-field", "single-effects", "enumerate"])
+@pytest.mark.parametrize("method", [Sample(1000, 200), "mean-field", "auto", "enumerate"])
 def test_separated_classes_have_finite_coefficients(method):
     x = logistic.ppf(np.linspace(0.05, 0.95, 40))
     rng = np.random.default_rng(0)
     X = np.column_stack([x, rng.standard_normal((40, 2))])
     y = (x > 0).astype(float)
-    found = infer_labels(Problem.from_rows(X, y), y, None, method, chains=Chains(1000, 200, 2, 0))
-    posterior = found.posterior
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    given = SingleEffects() if method == "auto" else None
+    posterior = infer(problem, given, method, random_state=0).posterior
     assert posterior.inclusion_probability[0] > 0.99
     assert np.isfinite(posterior.mean).all()
     assert 0.5 < posterior.mean[0] < 50
@@ -325,9 +317,8 @@ def test_a_single_effect_is_shared_as_the_models_of_one_variable_are():
     Z, ones = standardized(X), np.ones(100)
     logs = [integrate_model("binomial", Z[:, [j]], y, ones, 0.5)[0] for j in range(3)]
     exact = np.exp(logs - logsumexp(logs))
-    found = infer_labels(
-        Problem.from_rows(X, y), y, None, "single-effects", slab=EffectSlab(0.5), effects=1
-    )
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    found = infer(problem, SingleEffects(1, variance=0.5))
     np.testing.assert_allclose(found.posterior.inclusion_probability, exact, atol=0.03)
 
 
@@ -336,7 +327,7 @@ def test_the_bound_of_single_effects_never_falls_and_copies_make_a_set():
     X = rng.standard_normal((150, 20))
     X[:, 7] = X[:, 3]
     y = (rng.random(150) < expit(1.5 * X[:, 3] - 1.5 * X[:, 12])).astype(float)
-    problem = Problem.from_rows(X, y)
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
     columns = LabelColumns(problem)
     columns.add(problem.usable)
     equal = np.full(20, -np.log(20.0))
@@ -345,7 +336,7 @@ def test_the_bound_of_single_effects_never_falls_and_copies_make_a_set():
     assert fitted.converged
     assert fitted.certificate.value < 1e-5
     assert len(fitted.effects) == 2
-    found = infer_labels(problem, y, None, "single-effects").posterior
+    found = infer(problem, SingleEffects()).posterior
     sets = [set(one.variables.tolist()) for one in found.credible_sets(0.95)]
     assert {3, 7} in sets
     assert {12} in sets
@@ -355,40 +346,43 @@ def test_the_bound_of_single_effects_never_falls_and_copies_make_a_set():
 
 
 def test_methods_are_chosen_by_size():
-    assert choose_label_method("auto", 10, 10**6) == "enumerate"
-    assert choose_label_method("auto", 50, 1000) == "sample"
-    assert choose_label_method("auto", 5000, 1000) == "mean-field"
-    with pytest.raises(ValueError, match="method must be one of"):
-        choose_label_method("guess", 5, 5)
-    with pytest.raises(ValueError, match="use method='mean-field', or screen"):
-        choose_label_method("sample", 10**5, 10**4)
-    with pytest.raises(ValueError, match="give slab_variance, or name fewer"):
-        infer_labels(*_wide(), None, "enumerate")
+    def chosen(usable, rows):
+        return choose_method(EffectSlab(), "binomial", usable, rows).name
+
+    assert chosen(10, 10**6) == "enumerate"
+    assert chosen(50, 1000) == "sample"
+    assert chosen(5000, 1000) == "mean-field"
 
 
-def _wide():
+def test_methods_that_cannot_be_meant_are_refused(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 18)), np.arange(40) % 2.0
-    return Problem.from_rows(X, y), y
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    with pytest.raises(ValueError, match="method must be one of"):
+        infer(problem, method="guess")
+    with pytest.raises(ValueError, match=r"method must be one of .*'mean-field'\) for a binomial"):
+        infer(problem, method="search")
+    with pytest.raises(ValueError, match="give slab_variance, or name fewer"):
+        infer(problem, method="enumerate")
+    monkeypatch.setattr(generalized, "_MOST_ENTRIES", 40 * 18 - 1)
+    with pytest.raises(ValueError, match="use method='mean-field', or screen"):
+        infer(problem, method="sample")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["enumerate", "sample"])
+@pytest.mark.parametrize("method", ["enumerate", Sample(500, 100, 1)], ids=str)
 def test_inclusion_probabilities_are_frequencies(method):
     # Truths are drawn from the prior, so that a right posterior is calibrated.
     rng = np.random.default_rng(0)
     stated, true = [], []
-    given = Inclusion.independent(np.full(6, 0.3), np.zeros(6))
     for _ in range(200):
         X = rng.standard_normal((80, 6))
         X[:, 1] = 0.7 * X[:, 0] + 0.7 * X[:, 1]
         inside = rng.random(6) < 0.3
         coef = np.where(inside, rng.standard_normal(6), 0.0) / X.std(axis=0)
         y = (rng.random(80) < expit(X @ coef + 0.5)).astype(float)
-        found = infer_labels(
-            Problem.from_rows(X, y), y, given, method, slab=GaussianSlab(1.0),
-            chains=Chains(500, 100, 1, 0),
-        )  # fmt: skip
+        problem = Problem.from_rows(X, y, likelihood=Binomial())
+        found = infer(problem, EffectSlab(1.0), method, inclusion=0.3, random_state=0)
         stated.append(found.posterior.inclusion_probability)
         true.append(inside)
     p, s = np.concatenate(stated), np.concatenate(true)

@@ -7,9 +7,7 @@ import pytest
 from scipy.special import logsumexp
 
 from garrote import Problem
-from garrote.inference import infer
-from garrote.inference.beliefs import Beliefs
-from garrote.inference.sampling import Chains
+from garrote.inference import METHODS, Beliefs, Metropolis, Sample, Search, infer
 from garrote.priors.evidence import log_evidence, log_evidence_ratio
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC, GaussianSlab, GPrior
@@ -59,9 +57,9 @@ def believe(problem, slab):
 
 
 def assert_agrees(problem, slab, method, seed=0, seldom=SELDOM):
-    beliefs = believe(problem, slab)
-    exact = infer(problem, beliefs, "enumerate").posterior
-    found = infer(problem, beliefs, method, chains=Chains(STEPS[method], 200, 2, seed))
+    drawn = METHODS[method](STEPS[method], 200)
+    exact = infer(problem, slab, "enumerate", inclusion=(1.0, 1.0)).posterior
+    found = infer(problem, slab, drawn, inclusion=(1.0, 1.0), random_state=seed)
     off = np.abs(found.posterior.inclusion_probability - exact.inclusion_probability)
     error = found.posterior.monte_carlo_error
     assert (off <= 4 * error + seldom).all(), (off, error)
@@ -182,9 +180,9 @@ def test_a_walk_leaves_models_that_bic_rules_out(walk):
 
 
 def test_a_search_weighs_strong_models_right(competing):
-    beliefs = believe(competing, GaussianSlab(1.0))
-    exact = infer(competing, beliefs, "enumerate").posterior
-    found = infer(competing, beliefs, "search", chains=Chains(200, seed=0)).posterior
+    given = {"prior": GaussianSlab(1.0), "inclusion": (1.0, 1.0), "random_state": 0}
+    exact = infer(competing, method="enumerate", **given).posterior
+    found = infer(competing, method=Search(200), **given).posterior
     np.testing.assert_allclose(found.inclusion_probability, exact.inclusion_probability, atol=1e-6)
     assert found.log_evidence == pytest.approx(exact.log_evidence, abs=1e-6)
 
@@ -202,9 +200,11 @@ def test_certain_variables_stay_certain_whatever_the_data_say():
     """Prior odds of e^2000 against evidence of thousands of nats: sums of both decide."""
     problem = simulate(3000, correlated(3, 0.9), np.array([1.5, 0.0, 0.0]))
     log_odds = np.array([0.0, 2000.0, -2000.0])
-    beliefs = Beliefs.about(problem, GaussianSlab(1.0), Inclusion.beta(1.0, 1.0, log_odds))
-    for method in ("sample", "metropolis"):
-        found = infer(problem, beliefs, method, chains=Chains(1000, 100, 2, 0)).posterior
+    inclusion = Inclusion.beta(1.0, 1.0, log_odds)
+    for method in (Sample(1000, 100), Metropolis(1000, 100)):
+        found = infer(
+            problem, GaussianSlab(1.0), method, inclusion=inclusion, random_state=0
+        ).posterior
         np.testing.assert_allclose(found.inclusion_probability, [1.0, 1.0, 0.0], atol=1e-9)
 
 

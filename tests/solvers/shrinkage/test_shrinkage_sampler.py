@@ -6,7 +6,7 @@ import scipy.sparse
 import scipy.stats
 
 from garrote import Problem
-from garrote.inference import Chains, infer_shrinkage
+from garrote.inference import Gibbs, infer
 from garrote.priors.covariance_root import Chain, Diagonal
 from garrote.priors.scale_mixture import (
     ElasticNetPrior,
@@ -93,10 +93,8 @@ def test_every_prior_gives_the_posterior_that_a_grid_sums(pair, prior, settings,
     noise, scale = 0.9, 0.4
     grid = Grid(X, y, len(y) - 1, log_prior, [noise], [scale], 1.0)
     problem = Problem.from_rows(X, y)
-    chains = Chains(3000, 200, seed=0)
-    found = infer_shrinkage(
-        problem, prior(scale=scale, **settings), noise_variance=noise, chains=chains
-    )
+    given = prior(scale=scale, noise_variance=noise, **settings)
+    found = infer(problem, given, Gibbs(3000, 200), random_state=0)
     assert_agrees(found.posterior, grid)
 
 
@@ -107,8 +105,8 @@ def test_unknown_noise_and_scale_are_integrated_over(pair, prior, settings, log_
     typical = 0.5
     grid = Grid(X, y, len(y) - 1, log_prior, noise, scales, typical)
     problem = Problem.from_rows(X, y)
-    chains = Chains(5000, 300, seed=0)
-    found = infer_shrinkage(problem, prior(typical_scale=typical, **settings), chains=chains)
+    given = prior(typical_scale=typical, **settings)
+    found = infer(problem, given, Gibbs(5000, 300), random_state=0)
     assert_agrees(found.posterior, grid)
     assert found.posterior.noise_variance == pytest.approx(grid.noise_mean, rel=0.03)
 
@@ -220,12 +218,13 @@ def test_rows_and_moments_give_the_same_draws():
     X = rng.standard_normal((30, 4))
     y = X[:, 0] + rng.standard_normal(30)
     X, y = X - X.mean(axis=0), y - y.mean()
-    chains = Chains(200, 20, seed=0)
-    rows = infer_shrinkage(
-        Problem.from_rows(X, y, fit_intercept=False), HorseshoePrior(), chains=chains
+    rows, moments = (
+        infer(problem, HorseshoePrior(), Gibbs(200, 20), random_state=0)
+        for problem in (
+            Problem.from_rows(X, y, fit_intercept=False),
+            Problem.from_moments(X.T @ X, X.T @ y, y @ y, 30),
+        )
     )
-    problem = Problem.from_moments(X.T @ X, X.T @ y, y @ y, 30)
-    moments = infer_shrinkage(problem, HorseshoePrior(), chains=chains)
     # Moments have spent a row on means, so that the noise is drawn from another law.
     np.testing.assert_allclose(rows.posterior.mean, moments.posterior.mean, atol=0.1)
     assert rows.method == moments.method == "gibbs"
@@ -272,7 +271,7 @@ def test_more_numbers_than_fit_are_thinned(monkeypatch):
     X = rng.standard_normal((30, 5))
     problem = Problem.from_rows(X, X[:, 0] + rng.standard_normal(30))
     monkeypatch.setattr(shrinkage, "_MOST_NUMBERS", 2 * 400 * 5 // 4)
-    found = infer_shrinkage(problem, LaplacePrior(), chains=Chains(400, 50, seed=0))
+    found = infer(problem, LaplacePrior(), Gibbs(400, 50), random_state=0)
     assert found.posterior.draws.shape == (200, 5)
     assert "one of 4 kept" in found.how
 
@@ -285,7 +284,7 @@ def test_a_run_of_days_is_refused_with_the_time_it_would_take(monkeypatch):
     with pytest.raises(
         ValueError, match=r"9 coefficients given 20 rows would take about \d+ hours"
     ):
-        infer_shrinkage(problem, LaplacePrior())
+        infer(problem, LaplacePrior())
 
 
 @pytest.mark.slow
@@ -304,8 +303,8 @@ def test_intervals_cover_coefficients_that_come_from_the_prior(prior, columns):
         coef = prior.scale * v
         y = X @ coef + rng.standard_normal(40)
         problem = Problem.from_rows(X, y, standardize=False)
-        chains = Chains(400, 100, seed=seed)
-        found = infer_shrinkage(problem, prior, noise_variance=1.0, chains=chains).posterior
+        known = prior.holding_noise(1.0)
+        found = infer(problem, known, Gibbs(400, 100), random_state=seed).posterior
         lower, upper = found.interval(0.95)
         inside.append((lower < coef) & (coef < upper))
         rank.append((found.draws < coef).mean(axis=0))
@@ -418,9 +417,7 @@ def test_default_chains_settle_where_columns_are_near_copies(alike):
     for first in range(0, 14, 2):
         X[:, first + 1] = alike * X[:, first] + np.sqrt(1 - alike**2) * X[:, first + 1]
     y = 2 * (X[:, 0] - X[:, 2]) + rng.standard_normal(250)
-    found = infer_shrinkage(
-        Problem.from_rows(X, y), HorseshoePrior(), chains=Chains(2000, 500, seed=0)
-    )
+    found = infer(Problem.from_rows(X, y), HorseshoePrior(), random_state=0)
     assert found.converged
     assert found.posterior.effective_sample_size.min() > 400
     assert found.posterior.split_r_hat.max() < 1.05

@@ -46,7 +46,7 @@ def compile_priors() -> None:
     import numpy as np
 
     from garrote import BayesianSelector
-    from garrote.priors.scale_mixture import SHRINKAGE_PRIORS, GroupLaplacePrior
+    from garrote.priors import SHRINKAGE_PRIORS, GroupLaplacePrior
 
     rng = np.random.default_rng(0)
     for columns in (6, 150):

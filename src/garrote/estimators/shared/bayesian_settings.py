@@ -1,7 +1,6 @@
 """Settings of Bayesian estimators: which cannot be meant, and the prior on models that they make."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -9,15 +8,16 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.inputs import is_number
-from garrote.inference.choosing import METHODS
-from garrote.inference.generalized import GENERALIZED_METHODS
-from garrote.inference.mean_field.averaged import HYPERPARAMETERS
+from garrote.inference import METHODS, Method, choose_method
+from garrote.inference.choosing import methods_for
+from garrote.inference.generalized import choose_for_fits
+from garrote.inference.methods import HYPERPARAMETERS
 from garrote.likelihoods import CANONICAL
 from garrote.penalties.grouping import resolve_groups
+from garrote.priors import PRIORS, SHRINKAGE_PRIORS, EffectSlab, ExpectedSize, Prior, as_inclusion
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.scale_mixture import SHRINKAGE_PRIORS, GroupLaplacePrior, ScaleMixturePrior
 from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import HYPER_G, GPrior, Slab
+from garrote.priors.slab import HYPER_G
 from garrote.results.certificates import ALL_MODELS, MONTE_CARLO, SEARCH
 
 # Monte Carlo errors beyond this are worth a warning.
@@ -26,8 +26,6 @@ _UNSETTLED = 0.1
 DEFAULT_G = "hyper-g/n"
 # Settings that a prior object brings of its own, and what they are where they are not given.
 _OF_PRIORS = {"slab_variance": None, "noise_variance": None, "g": DEFAULT_G, "effects": None}
-# States of a chain that count and that do not: flips of models, and draws of all coefficients.
-_STATES, _SHRUNK_STATES = (10_000, 1000), (2000, 500)
 # Where labels have the single effects that they are asked for.
 _EFFECTS_OF_LABELS = (
     "; BayesianClassifier(method='single-effects') has them for labels (on the command line --family "
@@ -48,18 +46,18 @@ _OF_INCLUSION: dict[str, Any] = {
 def check_settings(model: Any) -> None:
     """Refuse settings that cannot be meant, before any work."""
     _check_names(model)
+    _check_numbers(model)
     _check_prior(model)
     _check_family(model)
-    _check_numbers(model)
 
 
 def _check_names(model: Any) -> None:
-    methods = METHODS if model.family == "gaussian" else GENERALIZED_METHODS
-    for name, known in (
-        ("family", tuple(CANONICAL)),
-        ("method", methods),
-        ("hyperparameters", HYPERPARAMETERS),
-    ):
+    families = tuple(CANONICAL)
+    if model.family not in families:
+        raise ValueError(f"family must be one of {families}, got {model.family!r}")
+    # Models of labels are fitted here, as those of counts are; a classifier has more for them.
+    methods = methods_for("gaussian" if model.family == "gaussian" else "poisson", "models")
+    for name, known in (("method", methods), ("hyperparameters", HYPERPARAMETERS)):
         if getattr(model, name) not in known:
             raise ValueError(f"{name} must be one of {known}, got {getattr(model, name)!r}")
     if isinstance(model.g, str):
@@ -71,13 +69,13 @@ def _check_names(model: Any) -> None:
 
 def _check_prior(model: Any) -> None:
     """Refuse an unknown prior, and settings that belong to another."""
-    if isinstance(model.prior, Slab | SingleEffects):
+    if isinstance(model.prior, Prior) and model.prior.kind != "shrinkage":
         for name, default in _OF_PRIORS.items():
             if getattr(model, name) != default:
                 raise ValueError(f"leave out {name}: the prior object given has its own settings")
     elif shrinks(model.prior):
         _check_shrinkage(model)
-    elif model.prior not in ("spike-slab", "g-prior", "bic", "single-effects"):
+    elif not isinstance(model.prior, str) or model.prior not in PRIORS:
         raise ValueError(
             "prior must be 'spike-slab', 'g-prior', 'bic', 'single-effects', one that shrinks ("
             f"{', '.join(map(repr, SHRINKAGE_PRIORS))}) or an object of garrote.priors, got "
@@ -116,15 +114,60 @@ def _check_single_effects(model: Any) -> None:
 
 def sums_effects(prior: Any) -> bool:
     """Tell whether a prior is a sum of single effects."""
-    return isinstance(prior, SingleEffects) or (
-        isinstance(prior, str) and prior == "single-effects"
-    )
+    return _kind(prior) == "effects"
 
 
 def shrinks(prior: Any) -> bool:
     """Tell whether a prior shrinks all coefficients and leaves none out."""
-    named = isinstance(prior, str) and prior in SHRINKAGE_PRIORS
-    return named or isinstance(prior, ScaleMixturePrior)
+    return _kind(prior) == "shrinkage"
+
+
+def _kind(prior: Any) -> str | None:
+    named = PRIORS.get(prior) if isinstance(prior, str) else prior
+    return getattr(named, "kind", None)
+
+
+def make_prior(model: Any) -> Prior:
+    """Return the prior of coefficients that an estimator's settings stand for."""
+    if isinstance(model.prior, Prior):
+        prior: Prior = model.prior
+    elif model.prior == "spike-slab" and model.family != "gaussian":
+        prior = EffectSlab(model.slab_variance)
+    else:
+        own = {
+            "spike-slab": {"variance": model.slab_variance},
+            "g-prior": {"g": model.g},
+            "single-effects": {"effects": model.effects},
+        }
+        prior = PRIORS[model.prior](**own.get(model.prior, {}))
+    return prior if model.noise_variance is None else prior.holding_noise(model.noise_variance)
+
+
+def make_method(model: Any, prior: Prior, usable: int) -> Method:
+    """Return the method that an estimator's settings stand for, for so many columns."""
+    if model.method != "auto":
+        chosen = METHODS[model.method]()
+    elif model.family != "gaussian":
+        chosen = choose_for_fits(usable, getattr(prior, "variance_is_unknown", False))
+    else:
+        chosen = choose_method(prior, model.family, usable, 0)
+    if model.hyperparameters != "average" and chosen.name != "mean-field":
+        raise ValueError(
+            f"hyperparameters={model.hyperparameters!r} needs method='mean-field', but method is "
+            f"{chosen.name!r}, which treats them in its own way"
+        )
+    if model.spike_variance is not None and chosen.name != "em":
+        raise ValueError(
+            f"spike_variance={model.spike_variance} needs method='em', but method is "
+            f"{chosen.name!r}, in which variables that are out have no effect at all"
+        )
+    return with_settings(chosen, model)
+
+
+def with_settings(method: Method, model: Any) -> Method:
+    """Return a method with those of its settings that an estimator has and that are given."""
+    own = {name: getattr(model, name, None) for name in method.get_params(deep=False)}
+    return type(method)(**{name: value for name, value in own.items() if value is not None})
 
 
 def _check_shrinkage(model: Any) -> None:
@@ -140,19 +183,12 @@ def _check_shrinkage(model: Any) -> None:
             f"method={model.method!r} is for priors that leave variables out: prior={model.prior!r} is "
             "sampled, with method='gibbs' or 'auto'"
         )
-    if model.prior == "group-laplace" or getattr(model.prior, "groups", ()) is None:
-        raise ValueError(
-            "prior='group-laplace' needs to know the groups: give GroupLaplacePrior(groups=...) of "
-            "garrote.priors.scale_mixture"
-        )
+    make_prior(model).with_groups(lambda groups: groups)  # which are needed
 
 
-def shrinkage_prior(prior: Any, count: int, names: Array | None, X: Any) -> ScaleMixturePrior:
-    """Return the prior that was named or given, its groups as numbers of columns."""
-    made = SHRINKAGE_PRIORS[prior]() if isinstance(prior, str) else prior
-    if isinstance(made, GroupLaplacePrior):
-        return replace(made, groups=resolve_groups(made.groups, count, names, X))
-    return made
+def with_groups(prior: Prior, count: int, names: Array | None, X: Any) -> Prior:
+    """Return a prior with its groups, where it has any, as numbers: one a column."""
+    return prior.with_groups(lambda groups: resolve_groups(groups, count, names, X))
 
 
 def seed_of(random_state: Any) -> Any:
@@ -190,21 +226,11 @@ def listing_of(parts: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.2g}" for name, value in parts.items())
 
 
-def chain_lengths(model: Any) -> tuple[int, int]:
-    """Return how many states of a chain count, and how many before them do not."""
-    steps, burn_in = _SHRUNK_STATES if shrinks(model.prior) else _STATES
-    given = model.n_steps, model.burn_in
-    return int(steps if given[0] is None else given[0]), int(
-        burn_in if given[1] is None else given[1]
-    )
-
-
 def _check_family(model: Any) -> None:
     """Refuse for labels and counts what only Gaussian models have."""
     effects = sums_effects(model.prior)
-    other = model.prior == "g-prior" or isinstance(model.prior, GPrior) or shrinks(model.prior)
-    gaussian_only = effects or other
-    if model.family != "gaussian" and gaussian_only:
+    other = effects or model.family not in make_prior(model).families
+    if model.family != "gaussian" and other:
         remedy = _EFFECTS_OF_LABELS if model.family == "binomial" and effects else ""
         raise ValueError(
             f"family={model.family!r} needs prior='bic' or 'spike-slab', got prior={model.prior!r}: "
@@ -260,40 +286,5 @@ def inclusion_prior(
     given: Any, expected_size: float | None, count: int, usable: Array, offsets: Floats
 ) -> Inclusion:
     """Return the prior on models of the usable columns."""
-    D = max(len(usable), 1)
-    if expected_size is not None:
-        if expected_size >= D:
-            raise ValueError(
-                f"expected_size = {expected_size} must be below the number of columns that may be in "
-                f"or out, {D}"
-            )
-        given = (1.0, D / expected_size - 1.0)
-    if given is None:
-        return Inclusion.of_few(offsets[usable])
-    if isinstance(given, str):  # as the command line has it
-        given = given.strip("()[] ").split(",")
-        given = tuple(float(v) if _is_float(v) else v for v in given)
-    if isinstance(given, tuple) or (isinstance(given, list) and len(given) == 2 != count):
-        if len(given) != 2 or not all(is_number(v) and v > 0 for v in given):
-            raise ValueError(
-                "inclusion must be a probability, one for each column, or the pair (a, b) of a Beta "
-                f"law, both positive; got {given!r}"
-            )
-        return Inclusion.beta(float(given[0]), float(given[1]), offsets[usable])
-    probability = np.asarray(given, dtype=np.float64)
-    if probability.ndim and probability.shape != (count,):
-        raise ValueError(
-            f"inclusion must have {count} entries, one a column, got shape {probability.shape}"
-        )
-    probability = np.broadcast_to(probability, (count,))[usable]
-    if not ((probability > 0) & (probability < 1)).all():
-        raise ValueError("inclusion must lie between 0 and 1; name certain columns as covariates")
-    return Inclusion.independent(probability, offsets[usable])
-
-
-def _is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    law = ExpectedSize(expected_size) if expected_size is not None else as_inclusion(given, count)
+    return law.over(usable, count, offsets[usable])

@@ -100,7 +100,7 @@ def _score_models(stream: np.random.SeedSequence) -> AllModels:
         Inclusion.independent(np.full(D, _INCLUSION), np.zeros(D)),
     )
     found = enumerate_models(
-        beliefs.slab.rule(beliefs.n, problem.yty, D),
+        beliefs.rule(problem, D),
         problem.known_block(np.arange(D)),
         problem.xty,
         problem.yty,

@@ -144,7 +144,7 @@ def _problem(settings: Settings) -> Problem:
 def _even_beliefs(problem: Problem) -> Beliefs:
     """Return even odds, and the noise, a share of the variance of y, in the units of y."""
     even = Inclusion.independent(np.full(13, 0.5), np.zeros(13))
-    return Beliefs.about(problem, _SLAB.rescaled(1.0 / problem.scale.response_scale), even)
+    return Beliefs.about(problem, _SLAB.in_unit(1.0 / problem.scale.response_scale), even)
 
 
 def _truth(problem: Problem) -> Floats:

@@ -6,20 +6,26 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from garrote.arrays import Floats
-from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates_of_labels
 from garrote.inference.effects.single_effects import (
-    SolvedEffects,
+    FEW_ROWS,
     describe_effects,
     notes_on_effects,
     said_of_effects,
 )
-from garrote.inference.mean_field.label_mean_field import predictor_beside
+from garrote.inference.mean_field.label_mean_field import (
+    MOST_ROUNDS,
+    label_mean_field,
+    predictor_beside,
+)
+from garrote.inference.methods import MeanField, Method
 from garrote.inference.substitutes import with_substitutes
+from garrote.inference.task import Inferred, Task
+from garrote.priors.single_effects import SingleEffects
+from garrote.priors.slab import EffectSlab
 from garrote.problem import Problem
 from garrote.results.certificates import equations
 from garrote.results.posterior import Posterior
-from garrote.solvers.control import Control
 from garrote.solvers.effects.existence import with_doubt
 from garrote.solvers.effects.label_effects import LabelEffects, LabelsFitter
 from garrote.solvers.effects.refining import refine
@@ -28,30 +34,55 @@ from garrote.solvers.effects.single_effects import EffectsFit
 from garrote.solvers.labels.label_regression import BesideFixed, LabelColumns
 
 
-def label_effects_posterior(
-    problem: Problem,
-    labels: Floats,
-    beliefs: Beliefs,
-    names: tuple[str, ...],
-    control: Control,
-    effects: int | None = None,
-) -> SolvedEffects:
+def label_effects_posterior(task: Task, method: Method) -> Inferred:
     """Fit, and change to the user's units; variances have the likelihood's own curvature."""
+    problem, prior = task.problem, task.prior
+    variance = _known_variance(prior)
+    if not task.usable:  # nothing to sum: the intercept and covariates are all there is
+        alone = replace(task, beliefs=replace(task.beliefs, prior=EffectSlab(variance)))
+        return replace(label_mean_field(alone, MeanField()), method=method.name)
     columns = LabelColumns(problem)
     columns.add(problem.usable)
-    odds = beliefs.inclusion.log_odds
+    odds = task.beliefs.inclusion.log_odds
     log_prior = odds - logsumexp(odds)
-    variance = getattr(beliefs.slab, "variance", None)
-    fitter = LabelsFitter(columns, labels, log_prior, control, effects, variance)
-    found, better = refine(fitter, fitter.fit())
+    fitter = LabelsFitter(
+        columns, problem.response, log_prior, task.control(max_iter=MOST_ROUNDS), prior.effects,
+        variance,
+    )  # fmt: skip
+    found, better = fitter.fit(), 0
+    if prior.refine:
+        found, better = refine(fitter, found)
     weights = problem.weights * expit(found.eta) * expit(-found.eta)
     beside = columns.beside_fixed(weights, columns.columns)
-    stated = _doubted(found, log_prior, problem.n, variance is not None, beside)
-    posterior = _described(problem, beside, stated, names)
-    how = said_of_effects(found, effects, better, " with Jaakkola's bound")
-    notes = notes_on_effects(found, len(problem.usable))
-    posterior = with_substitutes(problem, with_covariates_of_labels(posterior))
-    return SolvedEffects(posterior, found.certificate, found.converged, how, notes)
+    stated = found
+    if prior.doubt:
+        stated = _doubted(found, log_prior, problem.n, variance is not None, beside)
+    posterior = with_covariates_of_labels(_described(problem, beside, stated, task.names))
+    notes = (*task.beliefs.doubts(None), *notes_on_effects(found, task.usable))
+    return Inferred(
+        with_substitutes(problem, posterior), found.certificate, method.name,
+        said_of_effects(found, prior.effects, better, " with Jaakkola's bound"), found.converged,
+        notes=notes, cautions=_cautions(problem.n),
+    )  # fmt: skip
+
+
+def _known_variance(prior: SingleEffects) -> float | None:
+    """Return the variance of an effect on log odds; None to take that of the largest evidence."""
+    if prior.variance == "em" or prior.noise_variance is not None:
+        raise ValueError(
+            "single effects of labels have no noise, and variance must be 'optim' or a number, got "
+            f"{prior!r}"
+        )
+    return None if isinstance(prior.variance, str) else float(prior.variance)
+
+
+def _cautions(rows: float) -> tuple[str, ...]:
+    if rows >= FEW_ROWS:
+        return ()
+    return (
+        f"{rows:g} rows of labels are few, and single effects want {FEW_ROWS}: their sets are not to be "
+        "trusted much; method='sample' is more careful",
+    )
 
 
 def _doubted(

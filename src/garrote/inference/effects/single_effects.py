@@ -1,7 +1,6 @@
 """The posterior of a sum of single effects: which variables, in which sets, with which effects."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import logsumexp
@@ -10,8 +9,9 @@ from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates
 from garrote.inference.effects.effects_certificate import certify_effects
+from garrote.inference.methods import Method
 from garrote.inference.substitutes import with_substitutes
-from garrote.priors.single_effects import SingleEffects
+from garrote.inference.task import Inferred, Task
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import EffectsLaw
@@ -34,52 +34,34 @@ _SHORT, _WIDE = 200, 10
 _SHARE = 0.9999
 
 
-@dataclass(frozen=True)
-class SolvedEffects:
-    """A posterior, its certificate, and how it was found."""
-
-    posterior: Posterior
-    certificate: Certificate
-    converged: bool
-    how: str
-    notes: tuple[str, ...]
-    cautions: tuple[str, ...] = ()
-
-
-def single_effects_posterior(
-    problem: Problem,
-    beliefs: Beliefs,
-    prior: SingleEffects,
-    names: tuple[str, ...],
-    report: Callable[[int, int], None] | None = None,
-) -> SolvedEffects:
+def single_effects_posterior(analysis: Task, method: Method) -> Inferred:
     """Fit, refine, certify, and change to the user's units."""
-    task = make_task(problem, beliefs, prior)
+    problem, task = analysis.problem, make_task(analysis.problem, analysis.beliefs)
     fit = fit_single_effects(task)
     better = 0
     if task.prior.refine:
-        fit, better = refine(NumbersFitter(task), fit, report)
+        fit, better = refine(NumbersFitter(task), fit, analysis.reporter("refining"))
     certificate = certify_effects(task, fit)
     stated = replace(fit, effects=_stated(task, fit))
-    described = describe_effects(task.problem, stated, task.rows, names, certificate)
+    described = describe_effects(task.problem, stated, task.rows, analysis.names, certificate)
     posterior = with_substitutes(problem, with_covariates(problem, described))
     how = said_of_effects(fit, task.prior.effects, better)
-    usable = len(problem.usable)
-    notes = (*notes_on_effects(fit, usable), *_note_on_width(task.rows, usable))
-    return SolvedEffects(posterior, certificate, fit.converged, how, notes, _cautions(task))
+    notes = (*notes_on_effects(fit, analysis.usable), *_note_on_width(task.rows, analysis.usable))
+    return Inferred(
+        posterior, certificate, method.name, how, fit.converged, notes=notes,
+        cautions=_cautions(task),
+    )  # fmt: skip
 
 
-def make_task(problem: Problem, beliefs: Beliefs, prior: SingleEffects) -> EffectsTask:
+def make_task(problem: Problem, beliefs: Beliefs) -> EffectsTask:
     """Return what the loop needs; prior probabilities are in proportion to prior odds."""
     log_prior = np.full(problem.n_features, -np.inf)
     if len(problem.usable):
         odds = beliefs.inclusion.log_odds
         log_prior[problem.usable] = odds - logsumexp(odds)
-    problem = problem.compressed()
-    noise = prior.noise_variance
-    if noise is not None:
-        noise /= problem.scale.response_scale**2
-    return EffectsTask(problem, prior, log_prior, beliefs.n, GramProducts(problem), noise)
+    problem, prior = problem.compressed(), beliefs.prior
+    products = GramProducts(problem)
+    return EffectsTask(problem, prior, log_prior, beliefs.n, products, prior.noise_variance)
 
 
 def _stated(task: EffectsTask, fit: EffectsFit) -> tuple[SingleEffect, ...]:

@@ -43,7 +43,7 @@ class BernoulliGaussian:
 
     def first(self, probability: Floats) -> EMState:
         """Return the best weights and noise for given inclusion probabilities."""
-        known = self.learning.slab.noise_variance
+        known = self.learning.slab.known_noise
         noise = known if known is not None else self.problem.response_variance
         return self._weigh(probability, noise, self.learning.first())
 
@@ -76,7 +76,7 @@ class BernoulliGaussian:
         )
 
     def _noise(self, state: EMState, squared_residual: float) -> float:
-        if self.learning.slab.noise_variance is not None:
+        if self.learning.slab.known_noise is not None:
             return state.noise
         total = squared_residual + self._penalty(state)
         return max(total / self.problem.n, self.problem.smallest_noise)

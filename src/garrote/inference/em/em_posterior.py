@@ -16,15 +16,13 @@ from garrote.inference.em.bernoulli_gaussian import BernoulliGaussian
 from garrote.inference.em.narrow_spike import NarrowSpike
 from garrote.inference.em.steps import EMFit, EMModel, EMState, run_em
 from garrote.inference.mean_field.evidence_bound import evidence_bounds, mix
-from garrote.inference.mean_field.factorised import (
-    Average,
-    Component,
-    Factorised,
-    factorised_posterior,
-)
+from garrote.inference.mean_field.factorised import Average, Component, factorised_posterior
 from garrote.inference.mean_field.hyperparameters import Learning
 from garrote.inference.mean_field.paired_mean_field import anneal_to_first
 from garrote.inference.mean_field.prior_grid import whole_cell
+from garrote.inference.methods import EM
+from garrote.inference.substitutes import with_substitutes
+from garrote.inference.task import Inferred, Task
 from garrote.problem import Problem
 from garrote.solvers.algebra.weighted_ridge import WeightedRidge
 from garrote.solvers.control import Control
@@ -39,15 +37,10 @@ _MOST_STEPS = 5000
 Starts = dict[str, tuple[EMModel, EMState]]
 
 
-def em_posterior(
-    problem: Problem,
-    beliefs: Beliefs,
-    names: tuple[str, ...],
-    control: Control,
-    spike_variance: float | None = None,
-) -> Factorised:
+def em_posterior(task: Task, method: EM) -> Inferred:
     """Run EM for the Bernoulli-Gaussian model or, with a spike variance, for a narrow spike."""
-    control = replace(control, max_iter=min(control.max_iter, _MOST_STEPS))
+    problem, beliefs, spike_variance = task.problem, task.beliefs, method.spike_variance
+    control = task.control(max_iter=_MOST_STEPS)
     starts = make_starts(problem, beliefs, control, spike_variance)
     found = {}
     for how, (model, state) in starts.items():
@@ -70,10 +63,13 @@ def em_posterior(
             evidence_bounds(problem, beliefs, [(cell, part) for part in parts]), parts
         ).bound
     posterior = factorised_posterior(
-        problem, beliefs, average, optima, weights, names, checked, log_evidence
+        problem, beliefs, average, optima, weights, task.names, checked, log_evidence
     )
     settled = [one.fit.certificate.value <= control.tol for one in sound.values()]
-    return Factorised(posterior, best.fit, all(settled), _said(best, spike_variance))
+    return Inferred(
+        with_substitutes(problem, posterior), best.fit.certificate, method.name,
+        _said(best, spike_variance), all(settled), notes=beliefs.doubts(None),
+    )  # fmt: skip
 
 
 def make_starts(

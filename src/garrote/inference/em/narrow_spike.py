@@ -44,7 +44,7 @@ class NarrowSpike:
 
     def first(self, probability: Floats) -> EMState:
         """Return the best weights for given inclusion probabilities, and their classes."""
-        known = self.learning.slab.noise_variance
+        known = self.learning.slab.known_noise
         noise = known if known is not None else self.problem.response_variance
         at = self.learning.first()
         at = replace(at, variance=max(at.variance, self.spike))
@@ -95,7 +95,7 @@ class NarrowSpike:
         return wide, narrow
 
     def _noise(self, state: EMState, squared_residual: float) -> float:
-        if self.learning.slab.noise_variance is not None:
+        if self.learning.slab.known_noise is not None:
             return state.noise
         total = squared_residual + float(self._penalties(state) @ state.weight**2)
         return max(total / self.problem.n, self.problem.smallest_noise)

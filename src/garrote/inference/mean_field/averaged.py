@@ -21,13 +21,8 @@ from garrote.arrays import Floats
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.evidence_bound import evidence_bounds, mix
-from garrote.inference.mean_field.factorised import (
-    Average,
-    Component,
-    Factorised,
-    factorised_posterior,
-)
-from garrote.inference.mean_field.following import Place, Solutions, follow
+from garrote.inference.mean_field.factorised import Average, Component, factorised_posterior
+from garrote.inference.mean_field.following import Place, follow
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.inference.mean_field.paired_mean_field import (
     Paired,
@@ -38,22 +33,28 @@ from garrote.inference.mean_field.paired_mean_field import (
     slab_prior,
 )
 from garrote.inference.mean_field.prior_grid import Cell, odds_ranges, variance_ranges, whole_cell
+from garrote.inference.methods import MeanField
+from garrote.inference.substitutes import with_substitutes
+from garrote.inference.task import Inferred, Task
 from garrote.paths.annealed import fit_path, stored_design
-from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
-from garrote.solvers.control import Control
+from garrote.solvers.control import Control, same_solution
+from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.exploring import explore
-from garrote.solvers.garrote.starts import Optima, Reached, distinct_optima
+from garrote.solvers.garrote.starts import DISTINCT, Optima, Reached, distinct_optima
 from garrote.solvers.lockstep import run_together
 
-HYPERPARAMETERS = ("average", "em", "anneal")
-
+# Sweeps of one solution, at most, by default.
+MOST_SWEEPS = 10_000
 # Slab variances beyond one whose solutions have so little log weight beside the best have even less.
 _NEGLIGIBLE = 10.0
 # Optima are followed whose bounds are this near to the best one's, and to priors that are as near.
 _FOLLOWED = 7.0
+
+
+Solutions = dict[Place, list[Fit]]
 
 
 class _Prior(NamedTuple):
@@ -75,23 +76,22 @@ class _Found(NamedTuple):
     path: Path | None = None
 
 
-def mean_field_posterior(
-    problem: Problem,
-    beliefs: Beliefs,
-    names: tuple[str, ...],
-    control: Control,
-    hyperparameters: str = "average",
-) -> Factorised:
+def mean_field_posterior(task: Task, method: MeanField) -> Inferred:
     """Solve, try other starts and orders, mix, audit, and change to the user's units."""
-    Learning.under(beliefs, "mean-field")  # refuses other slabs
+    problem, beliefs = task.problem, task.beliefs
+    Learning.under(beliefs, method.name)  # refuses other slabs
     ways = {"average": _average_over_grid, "em": _learn_by_em, "anneal": _learn_by_annealing}
-    found = ways[hyperparameters](problem, beliefs, control)
+    control = task.control(method.tol, method.max_iter or MOST_SWEEPS)
+    found = ways[method.hyperparameters](problem, beliefs, control)
     average, weights, log_evidence = _mixture(problem, beliefs, found)
     checked = audit(problem, beliefs, average.inclusion, average.mean, average.variance)
     posterior = factorised_posterior(
-        problem, beliefs, average, found.optima, weights, names, checked, log_evidence
+        problem, beliefs, average, found.optima, weights, task.names, checked, log_evidence
     )
-    return Factorised(posterior, found.optima.fits[0], found.converged, found.how, found.path)
+    return Inferred(
+        with_substitutes(problem, posterior), found.optima.fits[0].certificate, method.name,
+        found.how, found.converged, found.path, beliefs.doubts(None),
+    )  # fmt: skip
 
 
 def _mixture(problem: Problem, beliefs: Beliefs, found: _Found) -> tuple[Average, Floats, float]:
@@ -154,7 +154,7 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
         least = max(bounds) - _FOLLOWED
         near = [fit for fit, bound in zip(optima.fits, bounds, strict=True) if bound > least]
         at = {place: prior.at for place, prior in priors.items() if highest[place] > least}
-        follow(Settings.of(problem, beliefs, control), at, solutions, best, near)
+        _follow(Settings.of(problem, beliefs, control), at, solutions, best, near)
     converged = all(
         fit.certificate.value <= control.tol for fits in solutions.values() for fit in fits
     )
@@ -162,13 +162,33 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
     return _Found(priors, solutions, best, optima, converged, how)
 
 
+def _follow(
+    settings: Settings,
+    priors: dict[Place, Hyperparameters],
+    found: Solutions,
+    origin: Place,
+    optima: Sequence[Fit],
+) -> None:
+    """Add optima of one prior to what was found at others, where they settle and do not interpolate."""
+    most = max(settings.problem.most_variables, 1.0)
+
+    def solve(fit: Fit, place: Place) -> Fit | None:
+        after = resettle(settings, fit, priors[place]).fit
+        settled = after.certificate.value <= settings.control.tol
+        return after if settled and after.expected_size <= most else None
+
+    def same(one: Fit, other: Fit) -> bool:
+        return same_solution(Candidate.of(one), Candidate.of(other), settings.problem, DISTINCT)
+
+    follow(optima, found, origin, priors, solve, same)
+
+
 def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Grid:
     """Anneal and reheat over the log odds for each slab variance of a grid.
 
     From the middle of the grid outwards, in either direction as far as solutions have weight.
     """
-    assert isinstance(beliefs.slab, GaussianSlab)
-    grid = variance_ranges(beliefs.slab)
+    grid = variance_ranges(beliefs.prior)
     gammas, ranges = odds_ranges(beliefs)
     middle = int(np.argmin([abs(np.log(slab.variance or 1.0)) for slab, _ in grid]))
     found = _Grid({}, {}, {}, {})
@@ -212,8 +232,7 @@ def _look_around(
     control: Control,
 ) -> Optima:
     """Try other starts and orders at one prior; return the distinct optima."""
-    assert isinstance(beliefs.slab, GaussianSlab)
-    prior = slab_prior(problem, beliefs, replace(beliefs.slab, variance=at.variance))
+    prior = slab_prior(problem, beliefs, beliefs.prior.at(at.variance))
     task = explore(problem, prior, at.log_odds, annealed, control)
     (others,) = run_together([task], stored_design(problem))
     return distinct_optima(problem, [*rivals, *others])

@@ -30,7 +30,6 @@ from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.prior_grid import Cell
 from garrote.priors.evidence import log_evidence
-from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.solvers.control import squared_residuals
 from garrote.solvers.garrote.certificate import Candidate
@@ -59,8 +58,7 @@ def evidence_bounds(
         Candidate(0.0, one.columns, one.probability, one.weight, 1.0, 0) for _, one in solutions
     ]
     squared = squared_residuals(problem, points)
-    offsets = np.zeros(problem.n_features)
-    offsets[problem.usable] = beliefs.inclusion.log_odds
+    offsets = beliefs.offsets(problem)
     return [
         cell.log_variance.log_integral(
             _over_variances(problem, beliefs, one, left, cell.log_variance.points)
@@ -82,12 +80,11 @@ def _over_variances(
     problem: Problem, beliefs: Beliefs, one: Solution, left: float, log_variances: Floats
 ) -> Floats:
     """Return the bound's part in the slab's variance, at some logarithms of it."""
-    assert isinstance(beliefs.slab, GaussianSlab)
     m, c = one.probability, problem.curvature[one.columns]
     squares = m * one.weight**2
     left = left + float(squares @ ((1 - m) * c))
     ridges = np.exp(-log_variances)
-    rule = beliefs.slab.rule(beliefs.n, problem.yty, problem.n_features)
+    rule = beliefs.rule(problem, problem.n_features)
     fits = [log_evidence(rule, 0, 0.0, left + ridge * squares.sum()) for ridge in ridges]
     return np.array(fits) - 0.5 * np.log1p(c / ridges[:, None]) @ m
 

@@ -1,7 +1,6 @@
 """Posteriors whose variables are independent of each other, and mixtures of such."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,26 +13,11 @@ from garrote.inference.mean_field.evidence_bound import Solution
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.mixture_law import MixtureLaw
-from garrote.results.path import Path
 from garrote.results.posterior import IN_SUPPORT, Audit, Posterior
 from garrote.solvers.garrote.starts import Optima
 
 # Components of less weight in the mixture are left out of it.
 _LEAST = 1e-8
-
-
-@dataclass(frozen=True)
-class Factorised:
-    """A factorised posterior, the best single solution behind it, and how it was found.
-
-    ``path`` has both branches where pi was annealed.
-    """
-
-    posterior: Posterior
-    best: Fit
-    converged: bool
-    how: str
-    path: Path | None = None
 
 
 class Component(NamedTuple):

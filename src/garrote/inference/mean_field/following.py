@@ -4,18 +4,13 @@ An optimum of the mean field exists over a range of priors. Which of several one
 depends on the way there; followed from one prior to the next, each keeps its place in all of them.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
-
-from garrote.inference.mean_field.hyperparameters import Hyperparameters
-from garrote.inference.mean_field.paired_mean_field import Settings, resettle
-from garrote.results.fit import Fit
-from garrote.solvers.control import same_solution
-from garrote.solvers.garrote.certificate import Candidate
-from garrote.solvers.garrote.starts import DISTINCT
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 # Optima that are followed at most, the best first: each costs a solution at every prior.
 _MOST = 16
+
+Optimum = TypeVar("Optimum")
 
 
 class Place(NamedTuple):
@@ -25,48 +20,47 @@ class Place(NamedTuple):
     odds: int
 
 
-Solutions = dict[Place, list[Fit]]
-
-
 def follow(
-    settings: Settings,
-    priors: dict[Place, Hyperparameters],
-    found: Solutions,
+    optima: Sequence[Optimum],
+    found: dict[Place, list[Optimum]],
     origin: Place,
-    optima: Sequence[Fit],
+    places: Collection[Place],
+    solve: Callable[[Optimum, Place], Optimum | None],
+    same: Callable[[Optimum, Optimum], bool],
 ) -> None:
-    """Add optima of one prior to what was ``found`` at some ``priors``, where they still exist.
+    """Add optima of one prior to what was ``found`` at the others, where they still exist.
 
     An optimum goes from the prior of its origin over the log odds, and from each slab variance to the
-    next. Where it has become another one it is there already.
+    next; ``solve`` starts from a solution of a neighbour, and returns None where it has ceased to exist.
+    Where it has become another one it is there already.
     """
-    most = max(settings.problem.most_variables, 1.0)
     for optimum in optima[:_MOST]:
         here = {origin: optimum}
-        _add(settings, found, origin, optimum)
-        for place, before in _outwards(priors, origin):
+        add_distinct(found[origin], optimum, same)
+        for place, before in _outwards(places, origin):
             if before not in here:
                 continue
-            after = resettle(settings, here[before], priors[place]).fit
-            if after.certificate.value <= settings.control.tol and after.expected_size <= most:
+            after = solve(here[before], place)
+            if after is not None:
                 here[place] = after
-                _add(settings, found, place, after)
+                add_distinct(found[place], after, same)
 
 
-def _add(settings: Settings, found: Solutions, place: Place, fit: Fit) -> None:
+def add_distinct(
+    known: list[Optimum], one: Optimum, same: Callable[[Optimum, Optimum], bool]
+) -> None:
     """Add a solution to those of its prior, unless it is there."""
-    known = found.setdefault(place, [])
-    point, problem = Candidate.of(fit), settings.problem
-    if not any(same_solution(point, Candidate.of(one), problem, DISTINCT) for one in known):
-        known.append(fit)
+    if not any(same(one, other) for other in known):
+        known.append(one)
 
 
-def _outwards(priors: dict[Place, Hyperparameters], origin: Place) -> Iterator[tuple[Place, Place]]:
-    """Yield places and the one before each: along the odds first, then from variance to variance."""
+def _outwards(places: Collection[Place], origin: Place) -> Iterator[tuple[Place, Place]]:
+    """Yield places and the one before each: over the odds first, up and down, then by variance."""
     nearest = sorted(
-        priors,
+        places,
         key=lambda at: (
-            abs(at.variance - origin.variance), at.variance, abs(at.odds - origin.odds), at.odds
+            abs(at.variance - origin.variance), at.variance, at.odds < origin.odds,
+            abs(at.odds - origin.odds),
         ),
     )  # fmt: skip
     for at in nearest:

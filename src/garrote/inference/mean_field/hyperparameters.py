@@ -17,7 +17,7 @@ from scipy.special import betaln, expit, logit
 
 from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.priors.slab import GaussianSlab
+from garrote.priors.slab import IndependentSlab
 
 _FIRST_VARIANCE = 1.0
 # Log odds and log variances are sought between these.
@@ -46,23 +46,16 @@ class Learning:
     is, and gamma stays 0.
     """
 
-    slab: GaussianSlab
+    slab: IndependentSlab
     offsets: Floats
     shared: tuple[float, float] | None
 
     @classmethod
     def under(cls, beliefs: Beliefs, method: str) -> "Learning":
         """Take the priors of an analysis, for a method that needs independent slabs."""
-        if not isinstance(beliefs.slab, GaussianSlab):
-            raise ValueError(
-                f"method={method!r} needs prior='spike-slab': a g-prior or BIC does not factorise"
-            )
-        if beliefs.slab.shape or beliefs.slab.rate:
-            raise ValueError(
-                f"method={method!r} takes the noise for known or flat: GaussianSlab(shape, rate) needs "
-                "method='enumerate', 'sample', 'metropolis', 'gibbs' or 'search'"
-            )
-        return cls(beliefs.slab, beliefs.inclusion.log_odds, beliefs.inclusion.shared)
+        beliefs.prior.check_independent(method)
+        beliefs.prior.check_flat_noise(method)
+        return cls(beliefs.prior, beliefs.inclusion.log_odds, beliefs.inclusion.shared)
 
     def first(self) -> Hyperparameters:
         """Return the given values, or those to begin with."""

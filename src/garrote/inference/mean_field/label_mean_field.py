@@ -5,7 +5,7 @@ posterior is the mixture of all distinct optima at all gammas, weighted by their
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,9 +13,9 @@ from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
+from garrote.inference.auditing import audit_labels
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates_of_labels
-from garrote.inference.label_auditing import audit_labels
 from garrote.inference.mean_field.evidence_bound import Solution, mix, over_log_odds
 from garrote.inference.mean_field.factorised import (
     Average,
@@ -23,37 +23,40 @@ from garrote.inference.mean_field.factorised import (
     deviation_given_inclusion,
     error_and_correlation,
 )
+from garrote.inference.mean_field.following import Place, add_distinct, follow
 from garrote.inference.mean_field.hyperparameters import Learning
-from garrote.inference.mean_field.label_optima import add_distinct, follow, look_around
+from garrote.inference.mean_field.label_optima import look_around
 from garrote.inference.mean_field.prior_grid import Cell, Range, odds_ranges, whole_variance_range
+from garrote.inference.methods import MeanField
+from garrote.inference.substitutes import with_substitutes
+from garrote.inference.task import Inferred, Task
+from garrote.limits.costs import foretell
 from garrote.problem import Problem
-from garrote.results.certificates import Certificate
 from garrote.results.coefficient_laws import FactorisedPredictor
 from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.control import Control
-from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
+from garrote.solvers.labels.bound_annealing import (
+    AnnealedBound,
+    anneal_bound,
+    as_fit,
+    as_path,
+    same_bound_solution,
+)
 from garrote.solvers.labels.label_regression import BesideFixed
 from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
 
+# Rounds of the bound for one solution, at most, by default.
+MOST_ROUNDS = 1000
+# Seconds for an entry of X, on one core: one to three of 1e-5 were measured.
+_SECONDS_AN_ENTRY = 1e-5
 # Solutions with less of the average's weight than this need no better spreads than the bound's.
 _LIGHT = 1e-4
 # Optima are followed to gammas whose log weight is this near to the best.
 _FOLLOWED = 7.0
 # Of what counts for nothing the logarithm is taken of this.
 _NOTHING = 1e-300
-
-
-@dataclass(frozen=True)
-class LabelledField:
-    """A factorised posterior of labels, its best solution's certificate, and how it was found."""
-
-    posterior: Posterior
-    certificate: Certificate
-    converged: bool
-    how: str
-    path: Path[Fit]
 
 
 class _Weighed(NamedTuple):
@@ -73,22 +76,40 @@ class _Moments(NamedTuple):
     log_total: float
 
 
-def label_mean_field(
-    problem: Problem,
-    labels: Floats,
-    beliefs: Beliefs,
-    names: tuple[str, ...],
-    control: Control,
-) -> LabelledField:
+def label_mean_field(task: Task, method: MeanField) -> Inferred:
     """Solve, mix, audit, and change to the user's units."""
+    problem, beliefs = task.problem, task.beliefs
+    if method.hyperparameters != "average":
+        raise ValueError(
+            f"hyperparameters={method.hyperparameters!r} is for a Gaussian response: labels have "
+            "'average', which sets the slab variance by EM and averages over prior odds"
+        )
+    what = f"mean field for {len(problem.response)} labels and {task.usable} columns"
+    seconds = _SECONDS_AN_ENTRY * len(problem.response) * task.usable
+    foretell(what, seconds, "give slab_variance and inclusion")
+    control = task.control(method.tol, method.max_iter or MOST_ROUNDS)
+    posterior, best, converged, path = _solve(problem, beliefs, control, task.names)
+    how = (
+        f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
+    )
+    return Inferred(
+        with_substitutes(problem, posterior), best.certificate, method.name, how, converged, path,
+        beliefs.doubts(None),
+    )  # fmt: skip
+
+
+def _solve(
+    problem: Problem, beliefs: Beliefs, control: Control, names: tuple[str, ...]
+) -> tuple[Posterior, BoundSolution, bool, Path[Fit]]:
+    """Return the posterior, the best solution, whether all of them settled, and the annealed path."""
     learning = Learning.under(beliefs, "mean-field")
-    bound = make_bound(problem, labels, beliefs, control)
+    bound = make_bound(problem, beliefs, control)
     gammas, ranges = odds_ranges(beliefs)
     learned = learning.next_variance if learning.slab.variance is None else None
     annealed = anneal_bound(bound, gammas, learning.first().variance, learned)
     variances = whole_variance_range(learning.slab)
     cells = {
-        k: Cell(variances, odds)
+        Place(0, k): Cell(variances, odds)
         for k, odds in enumerate(ranges[: len(annealed.forward)])
         if odds is not None
     }
@@ -98,36 +119,40 @@ def label_mean_field(
     moments = _average(bound, weighed.logs, weighed.solutions)
     best = max(weighed.optima, key=lambda one: one.bound)
     average = moments.average
-    checked = audit_labels(problem, labels, beliefs, best.variance, average.inclusion, average.mean)
+    checked = audit_labels(problem, beliefs, best.variance, average.inclusion, average.mean)
     place = [one.strength for one in annealed.forward].index(best.strength)
     posterior = _posterior(bound, annealed, place, moments, names, weighed)
     posterior = with_covariates_of_labels(replace(posterior, checked=checked))
     converged = all(one.certificate.value <= control.tol for one in weighed.solutions)
-    how = (
-        f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
-    )
-    return LabelledField(posterior, best.certificate, converged, how, as_path(bound, annealed))
+    return posterior, best, converged, as_path(bound, annealed)
 
 
 def _weigh(
     bound: LogisticBound,
     annealed: AnnealedBound,
-    cells: dict[int, Cell],
+    cells: dict[Place, Cell],
     learned: NextVariance | None,
 ) -> _Weighed:
     """Find the optima at all gammas that count, and weigh them by their bounds."""
-    solutions: dict[int, list[BoundSolution]] = {}
+    solutions: dict[Place, list[BoundSolution]] = {}
     for k in cells:
         solutions[k] = []
-        for one in (annealed.forward[k], annealed.backward[k]):
-            add_distinct(solutions[k], one)
+        for one in (annealed.forward[k.odds], annealed.backward[k.odds]):
+            add_distinct(solutions[k], one, same_bound_solution)
     bounds = {k: [_over(bound, cells[k], one) for one in solutions[k]] for k in cells}
     origin = max(bounds, key=lambda k: max(bounds[k]))
     solutions[origin] = look_around(bound, solutions[origin], learned)
     if len(solutions[origin]) > 1:
         least = max(bounds[origin]) - _FOLLOWED
-        gammas = {k: annealed.forward[k].strength for k in cells if max(bounds[k]) > least}
-        follow(bound, solutions, gammas, origin, solutions[origin], learned)
+        near = [k for k in cells if max(bounds[k]) > least]
+        most = max(bound.problem.most_variables, 1.0)
+
+        def solve(one: BoundSolution, place: Place) -> BoundSolution | None:
+            after = bound.solve(annealed.forward[place.odds].strength, one, learned)
+            return after if after.expected_size <= most else None
+
+        optima = list(solutions[origin])
+        follow(optima, solutions, origin, near, solve, same_bound_solution)
     logs: list[float] = []
     share = np.ones(1)
     for k, found in solutions.items():
@@ -188,13 +213,9 @@ def point_posterior(
     return with_covariates_of_labels(posterior)
 
 
-def make_bound(
-    problem: Problem, labels: Floats, beliefs: Beliefs, control: Control
-) -> LogisticBound:
+def make_bound(problem: Problem, beliefs: Beliefs, control: Control) -> LogisticBound:
     """Return the bound of a problem under some beliefs."""
-    offsets = np.zeros(problem.n_features)
-    offsets[problem.usable] = beliefs.inclusion.log_odds
-    return LogisticBound(problem, labels, offsets, control)
+    return LogisticBound(problem, problem.response, beliefs.offsets(problem), control)
 
 
 def _average(

@@ -1,7 +1,6 @@
-"""The optima of the mean field for labels: other ones than the annealed and the reheated, at all priors.
+"""Other optima of the mean field for labels than the annealed and the reheated one, at one prior.
 
-At the best prior each variable of a solution is exchanged for those that resemble it; what that leads to
-is followed over the log odds.
+Each variable of a solution is exchanged for those that resemble it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +9,7 @@ from itertools import islice
 import numpy as np
 
 from garrote.arrays import Array
+from garrote.inference.mean_field.following import add_distinct
 from garrote.inference.resemblance import correlations
 from garrote.solvers.labels.bound_annealing import same_bound_solution
 from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
@@ -26,7 +26,7 @@ def look_around(
     """Return the distinct solutions at one prior: those known, and what exchanges lead to."""
     found: list[BoundSolution] = []
     for one in known:
-        add_distinct(found, one)
+        add_distinct(found, one, same_bound_solution)
     limit = max(bound.problem.most_variables, 1.0)
     for one in found:  # which grows meanwhile
         for start in islice(_exchanges(bound, one), _WAYS):
@@ -34,36 +34,8 @@ def look_around(
                 return found
             other = bound.solve(one.strength, start, next_variance)
             if other.expected_size <= limit:
-                add_distinct(found, other)
+                add_distinct(found, other, same_bound_solution)
     return found
-
-
-def follow(
-    bound: LogisticBound,
-    solutions: dict[int, list[BoundSolution]],
-    gammas: dict[int, float],
-    origin: int,
-    optima: Sequence[BoundSolution],
-    next_variance: NextVariance | None,
-) -> None:
-    """Add optima of one place in a row of log odds to the ``solutions`` at all others there."""
-    places = sorted(gammas)
-    here = places.index(origin)
-    limit = max(bound.problem.most_variables, 1.0)
-    for optimum in optima:
-        for way in (places[here + 1 :], places[:here][::-1]):
-            last = optimum
-            for place in way:
-                last = bound.solve(gammas[place], last, next_variance)
-                if last.expected_size > limit:
-                    break
-                add_distinct(solutions[place], last)
-
-
-def add_distinct(found: list[BoundSolution], one: BoundSolution) -> None:
-    """Add a solution to those of its prior, unless it is there."""
-    if not any(same_bound_solution(one, other) for other in found):
-        found.append(one)
 
 
 def _exchanges(bound: LogisticBound, one: BoundSolution) -> Iterator[BoundSolution]:

@@ -19,7 +19,7 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.paths.annealed import fit_path, stored_design
 from garrote.priors.garrote import GarrotePrior
-from garrote.priors.slab import GaussianSlab
+from garrote.priors.slab import IndependentSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
@@ -199,7 +199,7 @@ def anneal_paired(
     at = settings.learning.first()
     grid = _grid(settings) if log_odds is None else np.unique(log_odds)
     nothing = np.zeros(0)
-    precision = 1.0 / (settings.learning.slab.noise_variance or problem.response_variance)
+    precision = 1.0 / (settings.learning.slab.known_noise or problem.response_variance)
     begin = Candidate(grid[0], np.zeros(0, dtype=np.intp), nothing, nothing, precision, 0)
     limit, cut = problem.most_variables, None
     forward: list[Paired] = []
@@ -226,15 +226,11 @@ def resettle(settings: Settings, fit: Fit, at: Hyperparameters) -> Paired:
     return _settled(settings, Candidate.of(fit), at)
 
 
-def slab_prior(problem: Problem, beliefs: Beliefs, slab: GaussianSlab) -> GarrotePrior:
+def slab_prior(problem: Problem, beliefs: Beliefs, slab: IndependentSlab) -> GarrotePrior:
     """Return the mean-field prior on all columns, for a slab of known variance."""
-    usable = problem.curvature > 0
-    offsets = np.zeros(problem.n_features)
-    offsets[usable] = beliefs.inclusion.log_odds
-    lengths = np.where(usable, problem.curvature, 1.0)
-    return GarrotePrior.with_slab(
-        float(slab.variance or 1.0), offsets, lengths, slab.noise_variance
-    )
+    lengths = np.where(problem.curvature > 0, problem.curvature, 1.0)
+    variance = float(slab.variance or 1.0)
+    return GarrotePrior.with_slab(variance, beliefs.offsets(problem), lengths, slab.known_noise)
 
 
 def _grid(settings: Settings) -> Floats:
@@ -338,5 +334,5 @@ def _settle(
 
 
 def _prior(settings: Settings, at: Hyperparameters) -> GarrotePrior:
-    slab = replace(settings.learning.slab, variance=at.variance)
+    slab = settings.learning.slab.at(at.variance)
     return slab_prior(settings.problem, settings.beliefs, slab)

@@ -17,7 +17,7 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.hyperparameters import Learning
 from garrote.inference.mean_field.paired_mean_field import dense_side
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab
+from garrote.priors.slab import IndependentSlab
 
 # Log slab variances that are averaged over where it is unknown: first, last, how many. Those far out
 # are tried only if the ones before have weight.
@@ -68,7 +68,7 @@ class Cell(NamedTuple):
     log_odds: Range
 
 
-def variance_ranges(slab: GaussianSlab) -> list[tuple[GaussianSlab, Range]]:
+def variance_ranges(slab: IndependentSlab) -> list[tuple[IndependentSlab, Range]]:
     """Return slabs of known variance, and the log variances that each stands for."""
     if slab.variance is not None:
         return [(slab, Range.at(float(np.log(slab.variance))))]
@@ -81,7 +81,7 @@ def variance_ranges(slab: GaussianSlab) -> list[tuple[GaussianSlab, Range]]:
     ]
 
 
-def whole_variance_range(slab: GaussianSlab) -> Range:
+def whole_variance_range(slab: IndependentSlab) -> Range:
     """Return all log variances that a slab may have."""
     if slab.variance is not None:
         return Range.at(float(np.log(slab.variance)))

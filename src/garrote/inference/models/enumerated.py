@@ -26,7 +26,7 @@ from garrote.inference.models.standing import (
     of_all,
     room,
 )
-from garrote.priors.slab import Slab
+from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.solvers.models.enumeration import Enumeration, begin, enumerate_models, members_of
 from garrote.solvers.models.enumeration_draws import beyond_best, draw_models, known_one_by_one
@@ -44,7 +44,7 @@ class _Task(NamedTuple):
     def arguments(self, slab: Slab) -> tuple[Any, ...]:
         """Return what an enumeration begins with."""
         prior = self.beliefs.inclusion
-        rule = slab.rule(self.beliefs.n, self.problem.yty, len(self.usable))
+        rule = self.beliefs.rule(self.problem, len(self.usable), slab)
         xty = self.problem.xty[self.usable]
         return rule, self.gram, xty, self.problem.yty, prior.by_size, prior.log_odds
 
@@ -75,7 +75,7 @@ def enumerate_findings(
     def find(slab: Slab) -> Enumeration:
         return enumerate_models(*task.arguments(slab), n_jobs=n_jobs)
 
-    points, change = integrate_over_slab(beliefs.slab, find, report)
+    points, change = integrate_over_slab(beliefs.prior, find, report)
     every = averaged(points, "blocks")
     if len(every) == 2 ** len(usable):
         standing, components = of_all(every, usable, problem.n_features)

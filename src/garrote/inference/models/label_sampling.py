@@ -1,14 +1,15 @@
 """Posteriors of logistic models by Polya-Gamma Gibbs sampling, with the states kept to predict by."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse
-from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.generalized import make_fitting, refuse_dense
+from garrote.inference.mean_field.label_mean_field import make_bound
+from garrote.inference.methods import Sample
 from garrote.inference.models.fitted_posterior import (
     FittedFindings,
     FittingTask,
@@ -17,56 +18,66 @@ from garrote.inference.models.fitted_posterior import (
 from garrote.inference.models.model_laws import as_correlation
 from garrote.inference.models.over_models import Findings, sampled_findings
 from garrote.inference.models.standing import Standing
-from garrote.inference.sampling import Chains, certify_chains
+from garrote.inference.sampling import certify_chains, run_chains
 from garrote.inference.substitutes import with_substitutes
-from garrote.priors.slab import GaussianSlab
-from garrote.results.certificates import Certificate
+from garrote.inference.task import Inferred, Task
+from garrote.problem import Problem
 from garrote.results.coefficient_laws import States
 from garrote.results.path import stack_rows
 from garrote.results.posterior import Posterior
+from garrote.solvers.control import Control
+from garrote.solvers.labels.bound_annealing import anneal_bound
 from garrote.solvers.labels.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
 from garrote.solvers.models.model_chain import Sampling, run_chain
 
 # States that are kept with their coefficients, at most, over all chains.
 _KEPT = 2000
+# Sweeps of a chain that count, and those before them, by default.
+_LENGTHS = 5000, 500
 
 
-def sample_labels(
-    task: FittingTask,
-    chains: Chains,
-    start: Sequence[int],
-    names: tuple[str, ...],
-    n_jobs: int | None = None,
-    report: Callable[[int, int], None] | None = None,
-) -> tuple[Posterior, Certificate, str]:
-    """Run chains, the first from given variables and the others from none; also say what was done."""
-    rows = _labelled_rows(task)
-    target = task.beliefs.target(task.problem)
-    seeds = np.random.SeedSequence(chains.seed).spawn(chains.count)
-    starts = [list(start), *[[]] * (chains.count - 1)]
+def sample_labels(task: Task, method: Sample) -> Inferred:
+    """Run chains of labels, the first from a rough mean-field solution and the others from nothing."""
+    problem, beliefs = task.problem, task.beliefs
+    beliefs.prior.check_independent(method.name)
+    refuse_dense(problem, f"method={method.name!r}", "use method='mean-field', or screen")
+    chains, report = method.chains(*_LENGTHS, task.seed), task.reporter("sampling")
+    fitting = make_fitting(problem, beliefs)
+    rows, target = _labelled_rows(fitting), beliefs.target(problem)
     every = max(1, -(-chains.steps * chains.count // _KEPT))
 
-    def run(seed: Any, start: list[int]) -> tuple[Sampling, list[Drawn]]:
-        walk = LogisticGibbsWalk(target, rows, np.random.default_rng(seed), every)
+    def run(rng: np.random.Generator, start: list[int]) -> tuple[Sampling, list[Drawn]]:
+        walk = LogisticGibbsWalk(target, rows, rng, every)
         done = run_chain(
             walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
         )
         return done, walk.drawn
 
-    jobs = min(effective_n_jobs(n_jobs), chains.count)
-    both = Parallel(n_jobs=jobs, prefer="threads")(
-        delayed(run)(seed, start) for seed, start in zip(seeds, starts, strict=True)
-    )
+    both = run_chains(run, chains, task.n_jobs, _start(problem, beliefs))
     runs = [done for done, _ in both]
     states = [state for _, drawn in both for state in drawn]
-    found = sampled_findings(runs, task.beliefs.slab)
+    found = sampled_findings(runs, beliefs.prior)
     variances = np.concatenate([done.slab_variances for done in runs])
-    posterior = _posterior(task, found, states, float(np.median(variances)), names)
+    posterior = _posterior(fitting, found, states, float(np.median(variances)), task.names)
     how = (
         f"{chains.count * chains.steps} states of {chains.count} Polya-Gamma chains sampled, "
         f"{found.seen} models seen"
     )
-    return posterior, certify_chains(runs, found), how
+    doubts = beliefs.doubts(posterior.size_probability)
+    return Inferred(
+        posterior, certify_chains(runs, found), method.name, how, notes=doubts, steps=chains.steps
+    )
+
+
+def _start(problem: Problem, beliefs: Beliefs) -> list[int]:
+    """Return the variables of a rough mean-field solution at the prior odds of a small model."""
+    if not len(problem.usable):
+        return []
+    bound = make_bound(problem, beliefs, Control(1e-2, 100))
+    gamma = beliefs.inclusion.odds_of_one_more(0)
+    grid = np.linspace(20 * min(gamma, -1.0), gamma, 8)
+    last = anneal_bound(bound, grid, beliefs.prior.known_variance or 1.0).solutions[-1]
+    return [int(j) for j in last.columns[last.probability > 0.5]]
 
 
 def _labelled_rows(task: FittingTask) -> LabelledRows:
@@ -137,11 +148,9 @@ def _listed(standing: Standing) -> Standing:
 
 def _with_variance(task: FittingTask, variance: float) -> FittingTask:
     """Return the analysis at one slab variance."""
-    slab = task.beliefs.slab
-    known = slab.variance if isinstance(slab, GaussianSlab) else None
     table = task.table
     held = table.samples.held.copy()
-    held[table.fixed :] = 1.0 / (known or variance)
+    held[table.fixed :] = 1.0 / (task.beliefs.prior.known_variance or variance)
     return task._replace(tables=[(0.0, table._replace(samples=table.samples._replace(held=held)))])
 
 

@@ -24,8 +24,7 @@ from garrote.inference.models.slab_integral import (
     shares,
 )
 from garrote.inference.models.standing import Components, Members, Standing, of_known
-from garrote.priors.evidence import KnownNoise, Schwarz
-from garrote.priors.slab import GaussianSlab, Slab
+from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, of_all_models
 from garrote.results.coefficient_laws import Models
@@ -77,8 +76,7 @@ def search_findings(
 
     Also returns the share found late, and the error by the integral over the variance.
     """
-    unknown = isinstance(beliefs.slab, GaussianSlab) and beliefs.slab.variance is None
-    each = -(-expansions // (_SEARCHES if unknown else 1))
+    each = -(-expansions // (_SEARCHES if beliefs.prior.variance_is_unknown else 1))
     late: dict[Slab, float] = {}
     rows = GramRows(problem)  # the same for every variance
 
@@ -90,7 +88,7 @@ def search_findings(
         late[slab] = found.late_share
         return found
 
-    points, change = integrate_over_slab(beliefs.slab, find, report, _HALVINGS)
+    points, change = integrate_over_slab(beliefs.prior, find, report, _HALVINGS)
     members, probability = _merged(points)
     standing, components = of_known(members, probability, problem.n_features)
     found = Findings(
@@ -172,7 +170,8 @@ def certify_models(
 ) -> Certificate:
     """Compute the odds of the best models from scratch, and compare."""
     members = found.members[:CERTIFIED]
-    rules = [(w, slab.reference_rule(beliefs.n, problem.yty)) for w, slab in found.slabs]
+    n, yty, spent = beliefs.n, problem.yty, beliefs.spent
+    rules = [(w, slab.reference_rule(n, yty, spent)) for w, slab in found.slabs]
     logs = log_posteriors(problem, beliefs.inclusion, rules, members)
     stated = np.log(np.maximum(found.probability[: len(members)], 1e-300))
     off = np.abs((logs - logs[0]) - (stated - stated[0])).max()
@@ -182,7 +181,7 @@ def certify_models(
 def _rules(problem: Problem, beliefs: Beliefs, found: Findings) -> list[tuple[float, Any]]:
     """Return the marginal likelihoods that are averaged over."""
     usable = len(problem.usable)
-    return [(w, slab.rule(beliefs.n, problem.yty, usable)) for w, slab in found.slabs]
+    return [(w, beliefs.rule(problem, usable, slab)) for w, slab in found.slabs]
 
 
 def make_model_posterior(
@@ -236,8 +235,7 @@ def _kept_models(problem: Problem, beliefs: Beliefs, found: Findings) -> Models:
     rules = _rules(problem, beliefs, found)
     members, probability, listed = found.standing
     laws = make_laws(problem, rules, members)
-    known = isinstance(rules[0][1], KnownNoise | Schwarz)
-    shape = np.inf if known else 0.5 * beliefs.n + getattr(beliefs.slab, "shape", 0.0)
+    shape = beliefs.prior.noise_shape(beliefs.n)
     noise = np.array([law.noise for law in laws]) * problem.scale.response_scale**2
     return Models(
         members=tuple(law.members for law in laws),

@@ -8,14 +8,13 @@ halved, wherever the integral has a part, until inclusion probabilities stay as 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
 from garrote.arrays import Floats
-from garrote.priors.slab import GaussianSlab, Slab
+from garrote.priors.base import Slab
 
 # Where steps in log variance begin to widen.
 _EVEN = 4.0
@@ -58,7 +57,7 @@ def integrate_over_slab(
     time, many times the error that is left after it; with the shares of the integral beyond the ends,
     and of the points around which the step was not halved.
     """
-    if not isinstance(slab, GaussianSlab) or slab.variance is not None:
+    if not slab.variance_is_unknown:
         points = [Point(0.0, slab, find(slab))]
         if report is not None:
             report(1, 1)
@@ -68,14 +67,14 @@ def integrate_over_slab(
     def weighed(places: Sequence[float]) -> list[Point]:
         for t in places:
             if t not in known:
-                known[t] = find(replace(slab, variance=float(np.exp(_log_variance(t)))))
+                known[t] = find(slab.at(float(np.exp(_log_variance(t)))))
                 if report is not None:  # how many there will be is not known
                     report(len(known), len(known) + 1)
         grid = np.array(sorted(known))
         logs = slab.log_density(_log_variance(grid)) + np.log(np.gradient(grid))
         logs += np.log(np.cosh(grid / _EVEN))
         return [
-            Point(float(log), replace(slab, variance=float(np.exp(_log_variance(t)))), known[t])
+            Point(float(log), slab.at(float(np.exp(_log_variance(t)))), known[t])
             for log, t in zip(logs, grid, strict=True)
         ]
 
@@ -123,7 +122,7 @@ def _inclusion(points: Sequence[Point]) -> Floats:
 
 
 def _wide_enough(
-    weighed: Callable[[Sequence[float]], list[Point]], known: dict[float, Any], slab: GaussianSlab
+    weighed: Callable[[Sequence[float]], list[Point]], known: dict[float, Any], slab: Slab
 ) -> tuple[list[Point], float]:
     """Begin with a coarse grid and go on outwards; return also the share that is left beyond."""
     points = weighed(np.arange(_FIRST, _LAST + _STEP, _STEP).tolist())
@@ -138,7 +137,7 @@ def _wide_enough(
             return points, below + above
 
 
-def _beyond(points: Sequence[Point], grid: Floats, slab: GaussianSlab) -> tuple[float, float]:
+def _beyond(points: Sequence[Point], grid: Floats, slab: Slab) -> tuple[float, float]:
     """Return bounds on the shares of the integral beyond both ends.
 
     Towards large variances the integrand falls at least as quickly as the prior, of which the density of

@@ -20,7 +20,6 @@ from scipy.linalg import cholesky, solve_triangular
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.slab import GaussianSlab
 from garrote.solvers.labels.polya_gamma import fill_polya_gamma
 from garrote.solvers.models.model_chain import Averages, Target, Trail, no_averages
 
@@ -172,7 +171,7 @@ class LogisticGibbsWalk:
     def _draw_variance(self) -> None:
         """Draw the slab's variance, whose inverse has a Gamma law before seeing the coefficients."""
         slab = self.target.slab
-        if not isinstance(slab, GaussianSlab) or slab.variance is not None:
+        if not slab.variance_is_unknown:
             return
         shape, rate = slab.law
         size, square = np.count_nonzero(self.coef), float(self.coef @ self.coef)

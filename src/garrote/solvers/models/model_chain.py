@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.priors.base import Slab
 from garrote.priors.evidence import log_evidence
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab, Slab
 from garrote.problem import Problem
 from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
 from garrote.solvers.algebra.model_factor import (
@@ -42,30 +42,29 @@ class Target:
     """The posterior over models that is sampled.
 
     ``inclusion`` has a place for every column of the problem, and log odds of -inf for those without
-    content; ``n`` are the rows, less those spent on means.
+    content; ``n`` are the rows, less those ``spent`` on means.
     """
 
     problem: Problem
     slab: Slab
     inclusion: Inclusion
     n: float
+    spent: float = 0.0
 
     @property
     def variance_is_unknown(self) -> bool:
         """Whether the slab's variance is to be sampled along."""
-        return isinstance(self.slab, GaussianSlab) and self.slab.variance is None
+        return self.slab.variance_is_unknown
 
     @property
     def first_variance(self) -> float:
         """The slab's variance, or where to begin."""
-        return float(getattr(self.slab, "variance", None) or 1.0)
+        return float(self.slab.known_variance or 1.0)
 
     def rule(self, variance: float) -> Any:
         """Return the marginal likelihood, given the slab's variance."""
-        slab = self.slab
-        if isinstance(slab, GaussianSlab):
-            slab = replace(slab, variance=variance)
-        return slab.rule(self.n, self.problem.yty, self.problem.n_features)
+        slab, problem = self.slab.at(variance), self.problem
+        return slab.rule(self.n, problem.yty, problem.n_features, self.spent)
 
 
 class Averages(NamedTuple):
@@ -334,5 +333,5 @@ class FactorWalk:
     def _log_target(self, rule: Any, factor: Factor, variance: float) -> float:
         k = int(factor.size[0])
         log_posterior = log_evidence(rule, k, log_determinant(factor), float(factor.left[0]))
-        log_density = float(GaussianSlab.log_density(np.log(variance)))
+        log_density = float(self.target.slab.log_density(np.log(variance)))
         return float(log_posterior) + log_density + self.log_weight(rule, factor)

@@ -20,7 +20,6 @@ from garrote._jit import kernel
 from garrote.arrays import Array
 from garrote.elementary import exponential, logarithm
 from garrote.priors.evidence import SMALLEST_LEFT
-from garrote.priors.slab import GaussianSlab
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.models.model_chain import VISITS_PER_CALL, Averages, Target, Trail, no_averages
 
@@ -34,11 +33,7 @@ class PairedGibbsWalk:
     """A walk whose state are the coefficients; one step is a sweep over all variables."""
 
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
-        if not isinstance(target.slab, GaussianSlab):
-            raise ValueError(
-                "method='gibbs' needs prior='spike-slab': a g-prior ties the coefficients together, and "
-                "BIC has no law of them"
-            )
+        target.slab.check_independent("gibbs")
         self.target, self.rng, self.slab = target, rng, target.slab
         self.rows = GramRows(target.problem) if rows is None else rows
         self.variance = target.first_variance
@@ -58,7 +53,7 @@ class PairedGibbsWalk:
         inside = problem.known_block(columns) + np.eye(len(columns)) / self.variance
         self.coef[columns] = np.linalg.solve(inside, problem.xty[columns])
         self._renew_gradient()
-        self.noise = self.slab.noise_variance or (
+        self.noise = self.slab.known_noise or (
             max(self._left(), SMALLEST_LEFT * problem.yty) / problem.n
         )
 
@@ -173,7 +168,7 @@ class PairedGibbsWalk:
 
     def _draw_noise(self) -> float:
         """Draw the noise variance; return its mean given the coefficients."""
-        if self.slab.noise_variance is not None:
+        if self.slab.known_noise is not None:
             return self.noise
         rule = self.target.rule(self.variance)
         size = np.count_nonzero(self.coef)

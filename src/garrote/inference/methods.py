@@ -1,0 +1,229 @@
+"""Ways to a posterior, as objects with the settings that each has.
+
+Which of them there are for a likelihood and a prior, and which is taken by default, is said in
+`garrote.inference.choosing`. Settings are checked when a method is used.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+from garrote.settings import Settings
+
+HYPERPARAMETERS = ("average", "em", "anneal")
+
+
+@dataclass(frozen=True)
+class Chains:
+    """How long to sample: states that count, states before them, chains, and the seed."""
+
+    steps: int = 10_000
+    burn_in: int = 1000
+    count: int = 2
+    seed: Any = None
+
+
+class Method(Settings):
+    """A way to a posterior: its name, and whether it goes through single columns again and again."""
+
+    name: ClassVar[str]
+    columnwise: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Refuse settings that cannot be meant; the error says what is allowed."""
+
+
+@dataclass(frozen=True)
+class Auto(Method):
+    """Take the method that fits the size of the problem, with its default settings."""
+
+    name: ClassVar[str] = "auto"
+
+
+@dataclass(frozen=True)
+class Enumerate(Method):
+    """Sum over all models: exactly for numbers, each fitted on its own for labels and counts."""
+
+    name: ClassVar[str] = "enumerate"
+
+
+@dataclass(frozen=True)
+class _Walks(Method):
+    """What methods share that draw chains of states."""
+
+    n_steps: int | None = None
+    burn_in: int | None = None
+    n_chains: int = 2
+
+    def check(self) -> None:
+        """Refuse chains that are too short or too few."""
+        for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
+            value = getattr(self, name)
+            if value is not None or name == "n_chains":
+                _check_count(name, value, least)
+
+    def chains(self, steps: int, burn_in: int, seed: Any) -> Chains:
+        """Return chains as long as they are set to be, or as given here."""
+        return Chains(
+            int(steps if self.n_steps is None else self.n_steps),
+            int(burn_in if self.burn_in is None else self.burn_in),
+            int(self.n_chains),
+            seed,
+        )
+
+
+@dataclass(frozen=True)
+class Sample(_Walks):
+    """Draw models: of numbers by weighted tempered Gibbs sampling, of labels by Polya-Gamma variables.
+
+    Zanella & Roberts (2019); Polson, Scott & Windle (2013).
+
+    Parameters
+    ----------
+    n_steps, burn_in : int, optional
+        States of each chain that count, and states before them. By default as many as such states are
+        worth: 10,000 and 1000 where a state is a step from one model to the next; 5000 and 500 where it
+        is a sweep over all variables and the latent variables of all labels; 2000 and 500 where it is a
+        draw of all coefficients under a prior that shrinks them.
+    n_chains : int, default=2
+        The first starts from a mean-field solution, the others from the empty model.
+    """
+
+    name: ClassVar[str] = "sample"
+
+
+@dataclass(frozen=True)
+class Metropolis(_Walks):
+    """Draw models by random flips and swaps; models that are fitted count by their probability.
+
+    Its settings are those of `Sample`.
+    """
+
+    name: ClassVar[str] = "metropolis"
+
+
+@dataclass(frozen=True)
+class Gibbs(_Walks):
+    """Draw coefficients: with their inclusion (Titsias & Lazaro-Gredilla 2011), or all of them.
+
+    The latter is for priors that shrink and leave no variable out. Its settings are those of `Sample`.
+    """
+
+    name: ClassVar[str] = "gibbs"
+
+
+@dataclass(frozen=True)
+class Search(Method):
+    """Look for probable models, and visit none twice.
+
+    Parameters
+    ----------
+    n_steps : int, default=10,000
+        Models whose neighbours are looked at.
+    """
+
+    n_steps: int = 10_000
+    name: ClassVar[str] = "search"
+
+    def check(self) -> None:
+        """Refuse a search that is too short."""
+        _check_count("n_steps", self.n_steps, 100)
+
+
+@dataclass(frozen=True)
+class MeanField(Method):
+    """Approximate the posterior by independent factors: quick, audited, too sure among like variables.
+
+    Carbonetto & Stephens (2012); of labels by the bound of Jaakkola & Jordan (2000).
+
+    Parameters
+    ----------
+    hyperparameters : {"average", "em", "anneal"}, default="average"
+        Average over the slab variance and the inclusion probability, with weights from the evidence; set
+        them by EM; or set the slab variance by EM and anneal the inclusion probability from sparse to
+        dense and back. What is given stays fixed in all of them. Labels have "average" alone.
+    tol : float, default=1e-4
+        What inclusion probabilities may still move by.
+    max_iter : int, optional
+        The most sweeps of one solution, by default 10,000; for labels, each with a new bound, 1000.
+    """
+
+    hyperparameters: str = "average"
+    tol: float = 1e-4
+    max_iter: int | None = None
+    name: ClassVar[str] = "mean-field"
+    columnwise: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Refuse an unknown treatment of hyperparameters, and solutions that never end."""
+        if self.hyperparameters not in HYPERPARAMETERS:
+            raise ValueError(
+                f"hyperparameters must be one of {HYPERPARAMETERS}, got {self.hyperparameters!r}"
+            )
+        _check_positive("tol", self.tol)
+        if self.max_iter is not None:
+            _check_count("max_iter", self.max_iter, 1)
+
+
+@dataclass(frozen=True)
+class EM(Method):
+    """Run EM from several starts, each of which ends in one of many local optima.
+
+    Parameters
+    ----------
+    spike_variance : float, optional
+        Variables that are out have small effects of this variance (Rockova & George 2014), in units of
+        the noise variance like that of the slab; by default none (the Bernoulli-Gaussian model).
+    """
+
+    spike_variance: float | None = None
+    name: ClassVar[str] = "em"
+    columnwise: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Refuse a variance that is none."""
+        if self.spike_variance is not None:
+            _check_positive("spike_variance", self.spike_variance)
+
+
+@dataclass(frozen=True)
+class StepwiseSelection(Method):
+    """Fit single effects in turn, each to what the others leave (Wang et al. 2020).
+
+    The method of `garrote.priors.SingleEffects`, which has its settings.
+    """
+
+    name: ClassVar[str] = "single-effects"
+    columnwise: ClassVar[bool] = True
+
+
+METHODS: dict[str, Callable[[], Method]] = {
+    kind.name: kind
+    for kind in (
+        Auto, Enumerate, Sample, Metropolis, Gibbs, Search, MeanField, EM, StepwiseSelection
+    )
+}  # fmt: skip
+
+
+def as_method(given: Method | str) -> Method:
+    """Return a method by itself or, with its default settings, by its name; its settings are checked."""
+    if isinstance(given, Method):
+        given.check()
+        return given
+    if not isinstance(given, str) or given not in METHODS:
+        raise ValueError(
+            f"method must be one of {tuple(METHODS)}, or an object of garrote.inference, got {given!r}"
+        )
+    return METHODS[given]()
+
+
+def _check_count(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
+
+
+def _check_positive(name: str, value: Any) -> None:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not 0 < float(value) < float("inf"):
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")

@@ -1,0 +1,116 @@
+"""Posteriors over models of a Gaussian response: all models summed, the probable searched or sampled."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from garrote.inference.auditing import audit
+from garrote.inference.methods import Enumerate, Gibbs, Method, Metropolis, Sample, Search
+from garrote.inference.models.enumerated import enumerate_findings
+from garrote.inference.models.over_models import (
+    Findings,
+    certify_models,
+    make_model_posterior,
+    search_findings,
+)
+from garrote.inference.sampling import mean_field_start, sample
+from garrote.inference.substitutes import with_substitutes
+from garrote.inference.task import Inferred, Task
+from garrote.limits.costs import foretell
+from garrote.results.certificates import Certificate, of_search
+from garrote.results.posterior import Audit
+
+# What is taken for y'y / n where nothing of the response is left to explain.
+_NOTHING_LEFT = 1e-12
+# Models that one second enumerates, about, on one thread, and the minutes that an enumeration may take.
+_MODELS_PER_SECOND = 5e6
+_MINUTES = 3.0
+# Neighbours of models that a search looks at in one second, about.
+_NEIGHBOURS_PER_SECOND = 3e5
+# Slab variances that an enumeration visits where it is unknown, about.
+_VARIANCES = 15
+# Steps of a chain that count, and those before them, by default.
+_LENGTHS = 10_000, 1000
+
+
+def enumerate_numbers(task: Task, method: Enumerate) -> Inferred:
+    """Sum over all models."""
+    task = _with_something_left(task)
+    problem, beliefs = task.problem, task.beliefs
+    refuse_long_enumeration(task.usable, beliefs.prior.variance_is_unknown)
+    report = task.reporter("enumeration")
+    found, change = enumerate_findings(problem, beliefs, problem.usable, task.n_jobs, report)
+    certificate = certify_models(problem, beliefs, found, change)
+    columns = np.flatnonzero(found.inclusion > 0.01)
+    same = found.inclusion[columns]
+    checked = Audit(columns, same, same, "themselves, which are exact sums")
+    return _inferred(task, method, found, certificate, "all models summed exactly", checked)
+
+
+def search_numbers(task: Task, method: Search) -> Inferred:
+    """Look for probable models, and count those that were found."""
+    task = _with_something_left(task)
+    problem, beliefs, steps = task.problem, task.beliefs, int(method.n_steps)
+    what = f"a search that expands {steps} models of {task.usable} columns"
+    foretell(what, steps * task.usable / _NEIGHBOURS_PER_SECOND, f"lower n_steps ({steps})")
+    start = mean_field_start(problem, beliefs)
+    found, late, change = search_findings(
+        problem, beliefs, start, steps, task.seed, task.reporter("search")
+    )
+    exact = certify_models(problem, beliefs, found)
+    certificate = of_search(late, exact["log probability"], change)
+    how = f"{found.seen} models found and none of them visited twice"
+    return replace(_inferred(task, method, found, certificate, how), steps=steps)
+
+
+def sample_numbers(task: Task, method: Sample | Metropolis | Gibbs) -> Inferred:
+    """Draw models, by the walk that the method names."""
+    task = _with_something_left(task)
+    chains = method.chains(*_LENGTHS, task.seed)
+    found, certificate = sample(
+        task.problem, task.beliefs, method.name, chains, task.n_jobs, task.reporter("sampling")
+    )
+    states = f"{chains.count * chains.steps} states of {chains.count} chains"
+    how = f"{states} sampled, {found.seen} models seen"
+    return replace(_inferred(task, method, found, certificate, how), steps=chains.steps)
+
+
+def refuse_long_enumeration(usable: int, unknown_variance: bool = False) -> None:
+    """Refuse to sum over all models of so many columns where that would take minutes.
+
+    An unknown slab variance repeats the sum for many of them.
+    """
+    passes = _VARIANCES if unknown_variance else 1
+    minutes = 2.0**usable * passes / _MODELS_PER_SECOND / 60 if usable < 1000 else np.inf
+    if minutes > _MINUTES:
+        time = f"{minutes:.2g} minutes" if minutes < 100 else f"{minutes / 60:.3g} hours"
+        raise ValueError(
+            f"method='enumerate' with {usable} columns would take about {time}; use "
+            "method='sample', or name fewer columns"
+        )
+
+
+def _with_something_left(task: Task) -> Task:
+    problem = task.problem
+    if problem.yty > 0:
+        return task
+    return replace(task, problem=replace(problem, yty=_NOTHING_LEFT * problem.n))
+
+
+def _inferred(
+    task: Task,
+    method: Method,
+    found: Findings,
+    certificate: Certificate,
+    how: str,
+    checked: Audit | None = None,
+) -> Inferred:
+    """Describe what was found, checked by sums over models where it is not exact itself."""
+    problem, beliefs = task.problem, task.beliefs
+    posterior = make_model_posterior(problem, beliefs, found, task.names)
+    if checked is None:
+        variance = np.maximum(found.second_moment - found.mean**2, 0.0)
+        checked = audit(problem, beliefs, found.inclusion, found.mean, variance)
+    posterior = with_substitutes(problem, replace(posterior, checked=checked), found.components)
+    doubts = beliefs.doubts(found.size_probability)
+    return Inferred(posterior, certificate, method.name, how, notes=doubts)
