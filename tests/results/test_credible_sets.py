@@ -13,12 +13,12 @@ from garrote import BayesianSelector, VariationalGarrote
 from garrote.cli.main import main
 from garrote.report import render_report
 from garrote.results.credible_sets import (
-    EffectsLaw,
     Inclusions,
     Likeness,
     sets_of_effects,
     sets_of_models,
 )
+from garrote.results.laws import EffectsLaw
 
 NAMES = tuple("abcdefgh")
 

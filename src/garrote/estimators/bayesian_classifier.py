@@ -17,7 +17,7 @@ from garrote.estimators.shared.bayesian_settings import (
     said_of_certificate,
     seed_of,
 )
-from garrote.estimators.shared.labelled import SelectingClassifier, mean_intercept
+from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.inference import Chains, Inferred, infer_labels
 from garrote.inference.labels import LABEL_METHODS
 from garrote.likelihoods import Binomial
@@ -228,7 +228,7 @@ class BayesianClassifier(SelectingClassifier):
         elif hasattr(self, "path_"):
             del self.path_
         self.coef_ = posterior.mean[None, :]
-        self.intercept_ = np.array([mean_intercept(posterior)])
+        self.intercept_ = np.array([posterior.law.mean_intercept])
         self.inclusion_probability_ = posterior.inclusion_probability
 
     def _converged(self, settled: bool) -> bool:

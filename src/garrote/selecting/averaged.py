@@ -61,7 +61,7 @@ def select_averaged(
 
     disagreement = []
     # Samplers have errors of their own; their audit takes all but a few variables for independent.
-    if checked and posterior.found is None and checked.largest_difference > DISAGREES:
+    if checked and posterior.law.models is None and checked.largest_difference > DISAGREES:
         disagreement.append(str(checked))
     disagreement += _optima_notes(posterior)
     return Selection(
@@ -101,7 +101,7 @@ def select_averaged(
 
 def _optima_notes(posterior: Posterior) -> list[str]:
     """Say where other starts or orders of updating would have given another answer."""
-    weights, off = posterior.optima_weights, posterior.start_dependence
+    weights, off = posterior.optima.weights, posterior.start_dependence
     if len(weights) < 2 or (weights[1] <= _RIVAL and off <= DISAGREES):
         return []
     return [
@@ -113,7 +113,7 @@ def _optima_notes(posterior: Posterior) -> list[str]:
 
 def list_models(posterior: Posterior, fixed: Array) -> ModelsView | None:
     """Return the most probable models beside the covariates; None for a method that keeps none."""
-    found = posterior.found
+    found = posterior.law.models
     if found is None:
         return None
     members = found.members[: min(_MODELS, found.best)]

@@ -63,7 +63,7 @@ def assert_agrees(problem, slab, method, seed=0, seldom=SELDOM):
     exact = infer(problem, beliefs, "enumerate").posterior
     found = infer(problem, beliefs, method, chains=Chains(STEPS[method], 200, 2, seed))
     off = np.abs(found.posterior.inclusion_probability - exact.inclusion_probability)
-    error = found.posterior.monte_carlo_error
+    error = found.posterior.accuracy.monte_carlo_error
     assert (off <= 4 * error + seldom).all(), (off, error)
     largest = np.abs(exact.mean / exact.inclusion_probability).max()  # given that it is in
     assert (np.abs(found.posterior.mean - exact.mean) <= 6 * largest * (error.max() + seldom)).all()

@@ -18,6 +18,7 @@ from garrote.inference.mean_field.label_mean_field import predictor_beside
 from garrote.inference.substitutes import with_substitutes
 from garrote.problem import Problem
 from garrote.results.certificates import EffectsCertificate
+from garrote.results.laws import EffectsLaw
 from garrote.results.posterior import Posterior
 from garrote.solvers.control import Control
 from garrote.solvers.effects.existence import with_doubt
@@ -78,8 +79,8 @@ def _described(
     mean = posterior.mean.copy()
     covariates = scale.covariates
     mean[covariates] = found.fixed[scale.intercept_count :] / scale.column_scale[covariates]
-    law = posterior.effects
-    assert law is not None
+    law = posterior.law
+    assert isinstance(law, EffectsLaw)
     kept = np.searchsorted(problem.usable, law.columns)
     predictor = predictor_beside(
         problem, law.columns, beside._replace(explained=beside.explained[:, kept]), found.fixed,
@@ -90,7 +91,7 @@ def _described(
         mean=mean,
         noise_variance=float("nan"),
         degrees_of_freedom=float("inf"),
-        predictor=predictor,
+        law=replace(law, predictor=predictor),
     )
 
 

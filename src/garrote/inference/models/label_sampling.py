@@ -21,8 +21,8 @@ from garrote.inference.sampling import Chains, certify_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.priors.slab import GaussianSlab
 from garrote.results.certificates import MonteCarloCertificate
-from garrote.results.coefficient_laws import States
 from garrote.results.fit import stack_rows
+from garrote.results.laws import Models, States
 from garrote.results.posterior import Posterior
 from garrote.solvers.labels.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
 from garrote.solvers.models.model_chain import Sampling, run_chain
@@ -113,19 +113,20 @@ def _posterior(
         0.0,
         _listed(found.standing),
         found.components,
-        None if found.monte_carlo_error is None else found.monte_carlo_error[usable],
+        None if found.accuracy is None else found.accuracy.monte_carlo_error[usable],
     )
     posterior, _ = make_fitted_posterior(_with_variance(task, variance), listed, names)
-    kept = _states(task, states, fixed)
+    assert isinstance(posterior.law, Models)
+    kept = _states(task, states, fixed, posterior.law)
     drawn = kept.coefficients[:, posterior.support].toarray()
+    correlation = as_correlation(np.atleast_2d(np.cov(drawn, rowvar=False)))
     return replace(
         with_substitutes(problem, posterior, found.components),
         log_evidence=None,
         free_energy=float("nan"),
-        correlation=as_correlation(np.atleast_2d(np.cov(drawn, rowvar=False))),
-        states=kept,
-        effective_sample_size=found.effective_sample_size,
-        split_r_hat=found.split_r_hat,
+        spread=replace(posterior.spread, correlation=correlation),
+        law=kept,
+        accuracy=found.accuracy,
     )
 
 
@@ -145,7 +146,7 @@ def _with_variance(task: FittingTask, variance: float) -> FittingTask:
     return task._replace(tables=[(0.0, table._replace(samples=table.samples._replace(held=held)))])
 
 
-def _states(task: FittingTask, states: list[Drawn], fixed: Floats) -> States:
+def _states(task: FittingTask, states: list[Drawn], fixed: Floats, models: Models) -> States:
     """Return states in the user's units."""
     scale = task.problem.scale
     covariates = task.places[: len(task.places) - len(task.problem.usable)]
@@ -157,4 +158,4 @@ def _states(task: FittingTask, states: list[Drawn], fixed: Floats) -> States:
     ]
     rows: scipy.sparse.csr_array = stack_rows(columns, values, task.problem.n_features)
     level = fixed[:, 0] if first else np.zeros(len(states))
-    return States(np.asarray(level - rows @ scale.column_mean), rows)
+    return States(np.asarray(level - rows @ scale.column_mean), rows, models)
