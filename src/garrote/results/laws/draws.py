@@ -1,6 +1,6 @@
 """Coefficients known by draws: of all of them, or the few that each state of a chain has in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ class Draws(CoefficientLaw):
     """
 
     draws: Floats
-    sign_probability: Floats
+    sign_probability: Floats = field()  # not None, as laws of other kinds have it
     shrinkage: Floats
 
     def sample(self, n: int, mean: Floats, rng: np.random.Generator) -> Floats:
@@ -61,7 +61,7 @@ class States(CoefficientLaw):
 
     intercept: Floats
     coefficients: scipy.sparse.csr_array
-    models: Models
+    models: Models = field()  # not None, as laws of other kinds have it
 
     @property
     def mean_intercept(self) -> float:
