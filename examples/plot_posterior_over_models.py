@@ -33,7 +33,7 @@ sampled = BayesianSelector(method="sample", random_state=0).fit(X, y)
 figure, ax = plt.subplots()
 ax.errorbar(
     exact.inclusion_probability_, sampled.inclusion_probability_,
-    2 * sampled.posterior_.monte_carlo_error, fmt="o",
+    2 * sampled.posterior_.accuracy.monte_carlo_error, fmt="o",
 )  # fmt: skip
 ax.axline((0, 0), slope=1, color="grey")
 ax.set(xlabel="exact inclusion probability", ylabel="sampled")

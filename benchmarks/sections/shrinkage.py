@@ -31,7 +31,7 @@ for prior in ("laplace", "horseshoe", "neg", "normal-gamma", "student", "hal", "
         model = BayesianSelector(n_steps=states, burn_in=burn_in, **settings).fit(X, y)
         seconds.append(time.perf_counter() - start)
         processor.append(time.process_time() - busy)
-    size = model.posterior_.effective_sample_size
+    size = model.posterior_.accuracy.effective_sample_size
     rows.append([prior, seconds[0], processor[0], float(np.median(size[places])), float(size.min())])
 print(json.dumps(rows))
 """

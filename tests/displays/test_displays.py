@@ -658,7 +658,7 @@ def averaged():
 
 def test_columns_of_models_are_as_wide_as_they_are_probable(averaged):
     display = ModelsDisplay.from_estimator(averaged, max_models=3)
-    found = averaged.posterior_.found
+    found = averaged.posterior_.law.models
     boxes = {tuple(np.round(path.get_extents().bounds, 6)) for path in display.cells_.get_paths()}
     starts = np.cumsum(found.probability[:3]) - found.probability[:3]
     assert {x for x, *_ in boxes} == set(np.round(starts, 6))

@@ -235,7 +235,7 @@ def test_most_probable_and_median_model_hold_the_covariates_and_may_differ():
     y = 2 * X[:, 0] + X[:, 1] + rng.standard_normal(60)
     posterior = BayesianSelector(covariates=[4], inclusion=0.05).fit(X, y).posterior_
     best = posterior.most_probable_model
-    np.testing.assert_array_equal(best, np.sort(posterior.found.members[0]))
+    np.testing.assert_array_equal(best, np.sort(posterior.law.models.members[0]))
     assert {0, 4} < set(best)
     # Three columns share one effect: none of them is more likely in than out.
     np.testing.assert_array_equal(posterior.median_model, [0, 4])
@@ -252,7 +252,7 @@ def test_a_method_without_models_has_a_median_model_and_no_most_probable_one():
 def test_the_selection_lists_models_with_their_effects():
     data = make_sparse_regression(60, 8, 2, random_state=1)
     model = BayesianSelector(covariates=[0]).fit(data.X, data.y)
-    found, listed = model.posterior_.found, model.selection_.models
+    found, listed = model.posterior_.law.models, model.selection_.models
     np.testing.assert_allclose(listed.probability, found.probability[: len(listed.probability)])
     assert 0 not in listed.columns
     for row in range(3):

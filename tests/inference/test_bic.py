@@ -212,7 +212,7 @@ def test_the_walk_agrees_with_the_sum_over_all_models(family):
     np.testing.assert_allclose(walk.coef_, exact.coef_, atol=0.02)
     errors = [np.sqrt(model.posterior_.variance) for model in (walk, exact)]
     np.testing.assert_allclose(*errors, atol=0.02)
-    assert (walk.posterior_.monte_carlo_error < 0.1).all()
+    assert (walk.posterior_.accuracy.monte_carlo_error < 0.1).all()
     assert walk.certificate_.value < 0.1
     assert exact.certificate_.value < 1e-5
 
@@ -351,7 +351,7 @@ def test_duplicated_columns_share_their_probability():
         model.fit(double, y)
         inclusion = model.inclusion_probability_
         assert inclusion[1] == pytest.approx(inclusion[3], abs=1e-6)
-        together = [m for m in model.posterior_.found.members if {1, 3} <= set(m.tolist())]
+        together = [m for m in model.posterior_.law.models.members if {1, 3} <= set(m.tolist())]
         assert not together
 
 

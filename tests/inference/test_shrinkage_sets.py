@@ -166,7 +166,10 @@ def test_sets_of_draws_are_kept_in_files_of_the_same_size(tmp_path):
     same = garrote.load(tmp_path / "m.garrote")
     own, other = model.posterior_.credible_sets(), same.posterior_.credible_sets()
     assert [str(one) for one in own] == [str(one) for one in other]
-    assert model.posterior_.inclusions.inside.nbytes < 0.05 * model.posterior_.draws.nbytes
+    assert (
+        model.posterior_.substitutes.inclusions.inside.nbytes
+        < 0.05 * model.posterior_.law.draws.nbytes
+    )
 
 
 def test_the_command_and_the_page_show_sets(tmp_path, capsys):

@@ -43,7 +43,7 @@ def test_inclusion_probabilities_and_coefficients_are_those_of_bms(
 @pytest.mark.parametrize(("theirs", "ours", "tol", "spread_tol"), PRIORS)
 def test_the_best_models_are_those_of_bms(crime, theirs, ours, tol, spread_tol):
     posterior, found = fitted(crime, ours).posterior_, BMS[theirs]
-    best = posterior.found
+    best = posterior.law.models
     for members, names in zip(best.members, found["members"], strict=False):
         assert [BMS["names"][j] for j in members] == names
     np.testing.assert_allclose(best.probability[:10], found["probability"], atol=tol)
@@ -52,7 +52,7 @@ def test_the_best_models_are_those_of_bms(crime, theirs, ours, tol, spread_tol):
 
 def test_odds_under_hyper_g_are_those_of_quadrature(crime):
     X, y = (values - values.mean(axis=0) for values in crime)
-    found = fitted(crime, "hyper-g").posterior_.found
+    found = fitted(crime, "hyper-g").posterior_.law.models
 
     def evidence(members):
         """Integrate Liang et al.'s Eq. 17 over g with a = 3, relative to the null model."""

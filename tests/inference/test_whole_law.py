@@ -110,7 +110,7 @@ def test_noise_and_correlations_are_those_of_brute_force_and_not_of_a_list(monke
 def test_the_noise_is_averaged_over_models_under_every_prior(settings):
     X, y = weak_effects(d=6)
     posterior = BayesianSelector(**settings).fit(X, y).posterior_
-    found = posterior.found
+    found = posterior.law.models
     assert posterior.listed_probability > 0.999
     averaged = found.probability @ found.noise_means / found.probability.sum()
     assert posterior.noise_variance == pytest.approx(averaged, rel=1e-4)
@@ -153,7 +153,7 @@ def test_listed_models_have_their_own_probabilities_and_the_table_says_how_much(
     assert sum(table.columns["probability"]) == pytest.approx(posterior.listed_probability)
     assert f"have {posterior.listed_probability:.3g} of the probability" in str(table)
     assert np.all(np.diff(table.columns["probability"]) <= 0)
-    assert posterior.found.probability.sum() == pytest.approx(1.0)
+    assert posterior.law.models.probability.sum() == pytest.approx(1.0)
     assert len(model.selection_.models.probability) == 50
 
 
@@ -213,7 +213,7 @@ def test_models_of_many_columns_are_drawn_from_the_sum_too(slab_variance, monkey
     model = BayesianSelector(slab_variance=slab_variance, inclusion=0.5, method="enumerate")
     posterior = model.fit(X, y).posterior_
     assert posterior.listed_probability < 0.5
-    found = posterior.found
+    found = posterior.law.models
     assert found.probability.sum() == pytest.approx(1.0)
     inside = np.array([np.isin(np.arange(12), members) for members in found.members])
     frequency = found.probability @ inside
@@ -278,14 +278,14 @@ def test_sampled_labels_have_the_correlations_of_their_states():
     y = (rng.random(80) < expit(X[:, 0])).astype(float)
     model = BayesianClassifier(method="sample", n_steps=2000, burn_in=200, random_state=0)
     posterior = model.fit(X, y).posterior_
-    states = posterior.states.coefficients[:, posterior.support].toarray()
+    states = posterior.law.coefficients[:, posterior.support].toarray()
     np.testing.assert_allclose(posterior.correlation, np.corrcoef(states.T), atol=1e-8)
 
 
 def test_fits_repeat(flat):
     X, y, model = flat
-    again = BayesianSelector(**FLAT).fit(X, y).posterior_.found
-    for one, two in zip(model.posterior_.found.members, again.members, strict=True):
+    again = BayesianSelector(**FLAT).fit(X, y).posterior_.law.models
+    for one, two in zip(model.posterior_.law.models.members, again.members, strict=True):
         np.testing.assert_array_equal(one, two)
 
 

@@ -98,11 +98,11 @@ def test_no_inclusion_probability_is_made_up(data):
 
 def test_draws_are_what_is_sampled_and_summarised(data):
     posterior = fit(*data).posterior_
-    assert posterior.draws.shape == (600, 10)
-    np.testing.assert_allclose(posterior.mean, posterior.draws.mean(axis=0))
+    assert posterior.law.draws.shape == (600, 10)
+    np.testing.assert_allclose(posterior.mean, posterior.law.draws.mean(axis=0))
     drawn = posterior.sample(50, random_state=0)
-    assert all((posterior.draws == row).all(axis=1).any() for row in drawn)
-    positive = (posterior.draws > 0).mean(axis=0)
+    assert all((posterior.law.draws == row).all(axis=1).any() for row in drawn)
+    positive = (posterior.law.draws > 0).mean(axis=0)
     np.testing.assert_allclose(posterior.sign_probability, np.maximum(positive, 1 - positive))
     np.testing.assert_allclose(
         posterior.covariance.diagonal(), posterior.variance[posterior.support]
@@ -115,8 +115,8 @@ def test_draws_are_what_is_sampled_and_summarised(data):
 
 def test_shrinkage_factors_tell_effects_from_noise(data):
     posterior = fit(*data).posterior_
-    assert (posterior.shrinkage[[0, 4]] < 0.1).all()
-    assert (np.delete(posterior.shrinkage, [0, 4]) > 0.4).all()
+    assert (posterior.law.shrinkage[[0, 4]] < 0.1).all()
+    assert (np.delete(posterior.law.shrinkage, [0, 4]) > 0.4).all()
 
 
 def test_a_posterior_without_draws_says_where_intervals_are(data):
@@ -154,7 +154,9 @@ def test_weights_are_repeats(data, columns):
     repeated = fit(
         np.repeat(X, weights, axis=0), np.repeat(y, weights), LaplacePrior(scale=0.1), **settings
     )
-    error = np.hypot(weighted.monte_carlo_error, repeated.posterior_.monte_carlo_error)
+    error = np.hypot(
+        weighted.accuracy.monte_carlo_error, repeated.posterior_.accuracy.monte_carlo_error
+    )
     assert (np.abs(weighted.mean - repeated.coef_) < 5 * error).all()
     np.testing.assert_allclose(weighted.noise_variance, repeated.noise_variance_, rtol=0.1)
 
@@ -177,8 +179,8 @@ def test_covariates_are_drawn_beside_the_others():
 
 def test_the_seed_and_not_the_threads_decides_the_draws(data):
     one, two = fit(*data, n_jobs=1), fit(*data, n_jobs=2)
-    np.testing.assert_array_equal(one.posterior_.draws, two.posterior_.draws)
-    assert (fit(*data, random_state=1).posterior_.draws != one.posterior_.draws).any()
+    np.testing.assert_array_equal(one.posterior_.law.draws, two.posterior_.law.draws)
+    assert (fit(*data, random_state=1).posterior_.law.draws != one.posterior_.law.draws).any()
 
 
 def test_predicted_deviations_cover_new_rows():
@@ -202,7 +204,7 @@ def test_chains_that_have_not_settled_are_warned_of(data):
         )
     assert model.certificate_.kind == DRAWS
     assert not model.selection_.converged
-    least = model.posterior_.effective_sample_size.min()
+    least = model.posterior_.accuracy.effective_sample_size.min()
     assert model.certificate_.value >= 1 / np.sqrt(least) - 1e-12
 
 
@@ -236,9 +238,9 @@ def test_the_bayesian_lasso_of_the_diabetes_table_is_that_of_a_plain_sampler():
     plain = bayesian_lasso(X / length, y - y.mean(), rate, 8000, np.random.default_rng(0))
     plain = plain[500:] / length
     expected = np.quantile(plain, [0.5, 0.025, 0.975], axis=0)
-    found = np.array([np.median(posterior.draws, axis=0), *posterior.interval(0.95)])
+    found = np.array([np.median(posterior.law.draws, axis=0), *posterior.interval(0.95)])
     assert (np.abs(found - expected) < 0.1 * plain.std(axis=0)).all()
-    np.testing.assert_allclose(posterior.draws.std(axis=0), plain.std(axis=0), rtol=0.05)
+    np.testing.assert_allclose(posterior.law.draws.std(axis=0), plain.std(axis=0), rtol=0.05)
 
 
 def test_constant_and_repeated_columns_do_no_harm(data):
@@ -292,7 +294,7 @@ def test_a_model_in_a_file_is_the_same(data, prior, tmp_path):
     np.testing.assert_array_equal(
         same.predict(X, return_std=True), model.predict(X, return_std=True)
     )
-    np.testing.assert_array_equal(same.posterior_.draws, model.posterior_.draws)
+    np.testing.assert_array_equal(same.posterior_.law.draws, model.posterior_.law.draws)
     assert same.prior == model.prior
     assert str(same.certificate_) == str(model.certificate_)
     clone(same)

@@ -13,12 +13,12 @@ from garrote import BayesianSelector, VariationalGarrote
 from garrote.cli.main import main
 from garrote.report import render_report
 from garrote.results.credible_sets import (
-    EffectsLaw,
     Inclusions,
     Likeness,
     sets_of_effects,
     sets_of_models,
 )
+from garrote.results.laws import EffectsLaw
 
 NAMES = tuple("abcdefgh")
 
@@ -195,7 +195,7 @@ def test_a_coverage_that_is_no_probability_is_refused(copies, coverage):
     with pytest.raises(ValueError, match="min_purity must lie between 0 and 1"):
         posterior.credible_sets(min_purity=2)
     with pytest.raises(ValueError, match="without what credible sets need"):
-        replace(posterior, likeness=None).credible_sets()
+        replace(posterior, substitutes=None).credible_sets()
 
 
 # --- what a reader sees

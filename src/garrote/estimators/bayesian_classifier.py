@@ -17,7 +17,7 @@ from garrote.estimators.shared.bayesian_settings import (
     seed_of,
     with_settings,
 )
-from garrote.estimators.shared.labelled import SelectingClassifier, mean_intercept
+from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.inference import METHODS, Inferred, Method, choose_method, infer
 from garrote.inference.choosing import methods_for
 from garrote.priors import EffectSlab, Prior, SingleEffects
@@ -238,7 +238,7 @@ class BayesianClassifier(SelectingClassifier):
         elif hasattr(self, "path_"):
             del self.path_
         self.coef_ = posterior.mean[None, :]
-        self.intercept_ = np.array([mean_intercept(posterior)])
+        self.intercept_ = np.array([posterior.law.mean_intercept])
         self.inclusion_probability_ = posterior.inclusion_probability
 
     def _converged(self, settled: bool) -> bool:

@@ -19,7 +19,6 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES, NUMBER_REFERENCES
-from garrote.estimators.shared.averaging import averaged_mean, drawn_variance
 from garrote.estimators.shared.bayesian_settings import (
     DEFAULT_G,
     check_settings,
@@ -30,13 +29,12 @@ from garrote.estimators.shared.bayesian_settings import (
     seed_of,
     with_groups,
 )
-from garrote.estimators.shared.face import SelectingRegressor, dense_columns
+from garrote.estimators.shared.face import SelectingRegressor
 from garrote.inference import Inferred, infer
 from garrote.likelihoods import CANONICAL, as_likelihood, deviance_explained
 from garrote.priors import Prior
 from garrote.problem import Problem
 from garrote.results.certificates import DRAWS
-from garrote.results.coefficient_laws import Models
 from garrote.selecting.averaged import select_averaged
 from garrote.zscores.summary_statistics import ZScores
 
@@ -354,12 +352,11 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             del self.path_
         self.coef_ = posterior.mean
         scale = problem.scale
-        found = posterior.found
-        if found is not None and found.intercepts is not None:
-            self.intercept_ = found.mean_intercept
-        else:
+        level = posterior.law.mean_intercept
+        if level is None:
             taken = scale.response_mean - scale.column_mean @ posterior.mean
-            self.intercept_ = float(taken if self.fit_intercept else 0.0)
+            level = float(taken if self.fit_intercept else 0.0)
+        self.intercept_ = level
         for name in ("inclusion_probability_", "sign_probability_"):
             if hasattr(self, name):
                 delattr(self, name)
@@ -368,8 +365,7 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         else:
             self.sign_probability_ = posterior.sign_probability
         self.noise_variance_ = posterior.noise_variance
-        self._center = scale.column_mean
-        self._total_weight = problem.n
+        self._keep_anchor(problem)
 
     def _converged(self, inferred: Inferred) -> bool:
         """Tell whether the answer reached its accuracy; warn where it did not."""
@@ -415,39 +411,18 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
             return self._averaged_mean(X, known, return_std)
         mean = X @ self.coef_ + self.intercept_
         if return_std:
-            deviation = self._deviation(X, mean)
+            deviation = self.posterior_.predictive_deviation(X, self._anchor)
             return (mean, deviation) if known is None else (mean + known, deviation)
         return mean if known is None else mean + known
-
-    def _deviation(self, X: Any, mean: Floats) -> Floats:
-        """Return the standard deviations of new responses around their model-averaged means."""
-        if self.posterior_.draws is not None:
-            spread = drawn_variance(X, self.posterior_.draws, self._center)
-            noise = self.posterior_.noise_variance
-            spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
-            return np.asarray(np.sqrt(spread + noise * (1.0 + spent)))
-        models: Models | None = self.posterior_.found
-        if models is None:
-            return self._deviation_given_support(X, self._center[self.posterior_.support])
-        share = models.probability / models.probability.sum()
-        variance = np.zeros(len(mean))
-        shift = self._center @ self.coef_ + self.intercept_
-        for weight, members, centre, spread, noise in zip(
-            share, models.members, models.mean, models.spread, models.noise_means, strict=True
-        ):
-            # Without an intercept nothing is centred, and the centre is 0.
-            block = dense_columns(X, members) - self._center[members]
-            off = block @ centre + (shift if self.fit_intercept else 0.0) - mean
-            spent = 1.0 / self._total_weight if self.fit_intercept else 0.0
-            own = np.sum((block @ spread) * block, axis=1)
-            variance += weight * (off**2 + noise * (1.0 + spent + np.maximum(own, 0.0)))
-        return np.sqrt(variance)
 
     def _averaged_mean(self, X: Any, offset: Floats | None = None, return_std: bool = False) -> Any:
         """Return mean responses over models; over their coefficients too where these have a prior."""
         integrated = getattr(make_prior(self), "integrated", True)
-        likelihood, found = CANONICAL[self.family], self.posterior_.found
-        return averaged_mean(likelihood, found, X, return_std, integrated, offset)
+        known = np.zeros(X.shape[0]) if offset is None else offset
+        mean, variance = self.posterior_.law.mean_and_variance(
+            CANONICAL[self.family], X, known, integrated
+        )
+        return (mean, np.sqrt(variance)) if return_std else mean
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that predictions explain: R^2 for family "gaussian".

@@ -329,8 +329,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         self.noise_variance_ = float(fit.noise_variance * problem.scale.response_scale**2)
         self.certificate_: Certificate = fit.certificate
         self.n_iter_ = max(1, path.n_iter)
-        self._center = problem.scale.column_mean[posterior.support]
-        self._total_weight = problem.n
+        self._keep_anchor(problem)
 
     def _optima(
         self,
@@ -366,4 +365,4 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         mean = X @ self.coef_ + self.intercept_
         if not return_std:
             return mean
-        return mean, self._deviation_given_support(X, self._center)
+        return mean, self.posterior_.predictive_deviation(X, self._anchor)

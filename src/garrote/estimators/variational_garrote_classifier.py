@@ -18,7 +18,7 @@ from garrote.estimators.shared.gamma_settings import (
     position_of,
     warn_if_not_converged,
 )
-from garrote.estimators.shared.labelled import SelectingClassifier, mean_intercept
+from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.inference.beliefs import rows_left
 from garrote.inference.mean_field.label_mean_field import point_posterior
 from garrote.inference.substitutes import with_substitutes
@@ -270,7 +270,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         self.posterior_ = with_substitutes(bound.problem, posterior)
         self.gamma_ = float(path.strengths[chosen])
         self.coef_ = self.posterior_.mean[None, :]
-        self.intercept_ = np.array([mean_intercept(self.posterior_)])
+        self.intercept_ = np.array([self.posterior_.law.mean_intercept])
         self.inclusion_probability_ = self.posterior_.inclusion_probability
         self.certificate_ = path.fits[chosen].certificate
         self.n_iter_ = max(1, path.n_iter)

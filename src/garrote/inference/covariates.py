@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 from scipy.linalg import pinvh
 
-from garrote.arrays import Array
 from garrote.problem import Problem
-from garrote.results.coefficient_laws import CovariatesLaw
+from garrote.results.laws import CovariatesLaw, Spread
+from garrote.results.laws.factorised import Factorised
 from garrote.results.posterior import Posterior
 
 
@@ -21,47 +21,36 @@ def with_covariates(problem: Problem, posterior: Posterior) -> Posterior:
     scale, fixed = problem.scale, problem.scale.covariates
     if not len(fixed):
         return posterior
-    columns = _columns_with_a_law(posterior)
+    assert isinstance(posterior.law, Factorised)
+    # Those that have draws.
+    columns = np.union1d(posterior.support, posterior.law.columns)
     spread = scale.column_scale[fixed]
     explained = scale.covariate_columns[:, columns] * scale.column_scale[columns] / spread[:, None]
     own = posterior.noise_variance * pinvh(problem.raw_gram(fixed)) / np.outer(spread, spread)
-    return _joined(posterior, fixed, CovariatesLaw(columns, explained, own))
+    return _joined(posterior, CovariatesLaw(fixed, columns, explained, own))
 
 
 def with_covariates_of_labels(posterior: Posterior) -> Posterior:
     """Return a factorised posterior of labels whose support has the covariates too."""
-    predictor, fixed = posterior.predictor, posterior.covariates
-    if predictor is None or fixed is None or not len(fixed):
+    fixed, law = posterior.covariates, posterior.law
+    predictor = law.predictor if isinstance(law, Factorised) else None
+    if predictor is None or not len(fixed):
         return posterior
     first = len(predictor.fixed_covariance) - len(fixed)  # after the intercept, where there is one
-    law = CovariatesLaw(
-        predictor.columns, predictor.explained[first:], predictor.fixed_covariance[first:, first:]
+    beside = CovariatesLaw(
+        fixed,
+        predictor.columns,
+        predictor.explained[first:],
+        predictor.fixed_covariance[first:, first:],
     )
-    return _joined(posterior, fixed, law)
+    return _joined(posterior, beside)
 
 
-def _joined(posterior: Posterior, fixed: Array, law: CovariatesLaw) -> Posterior:
+def _joined(posterior: Posterior, beside: CovariatesLaw) -> Posterior:
     """Put the covariates before a support that has none of them."""
-    place = np.searchsorted(law.columns, posterior.support)
-    within = replace(law, explained=law.explained[:, place])
-    covariance = within.joint_covariance(posterior.covariance)
-    error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    apart = np.where(error > 0, error, 1.0)
-    correlation = covariance / np.outer(apart, apart)
-    np.fill_diagonal(correlation, 1.0)
-    given = posterior.given_inclusion
-    return replace(
-        posterior,
-        support=np.concatenate([fixed, posterior.support]),
-        standard_error=error,
-        correlation=correlation,
-        given_inclusion=None if given is None else np.append(error[: len(fixed)], given),
-        beside=law,
-    )
-
-
-def _columns_with_a_law(posterior: Posterior) -> Array:
-    """Return the columns that have draws: the support, and those of single effects."""
-    if posterior.effects is None:
-        return np.sort(posterior.support)
-    return np.union1d(posterior.support, posterior.effects.columns)
+    assert isinstance(posterior.law, Factorised)
+    place = np.searchsorted(beside.columns, posterior.support)
+    within = replace(beside, explained=beside.explained[:, place])
+    columns = np.concatenate([beside.covariates, posterior.support])
+    spread = Spread.of(columns, within.joint_covariance(posterior.covariance))
+    return replace(posterior, spread=spread, law=replace(posterior.law, beside=beside))

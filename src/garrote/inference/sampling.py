@@ -77,11 +77,12 @@ def sample(
 
 def certify_chains(runs: Sequence[Sampling], found: Findings) -> Certificate:
     """Tell how far what chains found may be off."""
-    each = np.array([chain.inclusion for chain in runs])
+    each, accuracy = np.array([chain.inclusion for chain in runs]), found.accuracy
+    assert accuracy is not None
     return monte_carlo(
-        error=_largest(found.monte_carlo_error, 0.0),
+        error=_largest(accuracy.monte_carlo_error, 0.0),
         disagreement=float(np.ptp(each, axis=0).max(initial=0.0)),
-        split_r_hat=_largest(found.split_r_hat, 1.0),
+        split_r_hat=_largest(accuracy.split_r_hat, 1.0),
     )
 
 

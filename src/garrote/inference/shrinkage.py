@@ -21,7 +21,8 @@ from garrote.limits.costs import foretell
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.problem import Problem
 from garrote.results.certificates import of_draws
-from garrote.results.posterior import Posterior
+from garrote.results.laws import Draws, Spread
+from garrote.results.posterior import Posterior, SamplingAccuracy
 from garrote.solvers.algebra.gaussian_draws import ridge_form
 from garrote.solvers.shrinkage.columns_of_a_draw import used_columns
 from garrote.solvers.shrinkage.draw_diagnostics import DrawDiagnostics, diagnose_draws
@@ -172,21 +173,13 @@ def _posterior(
     return Posterior(
         inclusion_probability=inclusion,
         mean=found.coef.mean(axis=0),
-        support=support,
-        standard_error=deviation[support],
-        correlation=_correlation(found.coef[:, support]),
+        spread=Spread(support, deviation[support], _correlation(found.coef[:, support])),
+        law=Draws(found.coef, sign, shrinkage),
         noise_variance=float(found.noise.mean()),
         degrees_of_freedom=beliefs.n,
-        free_energy=float("nan"),
-        optima=(),
         names=names,
-        monte_carlo_error=deviation / np.sqrt(size),
-        effective_sample_size=size,
-        split_r_hat=r_hat,
+        accuracy=SamplingAccuracy(deviation / np.sqrt(size), size, r_hat),
         covariates=fixed,
-        draws=found.coef,
-        sign_probability=sign,
-        shrinkage=shrinkage,
     )
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.inference.models.standing import Components
 from garrote.problem import Problem
-from garrote.results.credible_sets import MOST_COMPARED, Inclusions, Likeness
+from garrote.results.credible_sets import MOST_COMPARED, Inclusions, Likeness, Substitutes
+from garrote.results.laws import EffectsLaw, Mixture
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.models.representatives import represent
 
@@ -34,8 +35,9 @@ def with_substitutes(
     ``components`` are the models of a posterior that has some, or what draws use; ``inclusion`` are the
     inclusion probabilities of one that states none.
     """
-    if posterior.effects is not None:
-        return replace(posterior, likeness=_likeness(problem, _most_probable(posterior)))
+    if isinstance(posterior.law, EffectsLaw):
+        likeness = _likeness(problem, _most_probable(posterior.law))
+        return replace(posterior, substitutes=Substitutes(likeness))
     stated = posterior.inclusion_probability if inclusion is None else inclusion
     p = np.where(problem.curvature > 0, stated, 0.0)
     columns = np.argsort(-p, kind="stable")[:_MOST]
@@ -44,13 +46,11 @@ def with_substitutes(
         inclusions = _of_models(columns, components)
     else:
         inclusions = _of_optima(columns, posterior)
-    return replace(posterior, likeness=_likeness(problem, columns), inclusions=inclusions)
+    return replace(posterior, substitutes=Substitutes(_likeness(problem, columns), inclusions))
 
 
-def _most_probable(posterior: Posterior) -> Array:
+def _most_probable(effects: EffectsLaw) -> Array:
     """Return the variables by which single effects are compared, those of the strongest first."""
-    effects = posterior.effects
-    assert effects is not None
     wanted: dict[int, None] = {}
     for k in np.argsort(-effects.log_bayes_factor, kind="stable"):
         order = np.argsort(-effects.probability[k], kind="stable")[:MOST_COMPARED]
@@ -100,11 +100,9 @@ def _together(inside: Array, weight: Floats) -> tuple[Array, Floats]:
 
 def _of_optima(columns: Array, posterior: Posterior) -> Inclusions:
     """Return the components of a factorised posterior, with their weights."""
-    law = posterior.mixture
-    if law is not None:
+    law = posterior.law
+    if isinstance(law, Mixture):
         place = np.searchsorted(law.columns, columns)
         return Inclusions(columns, law.weight, law.probability[:, place])
-    everywhere = np.zeros((len(posterior.optima), len(posterior.mean)))
-    for row, fit in zip(everywhere, posterior.optima, strict=True):
-        row[fit.columns] = fit.probability
-    return Inclusions(columns, posterior.optima_weights, everywhere[:, columns])
+    everywhere = posterior.optima.probabilities(len(posterior.mean))
+    return Inclusions(columns, posterior.optima.weights, everywhere[:, columns])

@@ -26,10 +26,13 @@ _SHAPES: dict[str, dict[str, str]] = {
     "Path": {"fits": "K", "forward": "K", "backward": "K", "kept": "K"},
     "Posterior": {
         "inclusion_probability": "D", "mean": "D",
-        "support": "k", "standard_error": "k", "correlation": "kk",
-        "draws": "SD", "sign_probability": "D", "shrinkage": "D",
     },
-    "MixtureLaw": {
+    "Spread": {"columns": "k", "standard_error": "k", "correlation": "kk"},
+    "Draws": {"draws": "SD", "sign_probability": "D", "shrinkage": "D"},
+    "SoftSupport": {
+        "columns": "k", "probability": "k", "mean": "k", "deviation": "k", "correlation": "kk",
+    },
+    "Mixture": {
         "columns": "k", "weight": "C", "probability": "Ck", "mean": "Ck", "deviation": "Ck",
     },
     "PathView": {
@@ -53,8 +56,6 @@ _ATTRIBUTES: dict[str, Any] = {
     "intercept_": float | np.ndarray,
     "classes_": np.ndarray,
     "cv_results_": dict,
-    "_center": np.ndarray,
-    "_total_weight": float,
 }
 # Branches of a path, which only annealed ones have.
 _BRANCHES = {"forward", "backward"}

@@ -17,10 +17,15 @@ import garrote.priors.single_effects
 import garrote.priors.slab
 import garrote.proximal.graph
 import garrote.results.certificates
-import garrote.results.coefficient_laws
 import garrote.results.credible_sets
 import garrote.results.fit
-import garrote.results.mixture_law
+import garrote.results.laws.base
+import garrote.results.laws.beside
+import garrote.results.laws.draws
+import garrote.results.laws.effects
+import garrote.results.laws.factorised
+import garrote.results.laws.models
+import garrote.results.optima
 import garrote.results.path
 import garrote.results.posterior
 import garrote.results.selection
@@ -59,8 +64,13 @@ _HOMES = (
     garrote.priors.slab,
     garrote.proximal.graph,
     garrote.results.certificates,
-    garrote.results.coefficient_laws,
-    garrote.results.mixture_law,
+    garrote.results.laws.base,
+    garrote.results.laws.beside,
+    garrote.results.laws.draws,
+    garrote.results.laws.effects,
+    garrote.results.laws.factorised,
+    garrote.results.laws.models,
+    garrote.results.optima,
     garrote.results.fit,
     garrote.results.selection,
     garrote.results.selection_views,

@@ -22,7 +22,7 @@ def try_answers(model: Any) -> None:
             model.selection_.to_json()
         if hasattr(model, "posterior_"):
             model.posterior_.sample(2, random_state=0)
-            if model.posterior_.likeness is not None:
+            if model.posterior_.substitutes is not None:
                 model.posterior_.credible_sets()
         # Nothing can be predicted after a fit to z-scores.
         if not hasattr(model, "consistency_"):

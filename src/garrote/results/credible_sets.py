@@ -17,6 +17,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import number, numbers
+from garrote.results.laws.effects import EffectsLaw
 
 # Of larger sets, the purity is that of so many of the most probable variables.
 MOST_COMPARED = 100
@@ -110,34 +111,6 @@ class Likeness:
 
 
 @dataclass(frozen=True)
-class EffectsLaw:
-    """Single effects, in the user's units, on the columns that matter to any of them.
-
-    ``probability`` (L x K) is that of each column to be the one, ``mean`` and ``deviation`` are those of
-    its coefficient given that. ``present`` is the probability that there is such an effect.
-    """
-
-    columns: Array
-    probability: Floats
-    mean: Floats
-    deviation: Floats
-    present: Floats
-    log_bayes_factor: Floats
-
-    def __len__(self) -> int:
-        return len(self.probability)
-
-    def sample(self, draws: Floats, rng: np.random.Generator) -> None:
-        """Add draws of the sum of all effects to rows of coefficients."""
-        count = len(draws)
-        for k, a in enumerate(self.probability):
-            which = rng.choice(len(a), size=count, p=a / a.sum())
-            there = rng.random(count) < self.present[k]
-            sizes = self.mean[k, which] + self.deviation[k, which] * rng.standard_normal(count)
-            draws[np.arange(count), self.columns[which]] += sizes * there
-
-
-@dataclass(frozen=True)
 class Inclusions:
     """A mixture of laws in which variables are in or out independently of each other.
 
@@ -168,6 +141,14 @@ class Inclusions:
         missed = float(own @ outside[len(outside) - self.drawn :]) / mass
         missed = (missed / spread**2 + 2.0) / (1.0 / spread**2 + 4.0)
         return 2.0 * mass * spread * float(np.sqrt(missed * (1.0 - missed)))
+
+
+@dataclass(frozen=True)
+class Substitutes:
+    """What credible sets are made of: correlations and, but for single effects, models."""
+
+    likeness: Likeness
+    inclusions: Inclusions | None = None
 
 
 def sets_of_effects(

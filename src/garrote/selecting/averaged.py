@@ -75,14 +75,14 @@ def _doubts(posterior: Posterior) -> list[str]:
     """Say where an audit, or other optima, disagree with the posterior."""
     checked = posterior.checked
     # Samplers have errors of their own; their audit takes all but a few variables for independent.
-    if checked and posterior.found is None and checked.largest_difference > DISAGREES:
+    if checked and posterior.law.models is None and checked.largest_difference > DISAGREES:
         return [str(checked), *_optima_notes(posterior)]
     return _optima_notes(posterior)
 
 
 def _optima_notes(posterior: Posterior) -> list[str]:
     """Say where other starts or orders of updating would have given another answer."""
-    weights, off = posterior.optima_weights, posterior.start_dependence
+    weights, off = posterior.optima.weights, posterior.start_dependence
     if len(weights) < 2 or (weights[1] <= _RIVAL and off <= DISAGREES):
         return []
     return [
@@ -94,7 +94,7 @@ def _optima_notes(posterior: Posterior) -> list[str]:
 
 def list_models(posterior: Posterior, fixed: Array) -> ModelsView | None:
     """Return the most probable models beside the covariates; None for a method that keeps none."""
-    found = posterior.found
+    found = posterior.law.models
     if found is None:
         return None
     members = found.members[: min(_MODELS, found.best)]

@@ -192,7 +192,9 @@ def _warnings(
     if not worst <= tol:
         at = path.strengths[int(np.argmax(path.certificate))]
         said.append(f"not converged: the certificate reached {worst:.1e} at gamma = {at:.4g}")
-    rivals = [fit.free_energy - posterior.optima[0].free_energy for fit in posterior.optima[1:]]
+    rivals = [
+        fit.free_energy - posterior.optima[0].free_energy for fit in posterior.optima.fits[1:]
+    ]
     if any(gap < _CLOSE_CALL for gap in rivals):
         said.append(
             f"{len(rivals) + 1} distinct optima at this gamma, with free energies that differ by only "

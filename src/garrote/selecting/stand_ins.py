@@ -7,6 +7,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.inference.resemblance import correlations
 from garrote.problem import Problem
+from garrote.results.laws import Mixture
 from garrote.results.posterior import Posterior
 from garrote.results.selection_views import StandIns
 from garrote.summaries import listing
@@ -78,8 +79,9 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
     Only groups of which one is probably in are told of, and only where models were kept or optima mixed:
     a single optimum has one of them.
     """
-    inclusions = posterior.inclusions
-    if inclusions is None or (posterior.found is None and posterior.mixture is None):
+    inclusions = None if posterior.substitutes is None else posterior.substitutes.inclusions
+    mixed = posterior.law.models is not None or isinstance(posterior.law, Mixture)
+    if inclusions is None or not mixed:
         return []
     probability = np.where(problem.curvature > 0, posterior.inclusion_probability, 0.0)
     likely = np.argsort(-probability, kind="stable")[:_MOST_COMPARED]

@@ -18,9 +18,13 @@ from garrote.paths.annealed import stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit
+from garrote.results.laws import SoftSupport, Spread
+from garrote.results.optima import Optima
 from garrote.results.posterior import IN_SUPPORT, Posterior
-from garrote.solvers.garrote.starts import Optima
 from garrote.solvers.lockstep import run_together
+
+# Means are taken apart into probability and mean given inclusion above this probability.
+_LEAST_PROBABLE = 1e-12
 
 
 def make_posterior(
@@ -44,18 +48,24 @@ def make_posterior(
     mean = np.zeros(problem.n_features)
     mean[fit.columns] = scale.coefficients(fit.columns, fit.coef)
     mean[fixed] = scale.covariate_coefficients(fit.columns, fit.coef)
+    spread = Spread(
+        support, scale.coefficients(support, error), covariance / np.outer(apart, apart)
+    )
     posterior = Posterior(
         inclusion_probability=_all_probabilities(problem, prior, fit),
         mean=mean,
-        support=support,
-        # Apart from each other: their product may leave the range of numbers in the user's units.
-        standard_error=scale.coefficients(support, error),
-        correlation=covariance / np.outer(apart, apart),
+        spread=spread,
+        law=SoftSupport(
+            columns=support,
+            probability=m,
+            mean=mean[support] / np.maximum(m, _LEAST_PROBABLE),
+            deviation=spread.standard_error,
+            correlation=spread.correlation,
+        ),
         noise_variance=float(noise * scale.response_scale**2),
         degrees_of_freedom=float(max(freedom, 1.0)),
         free_energy=fit.free_energy,
-        optima=optima.fits,
-        reached=optima.reached,
+        optima=optima,
         names=tuple(names),
         covariates=fixed,
     )

@@ -325,7 +325,7 @@ def model(copies):
 
 
 def test_the_number_of_effects_is_found_and_null_ones_are_not_stated(model):
-    assert len(model.posterior_.effects) == 2
+    assert len(model.posterior_.law) == 2
     assert model.method_ == "single-effects"
     assert model.certificate_.value < 1e-4
     assert "found by itself" in model.selection_.rule
@@ -336,7 +336,7 @@ def test_many_effects_are_found_though_few_are_tried_first():
     X = rng.standard_normal((400, 60))
     y = X[:, :17] @ rng.choice([-1.0, 1.0], 17) + rng.standard_normal(400)
     model = BayesianSelector(prior="single-effects").fit(X, y)
-    assert len(model.posterior_.effects) == 17
+    assert len(model.posterior_.law) == 17
     assert set(model.get_support(indices=True)) == set(range(17))
 
 
@@ -402,7 +402,7 @@ def test_noise_leaves_no_effects_and_a_constant_response_none():
     with pytest.warns(UserWarning, match="y is constant"):
         empty = BayesianSelector(prior="single-effects").fit(X, np.full(200, 3.0))
     assert not empty.coef_.any()
-    assert len(empty.posterior_.effects) == 0
+    assert len(empty.posterior_.law) == 0
     assert not empty.posterior_.sample(2).any()
 
 

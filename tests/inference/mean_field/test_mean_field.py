@@ -330,7 +330,7 @@ def test_the_posterior_is_the_mixture_of_the_optima(rivals):
     settings = {"slab_variance": 1.0, "inclusion": 0.2}
     posterior = BayesianSelector(method="mean-field", **settings).fit(*rivals).posterior_
     mixed = np.zeros(10)
-    for weight, fit in zip(posterior.optima_weights, posterior.optima, strict=True):
+    for weight, fit in zip(posterior.optima.weights, posterior.optima, strict=True):
         mixed[fit.columns] += weight * fit.probability
     np.testing.assert_allclose(posterior.inclusion_probability, mixed, atol=1e-8)
     exact = BayesianSelector(method="enumerate", **settings).fit(*rivals)

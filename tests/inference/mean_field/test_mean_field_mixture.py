@@ -18,7 +18,7 @@ from garrote.inference.mean_field.prior_grid import (
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
-from garrote.results.mixture_law import MixtureLaw
+from garrote.results.laws import Mixture
 
 FACTORISED = [
     {"method": "mean-field"},
@@ -59,7 +59,7 @@ def test_near_copies_share_their_probability_as_they_do_exactly(seed):
     X, y = with_copies(away=0.02, effect=1.0, seed=seed)
     model = BayesianSelector(method="mean-field").fit(X, y)
     exact = BayesianSelector(method="enumerate").fit(X, y).inclusion_probability_
-    assert model.posterior_.optima_weights[:2].min() > 0.2
+    assert model.posterior_.optima.weights[:2].min() > 0.2
     p = model.inclusion_probability_
     assert p[0] - p[1] == pytest.approx(exact[0] - exact[1], abs=0.05)
 
@@ -71,7 +71,7 @@ def test_two_pairs_of_copies_have_four_optima():
     y = X[:, 0] - X[:, 2] + 0.5 * rng.standard_normal(60)
     model = BayesianSelector(method="mean-field", slab_variance=1.0, inclusion=0.2).fit(X, y)
     assert len(model.posterior_.optima) >= 4
-    np.testing.assert_allclose(model.posterior_.optima_weights[:4], 0.25, atol=0.02)
+    np.testing.assert_allclose(model.posterior_.optima.weights[:4], 0.25, atol=0.02)
     p = model.inclusion_probability_
     np.testing.assert_allclose(p[:4], p[0], atol=0.01)
 
@@ -144,8 +144,8 @@ def test_of_labels_too_copies_share_their_probability():
     assert p[0] == pytest.approx(p[1], abs=0.01)
     assert p[0] == pytest.approx(exact.inclusion_probability_[0], abs=0.12)
     assert posterior.log_evidence < exact.posterior_.log_evidence
-    np.testing.assert_allclose(posterior.optima_weights[:2], posterior.optima_weights[0], atol=0.01)
-    assert posterior.optima_weights.sum() == pytest.approx(1.0)
+    np.testing.assert_allclose(posterior.optima.weights[:2], posterior.optima.weights[0], atol=0.01)
+    assert posterior.optima.weights.sum() == pytest.approx(1.0)
     draws = posterior.sample(40_000, random_state=0)[:, posterior.support]
     assert furthest(draws, posterior.mean[posterior.support], posterior.covariance) < 4.5
     one_in = posterior.sample(2_000, random_state=0)[:, :2] != 0
@@ -257,10 +257,10 @@ def test_weights_are_those_of_the_highest_bound_of_a_mixture():
         )
 
     best = minimize(lambda z: -of_mixture(softmax(z)), np.zeros(len(bounds)), tol=1e-12)
-    np.testing.assert_allclose(posterior.optima_weights, softmax(best.x), atol=1e-3)
+    np.testing.assert_allclose(posterior.optima.weights, softmax(best.x), atol=1e-3)
     assert posterior.log_evidence == pytest.approx(-best.fun, abs=1e-5)
     assert posterior.log_evidence < logsumexp(bounds)
-    mixed = posterior.optima_weights @ np.array([m for m, _ in found])
+    mixed = posterior.optima.weights @ np.array([m for m, _ in found])
     np.testing.assert_allclose(posterior.inclusion_probability, mixed, atol=1e-6)
 
 
@@ -314,11 +314,11 @@ def test_ranges_of_priors_make_up_the_whole(offsets):
 
 def test_the_law_of_a_mixture_has_the_moments_of_its_draws():
     rng = np.random.default_rng(0)
-    law = MixtureLaw(
+    law = Mixture(
         np.array([1, 4, 5]), np.array([0.7, 0.3]), rng.uniform(size=(2, 3)),
         rng.standard_normal((2, 3)), rng.uniform(size=(2, 3)),
     )  # fmt: skip
-    draws = law.draw(200_000, rng)
+    draws = law.sample(200_000, np.zeros(6), rng)[:, law.columns]
     np.testing.assert_allclose(np.cov(draws.T), law.covariance, atol=0.02)
     rows = rng.standard_normal((4, 3))
     np.testing.assert_allclose(

@@ -144,7 +144,7 @@ def test_sampled_inclusion_is_that_of_numerical_integration(weighted):
     problem = Problem.from_rows(X, y, weights, likelihood=Binomial())
     found = infer(problem, EffectSlab(1.0), Sample(4000, 200), inclusion=prior(), random_state=0)
     posterior = found.posterior
-    error = posterior.monte_carlo_error.max()
+    error = posterior.accuracy.monte_carlo_error.max()
     assert error < 0.01
     assert np.abs(posterior.inclusion_probability - inclusion).max() < 5 * error
     np.testing.assert_allclose(posterior.mean * spread, coef, atol=0.06)
@@ -158,7 +158,7 @@ def test_sampled_coefficients_and_covariates_have_the_law_of_their_model():
     Z = standardized(X)[:, [2, 0]]
     _, mean, covariance = integrate_model("binomial", Z, y, np.ones(len(y)), 1.0, held=[0.01])
     spread = X.std(axis=0)[[2, 0]]
-    draws = found.posterior.states
+    draws = found.posterior.law
     coef = draws.coefficients[:, [2, 0]].toarray() * spread
     level = draws.intercept + draws.coefficients @ X.mean(axis=0)
     together = np.column_stack([level, coef])

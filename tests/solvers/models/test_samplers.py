@@ -51,7 +51,7 @@ def test_sampling_agrees_with_enumeration(data, method, settings):
     sampled = BayesianSelector(method=method, n_steps=STEPS[method], random_state=0, **settings)
     sampled.fit(*data)
     off = np.abs(exact.inclusion_probability_ - sampled.inclusion_probability_)
-    error = sampled.posterior_.monte_carlo_error
+    error = sampled.posterior_.accuracy.monte_carlo_error
     assert (off <= 4 * error + 2e-3).all()
     error_of_mean = 6 * error * np.abs(exact.coef_).max() + 5e-3
     assert (np.abs(exact.coef_ - sampled.coef_) <= error_of_mean).all()
@@ -62,7 +62,7 @@ def test_sampling_agrees_with_enumeration(data, method, settings):
     for name, probability in list(zip(*_models(sampled), strict=True))[:3]:
         assert probability == pytest.approx(models[name], abs=0.02)
     assert sampled.certificate_["halves of chains"] < 0.01
-    assert sampled.posterior_.effective_sample_size.min() > 500
+    assert sampled.posterior_.accuracy.effective_sample_size.min() > 500
 
 
 def _models(estimator):

@@ -61,7 +61,7 @@ def assert_agrees(problem, slab, method, seed=0, seldom=SELDOM):
     exact = infer(problem, slab, "enumerate", inclusion=(1.0, 1.0)).posterior
     found = infer(problem, slab, drawn, inclusion=(1.0, 1.0), random_state=seed)
     off = np.abs(found.posterior.inclusion_probability - exact.inclusion_probability)
-    error = found.posterior.monte_carlo_error
+    error = found.posterior.accuracy.monte_carlo_error
     assert (off <= 4 * error + seldom).all(), (off, error)
     largest = np.abs(exact.mean / exact.inclusion_probability).max()  # given that it is in
     assert (np.abs(found.posterior.mean - exact.mean) <= 6 * largest * (error.max() + seldom)).all()

@@ -80,10 +80,10 @@ def pair():
 
 def assert_agrees(posterior, grid):
     """Means, deviations and signs, as close as the sampler's own errors allow."""
-    error = 4 * posterior.monte_carlo_error + 0.01 * grid.deviation()
+    error = 4 * posterior.accuracy.monte_carlo_error + 0.01 * grid.deviation()
     assert (np.abs(posterior.mean - grid.mean()) < error).all()
     np.testing.assert_allclose(np.sqrt(posterior.variance), grid.deviation(), rtol=0.04)
-    positive = (posterior.draws > 0).mean(axis=0)
+    positive = (posterior.law.draws > 0).mean(axis=0)
     np.testing.assert_allclose(positive, grid.positive(), atol=0.025)
 
 
@@ -272,7 +272,7 @@ def test_more_numbers_than_fit_are_thinned(monkeypatch):
     problem = Problem.from_rows(X, X[:, 0] + rng.standard_normal(30))
     monkeypatch.setattr(shrinkage, "_MOST_NUMBERS", 2 * 400 * 5 // 4)
     found = infer(problem, LaplacePrior(), Gibbs(400, 50), random_state=0)
-    assert found.posterior.draws.shape == (200, 5)
+    assert found.posterior.law.draws.shape == (200, 5)
     assert "one of 4 kept" in found.how
 
 
@@ -419,5 +419,5 @@ def test_default_chains_settle_where_columns_are_near_copies(alike):
     y = 2 * (X[:, 0] - X[:, 2]) + rng.standard_normal(250)
     found = infer(Problem.from_rows(X, y), HorseshoePrior(), random_state=0)
     assert found.converged
-    assert found.posterior.effective_sample_size.min() > 400
-    assert found.posterior.split_r_hat.max() < 1.05
+    assert found.posterior.accuracy.effective_sample_size.min() > 400
+    assert found.posterior.accuracy.split_r_hat.max() < 1.05

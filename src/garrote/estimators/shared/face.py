@@ -2,13 +2,14 @@
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Array
 from garrote.estimators.shared.saving import SaveMixin
+from garrote.problem import Problem
+from garrote.results.laws import Anchor
 from garrote.results.posterior import Posterior
 from garrote.results.selection import Selection
 from garrote.selecting.cross_validation import CrossValidation
@@ -46,17 +47,10 @@ class SelectorFace(SaveMixin, SelectorMixin):
 class SelectingRegressor(SelectorFace, RegressorMixin, BaseEstimator):
     """A regressor that selects and has a ``posterior_``."""
 
-    def _deviation_given_support(self, X: Any, center: Floats) -> Floats:
-        """Return predictive deviations from noise, intercept and the support's coefficients."""
-        posterior: Posterior = self.posterior_
-        block = (dense_columns(X, posterior.support) - center) * posterior.standard_error
-        spread = np.sum((block @ posterior.correlation) * block, axis=1)
-        noise = posterior.noise_variance
-        at_mean = noise / self._total_weight if self.fit_intercept else 0.0
-        return np.asarray(np.sqrt(noise + at_mean + np.maximum(spread, 0.0)))
+    posterior_: Posterior
+    _anchor: Anchor
 
-
-def dense_columns(X: Any, columns: Array) -> Floats:
-    """Return some columns of an array or a sparse matrix as float64."""
-    block = X[:, columns]
-    return np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)
+    def _keep_anchor(self, problem: Problem) -> None:
+        """Keep where the intercept holds predictions, which their deviations need."""
+        spent = 1.0 / problem.n if self.fit_intercept else 0.0
+        self._anchor = Anchor(problem.scale.column_mean, spent)

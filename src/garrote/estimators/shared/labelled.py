@@ -10,10 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.inputs import check_new_offset, check_new_rows
-from garrote.estimators.shared.averaging import averaged_mean, drawn_mean, predictor_variance
-from garrote.estimators.shared.face import SelectorFace, dense_columns
+from garrote.estimators.shared.face import SelectorFace
 from garrote.likelihoods import Binomial
-from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.results.posterior import Posterior
 from garrote.summaries import listing
 
@@ -60,32 +58,7 @@ class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
     def _probability(self, X: Any, offset: Floats | None = None) -> Floats:
         """Return the probability of the second class for checked rows."""
         posterior: Posterior = self.posterior_
-        if posterior.states is not None:
-            return drawn_mean(posterior.states, X, offset)
-        if posterior.found is not None:
-            return np.asarray(averaged_mean(Binomial(), posterior.found, X, False, True, offset))
-        assert posterior.predictor is not None, "a factorised posterior of labels has a predictor"
-        covariates = posterior.covariates if posterior.covariates is not None else np.zeros(0, int)
-        fixed = dense_columns(X, covariates)
-        if self.fit_intercept:
-            fixed = np.column_stack([np.ones(len(fixed)), fixed])
-        eta = np.asarray(X @ self.coef_[0] + self.intercept_[0], dtype=np.float64)
-        eta += 0.0 if offset is None else offset
-        variance = predictor_variance(
-            posterior.predictor, X, fixed, posterior.effects, posterior.mixture
-        )
-        return gaussian_mean(Binomial(), eta, variance)
-
-
-def mean_intercept(posterior: Posterior) -> float:
-    """Return the intercept of a posterior of labels, averaged over what it is uncertain by."""
-    if posterior.states is not None:
-        return float(posterior.states.intercept.mean())
-    if posterior.predictor is not None:
-        return posterior.predictor.intercept
-    found = posterior.found
-    assert found is not None, "a posterior of labels has draws, models or a predictor"
-    return found.mean_intercept
+        return posterior.mean_response(Binomial(), X, offset)
 
 
 def two_classes(y: Array, weights: Floats) -> tuple[Array, Floats]:

@@ -25,6 +25,7 @@ from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import EffectSlab
 from garrote.problem import Problem
 from garrote.results.certificates import equations
+from garrote.results.laws import EffectsLaw
 from garrote.results.posterior import Posterior
 from garrote.solvers.effects.existence import with_doubt
 from garrote.solvers.effects.label_effects import LabelEffects, LabelsFitter
@@ -110,8 +111,8 @@ def _described(
     mean = posterior.mean.copy()
     covariates = scale.covariates
     mean[covariates] = found.fixed[scale.intercept_count :] / scale.column_scale[covariates]
-    law = posterior.effects
-    assert law is not None
+    law = posterior.law
+    assert isinstance(law, EffectsLaw)
     kept = np.searchsorted(problem.usable, law.columns)
     predictor = predictor_beside(
         problem, law.columns, beside._replace(explained=beside.explained[:, kept]), found.fixed,
@@ -122,7 +123,7 @@ def _described(
         mean=mean,
         noise_variance=float("nan"),
         degrees_of_freedom=float("inf"),
-        predictor=predictor,
+        law=replace(law, predictor=predictor),
     )
 
 

@@ -14,8 +14,9 @@ from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
-from garrote.results.credible_sets import EffectsLaw
 from garrote.results.fit import Fit
+from garrote.results.laws import EffectsLaw, Spread
+from garrote.results.optima import Optima
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.algebra.gram_products import GramProducts
 from garrote.solvers.effects.effects_in_turn import IDLE
@@ -112,18 +113,15 @@ def describe_effects(
     return Posterior(
         inclusion_probability=inclusion,
         mean=mean,
-        support=support,
-        standard_error=deviation * unit[support],
-        correlation=_correlation(fit, support, deviation),
+        spread=Spread(support, deviation * unit[support], _correlation(fit, support, deviation)),
+        law=_law(fit, unit),
         noise_variance=float(fit.noise * scale.response_scale**2),
         degrees_of_freedom=max(rows, 1.0),
         free_energy=-fit.bound,
-        optima=(fit_listed,),
-        reached=("single effects",),
+        optima=Optima((fit_listed,), ("single effects",)),
         names=names,
         log_evidence=fit.bound,
         covariates=fixed,
-        effects=_law(fit, unit),
     )
 
 

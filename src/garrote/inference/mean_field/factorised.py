@@ -1,6 +1,7 @@
 """Posteriors whose variables are independent of each other, and mixtures of such."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,9 +13,9 @@ from garrote.inference.covariates import with_covariates
 from garrote.inference.mean_field.evidence_bound import Solution
 from garrote.problem import Problem
 from garrote.results.fit import Fit
-from garrote.results.mixture_law import MixtureLaw
+from garrote.results.laws import Mixture, Spread
+from garrote.results.optima import Optima
 from garrote.results.posterior import IN_SUPPORT, Audit, Posterior
-from garrote.solvers.garrote.starts import Optima
 
 # Components of less weight in the mixture are left out of it.
 _LEAST = 1e-8
@@ -60,7 +61,7 @@ class Average:
         """Variances of the coefficients."""
         return np.maximum(self.square - self.mean**2, 0.0)
 
-    def law(self, columns: Array, unit: Floats) -> MixtureLaw:
+    def law(self, columns: Array, unit: Floats) -> Mixture:
         """Return the law of some coefficients; ``unit`` is that of every column's."""
         m, w, spread = np.zeros((3, len(self.weight), len(columns)))
         place = np.full(len(unit), -1)
@@ -72,7 +73,7 @@ class Average:
             w[k, there[listed]] = solution.weight[listed]
             spread[k, there[listed]] = spreads[listed]
         own = unit[columns]
-        return MixtureLaw(columns, self.weight, m, w * own, np.sqrt(spread) * own)
+        return Mixture(columns, self.weight, m, w * own, np.sqrt(spread) * own)
 
 
 def factorised_posterior(
@@ -90,7 +91,6 @@ def factorised_posterior(
     unit = scale.response_scale / scale.column_scale
     support = np.flatnonzero(average.inclusion > IN_SUPPORT)
     law = average.law(support, unit)
-    error, correlation = error_and_correlation(law.covariance)
     columns: Array = np.flatnonzero(average.mean)
     mean = average.mean * unit
     mean[fixed] = scale.covariate_coefficients(columns, average.mean[columns])
@@ -99,37 +99,15 @@ def factorised_posterior(
     posterior = Posterior(
         inclusion_probability=inclusion,
         mean=mean,
-        support=support,
-        standard_error=error,
-        correlation=correlation,
+        spread=Spread.of(support, law.covariance),
+        law=law,
         noise_variance=float(average.noise * scale.response_scale**2),
         degrees_of_freedom=max(beliefs.n, 1.0),
         free_energy=float("nan") if log_evidence is None else -log_evidence,
-        optima=optima.fits,
-        reached=optima.reached,
+        optima=replace(optima, share=optima_weights),
         names=names,
         log_evidence=log_evidence,
-        given_inclusion=deviation_given_inclusion(law),
         checked=checked,
         covariates=fixed,
-        mixture=law,
-        optima_share=optima_weights,
     )
     return with_covariates(problem, posterior)
-
-
-def error_and_correlation(covariance: Floats) -> tuple[Floats, Floats]:
-    """Return the standard deviations and the correlations of a covariance."""
-    error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    apart = np.where(error > 0, error, 1.0)
-    correlation = covariance / np.outer(apart, apart)
-    np.fill_diagonal(correlation, 1.0)
-    return error, correlation
-
-
-def deviation_given_inclusion(law: MixtureLaw) -> Floats:
-    """Return the standard deviations of coefficients given that they are in."""
-    inside = np.maximum(law.weight @ law.probability, np.finfo(np.float64).tiny)
-    first = law.weight @ law.centers / inside
-    square = law.weight @ (law.probability * (law.mean**2 + law.deviation**2)) / inside
-    return np.asarray(np.sqrt(np.maximum(square - first**2, 0.0)))

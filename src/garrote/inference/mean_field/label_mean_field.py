@@ -20,8 +20,6 @@ from garrote.inference.mean_field.evidence_bound import Solution, mix, over_log_
 from garrote.inference.mean_field.factorised import (
     Average,
     Component,
-    deviation_given_inclusion,
-    error_and_correlation,
 )
 from garrote.inference.mean_field.following import Place, add_distinct, follow
 from garrote.inference.mean_field.hyperparameters import Learning
@@ -32,8 +30,9 @@ from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.limits.costs import foretell
 from garrote.problem import Problem
-from garrote.results.coefficient_laws import FactorisedPredictor
 from garrote.results.fit import Fit
+from garrote.results.laws import FactorisedPredictor, Mixture, SoftSupport, Spread
+from garrote.results.optima import Optima
 from garrote.results.path import Path
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.control import Control
@@ -204,10 +203,20 @@ def point_posterior(
     hessian += np.diag(((1 - m) * np.diag(hessian) + 1.0 / best.variance) / m)
     covariance = pinvh(hessian) if len(m) else np.zeros((0, 0))
     error = np.sqrt(np.diag(covariance))
+    assert isinstance(posterior.law, Mixture)
+    support, correlation = posterior.support, covariance / np.outer(error, error)
+    inclusion = posterior.inclusion_probability[support]
     posterior = replace(
         posterior,
-        standard_error=error / problem.scale.column_scale[posterior.support],
-        correlation=covariance / np.outer(error, error),
+        spread=Spread(support, error / problem.scale.column_scale[support], correlation),
+        law=SoftSupport(
+            columns=support,
+            probability=inclusion,
+            mean=posterior.mean[support] / inclusion,
+            deviation=posterior.law.deviation_given_inclusion,
+            correlation=correlation,
+            predictor=posterior.law.predictor,
+        ),
         log_evidence=best.bound,
     )
     return with_covariates_of_labels(posterior)
@@ -253,36 +262,28 @@ def _posterior(
     mean[covariates] = moments.fixed[scale.intercept_count :]
     unit = 1.0 / scale.column_scale
     law = average.law(support, unit)
-    error, correlation = error_and_correlation(law.covariance)
     apart = average.variance.copy()
     if weighed is not None:  # what varies together is the mixture's
         apart[support] = 0.0
+    beside = bound.at_hand.beside_fixed(bound.curvature_of(best), listed)
+    predictor = predictor_beside(problem, listed, beside, moments.fixed, mean, apart)
     rivals = _rivals(annealed, place, weighed)
     return Posterior(
         inclusion_probability=inclusion,
         mean=mean * unit,
-        support=support,
-        standard_error=error,
-        correlation=correlation,
+        spread=Spread.of(support, law.covariance),
+        law=replace(law, predictor=predictor),
         noise_variance=float("nan"),
         degrees_of_freedom=float("inf"),
         free_energy=-moments.log_total,
-        optima=tuple(as_fit(bound, one) for _, one in rivals),
-        reached=tuple(how for how, _ in rivals),
+        optima=Optima(
+            tuple(as_fit(bound, one) for _, one in rivals),
+            tuple(how for how, _ in rivals),
+            None if weighed is None else weighed.share,
+        ),
         names=names,
         log_evidence=moments.log_total,
-        given_inclusion=deviation_given_inclusion(law),
         covariates=covariates,
-        predictor=predictor_beside(
-            problem,
-            listed,
-            bound.at_hand.beside_fixed(bound.curvature_of(best), listed),
-            moments.fixed,
-            mean,
-            apart,
-        ),
-        mixture=None if weighed is None else law,
-        optima_share=None if weighed is None else weighed.share,
     )
 
 

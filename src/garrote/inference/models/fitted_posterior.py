@@ -11,8 +11,8 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.models.model_laws import model_correlation
 from garrote.inference.models.standing import Components, Members, Standing
 from garrote.problem import Problem
-from garrote.results.coefficient_laws import Intercepts, Models
-from garrote.results.posterior import IN_SUPPORT, Posterior
+from garrote.results.laws import Intercepts, Models, Spread
+from garrote.results.posterior import IN_SUPPORT, Posterior, SamplingAccuracy
 from garrote.solvers.losses.newton import gradient_length, information_at, stable_inverse
 from garrote.solvers.models.fitted_models import Table, fit_model
 
@@ -85,25 +85,23 @@ def make_fitted_posterior(
     mean_intercept -= float(problem.scale.column_mean[places] @ mean[places]) if intercept else 0.0
     models, separated = _kept_models(task, found.standing, mean_intercept)
     support = np.flatnonzero(inclusion > IN_SUPPORT)
-    error = None
+    accuracy = None
     if found.error is not None:
         error = np.zeros(count)
         error[problem.usable] = found.error
+        accuracy = SamplingAccuracy(error)
     posterior = Posterior(
         inclusion_probability=inclusion,
         mean=mean,
-        support=support,
-        standard_error=np.sqrt(variance[support]),
-        correlation=model_correlation(models, support),
+        spread=Spread(support, np.sqrt(variance[support]), model_correlation(models, support)),
+        law=models,
         noise_variance=float("nan"),
         degrees_of_freedom=max(task.beliefs.n, 1.0),
         free_energy=-found.log_total,
-        optima=(),
         names=names,
         log_evidence=found.log_total,
         size_probability=found.size_probability,
-        found=models,
-        monte_carlo_error=error,
+        accuracy=accuracy,
         covariates=problem.scale.covariates,
     )
     return posterior, separated

@@ -22,7 +22,7 @@ from garrote.inference.sampling import certify_chains, run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.problem import Problem
-from garrote.results.coefficient_laws import States
+from garrote.results.laws import Models, States
 from garrote.results.path import stack_rows
 from garrote.results.posterior import Posterior
 from garrote.solvers.control import Control
@@ -124,19 +124,20 @@ def _posterior(
         0.0,
         _listed(found.standing),
         found.components,
-        None if found.monte_carlo_error is None else found.monte_carlo_error[usable],
+        None if found.accuracy is None else found.accuracy.monte_carlo_error[usable],
     )
     posterior, _ = make_fitted_posterior(_with_variance(task, variance), listed, names)
-    kept = _states(task, states, fixed)
+    assert isinstance(posterior.law, Models)
+    kept = _states(task, states, fixed, posterior.law)
     drawn = kept.coefficients[:, posterior.support].toarray()
+    correlation = as_correlation(np.atleast_2d(np.cov(drawn, rowvar=False)))
     return replace(
         with_substitutes(problem, posterior, found.components),
         log_evidence=None,
         free_energy=float("nan"),
-        correlation=as_correlation(np.atleast_2d(np.cov(drawn, rowvar=False))),
-        states=kept,
-        effective_sample_size=found.effective_sample_size,
-        split_r_hat=found.split_r_hat,
+        spread=replace(posterior.spread, correlation=correlation),
+        law=kept,
+        accuracy=found.accuracy,
     )
 
 
@@ -154,7 +155,7 @@ def _with_variance(task: FittingTask, variance: float) -> FittingTask:
     return task._replace(tables=[(0.0, table._replace(samples=table.samples._replace(held=held)))])
 
 
-def _states(task: FittingTask, states: list[Drawn], fixed: Floats) -> States:
+def _states(task: FittingTask, states: list[Drawn], fixed: Floats, models: Models) -> States:
     """Return states in the user's units."""
     scale = task.problem.scale
     covariates = task.places[: len(task.places) - len(task.problem.usable)]
@@ -166,4 +167,4 @@ def _states(task: FittingTask, states: list[Drawn], fixed: Floats) -> States:
     ]
     rows: scipy.sparse.csr_array = stack_rows(columns, values, task.problem.n_features)
     level = fixed[:, 0] if first else np.zeros(len(states))
-    return States(np.asarray(level - rows @ scale.column_mean), rows)
+    return States(np.asarray(level - rows @ scale.column_mean), rows, models)

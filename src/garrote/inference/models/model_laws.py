@@ -14,7 +14,7 @@ from garrote.arrays import Array, Floats
 from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
-from garrote.results.coefficient_laws import Models
+from garrote.results.laws import Models
 
 
 class Law(NamedTuple):

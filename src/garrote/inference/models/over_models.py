@@ -27,8 +27,8 @@ from garrote.inference.models.standing import Components, Members, Standing, of_
 from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, of_all_models
-from garrote.results.coefficient_laws import Models
-from garrote.results.posterior import IN_SUPPORT, Posterior
+from garrote.results.laws import Models, Spread
+from garrote.results.posterior import IN_SUPPORT, Posterior, SamplingAccuracy
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.models.chain_diagnostics import diagnose
 from garrote.solvers.models.model_chain import Sampling
@@ -64,9 +64,7 @@ class Findings:
     slabs: tuple[tuple[float, Slab], ...]
     covariance: tuple[Array, Floats] | None = None
     log_evidence: float | None = None
-    monte_carlo_error: Floats | None = None
-    effective_sample_size: Floats | None = None
-    split_r_hat: Floats | None = None
+    accuracy: SamplingAccuracy | None = None
 
 
 def search_findings(
@@ -143,9 +141,7 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
         standing=standing,
         components=components,
         slabs=tuple(slab.grid()),
-        monte_carlo_error=diagnosed.error,
-        effective_sample_size=diagnosed.effective_size,
-        split_r_hat=diagnosed.split_r_hat,
+        accuracy=SamplingAccuracy(diagnosed.error, diagnosed.effective_size, diagnosed.split_r_hat),
     )
 
 
@@ -212,20 +208,15 @@ def make_model_posterior(
     return Posterior(
         inclusion_probability=inclusion,
         mean=mean,
-        support=support,
-        standard_error=np.sqrt(variance[support]),
-        correlation=correlation,
+        spread=Spread(support, np.sqrt(variance[support]), correlation),
+        law=models,
         noise_variance=found.noise * scale.response_scale**2,
         degrees_of_freedom=max(beliefs.n, 1.0),
         free_energy=float("nan") if found.log_evidence is None else -found.log_evidence,
-        optima=(),
         names=names,
         log_evidence=found.log_evidence,
         size_probability=found.size_probability,
-        found=models,
-        monte_carlo_error=found.monte_carlo_error,
-        effective_sample_size=found.effective_sample_size,
-        split_r_hat=found.split_r_hat,
+        accuracy=found.accuracy,
         covariates=fixed,
     )
 

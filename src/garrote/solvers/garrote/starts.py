@@ -9,6 +9,7 @@ from garrote.arrays import Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit
+from garrote.results.optima import Optima
 from garrote.solvers.control import Control, evaluate_solutions, same_solution
 from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.fixed_point import dual_weights, noise_precision, primal_weights
@@ -26,13 +27,6 @@ class Reached(NamedTuple):
 
     how: str
     fit: Fit
-
-
-class Optima(NamedTuple):
-    """Different solutions, lowest free energy first, and all the ways that led to each."""
-
-    fits: tuple[Fit, ...]
-    reached: tuple[str, ...]
 
 
 def solve_from(

@@ -1,0 +1,27 @@
+"""In what form a posterior knows its coefficients: by models, draws, independent variables, effects."""
+
+from garrote.results.laws.base import Anchor, CoefficientLaw, Spread
+from garrote.results.laws.beside import CovariatesLaw, FactorisedPredictor
+from garrote.results.laws.draws import Draws, States
+from garrote.results.laws.effects import EffectsLaw
+from garrote.results.laws.factorised import Mixture, SoftSupport
+from garrote.results.laws.models import Intercepts, Models
+
+# What the field `law` of a posterior may be.
+Law = Models | States | Draws | SoftSupport | Mixture | EffectsLaw
+
+__all__ = [
+    "Anchor",
+    "CoefficientLaw",
+    "CovariatesLaw",
+    "Draws",
+    "EffectsLaw",
+    "FactorisedPredictor",
+    "Intercepts",
+    "Law",
+    "Mixture",
+    "Models",
+    "SoftSupport",
+    "Spread",
+    "States",
+]

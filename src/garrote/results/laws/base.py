@@ -1,0 +1,94 @@
+"""What every law of coefficients answers: draws, the spread of new responses, their means."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.likelihoods import Likelihood
+
+if TYPE_CHECKING:
+    from garrote.results.laws.models import Models
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviations and correlations of some coefficients, in the user's units.
+
+    The two are kept apart: their product may leave the range of numbers.
+    """
+
+    columns: Array
+    standard_error: Floats
+    correlation: Floats
+
+    @classmethod
+    def of(cls, columns: Array, covariance: Floats) -> "Spread":
+        """Take a covariance apart."""
+        error = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+        apart = np.where(error > 0, error, 1.0)
+        correlation = covariance / np.outer(apart, apart)
+        np.fill_diagonal(correlation, 1.0)
+        return cls(columns, error, correlation)
+
+    @property
+    def covariance(self) -> Floats:
+        """Their covariance."""
+        return self.correlation * np.outer(self.standard_error, self.standard_error)
+
+    def variance_along(self, rows: Floats) -> Floats:
+        """Return the variance of sums of the coefficients, with the factors of one sum in each row."""
+        scaled = rows * self.standard_error
+        return np.maximum(np.sum((scaled @ self.correlation) * scaled, axis=1), 0.0)
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Where the intercept holds the linear predictors of numbers: at the means of the columns.
+
+    ``spent`` is the share of the noise variance that the level there is uncertain by: one over the total
+    weight, or 0 where there is no intercept, as ``center`` then is.
+    """
+
+    center: Floats
+    spent: float
+
+
+class CoefficientLaw:
+    """A law of coefficients; what only some laws have is None in the others."""
+
+    models: "Models | None" = None
+    sign_probability: Floats | None = None
+
+    @property
+    def mean_intercept(self) -> float | None:
+        """The intercept averaged over the law, where centring does not give it."""
+        return None
+
+    def sample(self, n: int, mean: Floats, rng: np.random.Generator) -> Floats:
+        """Draw coefficients, one set in each of n rows; ``mean`` is the mean of all D."""
+        raise NotImplementedError
+
+    def response_variance(
+        self, X: Any, mean: Floats, noise: float, spread: Spread, anchor: Anchor
+    ) -> Floats:
+        """Return the variance of new responses, numbers, at rows of X.
+
+        ``mean`` are the averaged coefficients, ``noise`` is the noise variance and ``spread`` that of
+        the coefficients that matter.
+        """
+        block = dense_columns(X, spread.columns) - anchor.center[spread.columns]
+        return noise * (1.0 + anchor.spent) + spread.variance_along(block)
+
+    def mean_response(
+        self, likelihood: Likelihood, X: Any, mean: Floats, covariates: Array, offset: Floats
+    ) -> Floats:
+        """Return the mean of labels or counts at rows of X, averaged over the coefficients."""
+        raise NotImplementedError
+
+
+def dense_columns(X: Any, columns: Array) -> Floats:
+    """Return some columns of an array or a sparse matrix as float64."""
+    block = X[:, columns]
+    return np.asarray(block.toarray() if hasattr(block, "toarray") else block, np.float64)

@@ -1,0 +1,87 @@
+"""Coefficients known by draws: of all of them, or the few that each state of a chain has in."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from garrote.arrays import Array, Floats
+from garrote.likelihoods import Likelihood, inverse_link
+from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, dense_columns
+from garrote.results.laws.models import Models
+
+# Rows whose predictions are made at a time.
+_ROWS = 5000
+
+
+@dataclass(frozen=True)
+class Draws(CoefficientLaw):
+    """Draws under a prior that shrinks and leaves nothing out.
+
+    Attributes
+    ----------
+    draws : array of shape (S, D)
+        Coefficients, in order, chain by chain.
+    sign_probability : array of shape (D,)
+        The probability of each coefficient's likelier sign, 1 less its local false sign rate.
+    shrinkage : array of shape (D,)
+        The mean share of its least-squares value that the prior takes away from a coefficient (were its
+        column alone), kappa of Carvalho et al. (2010).
+    """
+
+    draws: Floats
+    sign_probability: Floats = field()  # not None, as laws of other kinds have it
+    shrinkage: Floats
+
+    def sample(self, n: int, mean: Floats, rng: np.random.Generator) -> Floats:
+        """Draw from the draws, with replacement."""
+        return np.asarray(self.draws[rng.integers(len(self.draws), size=n)])
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Return equal-tailed intervals of all coefficients."""
+        lower, upper = np.quantile(self.draws, [0.5 - level / 2, 0.5 + level / 2], axis=0)
+        return lower, upper
+
+    def response_variance(
+        self, X: Any, mean: Floats, noise: float, spread: Spread, anchor: Anchor
+    ) -> Floats:
+        """Return the variance of new responses, the linear predictor's counted from the draws."""
+        off = self.draws - self.draws.mean(axis=0)
+        linear = ((X @ off.T) - off @ anchor.center).var(axis=1)
+        return np.asarray(linear + noise * (1.0 + anchor.spent))
+
+
+@dataclass(frozen=True)
+class States(CoefficientLaw):
+    """States of chains: intercepts, and coefficients with a row for each, in the user's units.
+
+    ``models`` are the most probable ones, each with the law that Laplace gives its coefficients.
+    """
+
+    intercept: Floats
+    coefficients: scipy.sparse.csr_array
+    models: Models = field()  # not None, as laws of other kinds have it
+
+    @property
+    def mean_intercept(self) -> float:
+        """The average of the intercepts."""
+        return float(self.intercept.mean())
+
+    def sample(self, n: int, mean: Floats, rng: np.random.Generator) -> Floats:
+        """Draw from the states, with replacement."""
+        chosen = rng.integers(self.coefficients.shape[0], size=n)
+        return np.asarray(self.coefficients[chosen].toarray())
+
+    def mean_response(
+        self, likelihood: Likelihood, X: Any, mean: Floats, covariates: Array, offset: Floats
+    ) -> Floats:
+        """Return the mean response of rows, averaged over the states."""
+        used = np.unique(self.coefficients.indices)
+        block, values = dense_columns(X, used), self.coefficients[:, used].toarray()
+        found = np.empty(len(block))
+        for first in range(0, len(block), _ROWS):
+            rows = slice(first, first + _ROWS)
+            eta = block[rows] @ values.T + self.intercept + offset[rows, None]
+            found[rows] = inverse_link(likelihood, eta).mean(axis=1)
+        return found

@@ -1,0 +1,157 @@
+"""Coefficients known model by model: which variables are in, and a Gaussian given that."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.likelihoods import Likelihood, curvature, inverse_link
+from garrote.likelihoods.uncertain import gaussian_mean
+from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, dense_columns
+
+
+@dataclass(frozen=True)
+class Intercepts:
+    """The intercepts of models that have their own, as those of a generalised linear model do.
+
+    At its ``center`` (a point of the model's variables) a model's linear predictor has ``variance`` and
+    is independent of the coefficients; ``value`` is the predictor where all variables are 0. ``mean``
+    is the average of that over all models.
+    """
+
+    value: Floats
+    center: tuple[Floats, ...]
+    variance: Floats
+    mean: float | None = None
+
+
+@dataclass(frozen=True)
+class Models(CoefficientLaw):
+    """Models that stand for all, each with the law of its coefficients.
+
+    The first ``listed`` are the most probable ones, best first, with their own probabilities. Others are
+    drawn from all that are not listed, each with an equal part of what these have together (or several
+    parts, where it was drawn as often), so that averages over the whole list are those over all models.
+    Given a model and the noise variance s the coefficients are Gaussian with its ``mean`` and
+    covariance s times its ``spread``; 1 / s is Gamma with ``noise_shape`` and the model's
+    ``noise_rate``. A shape of infinity means a known noise variance, which is then the rate.
+    ``intercepts`` are there where centring does not give them.
+    """
+
+    members: tuple[Array, ...]
+    probability: Floats
+    mean: tuple[Floats, ...]
+    spread: tuple[Floats, ...]
+    noise_rate: Floats
+    noise_shape: float
+    intercepts: Intercepts | None = None
+    listed: int | None = None
+
+    @property
+    def models(self) -> "Models":  # type: ignore[override]
+        """These models."""
+        return self
+
+    @property
+    def best(self) -> int:
+        """How many models are listed with their own probabilities."""
+        return len(self.members) if self.listed is None else self.listed
+
+    @property
+    def share(self) -> Floats:
+        """The models' parts in averages over the list."""
+        return np.asarray(self.probability / self.probability.sum())
+
+    @property
+    def mean_intercept(self) -> float | None:
+        """The average of the intercepts of models that have their own."""
+        if self.intercepts is None:
+            return None
+        if self.intercepts.mean is not None:
+            return self.intercepts.mean
+        return float(self.probability @ self.intercepts.value / self.probability.sum())
+
+    @property
+    def noise_means(self) -> Floats:
+        """The mean of the noise variance in each model."""
+        known = np.isinf(self.noise_shape)
+        return self.noise_rate if known else self.noise_rate / (self.noise_shape - 1.0)
+
+    def draw_noise(self, model: int, count: int, rng: np.random.Generator) -> Floats:
+        """Draw noise variances given a model."""
+        if np.isinf(self.noise_shape):
+            return np.full(count, self.noise_rate[model])
+        return np.asarray(self.noise_rate[model] / rng.gamma(self.noise_shape, size=count))
+
+    def sample(self, n: int, mean: Floats, rng: np.random.Generator) -> Floats:
+        """Draw a model by its probability, then its coefficients."""
+        draws = np.zeros((n, len(mean)))
+        chosen = rng.choice(len(self.members), size=n, p=self.share)
+        for model in np.unique(chosen):
+            rows, members = np.flatnonzero(chosen == model), self.members[model]
+            noise = self.draw_noise(model, len(rows), rng)
+            if len(members):
+                # Rounding may leave a law of next to no spread a little less than none.
+                unit = rng.multivariate_normal(
+                    np.zeros(len(members)),
+                    self.spread[model],
+                    len(rows),
+                    method="eigh",
+                    check_valid="ignore",
+                )
+                drawn = self.mean[model] + np.sqrt(noise)[:, None] * unit
+                draws[np.ix_(rows, members)] = drawn
+        return draws
+
+    def response_variance(
+        self, X: Any, mean: Floats, noise: float, spread: Spread, anchor: Anchor
+    ) -> Floats:
+        """Return the variance of new responses: within models, and between their means."""
+        averaged = X @ mean - anchor.center @ mean
+        variance = np.zeros(len(averaged))
+        parts = zip(self.share, self.members, self.mean, self.spread, self.noise_means, strict=True)
+        for weight, members, coef, covariance, of_model in parts:
+            block = dense_columns(X, members) - anchor.center[members]
+            off = block @ coef - averaged
+            linear = np.maximum(np.sum((block @ covariance) * block, axis=1), 0.0)
+            variance += weight * (off**2 + of_model * (1.0 + anchor.spent + linear))
+        return variance
+
+    def mean_response(
+        self, likelihood: Likelihood, X: Any, mean: Floats, covariates: Array, offset: Floats
+    ) -> Floats:
+        """Return the mean response of rows, averaged over models and their coefficients."""
+        return self.mean_and_variance(likelihood, X, offset)[0]
+
+    def mean_and_variance(
+        self, likelihood: Likelihood, X: Any, offset: Floats, integrated: bool = True
+    ) -> tuple[Floats, Floats]:
+        """Return the mean and the variance of new labels or counts at rows of X.
+
+        Each model predicts averaged over the law of its coefficients or, unless ``integrated``, at its
+        maximum. The variance is the response's own at the averaged mean, the spread of the models' means
+        and, to first order, that of their coefficients. A label has p (1 - p), whatever p is uncertain
+        by.
+        """
+        intercepts = self.intercepts
+        assert intercepts is not None, "models of a generalised linear model have intercepts"
+        used = np.unique(np.concatenate([np.zeros(0, int), *self.members]))
+        block = dense_columns(X, used)
+        mean, square = np.zeros(len(block)), np.zeros(len(block))
+        for k, weight in enumerate(self.share):
+            columns = block[:, np.searchsorted(used, self.members[k])]
+            eta = offset + intercepts.value[k] + columns @ self.mean[k]
+            away = columns - intercepts.center[k]
+            spread = intercepts.variance[k] + np.sum((away @ self.spread[k]) * away, axis=1)
+            spread = np.maximum(spread, 0.0)
+            at_maximum = inverse_link(likelihood, eta)
+            # The mean's slope in eta is the curvature, where the link is canonical.
+            slope = curvature(likelihood, at_maximum, eta)
+            found = gaussian_mean(likelihood, eta, spread) if integrated else at_maximum
+            mean += weight * found
+            square += weight * (found**2 + slope**2 * spread)
+        within = likelihood.variance(mean)
+        if likelihood.name == "binomial":
+            return mean, within
+        return mean, within + np.maximum(square - mean**2, 0.0)
