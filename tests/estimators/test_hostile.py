@@ -255,6 +255,12 @@ def test_columns_of_one_name_are_refused_by_that_name():
 # --- what holds nevertheless
 
 
+def test_deviations_of_rates_far_from_all_data_are_finite():
+    counts = RESPONSES["counts"]
+    model = BayesianSelector(family="poisson", method="enumerate").fit(X[:, :3], counts)
+    assert np.isfinite(model.predict(1e150 * X[:, :3], return_std=True)).all()
+
+
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1e150])
 def test_proximal_operators_of_tiny_and_large_numbers_are_those_of_usual_ones(size):
     x = np.array([3.0, -4.0, 0.5, 0.0])

@@ -109,6 +109,26 @@ def test_a_search_finds_columns_that_depend_on_those_of_a_model(prior):
     )
 
 
+@pytest.mark.parametrize(("part", "noise"), [(5e-5, 0.0), (1e-4, 2e-5), (1.0, 2e-5)])
+def test_exchanged_columns_have_the_weights_that_their_own_fits_have(part, noise):
+    """A column that nearly depends on others explains nearly as much: how much less is counted."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 5))
+    y = X[:, 0] + X[:, 1] - 0.5 * X[:, 2] + rng.standard_normal(300)
+    X[:, 4] = X[:, 1] + part * X[:, 2] + noise * X[:, 4]
+    model = BayesianSelector(method="search", prior="bic", inclusion=0.5, random_state=0).fit(X, y)
+    found = model.posterior_.found
+    probability = dict(zip(map(tuple, found.members), found.probability, strict=True))
+
+    def left(*members):
+        centered = X[:, members] - X[:, members].mean(axis=0)
+        return np.linalg.lstsq(centered, y - y.mean())[1][0]
+
+    for other in [(0, 1, 4), (0, 2, 4)]:
+        ratio = probability[other] / probability[0, 1, 2]
+        assert np.log(ratio) == pytest.approx(-150 * np.log(left(*other) / left(0, 1, 2)), abs=1e-3)
+
+
 def test_a_search_that_ends_early_says_so():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((60, 30)) + rng.standard_normal((60, 1))

@@ -592,8 +592,17 @@ def test_best_subsets_are_not_searched_among_too_many_or_dependent_columns():
     X, y, _ = sparse_regression(60, 41, 3)
     with pytest.raises(ValueError, match="among 40 columns at most, got 41"):
         fit_path(problem_of(X, y), BestSubset())
+    sums = np.column_stack([X[:, :2], X[:, 0] + X[:, 1]])
     with pytest.raises(ValueError, match="do not depend on each other"):
-        fit_path(problem_of(X[:, [0, 1, 1]], y), BestSubset())
+        fit_path(problem_of(sums, y), BestSubset())
+
+
+def test_of_copies_of_a_column_best_subsets_hold_one():
+    X, y, _ = sparse_regression(60, 6, 3)
+    copies = np.column_stack([X, -3.0 * X[:, :4], X[:, 2]])
+    once, twice = (fit_path(problem_of(given, y), BestSubset(), 8) for given in (X, copies))
+    np.testing.assert_allclose(twice.deviance_explained, once.deviance_explained, rtol=1e-10)
+    np.testing.assert_array_equal(twice.size, once.size)
 
 
 @pytest.mark.parametrize("name", PENALTIES)

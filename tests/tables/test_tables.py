@@ -12,6 +12,7 @@ import sys
 import tracemalloc
 import zipfile
 import zlib
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -20,6 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from garrote.cli.main import main
 from garrote.limits import memory
 from garrote.tables import SUFFIXES, Coding, TableError, Wanted, read_new_rows, read_table
 from garrote.tables.formats import room
@@ -191,12 +193,41 @@ def test_a_stream_that_was_cut_is_never_taken_for_whole(tmp_path, suffix):
     assert cuts_that_are_read(path, content, cuts) == []
 
 
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress])
+def test_the_last_of_several_members_that_was_cut_is_missed(tmp_path, form, pack):
+    delimiter = {"csv": ",", "tsv": "\t"}[form]
+    rows = [delimiter.join(pair).encode() for pair in zip("a123456789", "y987654321", strict=True)]
+    text = b"\n".join(rows) + b"\n"
+    content = pack(text[:11]) + pack(text[11:25]) + pack(text[25:])
+    suffix = {gzip.compress: "gz", bz2.compress: "bz2", lzma.compress: "xz"}[pack]
+    path = tmp_path / f"t.{form}.{suffix}"
+    path.write_bytes(content)
+    assert read_table(str(path), Wanted("y")).y.tolist() == [9, 8, 7, 6, 5, 4, 3, 2, 1]
+    assert cuts_that_are_read(path, content, range(1, 13)) == []
+
+
+@pytest.mark.parametrize("cut", [1, 4, 8])
+def test_a_cut_stream_is_refused_in_a_sentence_from_a_file_and_from_standard_input(
+    tmp_path, monkeypatch, capsys, cut
+):
+    content = gzip.compress(b"a,y\n" + b"1,2\n3,5\n" * 20)[:-cut]
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(content)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    for source, label in [(str(path), "t.csv.gz"), ("-", "standard input")]:
+        assert main(["select", source, "--target", "y"]) != 0
+        said = capsys.readouterr().err.strip()
+        assert f"{label} is damaged or cut off" in said
+        assert "\n" not in said
+
+
 def test_zstd_is_read(csv):
     packed = bytes.fromhex("28b52ffd0468710000612c790a312e352c320a332c340a2c2a784c")
     table = read_table(csv(packed, "t.csv.zst"), Wanted("y"))
     assert table.X.tolist() == [[1.5], [3.0]]
-    with pytest.raises(TableError, match="damaged"):
-        read_table(csv(packed[:-8], "t.csv.zst"), Wanted("y"))
+    path = Path(csv(packed, "t.csv.zst"))
+    assert cuts_that_are_read(path, packed, range(1, 13)) == []
 
 
 @pytest.mark.parametrize(
@@ -335,6 +366,32 @@ def test_none_is_a_word_among_words_and_missing_among_numbers(csv, monkeypatch):
         assert kept.y.tolist() == [5, 3]
     assert read_new_rows(source, table.coding, "mean")[:, 0].tolist() == [0, 1, 0, 0, 1]
     assert read_new_rows(csv("arm,dose\nNone,None\n"), table.coding, "mean")[0, 2] == 2.0
+
+
+def test_none_among_numbers_is_counted_as_missing_with_the_remedy(csv):
+    source = csv("dose,w,y\n1,1,2\nNone,None,4\n3,2,NONE\nNone,3,1\n2,4,3\n")
+    found = r"'None' among the numbers of 'dose' was read as a missing value \(2 of 5 rows\); give "
+    remedy = "--categories 'dose' if it is a level of its own"
+    with pytest.raises(TableError, match=rf"leave out 3 of 5 rows; {found}{remedy}"):
+        read_table(source, Wanted("y", weights="w"))
+    notes = read_table(source, Wanted("y", weights="w", missing="drop")).notes
+    assert [note.split(" was")[0] for note in notes if "--categories" in note] == [
+        "'None' among the numbers of 'dose'",
+        "'NONE' among the numbers of 'y'",
+    ]
+    words = read_table(source, Wanted("y", weights="w", missing="drop", categories=("dose",)))
+    assert words.names == ("dose=2", "dose=None")
+    assert words.X.tolist() == [[0, 0], [0, 1], [1, 0]]
+    assert not any("among the numbers of 'dose'" in note for note in words.notes)
+
+
+def test_none_among_dates_is_missing_whatever_the_size_of_a_piece(csv, monkeypatch):
+    source = csv("d,y\nNone,2\n2020-01-01,1\nna,5\n2020-01-03,3\n")
+    for size in (8, 4 << 20):
+        monkeypatch.setattr(text_module, "_BLOCK", size)
+        table = read_table(source, Wanted("y", encode=True, missing="drop"))
+        assert table.X[:, 0].tolist() == [18262, 18264]
+        assert any("'None' among the dates of 'd' was read" in note for note in table.notes)
 
 
 def test_none_everywhere_is_a_word_and_between_yes_and_no_too(csv):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaincinv, logsumexp
+from scipy.special import gammaincinv, logsumexp, softmax
 
 from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
@@ -232,7 +232,7 @@ def _enumerate(
     order = np.argsort(-logs, kind="stable")[: min(CERTIFIED, int(np.isfinite(logs).sum()))]
     patterns, every = order ^ (order >> 1), np.arange(2**D)
     probability = np.zeros(2**D)
-    probability[every ^ (every >> 1)] = np.exp(logs - total)
+    probability[every ^ (every >> 1)] = softmax(logs)
     found = FittedFindings(
         share @ np.array([part.inclusion for part in parts]),
         share @ np.array([part.size_probability for part in parts]),

@@ -18,6 +18,8 @@ from garrote.likelihoods.uncertain import gaussian_mean
 
 # Beyond this a rate is out of the range of any data; squares of it are still numbers.
 _LARGEST = 300.0
+# Logarithms of rates are at most this, beyond all that may be predicted: squares are still numbers.
+_FURTHEST = 350.0
 # Rates are this large at least when their logarithm is taken.
 _LEAST = 1e-300
 
@@ -71,8 +73,9 @@ def _(likelihood: Poisson, y, weights=None, offset=None):
 
 
 @gaussian_mean.register
-def _(likelihood: Poisson, eta, variance):
-    return np.asarray(np.exp(eta + 0.5 * variance))
+def _(likelihood: Poisson, eta, variance=None):
+    log_rate = eta if variance is None else eta + 0.5 * variance
+    return np.exp(np.minimum(log_rate, _FURTHEST))
 
 
 @log_likelihood.register

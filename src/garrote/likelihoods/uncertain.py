@@ -17,8 +17,10 @@ _ROWS = 5000
 
 
 @singledispatch
-def gaussian_mean(likelihood: Any, eta: Floats, variance: Floats) -> Floats:
+def gaussian_mean(likelihood: Any, eta: Floats, variance: Floats | None = None) -> Floats:
     """Return the mean response where linear predictors are Gaussian, given their means and variances.
+
+    Without variances they are known.
 
     Examples
     --------
@@ -28,6 +30,8 @@ def gaussian_mean(likelihood: Any, eta: Floats, variance: Floats) -> Floats:
     >>> gaussian_mean(Binomial(), np.array([2.0, 2.0]), np.array([0.0, 4.0])).round(3)
     array([0.881, 0.775])
     """
+    if variance is None:
+        return np.asarray(inverse_link(likelihood, eta))
     mean = np.empty(len(eta))
     for first in range(0, len(eta), _ROWS):
         rows = slice(first, first + _ROWS)

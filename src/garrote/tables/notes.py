@@ -17,7 +17,8 @@ def notes_on(
     table: TableFile, roles: Roles, found: Survey, coding: Coding, X: Floats, missing: str
 ) -> tuple[str, ...]:
     """Return sentences on missing values, on coded columns and on what looks like an identifier."""
-    notes = [*table.notes, *_on_missing(table, found, missing), *_on_coding(table, coding)]
+    notes = [*table.notes, *_on_missing(table, found, missing), *on_nones(table, roles, found)]
+    notes += _on_coding(table, coding)
     yes_no = [j for j in roles.used if found.columns[j].kind == "boolean"]
     if yes_no and not table.typed:
         names = listing(table.names[j] for j in yes_no)
@@ -48,6 +49,18 @@ def _on_missing(table: TableFile, found: Survey, missing: str) -> list[str]:
     names = listing(table.names[j] for j in order)
     return [
         f"{count_of(sum(gaps.values()), 'missing value')} replaced by the column's mean: {names}"
+    ]
+
+
+def on_nones(table: TableFile, roles: Roles, found: Survey) -> list[str]:
+    """Return sentences on columns in which "None" was taken for a missing number or date."""
+    columns = {j: found.columns[j] for j in roles.used if j not in (roles.weights, roles.offset)}
+    return [
+        f"{listing([facts.none])} among the {facts.kind}s of {listing([table.names[j]])} was read as a "
+        f"missing value ({facts.nones:,} of {count_of(found.n_rows, 'row')}); give --categories "
+        f"{listing([table.names[j]])} if it is a level of its own"
+        for j, facts in columns.items()
+        if facts.nones and facts.kind in ("number", "date")
     ]
 
 

@@ -6,6 +6,7 @@ from garrote.arrays import Array
 from garrote.summaries import listing, some_of
 from garrote.tables.errors import TableError, count_of
 from garrote.tables.formats.base import TableFile
+from garrote.tables.notes import on_nones
 from garrote.tables.resemblance import MOSTLY
 from garrote.tables.roles import Roles
 from garrote.tables.survey import ColumnFacts, Survey
@@ -121,7 +122,7 @@ def rows_to_keep(table: TableFile, roles: Roles, found: Survey, missing: str) ->
     if missing == "error":
         drop = f"--missing drop to leave out {incomplete:,} of {count_of(found.n_rows, 'row')}"
         mean = "" if own else ", or --missing mean to put in the column's mean"
-        refuse_gaps(table, found, f"give {drop}{mean}")
+        refuse_gaps(table, found, "; ".join([f"give {drop}{mean}", *on_nones(table, roles, found)]))
     if missing == "mean":
         if own:
             raise TableError(

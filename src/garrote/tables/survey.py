@@ -1,5 +1,6 @@
 """The first pass over a table: what each column holds, what is missing, what cannot be used."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -30,11 +31,13 @@ class ColumnFacts:
 
     possible: tuple[str, ...] | None  # kinds not ruled out; () leaves words, None nothing
     missing: int = 0
-    readable: int = 0  # cells that are what was hoped
+    readable: Counter[str] = field(default_factory=Counter)  # cells that can be of each kind
     odd: tuple[int, str] | None = None  # row and text of the first cell that is not
     unreadable: int = 0  # how many such cells there are, once they are counted
     # Rows that are missing if the column is of numbers or dates, and words if it is of words.
     doubtful: list[Array] = field(default_factory=list)
+    none: str = ""  # how "None" is written, and
+    nones: int = 0  # how often it was taken for a missing number or date
     infinite: int | None = None  # row of the first infinite number
     type_name: str = ""
     forced: bool = False  # what it is was said, and not found out
@@ -121,7 +124,7 @@ def _look(found: Survey, piece: Piece, decimal_comma: bool) -> None:
     settled = {i for i, good in zip(numbers, whole, strict=True) if good}
     for i, j in enumerate(piece.positions):
         if i in settled:
-            found.columns[j].readable += piece.frame.height
+            found.columns[j].readable["number"] += piece.frame.height
         else:
             _look_closely(found, piece, i, decimal_comma)
 
@@ -138,11 +141,11 @@ def _look_closely(found: Survey, piece: Piece, i: int, decimal_comma: bool) -> N
     if hoped in ("number", "date"):
         doubtful = np.flatnonzero((missing[hoped] & ~missing["word"]).to_numpy())
         facts.doubtful += [piece.first + doubtful] if len(doubtful) else []
+        _count_nones(facts, column)
     for kind in facts.possible:
         values = MEANINGS[kind](column, decimal_comma)
         odd = values.is_null() & ~missing[kind]
-        if kind == hoped:
-            facts.readable += len(values) - values.null_count()
+        facts.readable[kind] += len(values) - values.null_count()
         if odd.any():
             facts.possible = tuple(k for k in facts.possible if k != kind)
             if facts.odd is None and kind == hoped:
@@ -154,9 +157,16 @@ def _look_closely(found: Survey, piece: Piece, i: int, decimal_comma: bool) -> N
                 facts.infinite = piece.first + _first_true(infinite)
 
 
+def _count_nones(facts: ColumnFacts, column: "pl.Series") -> None:
+    texts = column.cast(polars().String).str.strip_chars()
+    nones = texts.filter(texts.str.to_lowercase() == "none")
+    facts.nones += len(nones)
+    facts.none = facts.none or (nones[0] if len(nones) else "")
+
+
 def _settle(found: Survey, facts: ColumnFacts) -> None:
     """Decide what cells in doubt are, once all cells of their column have been seen."""
-    if facts.doubtful and not facts.readable and not facts.forced:
+    if facts.doubtful and not facts.readable[facts.kind] and not facts.forced:
         facts.possible = ()
     if facts.kind in ("number", "date"):
         for rows in facts.doubtful:

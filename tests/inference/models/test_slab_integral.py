@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.special import betaln, gammaln, logsumexp
+from sklearn.exceptions import ConvergenceWarning
 
 from garrote import BayesianClassifier, BayesianSelector
 from garrote.inference.models.slab_integral import integrate_over_slab, shares
@@ -110,6 +111,41 @@ def test_shares_add_up_to_one_however_large_logs_are():
     X, y = table(3)
     heavy = BayesianSelector(method="enumerate").fit(X, y, sample_weight=np.full(len(y), 1e14))
     assert heavy.inclusion_probability_.max() <= 1.0 + 1e-9
+
+
+def test_heavy_weights_leave_averages_over_variances_averages():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 3))
+    y = rng.poisson(np.exp(0.8 * X[:, 0] - 0.6 * X[:, 1]))
+    light, heavy = (
+        BayesianSelector(family="poisson", method="metropolis", n_steps=100, random_state=0).fit(
+            X, 1.0 * y, sample_weight=np.full(60, weight)
+        )
+        for weight in (1e6, 1e13)
+    )
+    np.testing.assert_allclose(heavy.coef_, light.coef_, atol=1e-6)
+
+
+def test_sums_over_fitted_models_say_when_rows_weigh_too_much():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 2))
+    y = rng.poisson(np.exp(0.8 * X[:, 0] - 0.6 * X[:, 1]))
+    model = BayesianSelector(family="poisson", method="enumerate")
+    with pytest.warns(ConvergenceWarning, match=r"started afresh, differ.*lower sample_weight"):
+        model.fit(X, 1.0 * y, sample_weight=np.full(60, 1e15))
+    assert not model.selection_.converged
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_search_among_heavy_rows_finds_what_it_weighs():
+    """Sums of 1e15 are rounded by more than models that are kept may be apart."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 4))
+    y = 0.8 * X[:, 0] - 0.6 * X[:, 1] + rng.standard_normal(60)
+    model = BayesianSelector(method="search", n_steps=100, random_state=0)
+    model.fit(X, y, sample_weight=np.full(60, 1e15))
+    np.testing.assert_allclose(model.inclusion_probability_, 1.0)
+    np.testing.assert_allclose(model.coef_, np.linalg.lstsq(X - X.mean(0), y)[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize("family", ["binomial", "poisson"])

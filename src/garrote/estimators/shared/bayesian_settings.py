@@ -18,7 +18,7 @@ from garrote.priors import PRIORS, SHRINKAGE_PRIORS, EffectSlab, ExpectedSize, P
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import HYPER_G
-from garrote.results.certificates import ALL_MODELS, MONTE_CARLO, SEARCH
+from garrote.results.certificates import ALL_MODELS, FITTED, MONTE_CARLO, SEARCH
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
@@ -211,6 +211,12 @@ def said_of_certificate(certificate: Any, n_steps: int, n_chains: int) -> str | 
         return (
             f"sums over models are off: {listing_of(certificate.parts)}; columns may be copies of each "
             "other beside an effect that leaves next to no noise: leave copies out, or give "
+            "slab_variance"
+        )
+    if certificate.kind == FITTED:
+        return (
+            f"fits of models, started afresh, differ: {listing_of(certificate.parts)}; rows may weigh "
+            "too much for logs of likelihoods to have digits left: lower sample_weight, or give "
             "slab_variance"
         )
     if certificate.kind != MONTE_CARLO:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import pinvh
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
 from garrote.arrays import Array, Floats
 from garrote.inference.auditing import audit_labels
@@ -231,8 +231,7 @@ def _average(
     bound: LogisticBound, logs: Sequence[float], solutions: Sequence[BoundSolution]
 ) -> _Moments:
     """Mix solutions; spreads are those of the likelihood's own curvature."""
-    total = float(logsumexp(logs))
-    weight = np.exp(np.asarray(logs) - total)
+    weight = softmax(logs)
     fixed = np.zeros(bound.at_hand.count)
     components = []
     for share, one in zip(weight, solutions, strict=True):
@@ -240,7 +239,9 @@ def _average(
         part = Solution(one.columns, one.probability, one.weight)
         components.append(Component(part, spread, 1.0))
         fixed += share * one.fixed
-    return _Moments(Average(bound.problem.n_features, logs, components), fixed, total)
+    return _Moments(
+        Average(bound.problem.n_features, logs, components), fixed, float(logsumexp(logs))
+    )
 
 
 def _posterior(

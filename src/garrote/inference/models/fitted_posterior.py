@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import softmax
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
@@ -160,7 +160,7 @@ def _coefficients(task: FittingTask, variables: Array) -> _Coefficients:
     start = np.zeros(len(task.table.samples.columns))
     fits = [fit_model(task.likelihood, table, variables, start) for _, table in task.tables]
     logs = np.array([fit.log_likelihood for fit in fits]) + [weight for weight, _ in task.tables]
-    share = np.exp(logs - logsumexp(logs))
+    share = softmax(logs)
     mean = sum(w * fit.coef for w, fit in zip(share, fits, strict=True))
     covariance = np.zeros((len(mean), len(mean)))
     for weight, fit, (_, table) in zip(share, fits, task.tables, strict=True):

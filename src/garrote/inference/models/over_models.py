@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
@@ -109,10 +110,10 @@ def search_findings(
 def _merged(points: Sequence[Point]) -> tuple[tuple[Members, ...], Floats]:
     """Add up the probabilities of each model over the slab's variances; best first."""
     total: dict[Members, float] = {}
-    log_evidence = log_sum(points)
-    for weight, _, part in points:
-        for model, log in zip(part.members, part.log_weights, strict=True):
-            total[model] = total.get(model, 0.0) + float(np.exp(weight + log - log_evidence))
+    for share, (_, _, part) in zip(shares(points), points, strict=True):
+        own = share * softmax(part.log_weights)
+        for model, probability in zip(part.members, own.tolist(), strict=True):
+            total[model] = total.get(model, 0.0) + probability
     ranked = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))
     return tuple(model for model, _ in ranked), np.array([p for _, p in ranked])
 

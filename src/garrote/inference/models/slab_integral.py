@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
 from garrote.arrays import Floats
 from garrote.priors.base import Slab
@@ -97,9 +97,8 @@ def integrate_over_slab(
 def shares(points: Sequence[Point]) -> Floats:
     """Return the part of the integral that each point has."""
     logs = np.array([point.log_weight + point.part.log_total for point in points])
-    # Divided by their own sum: with logs of 1e16 that of it has no digits left.
-    share = np.exp(logs - logs.max())
-    return np.asarray(share / share.sum())
+    # Which divides by their own sum: with logs of 1e16 that of it has no digits left.
+    return np.asarray(softmax(logs))
 
 
 def log_sum(points: Sequence[Point]) -> float:

@@ -10,6 +10,9 @@ from garrote.likelihoods import Likelihood, curvature, inverse_link
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, dense_columns
 
+# The largest variance of a linear predictor: times the square of any rate it is still a number.
+_WIDEST = 1e40
+
 
 @dataclass(frozen=True)
 class Intercepts:
@@ -143,12 +146,12 @@ class Models(CoefficientLaw):
             columns = block[:, np.searchsorted(used, self.members[k])]
             eta = offset + intercepts.value[k] + columns @ self.mean[k]
             away = columns - intercepts.center[k]
-            spread = intercepts.variance[k] + np.sum((away @ self.spread[k]) * away, axis=1)
-            spread = np.maximum(spread, 0.0)
-            at_maximum = inverse_link(likelihood, eta)
+            with np.errstate(over="ignore", invalid="ignore"):  # rows as far off as may be
+                spread = intercepts.variance[k] + np.sum((away @ self.spread[k]) * away, axis=1)
+            spread = np.clip(np.nan_to_num(spread, nan=_WIDEST), 0.0, _WIDEST)
+            found = gaussian_mean(likelihood, eta, spread if integrated else None)
             # The mean's slope in eta is the curvature, where the link is canonical.
-            slope = curvature(likelihood, at_maximum, eta)
-            found = gaussian_mean(likelihood, eta, spread) if integrated else at_maximum
+            slope = curvature(likelihood, inverse_link(likelihood, eta), eta)
             mean += weight * found
             square += weight * (found**2 + slope**2 * spread)
         within = likelihood.variance(mean)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
@@ -132,12 +132,11 @@ def fit_over_slabs(
     if len(fits) == 1:
         return fits[0]
     logs = np.array([w + fit.log_likelihood for (w, _), fit in zip(tables, fits, strict=True)])
-    total = logsumexp(logs)
-    share = np.exp(logs - total)
+    share = softmax(logs)
     coef = np.array([fit.coef for fit in fits])
     mean = share @ coef
     variance = share @ (np.array([fit.variance for fit in fits]) + (coef - mean) ** 2)
-    return FittedModel(float(total), mean, variance, any(fit.separated for fit in fits))
+    return FittedModel(float(logsumexp(logs)), mean, variance, any(fit.separated for fit in fits))
 
 
 def fit_all_models(

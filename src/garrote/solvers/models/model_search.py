@@ -28,9 +28,8 @@ _NEGLIGIBLE = 16.0
 _POWER = 0.7
 # Models whose coefficients are computed: so many of the best, and draws from all others.
 _BEST, _DRAWN = 1000, 1000
-# Columns that depend on a model and are exchanged for its own, at most; the least part of one in them.
+# Columns that depend on a model and are exchanged for its own, at most.
 _MOST_DEPENDENT = 100
-_HAS_A_PART = 1e-4
 # Expansions between reports.
 _REPORTED = 100
 
@@ -77,7 +76,7 @@ def search_models(
         _move(walk, model)
         neighbours = seen.found[model] + _log_ratios(walk)
         best = max(seen.best, float(neighbours.max(initial=-np.inf)))
-        near = np.flatnonzero(neighbours > best - _NEGLIGIBLE)
+        near = np.flatnonzero(neighbours >= best - _NEGLIGIBLE)
         seen.add([model ^ {j} for j in near.tolist()], neighbours[near], done)
         seen.add(*_exchanges(walk, model, seen.found[model]), done)
         done += 1
@@ -102,7 +101,6 @@ class _Seen:
 
     def add(self, models: list[frozenset[int]], log_weights: Floats, at: int) -> None:
         """Take note of models that are seen for the first time."""
-        self.best = max(self.best, float(log_weights.max(initial=-np.inf)))
         # Gumbel noise makes the largest first a draw without replacement.
         places = -_POWER * log_weights - self._rng.gumbel(size=len(models))
         found, before = self.found, len(self.found)
@@ -111,6 +109,7 @@ class _Seen:
         ):
             if model not in found:
                 found[model] = log_weight
+                self.best = max(self.best, log_weight)
                 if place < self._last:
                     heapq.heappush(self.waiting, (place, len(found), model))
         self.at += [at] * (len(found) - before)
@@ -158,30 +157,39 @@ def _exchanges(
 ) -> tuple[list[frozenset[int]], Floats]:
     """Return models in which a column that depends on the present ones is in for one of these.
 
-    They explain the same, but no model with all of the columns leads there. Beside a slab it does.
+    They explain as much, or nearly, but no model with all of the columns leads there. Beside a slab it
+    does. A column is in only where it has something beyond the members that stay, as after a flip.
     """
-    factor, prior = walk.factor, walk.target.inclusion
-    k, members = int(factor.size[0]), np.array(walk.members, dtype=np.intp)
-    length = walk.target.problem.curvature
-    dependent = (factor.pivot <= dependent_share(walk.rule) * length) & (length > 0)
-    dependent[members] = False
+    factor, rule, prior = walk.factor, walk.rule, walk.target.inclusion
+    k, length = int(factor.size[0]), walk.target.problem.curvature
+    least = dependent_share(rule) * length
+    dependent = (factor.pivot <= least) & (length > 0) & (factor.place < 0)
     columns = np.flatnonzero(dependent)[:_MOST_DEPENDENT]
-    if walk.rule.ridge > 0.0 or not len(columns) or not k:
+    if rule.ridge > 0.0 or not len(columns) or not k:
         return [], np.zeros(0)
-    # Coefficients of the dependent columns on the members, in units of both.
-    along = np.linalg.solve(factor.rows[:k, members], factor.rows[:k, columns])
-    along *= np.sqrt(length[members][:, None] / length[columns])
-    leaves, comes = np.nonzero(np.abs(along) > _HAS_A_PART)
+    members = factor.members[:k]
+    inverse = np.linalg.inv(factor.root[:k, :k])
+    spread = np.sum(inverse**2, axis=1)
+    coef = inverse @ factor.scores[:k]
+    # Of each dependent column: its coefficients on the members, and what it has beyond all but one.
+    along = inverse @ factor.rows[:k, columns]
+    pivot = np.maximum(factor.pivot[columns], 0.0) + along**2 / spread[:, None]
+    product = factor.product[columns] + along * (coef / spread)[:, None]
+    leaves, comes = np.nonzero(pivot > least[columns])
+    gained = product[leaves, comes] ** 2 / pivot[leaves, comes]
+    left = np.maximum(factor.left[0] + (coef**2 / spread)[leaves] - gained, 0.0)
+    evidence = np.array([log_evidence(rule, k, 0.0, each) for each in left.tolist()])
+    evidence -= log_evidence(rule, k, 0.0, float(factor.left[0]))
     leaves, comes = members[leaves], columns[comes]
     models = [model ^ {i, j} for i, j in zip(leaves.tolist(), comes.tolist(), strict=True)]
-    return models, log_weight + prior.log_odds[comes] - prior.log_odds[leaves]
+    return models, log_weight + evidence + prior.log_odds[comes] - prior.log_odds[leaves]
 
 
 def _summary(target: Target, seen: _Seen, late_from: int) -> Search:
     models, logs = list(seen.found), np.array(list(seen.found.values()))
     # Of equal weights the one that was seen first is first.
     order = np.argsort(-logs, kind="stable")
-    order = order[logs[order] > seen.best - _NEGLIGIBLE]
+    order = order[logs[order] >= seen.best - _NEGLIGIBLE]
     members = [tuple(sorted(models[k])) for k in order.tolist()]
     log_weights = logs[order]
     weights = np.exp(log_weights - seen.best)

@@ -28,6 +28,8 @@ MOST_COLUMNS = 40
 _MODELS_PER_CALL = 20_000
 # A column of which others leave less than this share depends on them.
 _DEPENDENT = 1e-10
+# Correlations that differ from 1 by less do so by the rounding of sums alone.
+_ROUNDING = 1e-14
 
 
 class Subsets(NamedTuple):
@@ -75,19 +77,20 @@ def _check(problem: Problem, terms: Terms) -> None:
 
 
 def best_subsets(problem: Problem) -> Subsets:
-    """Return the subset of each size that leaves the smallest squared error."""
-    usable = problem.usable
+    """Return the subset of each size that leaves the smallest squared error.
+
+    Of columns that are copies of each other the first stands for all: no best subset needs two.
+    """
+    usable, likeness, scale = _without_copies(problem)
     count = len(usable)
-    gram = problem.known_block(usable)
-    scale = np.sqrt(np.diag(gram))
     try:
-        root = cholesky(gram / np.outer(scale, scale))
+        root = cholesky(likeness)
         if not (np.diag(root) ** 2 > _DEPENDENT).all():
             raise LinAlgError
     except LinAlgError:
         raise ValueError(
             f"best subsets need columns that do not depend on each other; {count} columns over "
-            f"{problem.n:g} rows do: drop the repeated ones"
+            f"{problem.n:g} rows do: drop some of them"
         ) from None
     inverse = cho_solve((root, False), np.eye(count))
     coef = inverse @ (problem.xty[usable] / scale)
@@ -101,6 +104,16 @@ def best_subsets(problem: Problem) -> Subsets:
             pass
     bits = models[:, None] >> np.arange(count) & 1
     return Subsets(np.minimum.accumulate(squared), [usable[row == 1] for row in bits])
+
+
+def _without_copies(problem: Problem) -> tuple[Array, Floats, Floats]:
+    """Return columns that cross products tell apart, their correlations and their sizes."""
+    gram = problem.known_block(problem.usable)
+    scale = np.sqrt(np.diag(gram))
+    likeness = gram / np.outer(scale, scale)
+    earlier = np.tril(np.abs(likeness), -1)
+    kept = np.flatnonzero(1.0 - earlier.max(axis=1, initial=0.0) > _ROUNDING)
+    return problem.usable[kept], likeness[np.ix_(kept, kept)], scale[kept]
 
 
 def _begin(inverse: Floats, coef: Floats, left: float) -> tuple[Array, ...]:
