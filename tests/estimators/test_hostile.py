@@ -255,10 +255,56 @@ def test_columns_of_one_name_are_refused_by_that_name():
 # --- what holds nevertheless
 
 
-def test_deviations_of_rates_far_from_all_data_are_finite():
-    counts = RESPONSES["counts"]
-    model = BayesianSelector(family="poisson", method="enumerate").fit(X[:, :3], counts)
-    assert np.isfinite(model.predict(1e150 * X[:, :3], return_std=True)).all()
+COUNTS = {
+    "sparse": SparseRegressor(family="poisson", alpha=0.05),
+    "bic": BayesianSelector(family="poisson", prior="bic"),
+    "slab": BayesianSelector(family="poisson", prior="spike-slab", slab_variance=1.0),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", COUNTS)
+def test_rows_whose_rates_no_counts_have_are_refused_by_number(name):
+    model = COUNTS[name].fit(X, RESPONSES["counts"])
+    ways = [{}] if name == "sparse" else [{}, {"return_std": True}]
+    towards = model.coef_ / np.abs(model.coef_).max()
+    for size in (3e3, 1e5, 1e100, 1e150):
+        given = X[:3].copy()
+        given[1] = size * towards
+        for way in ways:
+            with pytest.raises(
+                ValueError, match=r"the rate of row 1 is predicted .* e\^300 \(1 such"
+            ):
+                model.predict(given, **way)
+        with pytest.raises(ValueError, match="the rate of row 1"):
+            model.score(given, RESPONSES["counts"][:3])
+        low = model.predict(given[[0, 2]])
+        np.testing.assert_allclose(low, model.predict(X[:3])[[0, 2]], rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", COUNTS)
+def test_rates_up_to_the_limit_are_what_the_models_say(name):
+    """Summed over models in logarithms, beside which a limit would show."""
+    model = COUNTS[name].fit(X, RESPONSES["counts"])
+    rows = np.outer(np.linspace(0.0, 60.0, 9), model.coef_ / np.abs(model.coef_).max())
+    if name == "sparse":
+        expected = rows @ model.coef_ + model.intercept_
+    else:
+        found = model.posterior_.law.models
+        share, each = found.probability / found.probability.sum(), []
+        for k, weight in enumerate(share):
+            own, intercepts = rows[:, found.members[k]], found.intercepts
+            away = own - intercepts.center[k]
+            spread = intercepts.variance[k] + np.sum((away @ found.spread[k]) * away, axis=1)
+            log_rate = intercepts.value[k] + own @ found.mean[k] + (name == "slab") * spread / 2
+            each.append(np.log(weight) + log_rate)
+        expected = np.logaddexp.reduce(each, axis=0)
+    inside = expected <= 300.0
+    assert inside.sum() >= 3
+    np.testing.assert_allclose(np.log(model.predict(rows[inside])), expected[inside], rtol=1e-10)
+    if name != "sparse":
+        assert np.isfinite(model.predict(rows[inside], return_std=True)[1]).all()
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-160, 1e150])

@@ -93,6 +93,38 @@ def test_progress_is_reported(data):
         assert events[-1].done == events[-1].total
 
 
+@pytest.mark.parametrize("method", [Enumerate(), Search(100)], ids=["enumerate", "search"])
+def test_the_slab_integral_of_an_effect_without_noise_is_that_on_a_dense_grid(method):
+    """What is left of y stays at its floor from some variance on: the integrand has a corner there."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    y = X[:, 0] + 1e-4 * rng.standard_normal(60)
+    problem = Problem.from_rows(X, y)
+    found = infer(problem, method=method, random_state=0)
+    beliefs, least = Beliefs.about(problem), 1e-6 * problem.yty
+    log_variance = np.linspace(-15.0, 60.0, 300_001)
+    ridge, shape = np.exp(-log_variance), 0.5 * beliefs.n
+    logs, noises = [], []
+    for members in ([], [0], [1], [0, 1]):
+        values, vectors = np.linalg.eigh(problem.known_block(np.array(members, dtype=int)))
+        products = vectors.T @ problem.xty[members]
+        left, log_det = np.full(len(ridge), problem.yty), 0.0
+        for value, product in zip(values, products, strict=True):
+            left = left - product**2 / (value + ridge)
+            log_det = log_det + np.log(value + ridge) - np.log(ridge)
+        left = np.maximum(left, least)
+        prior = beliefs.inclusion.by_size[len(members)]
+        logs.append(prior - shape * np.log(0.5 * left) - 0.5 * log_det)
+        noises.append(0.5 * left / (shape - 1.0))
+    step = log_variance[1] - log_variance[0]
+    logs = np.array(logs) + beliefs.slab.log_density(log_variance) + np.log(step)
+    total = np.logaddexp.reduce(logs.ravel())
+    assert found.posterior.log_evidence == pytest.approx(total, abs=1e-3)
+    noise = (np.exp(logs - total) * noises).sum() * problem.scale.response_scale**2
+    assert found.posterior.noise_variance == pytest.approx(noise, rel=1e-3)
+    assert found.certificate.parts["slab variance"] < 1e-3
+
+
 @pytest.mark.parametrize("prior", [{"prior": "g-prior"}, {"prior": "bic"}])
 def test_a_search_finds_columns_that_depend_on_those_of_a_model(prior):
     """No model has a copy beside its original, or a sum beside both parts: they are exchanged."""
@@ -117,7 +149,7 @@ def test_exchanged_columns_have_the_weights_that_their_own_fits_have(part, noise
     y = X[:, 0] + X[:, 1] - 0.5 * X[:, 2] + rng.standard_normal(300)
     X[:, 4] = X[:, 1] + part * X[:, 2] + noise * X[:, 4]
     model = BayesianSelector(method="search", prior="bic", inclusion=0.5, random_state=0).fit(X, y)
-    found = model.posterior_.found
+    found = model.posterior_.law.models
     probability = dict(zip(map(tuple, found.members), found.probability, strict=True))
 
     def left(*members):
@@ -127,6 +159,36 @@ def test_exchanged_columns_have_the_weights_that_their_own_fits_have(part, noise
     for other in [(0, 1, 4), (0, 2, 4)]:
         ratio = probability[other] / probability[0, 1, 2]
         assert np.log(ratio) == pytest.approx(-150 * np.log(left(*other) / left(0, 1, 2)), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"noise_variance": 1.2}, {"prior_log_odds": {3: 2.0}, "covariates": [11]}],
+    ids=str,
+)
+def test_a_short_search_has_the_odds_of_the_models_that_it_found(settings):
+    """With an unknown slab variance they are summed over variances at which other models were found."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 12)) + rng.standard_normal((60, 1))
+    y = 0.3 * X[:, :6].sum(axis=1) + rng.standard_normal(60)
+    exact = BayesianSelector(method="enumerate", **settings).fit(X, y)
+    search = BayesianSelector(method="search", n_steps=100, random_state=0, **settings)
+    with pytest.warns(ConvergenceWarning, match="missed by one search"):
+        search.fit(X, y)
+    every, found = (_log_probabilities(model.posterior_.law.models) for model in (exact, search))
+    both = [model for model in found if model in every][:30]
+    assert len(both) == 30
+    off = np.array([found[model] - every[model] for model in both])
+    assert np.ptp(off) < 1e-3
+    # They are renormalised over what was found, whose evidence is the lesser one.
+    missing = exact.posterior_.log_evidence - search.posterior_.log_evidence
+    np.testing.assert_allclose(off, missing, atol=1e-3)
+    assert search.certificate_["log probability"] < 1e-6
+
+
+def _log_probabilities(models):
+    listed = zip(models.members[: models.listed], models.probability, strict=False)
+    return {tuple(members.tolist()): np.log(probability) for members, probability in listed}
 
 
 def test_a_search_that_ends_early_says_so():

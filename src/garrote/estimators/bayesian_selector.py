@@ -31,7 +31,8 @@ from garrote.estimators.shared.bayesian_settings import (
 )
 from garrote.estimators.shared.face import SelectingRegressor
 from garrote.inference import Inferred, infer
-from garrote.likelihoods import CANONICAL, as_likelihood, deviance_explained
+from garrote.likelihoods import CANONICAL, Poisson, as_likelihood, deviance_explained
+from garrote.limits.magnitudes import refuse_rates
 from garrote.priors import Prior
 from garrote.problem import Problem
 from garrote.results.certificates import DRAWS
@@ -401,14 +402,18 @@ class BayesianSelector(ZScoreMixin, SelectingRegressor):
         """Return model-averaged predictions and, on request, their standard deviations.
 
         Predictions are means of y: for family "binomial" the probability of label 1, for "poisson" the
-        rate. The standard deviation is that of a new y; it covers noise, coefficients, intercept and the
-        choice of the model. An ``offset`` is a known part of the linear predictor.
+        rate; rows with a rate beyond e^300 are refused. The standard deviation is that of a new y; it
+        covers noise, coefficients, intercept and the choice of the model. An ``offset`` is a known part
+        of the linear predictor.
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
         known = check_new_offset(self, as_likelihood(self.family), offset, X.shape[0])
         if self.family != "gaussian":
-            return self._averaged_mean(X, known, return_std)
+            found = self._averaged_mean(X, known, return_std)
+            if self.family == "poisson":
+                refuse_rates(Poisson().link(found[0] if return_std else found))
+            return found
         mean = X @ self.coef_ + self.intercept_
         if return_std:
             deviation = self.posterior_.predictive_deviation(X, self._anchor)

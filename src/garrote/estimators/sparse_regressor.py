@@ -22,6 +22,7 @@ from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_cov
 from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
 from garrote.likelihoods import Huber, as_likelihood, deviance_explained, inverse_link, settled
 from garrote.likelihoods.several import SeveralResponses
+from garrote.limits.magnitudes import refuse_rates
 from garrote.paths.combinations import check_combination
 from garrote.problem import Problem
 from garrote.zscores.summary_statistics import ZScores
@@ -254,12 +255,17 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         return as_likelihood(self.family)
 
     def predict(self, X: Any, offset: Any = None) -> Floats:
-        """Return the expected response: the mean of y, a probability or a rate."""
+        """Return the expected response: the mean of y, a probability or a rate.
+
+        Rows with a rate beyond e^300 are refused.
+        """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
         eta = np.asarray(X @ self.coef_.T + self.intercept_)
         known = self._known(offset, X)
         eta = eta if known is None else eta + known
+        if self.family == "poisson":
+            refuse_rates(eta)
         return np.asarray(inverse_link(self._family(), eta))
 
     def _known(self, offset: Any, X: Any) -> Floats | None:

@@ -11,8 +11,8 @@ from garrote.inference.models.over_models import (
     Findings,
     certify_models,
     make_model_posterior,
-    search_findings,
 )
+from garrote.inference.models.searched import search_findings
 from garrote.inference.sampling import mean_field_start, sample
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
@@ -54,11 +54,13 @@ def search_numbers(task: Task, method: Search) -> Inferred:
     what = f"a search that expands {steps} models of {task.usable} columns"
     foretell(what, steps * task.usable / _NEIGHBOURS_PER_SECOND, f"lower n_steps ({steps})")
     start = mean_field_start(problem, beliefs)
-    found, late, change = search_findings(
+    found, missing = search_findings(
         problem, beliefs, start, steps, task.seed, task.reporter("search")
     )
     exact = certify_models(problem, beliefs, found)
-    certificate = of_search(late, exact["log probability"], change)
+    certificate = of_search(
+        missing.late, exact["log probability"], missing.quadrature, missing.missed
+    )
     how = f"{found.seen} models found and none of them visited twice"
     return replace(_inferred(task, method, found, certificate, how), steps=steps)
 

@@ -29,6 +29,8 @@ MOMENTS = Limit(1e302, "sums of them overflow")
 WEIGHTS = Limit(1e16, "they leave no digits for anything else")
 # Known parts of linear predictors that a link makes a probability or a rate of: e^1000 is infinite.
 LINKS = Limit(1e3, "probabilities and rates there are 0 or infinite")
+# Logarithms of rates that are predicted for counts: squares of e^300 are still numbers.
+RATES = Limit(300.0, "no counts have them")
 # Where columns keep their units, coefficients of one multiply squares of another.
 LARGEST_RATIO = 1e75
 # Coefficients of columns that vary by less would be as large as the largest number is.
@@ -95,6 +97,17 @@ def refuse_unlike_units(spread: Floats, names: Any = None) -> None:
             f"X varies by {spread[wide]:.3g} in column {_called(wide, names)} and by "
             f"{spread[narrow]:.3g} in column {_called(narrow, names)}: where columns keep their units, "
             f"ratios beyond {LARGEST_RATIO:g} are refused, as products overflow; rescale that column"
+        )
+
+
+def refuse_rates(log_rate: Floats) -> None:
+    """Raise for a predicted rate beyond the limit, naming the first row that has one."""
+    beyond = np.flatnonzero(~(log_rate <= RATES.most))
+    if len(beyond):
+        raise ValueError(
+            f"the rate of row {beyond[0]} is predicted to be beyond e^{RATES.most:g} ({len(beyond)} "
+            f"such in all): rates like that are refused, as {RATES.why}; that row is far from those of "
+            "the fit: give rows in the units of the fit, or leave it out"
         )
 
 

@@ -46,6 +46,9 @@ class Certificate:
     slab variance        what the integral over an unknown slab variance may have moved an inclusion
                          probability by
     found late           the part of the probability that the last tenth of a search added
+    missed by one search where the slab's variance is unknown, there is a search with each of several:
+                         the part of the probability, of all models that any of them found, that one of
+                         them misses on average
     gradient             largest length of a likelihood's gradient at fitted models, in standard errors
     ==================== ==============================================================================
 
@@ -144,9 +147,12 @@ def of_all_models(log_probability: float, slab_variance: float = 0.0) -> Certifi
     return Certificate(ALL_MODELS, max(parts.values()), parts, "exact sum over all models")
 
 
-def of_search(found_late: float, log_probability: float, slab_variance: float = 0.0) -> Certificate:
+def of_search(
+    found_late: float, log_probability: float, slab_variance: float = 0.0, missed: float = 0.0
+) -> Certificate:
     """Return what a search among models may have missed, and how well it knows those it found."""
-    integral = {"slab variance": slab_variance} if slab_variance else {}
+    integral = {"slab variance": slab_variance, "missed by one search": missed}
+    integral = integral if slab_variance else {}
     parts = {"found late": found_late, "log probability": log_probability} | integral
     said = f"the last tenth of the search added {found_late:.1e}"
     return Certificate(SEARCH, max(parts.values()), parts, said)

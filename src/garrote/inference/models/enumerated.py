@@ -7,9 +7,11 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.models.floor import corner_at_floor
 from garrote.inference.models.model_laws import log_posteriors
 from garrote.inference.models.over_models import Findings
 from garrote.inference.models.slab_integral import (
+    Corner,
     Point,
     averaged,
     integrate_over_slab,
@@ -75,7 +77,10 @@ def enumerate_findings(
     def find(slab: Slab) -> Enumeration:
         return enumerate_models(*task.arguments(slab), n_jobs=n_jobs)
 
-    points, change = integrate_over_slab(beliefs.prior, find, report)
+    def corner(best: Point) -> Corner | None:
+        return corner_at_floor(problem, beliefs, usable[list(best.part.members[0])])
+
+    points, change = integrate_over_slab(beliefs.prior, find, report, corner=corner)
     every = averaged(points, "blocks")
     if len(every) == 2 ** len(usable):
         standing, components = of_all(every, usable, problem.n_features)

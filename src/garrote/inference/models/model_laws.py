@@ -3,7 +3,7 @@
 An unknown slab variance makes it a mixture of Student's laws; it is described by its first two moments.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,14 @@ class Law(NamedTuple):
     members: Array
     mean: Floats
     spread: Floats
+    noise: float
+
+
+class _Moments(NamedTuple):
+    """Mean and covariance of a model's coefficients in the problem's units, and the noise's mean."""
+
+    mean: Floats
+    covariance: Floats
     noise: float
 
 
@@ -91,17 +99,40 @@ def log_posteriors(
 def make_laws(
     problem: Problem, rules: Sequence[tuple[float, Any]], models: Sequence[tuple[int, ...]]
 ) -> list[Law]:
-    """Return the laws of models; rows are gone through once where that takes less than for each."""
+    """Return the laws of models."""
+    fixed_inverse = inverse_of_fixed(problem)
+    return [
+        make_law(problem, rules, own, block, fixed_inverse)
+        for own, block in _blocks(problem, models)
+    ]
+
+
+def averaged_moments(
+    problem: Problem,
+    rules: Sequence[tuple[float, Any]],
+    models: Sequence[tuple[int, ...]],
+    share: Floats,
+) -> tuple[Floats, Floats, float]:
+    """Return first and second moments of all coefficients over models, and the mean of the noise."""
+    mean, square = np.zeros((2, problem.n_features))
+    noise = 0.0
+    for weight, (own, block) in zip(share, _blocks(problem, models), strict=True):
+        moments = _moments(spectrum(problem, own, block), rules, own)
+        mean[own] += weight * moments.mean
+        square[own] += weight * (moments.mean**2 + np.diag(moments.covariance))
+        noise += weight * moments.noise
+    return mean, square, float(noise)
+
+
+def _blocks(problem: Problem, models: Sequence[tuple[int, ...]]) -> Iterator[tuple[Array, Floats]]:
+    """Yield models and their cross products; rows are gone through once where that takes less."""
     members = [np.array(model, dtype=np.intp) for model in models]
     columns = np.unique(np.concatenate(members))
     together = len(columns) ** 2 <= sum(len(own) ** 2 for own in members)
     gram = problem.known_block(columns) if together else None
-    fixed_inverse, laws = inverse_of_fixed(problem), []
     for own in members:
         place = np.searchsorted(columns, own)
-        block = problem.known_block(own) if gram is None else gram[np.ix_(place, place)]
-        laws.append(make_law(problem, rules, own, block, fixed_inverse))
-    return laws
+        yield own, problem.known_block(own) if gram is None else gram[np.ix_(place, place)]
 
 
 def inverse_of_fixed(problem: Problem) -> Floats:
@@ -118,7 +149,13 @@ def make_law(
 
     ``rules`` have log weights.
     """
-    found, size = spectrum(problem, members, block), len(members)
+    moments = _moments(spectrum(problem, members, block), rules, members)
+    return in_user_units(problem, members, *moments, fixed_inverse)
+
+
+def _moments(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array) -> _Moments:
+    """Return the moments of a model's coefficients over rules, by the evidence it has under each."""
+    size = len(members)
     logs = log_evidences(found, rules, members)
     share = np.exp(logs - logs.max())
     share /= share.sum()
@@ -135,8 +172,7 @@ def make_law(
     second = (along.T * f2) @ along
     second[np.diag_indices(size)] += np.maximum(f3, 0.0) @ inverse  # tables are interpolated
     covariance = found.vectors @ (second - np.outer(first, first)) @ found.vectors.T
-    mean, noise = found.vectors @ first, float(weights @ noises)
-    return in_user_units(problem, members, mean, covariance, noise, fixed_inverse)
+    return _Moments(found.vectors @ first, covariance, float(weights @ noises))
 
 
 def in_user_units(

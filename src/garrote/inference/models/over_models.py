@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import softmax
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
@@ -17,28 +16,15 @@ from garrote.inference.models.model_laws import (
     make_laws,
     model_correlation,
 )
-from garrote.inference.models.slab_integral import (
-    Point,
-    averaged,
-    integrate_over_slab,
-    log_sum,
-    shares,
-)
 from garrote.inference.models.standing import Components, Members, Standing, of_known
 from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, of_all_models
 from garrote.results.laws import Models, Spread
 from garrote.results.posterior import IN_SUPPORT, Posterior, SamplingAccuracy
-from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.models.chain_diagnostics import diagnose
 from garrote.solvers.models.model_chain import Sampling
-from garrote.solvers.models.model_search import Search, search_models
 
-# A search over an unknown slab variance halves the step in it twice, and has about so many variances to
-# share its expansions: what a search finds with each would never settle.
-_HALVINGS = 2
-_SEARCHES = 20
 # Models whose odds are computed again for the certificate.
 CERTIFIED = 50
 
@@ -66,56 +52,6 @@ class Findings:
     covariance: tuple[Array, Floats] | None = None
     log_evidence: float | None = None
     accuracy: SamplingAccuracy | None = None
-
-
-def search_findings(
-    problem: Problem, beliefs: Beliefs, start: list[int], expansions: int, seed: Any, report: Any
-) -> tuple[Findings, float, float]:
-    """Search among models with every slab variance that counts.
-
-    Also returns the share found late, and the error by the integral over the variance.
-    """
-    each = -(-expansions // (_SEARCHES if beliefs.prior.variance_is_unknown else 1))
-    late: dict[Slab, float] = {}
-    rows = GramRows(problem)  # the same for every variance
-
-    def find(slab: Slab) -> Search:
-        found = search_models(
-            beliefs.target(problem, slab), np.random.default_rng(seed), rows=rows, start=start,
-            expansions=each,
-        )  # fmt: skip
-        late[slab] = found.late_share
-        return found
-
-    points, change = integrate_over_slab(beliefs.prior, find, report, _HALVINGS)
-    members, probability = _merged(points)
-    standing, components = of_known(members, probability, problem.n_features)
-    found = Findings(
-        inclusion=averaged(points, "inclusion"),
-        mean=averaged(points, "mean"),
-        second_moment=averaged(points, "second_moment"),
-        size_probability=averaged(points, "size_probability"),
-        noise=float(averaged(points, "noise")),
-        members=members,
-        probability=probability,
-        seen=len(members),
-        standing=standing,
-        components=components,
-        slabs=tuple((point.log_weight, point.slab) for point in points),
-        log_evidence=log_sum(points),
-    )
-    return found, float(shares(points) @ [late[point.slab] for point in points]), change
-
-
-def _merged(points: Sequence[Point]) -> tuple[tuple[Members, ...], Floats]:
-    """Add up the probabilities of each model over the slab's variances; best first."""
-    total: dict[Members, float] = {}
-    for share, (_, _, part) in zip(shares(points), points, strict=True):
-        own = share * softmax(part.log_weights)
-        for model, probability in zip(part.members, own.tolist(), strict=True):
-            total[model] = total.get(model, 0.0) + probability
-    ranked = sorted(total.items(), key=lambda entry: (-entry[1], entry[0]))
-    return tuple(model for model, _ in ranked), np.array([p for _, p in ranked])
 
 
 def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:

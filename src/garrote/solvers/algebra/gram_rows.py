@@ -54,6 +54,14 @@ class GramRows:
         self.rows[places] = self._rows(wanted)
         self._owner[places], self._used[places], self.slot[wanted] = wanted, self._clock, places
 
+    def taken(self, columns: Array) -> tuple[Floats, Array]:
+        """Return rows of given columns, all at once, and where each is; -1 for the others."""
+        if len(self.rows) == len(self.slot):
+            return self.rows, self.slot
+        slot = np.full(len(self.slot), -1, dtype=np.int64)
+        slot[columns] = np.arange(len(columns))
+        return np.ascontiguousarray(self._rows(columns)), slot
+
     def _rows(self, columns: Array) -> Floats:
         design = self.problem.design
         if isinstance(design, GramDesign):

@@ -10,25 +10,22 @@ which the share found late in the search gives an idea of.
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
-from garrote.arrays import Floats
-from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
+from garrote.arrays import Array, Floats
+from garrote.priors.evidence import log_evidence
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import dependent_share, log_determinant, remove_variable
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.model_chain import Target
-from garrote.solvers.models.representatives import represent
+from garrote.solvers.models.scored_models import ModelList
 
 # Models less probable than the best by this (in logs) are dropped.
-_NEGLIGIBLE = 16.0
+NEGLIGIBLE = 16.0
 # Models are expanded in proportion to this power of their probability: below 1, to go far.
 _POWER = 0.7
-# Models whose coefficients are computed: so many of the best, and draws from all others.
-_BEST, _DRAWN = 1000, 1000
-# Columns that depend on a model and are exchanged for its own, at most.
+# Columns that depend on a model and are exchanged for its own, at most; the least part of one in them.
 _MOST_DEPENDENT = 100
 # Expansions between reports.
 _REPORTED = 100
@@ -36,20 +33,18 @@ _REPORTED = 100
 
 @dataclass(frozen=True)
 class Search:
-    """The models that were seen, best first, with their log weights, and averages over them.
+    """The models that were seen, best first, with their log weights, and how often variables are in.
 
     ``late_share`` is the part of the sum of weights that the last tenth of the expansions found.
+    ``columns`` are those of the models that were expanded: others have one variable more at most.
     """
 
     log_total: float
     inclusion: Floats
-    size_probability: Floats
-    mean: Floats
-    second_moment: Floats
-    noise: float
     members: list[tuple[int, ...]]
     log_weights: Floats
     late_share: float
+    columns: Array
 
 
 def search_models(
@@ -68,21 +63,24 @@ def search_models(
     for model in {frozenset(): 0, frozenset(start): 0}:
         _move(walk, model)
         seen.add([model], np.array([_log_weight(walk)]), 0)
-    done = 0
+    done, expanded = 0, set(start)
     while seen.waiting and done < expansions:
         model = seen.next()
-        if seen.found[model] < seen.best - _NEGLIGIBLE:
+        if seen.found[model] < seen.best - NEGLIGIBLE:
             continue
         _move(walk, model)
+        expanded |= model
         neighbours = seen.found[model] + _log_ratios(walk)
         best = max(seen.best, float(neighbours.max(initial=-np.inf)))
-        near = np.flatnonzero(neighbours >= best - _NEGLIGIBLE)
+        near = np.flatnonzero(neighbours >= best - NEGLIGIBLE)
         seen.add([model ^ {j} for j in near.tolist()], neighbours[near], done)
         seen.add(*_exchanges(walk, model, seen.found[model]), done)
         done += 1
         if report is not None and done % _REPORTED == 0:
             report(done, expansions)
-    return _summary(target, seen, max(done - max(done // 10, 1), 1))
+    # A single expansion tells nothing of what others would find, unless there are none.
+    late_from = max(done - max(done // 10, 1), 0 if seen.waiting else 1)
+    return _summary(seen, late_from, target.problem.n_features, expanded)
 
 
 class _Seen:
@@ -185,52 +183,20 @@ def _exchanges(
     return models, log_weight + evidence + prior.log_odds[comes] - prior.log_odds[leaves]
 
 
-def _summary(target: Target, seen: _Seen, late_from: int) -> Search:
+def _summary(seen: _Seen, late_from: int, n_features: int, expanded: set[int]) -> Search:
     models, logs = list(seen.found), np.array(list(seen.found.values()))
     # Of equal weights the one that was seen first is first.
     order = np.argsort(-logs, kind="stable")
-    order = order[logs[order] >= seen.best - _NEGLIGIBLE]
+    order = order[logs[order] >= seen.best - NEGLIGIBLE]
     members = [tuple(sorted(models[k])) for k in order.tolist()]
-    log_weights = logs[order]
-    weights = np.exp(log_weights - seen.best)
+    weights = np.exp(logs[order] - seen.best)
     total = weights.sum()
-    D = target.problem.n_features
-    sizes = np.array([len(model) for model in members])
-    flat = np.fromiter(chain.from_iterable(members), dtype=np.int64, count=int(sizes.sum()))
-    inclusion = np.bincount(flat, np.repeat(weights, sizes), minlength=D)
-    by_size = np.bincount(sizes, weights, minlength=D + 1)
-    few = represent(weights, _BEST, _DRAWN, order=sizes)
-    mean, square, noise = _coefficients(target, [members[k] for k in few.chosen], few.weight)
     late = weights[np.array(seen.at)[order] >= late_from].sum()
     return Search(
         log_total=float(seen.best + np.log(total)),
-        inclusion=inclusion / total,
-        size_probability=by_size / total,
-        mean=mean,
-        second_moment=square,
-        noise=noise,
+        inclusion=ModelList.of(members).inclusion(weights, n_features) / total,
         members=members,
-        log_weights=log_weights,
+        log_weights=logs[order],
         late_share=float(late / total),
+        columns=np.array(sorted(expanded), dtype=np.int64),
     )
-
-
-def _coefficients(
-    target: Target, members: list[tuple[int, ...]], share: Floats
-) -> tuple[Floats, Floats, float]:
-    """Return the first two moments of the coefficients over some models, and the mean of the noise."""
-    problem, rule = target.problem, target.rule(target.first_variance)
-    mean, square = np.zeros((2, problem.n_features))
-    noise = 0.0
-    columns = np.array(sorted(set().union(*members)), dtype=np.intp)
-    gram, xty = problem.known_block(columns), problem.xty[columns]
-    for model, weight in zip(members, share, strict=True):
-        inside = np.searchsorted(columns, model)
-        inverse = np.linalg.inv(gram[np.ix_(inside, inside)] + rule.ridge * np.eye(len(inside)))
-        v = inverse @ xty[inside]
-        left = max(problem.yty - float(xty[inside] @ v), 0.0)
-        f1, f2, f3 = slab_moments(rule, len(inside), left)
-        mean[list(model)] += weight * f1 * v
-        square[list(model)] += weight * (f2 * v * v + f3 * np.diag(inverse))
-        noise += float(weight * noise_mean(rule, len(inside), left))
-    return mean, square, noise

@@ -1,0 +1,167 @@
+"""A search among models, with every variance of the slab that counts where that is unknown.
+
+Searches with different variances find different models. What one of them found others may have missed,
+so that all models that any of them found are looked at with all variances: the odds of two models that
+were found are then those of the sum over all models.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.models.floor import corner_at_floor
+from garrote.inference.models.model_laws import averaged_moments
+from garrote.inference.models.over_models import Findings
+from garrote.inference.models.slab_integral import (
+    Corner,
+    Point,
+    integrate_over_slab,
+    log_sum,
+    shares,
+)
+from garrote.inference.models.standing import Members, of_known
+from garrote.priors.slab import Slab
+from garrote.problem import Problem
+from garrote.solvers.algebra.gram_rows import GramRows
+from garrote.solvers.models.model_search import NEGLIGIBLE, Search, search_models
+from garrote.solvers.models.representatives import represent
+from garrote.solvers.models.scored_models import ModelList, products_for, score_models
+
+# Searches over an unknown slab variance halve the step in it twice, and there are about so many of them
+# to share the expansions: what they find would never settle.
+_HALVINGS = 2
+_SEARCHES = 20
+# Models whose coefficients are averaged: so many of the best, and draws from all others.
+_BEST, _DRAWN = 1000, 1000
+
+
+class Missing(NamedTuple):
+    """What a search may have missed, and the error by the integral over the slab's variance.
+
+    ``late`` is the share that the last tenth of the expansions found; ``missed`` is what a search with
+    one variance misses, on average, of what those with all variances found.
+    """
+
+    late: float
+    missed: float
+    quadrature: float
+
+
+class _Scored(NamedTuple):
+    """Given models with one slab: their log weights, and how often variables are in."""
+
+    log_total: float
+    inclusion: Floats
+    log_weights: Floats
+
+
+def search_findings(
+    problem: Problem, beliefs: Beliefs, start: list[int], expansions: int, seed: Any, report: Any
+) -> tuple[Findings, Missing]:
+    """Search among models with every slab variance that counts."""
+    unknown = beliefs.prior.variance_is_unknown
+    each = -(-expansions // (_SEARCHES if unknown else 1))
+    rows = GramRows(problem)  # the same for every variance
+
+    def find(slab: Slab) -> Search:
+        return search_models(
+            beliefs.target(problem, slab), np.random.default_rng(seed), rows=rows, start=start,
+            expansions=each,
+        )  # fmt: skip
+
+    points, change = integrate_over_slab(beliefs.prior, find, report, _HALVINGS)
+    late = float(shares(points) @ [point.part.late_share for point in points])
+    if not unknown:
+        members = points[0].part.members
+        return _findings(problem, beliefs, members, points), Missing(late, 0.0, change)
+    members = _found_by_any(points)
+    look = _Look(problem, beliefs, members, rows, points)
+    missed = _missed(points, [point._replace(part=look(point.slab)) for point in points])
+
+    def corner(best: Point) -> Corner | None:
+        return corner_at_floor(problem, beliefs, members[int(np.argmax(best.part.log_weights))])
+
+    points, change = integrate_over_slab(beliefs.prior, look, corner=corner)
+    return _findings(problem, beliefs, members, points), Missing(late, missed, change)
+
+
+def _found_by_any(points: Sequence[Point]) -> list[Members]:
+    """Return the models that are not negligible beside the best, with some variance."""
+    best = max(float(log + part.log_weights[0]) for log, _, part in points)
+    found: dict[Members, None] = {}
+    for log, _, part in points:
+        enough = int(np.count_nonzero(log + part.log_weights >= best - NEGLIGIBLE))
+        found.update(dict.fromkeys(part.members[:enough]))
+    return list(found)
+
+
+class _Look:
+    """A look at given models with one slab after another, at each of them once."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        beliefs: Beliefs,
+        members: Sequence[Members],
+        rows: GramRows,
+        searched: Sequence[Point],
+    ):
+        self.problem, self.beliefs, self.models = problem, beliefs, ModelList.of(members)
+        columns = np.unique(np.concatenate([point.part.columns for point in searched]))
+        self.products = products_for(rows, columns)
+        self.known: dict[Slab, _Scored] = {}
+
+    def __call__(self, slab: Slab) -> _Scored:
+        if slab not in self.known:
+            target = self.beliefs.target(self.problem, slab)
+            logs = score_models(target, self.products, self.models)
+            weights = np.exp(logs - logs.max())
+            total = weights.sum()
+            inclusion = self.models.inclusion(weights / total, self.problem.n_features)
+            self.known[slab] = _Scored(float(logs.max() + np.log(total)), inclusion, logs)
+        return self.known[slab]
+
+
+def _missed(searched: Sequence[Point], scored: Sequence[Point]) -> float:
+    """Return what each search missed of the models found by any, on average over their variances."""
+    found = [
+        own.part.log_total - all_.part.log_total for own, all_ in zip(searched, scored, strict=True)
+    ]
+    return float(shares(scored) @ np.maximum(1.0 - np.exp(found), 0.0))
+
+
+def _findings(
+    problem: Problem, beliefs: Beliefs, members: Sequence[Members], points: Sequence[Point]
+) -> Findings:
+    """Add up the weights of each model over the slab's variances, and average over the models."""
+    total = log_sum(points)
+    probability = np.zeros(len(members))
+    for log, _, part in points:
+        probability += np.exp(log + part.log_weights - total)
+    probability /= probability.sum()  # logs of 1e16 leave the total no digits
+    order = np.argsort(-probability, kind="stable")
+    probability, ranked = probability[order], tuple(members[k] for k in order.tolist())
+    models, D = ModelList.of(ranked), problem.n_features
+    slabs = tuple((point.log_weight, point.slab) for point in points)
+    rules = [(w, slab.rule(beliefs.n, problem.yty, len(problem.usable))) for w, slab in slabs]
+    few = represent(probability, _BEST, _DRAWN, order=models.sizes)
+    chosen = [ranked[k] for k in few.chosen]
+    mean, square, noise = averaged_moments(problem, rules, chosen, few.weight)
+    standing, components = of_known(ranked, probability, D)
+    return Findings(
+        inclusion=models.inclusion(probability, D),
+        mean=mean,
+        second_moment=square,
+        size_probability=models.by_size(probability, D),
+        noise=noise,
+        members=ranked,
+        probability=probability,
+        seen=len(ranked),
+        standing=standing,
+        components=components,
+        slabs=slabs,
+        log_evidence=total,
+    )
