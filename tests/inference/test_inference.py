@@ -5,7 +5,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote import BayesianSelector, Problem
-from garrote.inference import Beliefs, Sample, as_method, choose_method, infer
+from garrote.inference import Beliefs, Enumerate, Sample, Search, as_method, choose_method, infer
 from garrote.inference.numbers import refuse_long_enumeration
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab, GPrior
