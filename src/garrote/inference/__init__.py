@@ -6,9 +6,9 @@ from garrote.inference.generalized import infer_generalized
 from garrote.inference.labels import infer_labels
 from garrote.inference.mean_field.paired_mean_field import (
     Paired,
-    PairedPath,
     anneal_paired,
     fit_paired,
+    paired_path,
 )
 from garrote.inference.sampling import Chains
 from garrote.inference.shrinkage import infer_shrinkage
@@ -18,11 +18,11 @@ __all__ = [
     "Chains",
     "Inferred",
     "Paired",
-    "PairedPath",
     "anneal_paired",
     "fit_paired",
     "infer",
     "infer_generalized",
     "infer_labels",
     "infer_shrinkage",
+    "paired_path",
 ]

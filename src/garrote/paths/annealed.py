@@ -25,9 +25,9 @@ from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.path import Path
-from garrote.solvers.control import Annealing, Control
-from garrote.solvers.garrote.fixed_point import anneal_in_parallel, trace_in_parallel
-from garrote.solvers.garrote.variational import Annealer, Trace, anneal
+from garrote.solvers.control import Control
+from garrote.solvers.garrote.fixed_point import anneal_in_parallel
+from garrote.solvers.garrote.variational import anneal_by_sweeps
 from garrote.solvers.lockstep import Solver, run_together
 
 SOLVERS = ("coordinate", "primal", "dual")
@@ -192,8 +192,8 @@ def fit_path(
     prior = prior or flat_prior(problem.n_features)
     gammas = resolve_gammas(problem, prior, GAMMAS if strengths is None else strengths, eps or EPS)
     solving = start_solver(problem, prior, gammas, control or Control(), solver)
-    (annealing,) = run_together([solving], stored_design(problem))
-    return assemble_path(problem, annealing)
+    (annealed,) = run_together([solving], stored_design(problem))
+    return cast(Path[Fit], annealed)
 
 
 def resolve_gammas(
@@ -251,42 +251,18 @@ def start_penalty_solver(
 
 def start_solver(
     problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
-) -> Solver:
-    """Return the generator that solves one path; see `run_together`."""
+) -> Generator[Floats, Floats, Path[Fit]]:
+    """Return the generator that solves one path of a prior; see `run_together`."""
     if solver not in SOLVERS:
         raise ValueError(f"solver must be one of {SOLVERS}, got {solver!r}")
     if solver == "coordinate":
-        return anneal(problem, prior, gammas, control)
-    return anneal_in_parallel(problem, prior, gammas, control, solver)
-
-
-def trace_solver(
-    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
-) -> Generator[Floats, Floats, Trace]:
-    """Return the generator that solves one path without certifying it."""
-    if solver != "coordinate":
-        return trace_in_parallel(problem, prior, gammas, control, solver)
-    return Annealer(problem, problem.compressed(), prior, control).trace(gammas)
+        annealed = yield from anneal_by_sweeps(problem, prior, gammas, control)
+    else:
+        annealed = yield from anneal_in_parallel(problem, prior, gammas, control, solver)
+    return annealed.path(problem.scale, problem.n_features, lambda fit: fit)
 
 
 def stored_design(problem: Problem) -> Design | None:
     """Return the matrix that solvers of this problem share passes over, if it has rows."""
     design = problem.design
     return None if isinstance(design, GramDesign) else design.stored
-
-
-def assemble_path(problem: Problem, annealing: Annealing) -> Path[Fit]:
-    """Keep the solution of lower free energy at each gamma."""
-    pairs = list(zip(annealing.forward, annealing.backward, strict=True))
-    kept = np.array(["backward" if b.free_energy < f.free_energy else "forward" for f, b in pairs])
-    return Path(
-        fits=tuple(
-            b if side == "backward" else f for (f, b), side in zip(pairs, kept, strict=True)
-        ),
-        forward=tuple(annealing.forward),
-        backward=tuple(annealing.backward),
-        kept=kept,
-        cut=annealing.cut,
-        scale=problem.scale,
-        n_features=problem.n_features,
-    )

@@ -34,6 +34,7 @@ from garrote.inference.mean_field.paired_mean_field import (
     Settings,
     anneal_paired,
     fit_paired,
+    paired_path,
     resettle,
     slab_prior,
 )
@@ -263,7 +264,7 @@ def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) ->
         problem, beliefs, best, rivals, [one.fit for one in whole.forward], control
     )  # other solutions on the path are on the way only
     how = f"by mean field, pi annealed and reheated ({_said(best)})"
-    return found._replace(how=how, path=whole.path(problem))
+    return found._replace(how=how, path=paired_path(problem, whole))
 
 
 def _said(found: Paired) -> str:

@@ -11,7 +11,6 @@ from garrote.inference.mean_field.hyperparameters import Hyperparameters
 from garrote.inference.mean_field.paired_mean_field import Settings, resettle
 from garrote.results.fit import Fit
 from garrote.solvers.control import same_solution
-from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.starts import DISTINCT
 
 # Optima that are followed at most, the best first: each costs a solution at every prior.
@@ -56,8 +55,7 @@ def follow(
 def _add(settings: Settings, found: Solutions, place: Place, fit: Fit) -> None:
     """Add a solution to those of its prior, unless it is there."""
     known = found.setdefault(place, [])
-    point, problem = Candidate.of(fit), settings.problem
-    if not any(same_solution(point, Candidate.of(one), problem, DISTINCT) for one in known):
+    if not any(same_solution(fit, one, settings.problem, DISTINCT) for one in known):
         known.append(fit)
 
 

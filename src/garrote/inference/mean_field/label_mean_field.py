@@ -32,8 +32,9 @@ from garrote.results.coefficient_laws import FactorisedPredictor
 from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.results.posterior import IN_SUPPORT, Posterior
+from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
-from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound, as_fit, as_path
+from garrote.solvers.labels.bound_annealing import anneal_bound, as_fit, as_path
 from garrote.solvers.labels.label_regression import BesideFixed
 from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
 
@@ -111,7 +112,7 @@ def label_mean_field(
 
 def _weigh(
     bound: LogisticBound,
-    annealed: AnnealedBound,
+    annealed: Annealed[BoundSolution],
     cells: dict[int, Cell],
     learned: NextVariance | None,
 ) -> _Weighed:
@@ -162,7 +163,7 @@ def _over(bound: LogisticBound, cell: Cell, one: BoundSolution) -> float:
 
 
 def point_posterior(
-    bound: LogisticBound, annealed: AnnealedBound, place: int, names: tuple[str, ...]
+    bound: LogisticBound, annealed: Annealed[BoundSolution], place: int, names: tuple[str, ...]
 ) -> Posterior:
     """Describe one solution of a path, with standard errors given the soft support.
 
@@ -215,7 +216,7 @@ def _average(
 
 def _posterior(
     bound: LogisticBound,
-    annealed: AnnealedBound,
+    annealed: Annealed[BoundSolution],
     place: int,
     moments: _Moments,
     names: tuple[str, ...],
@@ -266,7 +267,7 @@ def _posterior(
 
 
 def _rivals(
-    annealed: AnnealedBound, place: int, weighed: _Weighed | None
+    annealed: Annealed[BoundSolution], place: int, weighed: _Weighed | None
 ) -> list[tuple[str, BoundSolution]]:
     """Return the optima at one gamma with how they were reached, the best first."""
     up, down = annealed.forward[place], annealed.backward[place]

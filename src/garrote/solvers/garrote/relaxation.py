@@ -13,9 +13,9 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
+from garrote.results.fit import Fit
 from garrote.rules import moments, noise_share
 from garrote.solvers.descent.full_sweep import full_sweep
-from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.sweeps import Start
 from garrote.solvers.garrote.working_set import WorkingSet
 
@@ -41,34 +41,25 @@ _NEGLIGIBLE = 0.01
 # The same for all columns that are not listed taken together, in standard errors.
 _NEGLECTED_TOGETHER = 0.05
 _TINY = 1e-12
+_NOTHING = np.zeros(0)
 # Two points that are settled to the tolerance may be so many tolerances apart and be one solution.
 _APART = 5.0
 
 
 class State(NamedTuple):
-    """A solution on all columns.
+    """A solution on all columns, or on the working set alone, as sweeps work on it.
 
     ``target`` are the least-squares values that coefficients are shrunk from, ``coef`` what enters the
-    residuals ``rows`` (empty where they are not needed).
+    residuals ``rows``; these and the inclusion probabilities are empty where they are not needed.
     """
 
     gamma: float
     precision: float
     coef: Floats
     target: Floats
-    probability: Floats
-    rows: Floats
     sweeps: int
-
-
-class Inside(NamedTuple):
-    """A solution on the working set alone."""
-
-    gamma: float
-    precision: float
-    coef: Floats
-    target: Floats
-    sweeps: int
+    probability: Floats = _NOTHING
+    rows: Floats = _NOTHING
 
 
 class Relaxation:
@@ -81,35 +72,30 @@ class Relaxation:
         self.max_iter = max_iter
         self.working = WorkingSet(problem)
 
-    def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> Inside:
+    def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> State:
         """Settle on the working set, all outsiders being out of the model."""
         start, rows = self.working.start_from(coef)
         return self._settle(gamma, precision, start, 0.0, rows, _INNER * tolerance)
 
-    def spread(self, inside: Inside, gradient: Floats) -> State:
+    def spread(self, inside: State, gradient: Floats) -> State:
         """Extend a solution on the working set to all columns, as X'Wr says they should be."""
         c = self.problem.curvature
         target = np.divide(gradient, c, out=np.zeros_like(c), where=c > 0)
         target[self.working.columns] = inside.target
-        state = State(
-            inside.gamma, inside.precision, target, target, np.zeros_like(c), np.zeros(0),
-            inside.sweeps,
-        )  # fmt: skip
+        state = inside._replace(coef=target, target=target, probability=np.zeros_like(c))
         self._include(state, self.problem.usable)
         return state._replace(coef=state.probability * self._weights(target))
 
-    def resume(self, candidate: Candidate, rows: Floats) -> State:
-        """Make a state of a candidate, given its residuals."""
+    def resume(self, fit: Fit, rows: Floats) -> State:
+        """Make a state of a solution, given its residuals."""
         coef, target, m = np.zeros((3, self.problem.n_features))
-        coef[candidate.columns] = candidate.coef
-        c = self.problem.curvature[candidate.columns]
-        target[candidate.columns] = self.prior.targets(candidate.weight, c)
-        m[candidate.columns] = candidate.probability
-        return State(candidate.strength, candidate.precision, coef, target, m, rows, 0)
+        coef[fit.columns] = fit.coef
+        c = self.problem.curvature[fit.columns]
+        target[fit.columns] = self.prior.targets(fit.weight, c)
+        m[fit.columns] = fit.probability
+        return State(fit.strength, fit.precision, coef, target, 0, m, rows)
 
-    def leads_to(
-        self, known: Candidate, rows: Floats | None, start: Candidate, tolerance: float
-    ) -> bool:
+    def leads_to(self, known: Fit, rows: Floats | None, start: Fit, tolerance: float) -> bool:
         """Tell whether the working set settles from ``start`` in a known solution.
 
         Outsiders stay as they are in that solution, whose residuals are ``rows`` (None where there are
@@ -142,7 +128,7 @@ class Relaxation:
         everywhere[columns] = values
         return everywhere[self.working.columns]
 
-    def _variance_outside(self, point: Candidate) -> float:
+    def _variance_outside(self, point: Fit) -> float:
         """Return the outsiders' share of the noise equation."""
         outside = ~self.working.contains[point.columns]
         c = self.problem.curvature[point.columns[outside]]
@@ -233,25 +219,26 @@ class Relaxation:
         other_variance: float,
         rows: Floats | None,
         tolerance: float,
-    ) -> Inside:
+    ) -> State:
         rule = self.prior.rule(gamma, precision, self.working.columns)
         known = self.prior.noise_variance is not None
         settled = self.working.settle(
             rule, start, other_variance, known, tolerance, self.max_iter, rows
         )
-        return Inside(gamma, float(rule.precision[0]), settled.coef, settled.target, settled.sweeps)
+        return State(gamma, float(rule.precision[0]), settled.coef, settled.target, settled.sweeps)
 
-    def candidate(self, state: State, tolerance: float) -> Candidate:
-        """List the columns of a solution that matter, alone or together."""
+    def solution(self, state: State, tolerance: float) -> Fit:
+        """List the columns of a solution that matter, alone or together; it is not certified."""
         cutoff = _NEGLIGIBLE * tolerance
         nobody = np.zeros(self.problem.n_features, dtype=bool)
         while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
             cutoff = cutoff / 10 if cutoff > _TINY else 0.0
         columns = np.flatnonzero(state.probability > cutoff)
         weight = self._weights(state.target[columns], columns)
-        return Candidate(
-            state.gamma, columns, state.probability[columns], weight, state.precision, state.sweeps
-        )
+        return Fit.uncertified(
+            state.gamma, columns, state.probability[columns], weight, 1.0 / state.precision,
+            state.sweeps, float(state.probability.sum()),
+        )  # fmt: skip
 
     def admit(self, state: State) -> bool:
         """Let the outsiders that should be in the working set join it; tell whether any did."""

@@ -10,7 +10,6 @@ from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.control import Control, evaluate_solutions, same_solution
-from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.fixed_point import dual_weights, noise_precision, primal_weights
 from garrote.solvers.garrote.variational import Annealer
 
@@ -61,7 +60,7 @@ def solve_from(
         # With collinear columns all in for certain, Eq. 9 would have no single solution.
         w = weights(np.minimum(m, _MOST_SURE))
         precision = noise_precision(problem, prior, m * w)
-        begin = Candidate(gamma, columns, m, w, precision, 0)
+        begin = Fit.uncertified(gamma, columns, m, w, 1.0 / precision)
         _, _, rows = yield from evaluate_solutions(problem, [begin])
         settled.append(annealer.settled_further(begin, rows[0], control.tol))
     fits = yield from annealer.certified(settled)
@@ -76,7 +75,7 @@ def distinct_optima(problem: Problem, found: Sequence[Reached]) -> Optima:
     ways: list[list[str]] = []
     for how, fit in sorted(found, key=lambda one: one.fit.free_energy):
         for known, led_there in zip(distinct, ways, strict=True):
-            if same_solution(Candidate.of(fit), Candidate.of(known), problem, DISTINCT):
+            if same_solution(fit, known, problem, DISTINCT):
                 led_there.append(how)
                 break
         else:

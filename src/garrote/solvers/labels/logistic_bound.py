@@ -22,8 +22,9 @@ from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, equations
+from garrote.results.fit import Fit
 from garrote.solvers.control import Control, evaluate_solutions
-from garrote.solvers.garrote.certificate import Candidate, certify
+from garrote.solvers.garrote.certificate import certify
 from garrote.solvers.garrote.variational import Annealer
 from garrote.solvers.labels.jaakkola import (
     Shortcut,
@@ -75,6 +76,11 @@ class BoundSolution(NamedTuple):
     def coef(self) -> Floats:
         """The coefficients m w."""
         return self.probability * self.weight
+
+    @property
+    def free_energy(self) -> float:
+        """Minus the bound."""
+        return -self.bound
 
     @property
     def coef_variance(self) -> Floats:
@@ -183,16 +189,16 @@ class LogisticBound:
         offsets[: len(self.at_hand.columns)] = self.offsets[self.at_hand.columns]
         return GarrotePrior.with_slab(variance, offsets, lengths, 1.0)
 
-    def _candidate(self, now: BoundSolution) -> Candidate:
+    def _in_regression(self, now: BoundSolution) -> Fit:
         """Return a solution as one of the regression on the columns at hand."""
         columns = self.at_hand.places(now.columns)
-        return Candidate(now.strength, columns, now.probability, now.weight, 1.0, 0)
+        return Fit.uncertified(now.strength, columns, now.probability, now.weight, 1.0)
 
     def _settled(
         self, given: LabelRegression, now: BoundSolution, accuracy: float
     ) -> tuple[BoundSolution, float]:
         """Settle the factors given xi; return also how far they moved, in standard errors."""
-        task, begin = given.task, self._candidate(now)
+        task, begin = given.task, self._in_regression(now)
         point = begin
         if len(task.usable):
             prior = self._prior(task, now.variance)
@@ -200,8 +206,8 @@ class LogisticBound:
             rows = task.response - _fitted(task, begin)
             point = annealer.settled_further(begin, rows, accuracy)
             listed = point.probability > _NEGLIGIBLE * self.control.tol
-            point = point._replace(
-                columns=point.columns[listed], probability=point.probability[listed],
+            point = replace(
+                point, columns=point.columns[listed], probability=point.probability[listed],
                 weight=point.weight[listed],
             )  # fmt: skip
         m, moved = np.zeros((2, task.n_features))
@@ -214,7 +220,7 @@ class LogisticBound:
         )
         return self._seen(given, now, point), change
 
-    def _seen(self, given: LabelRegression, now: BoundSolution, point: Candidate) -> BoundSolution:
+    def _seen(self, given: LabelRegression, now: BoundSolution, point: Fit) -> BoundSolution:
         """Return a solution with what it says of every row."""
         task, rows, fixed = given.task, len(self.labels), self.at_hand.fixed
         columns = self.at_hand.columns[point.columns]
@@ -234,7 +240,7 @@ class LogisticBound:
 
     def _certified(self, now: BoundSolution) -> BoundSolution:
         """Compute the bound and all violations anew, from the data and the stated solution."""
-        given, point = self._weighted(now), self._candidate(now)
+        given, point = self._weighted(now), self._in_regression(now)
         task = given.task
         step = evaluate_solutions(task, [point])
         ((squared, gradients, _),) = run_together([step], task.table.stored)
@@ -276,7 +282,7 @@ class LogisticBound:
         """
         given, design, fixed = self._weighted(now), self.problem.table, self.at_hand.fixed
         rows = len(self.labels)
-        left = (given.task.response - _fitted(given.task, self._candidate(now)))[:rows]
+        left = (given.task.response - _fitted(given.task, self._in_regression(now)))[:rows]
         weights = given.task.weights[:rows]
         products = np.vstack([left, fixed.T]) * weights
         products = design.stored.tdot(products) - np.outer(products.sum(axis=1), design.mean)
@@ -296,5 +302,5 @@ class LogisticBound:
         return others[noticed], float(rest.sum()), energy, float(rest.max(initial=0.0))
 
 
-def _fitted(task: Problem, point: Candidate) -> Floats:
+def _fitted(task: Problem, point: Fit) -> Floats:
     return np.asarray(task.table.dot(point.columns, point.coef[:, None])[:, 0])
