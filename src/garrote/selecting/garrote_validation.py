@@ -89,5 +89,5 @@ def _hold_out(
     return HeldOut(errors, kept, _squared_error(fold, problem.response))
 
 
-def _squared_error(fold: Fold, rows: Floats) -> float:
-    return fold.mean_error(rows**2) * fold.problem.scale.response_scale**2
+def _squared_error(fold: Fold, residual: Floats) -> float:
+    return fold.mean_error(residual**2) * fold.problem.scale.response_scale**2

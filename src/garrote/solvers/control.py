@@ -49,9 +49,9 @@ def evaluate_solutions(
     if not problem.has_rows:
         squared, gradient = yield from problem.evaluate(everyone, _dense(problem, fits))
         return squared, gradient, gradient
-    rows = residuals(problem, fits)
-    squared, gradient = yield from problem.evaluate_rows(rows)
-    return squared, gradient, rows
+    left = residuals(problem, fits)
+    squared, gradient = yield from problem.evaluate_rows(left)
+    return squared, gradient, left
 
 
 def residuals(problem: Problem, fits: Sequence[Fit]) -> Floats:

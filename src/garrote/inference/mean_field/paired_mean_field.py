@@ -307,7 +307,7 @@ def _settle(settings: Settings, begin: Fit, at: Hyperparameters) -> Generator[Fl
     problem, control = settings.problem, settings.control
     annealer = Annealer(problem, settings.compressed, _prior(settings, at), control)
     _, _, rows = yield from evaluate_solutions(problem, [begin])
-    point = annealer.settled_further(begin, rows[0], control.tol)
+    point = annealer.solve_further(begin, rows[0], control.tol)
     fits = yield from annealer.certified([point])
     return fits[0]
 

@@ -61,8 +61,8 @@ def solve_from(
         w = weights(np.minimum(m, _MOST_SURE))
         precision = noise_precision(problem, prior, m * w)
         begin = Fit.uncertified(gamma, columns, m, w, 1.0 / precision)
-        _, _, rows = yield from evaluate_solutions(problem, [begin])
-        settled.append(annealer.settled_further(begin, rows[0], control.tol))
+        _, _, left = yield from evaluate_solutions(problem, [begin])
+        settled.append(annealer.solve_further(begin, left[0], control.tol))
     fits = yield from annealer.certified(settled)
     reached = [Reached(f"start {number}", fit) for number, fit in enumerate(fits, start=1)]
     most = max(problem.most_variables, 1.0)

@@ -125,10 +125,10 @@ class Annealer:
                     state._replace(sweeps=0), gammas[len(accepted)], self.control.tol
                 )
                 last = self.relaxation.solution(state, self.control.tol)
-                solved = [(last, state.rows)]
+                solved = [(last, state.residual)]
                 if not self.relaxation.outsiders_noticed(state):
                     state = None
-            for point, rows in solved:
+            for point, residual in solved:
                 if point.expected_size > limit:
                     return accepted, point
                 met = known is not None and self._is_known(known[len(accepted)], point)
@@ -138,7 +138,7 @@ class Annealer:
                 self.control.report(stage, total - len(gammas) + len(accepted), total)
                 if met:
                     return accepted, None
-                before = point, rows
+                before = point, residual
         return accepted, None
 
     def _is_known(self, known: Fit, point: Fit) -> bool:
@@ -147,13 +147,13 @@ class Annealer:
             return True
         if not _same_branch(known, point):
             return False
-        rows = residuals(self.problem, [known])[0] if self.problem.has_rows else None
-        return self.relaxation.leads_to(known, rows, point, self.control.tol)
+        residual = residuals(self.problem, [known])[0] if self.problem.has_rows else None
+        return self.relaxation.leads_to(known, residual, point, self.control.tol)
 
-    def _leads_back(self, before: Fit, rows: Floats | None, point: Fit) -> bool:
-        """Tell whether reheating leads from a point to the one before it, whose residuals are given."""
+    def _leads_back(self, before: Fit, residual: Floats | None, point: Fit) -> bool:
+        """Tell whether reheating leads from a point to the one before it, whose residual is given."""
         return _same_branch(before, point) and self.relaxation.leads_to(
-            before, rows, point, self.control.tol
+            before, residual, point, self.control.tol
         )
 
     def _solve_ahead(
@@ -180,8 +180,8 @@ class Annealer:
             if self.relaxation.admit(state):
                 return solved, last, None
             if self.relaxation.outsiders_noticed(state):
-                rows = residuals(self.problem, [last])[0]
-                return solved, last, self.relaxation.resume(last, rows)
+                left = residuals(self.problem, [last])[0]
+                return solved, last, self.relaxation.resume(last, left)
             residual = None if fitted is None else self.problem.response - fitted[:, k]
             solved.append((last, residual))
         return solved, last, None
@@ -216,7 +216,7 @@ class Annealer:
         current = dict(enumerate(points))
         tolerance = self.control.tol
         while current:
-            squared, gradients, rows = yield from evaluate_solutions(
+            squared, gradients, left = yield from evaluate_solutions(
                 self.data, list(current.values())
             )
             for row, k in enumerate(list(current)):
@@ -226,7 +226,7 @@ class Annealer:
                 if fits[k].certificate.value <= self.control.tol or exhausted or hopeless:
                     del current[k]
                 else:
-                    point = self.settled_further(current[k], rows[row], tolerance)
+                    point = self.solve_further(current[k], left[row], tolerance)
                     # Settling on must not lead into the branch that interpolates.
                     if point.probability.sum() > max(limit, current[k].probability.sum()):
                         del current[k]
@@ -244,14 +244,14 @@ class Annealer:
         )
         return replace(fit, message=said)
 
-    def settled_further(self, point: Fit, rows: Floats, tolerance: float) -> Fit:
-        """Settle on from a solution, given its residuals (unused where there are only moments)."""
+    def solve_further(self, point: Fit, residual: Floats, tolerance: float) -> Fit:
+        """Sweep on from a solution, given its residual (unused where there are only moments)."""
         if not self.problem.has_rows:
             coef = self.relaxation.on_working_set(point.columns, point.coef)
             inside = self.relaxation.inside(point.strength, coef, point.precision, tolerance)
             state = self.relaxation.spread(inside, np.zeros(self.problem.n_features))
         else:
-            state = self.relaxation.resume(point, rows)
+            state = self.relaxation.resume(point, residual)
             state = self.relaxation.everywhere(state, point.strength, tolerance)
         state = state._replace(sweeps=state.sweeps + point.n_iter)
         return self.relaxation.solution(state, tolerance)

@@ -203,8 +203,8 @@ class LogisticBound:
         if len(task.usable):
             prior = self._prior(task, now.variance)
             annealer = Annealer(task, task.compressed(), prior, self.control)
-            rows = task.response - _fitted(task, begin)
-            point = annealer.settled_further(begin, rows, accuracy)
+            left = task.response - _fitted(task, begin)
+            point = annealer.solve_further(begin, left, accuracy)
             listed = point.probability > _NEGLIGIBLE * self.control.tol
             point = replace(
                 point, columns=point.columns[listed], probability=point.probability[listed],
