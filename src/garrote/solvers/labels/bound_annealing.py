@@ -3,7 +3,7 @@
 The solution of the higher bound on the evidence is kept, which is that of the lower free energy.
 """
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -56,26 +56,19 @@ def same_bound_solution(a: BoundSolution, b: BoundSolution) -> bool:
 
 
 def as_fit(bound: LogisticBound, solution: BoundSolution) -> Fit:
-    """Describe a solution as one of a path; its free energy is minus the bound on the evidence."""
+    """Describe a solution as one of a path, without what it says of every row."""
     reached, tolerance = solution.certificate.value, bound.control.tol
     said = "converged"
     if not reached <= tolerance:
         said = f"not converged: certificate {reached:.1e}, wanted {tolerance:.1e}"
     first = bound.problem.scale.intercept_count
-    return Fit(
-        strength=solution.strength,
-        columns=solution.columns,
-        probability=solution.probability,
-        weight=solution.weight,
-        noise_variance=1.0,
-        free_energy=solution.free_energy,
-        expected_size=solution.expected_size,
-        certificate=solution.certificate,
-        n_iter=solution.rounds + 1,
-        message=said,
-        intercept=float(solution.fixed[0]) if first else 0.0,
-        covariate_coef=solution.fixed[first:],
-    )
+    told = {
+        "n_iter": solution.n_iter + 1,
+        "message": said,
+        "intercept": float(solution.fixed[0]) if first else 0.0,
+        "covariate_coef": solution.fixed[first:],
+    }
+    return Fit(**{part.name: getattr(solution, part.name) for part in fields(Fit)} | told)
 
 
 def as_path(bound: LogisticBound, annealed: Annealed[BoundSolution]) -> Path[Fit]:
