@@ -29,6 +29,22 @@ TOLERANCE = 1e-10
 
 Answers = dict[str, np.ndarray]
 
+# Parts of certificates by the names that files of answers have them by.
+PARTS = {
+    "duality gap": "gap", "violation": "kkt", "Monte Carlo error": "error", "error of a mean": "error",
+    "between chains": "disagreement", "log probability": "log_probability", "found late": "late_share",
+    "slab variance": "quadrature", "prior variance": "prior_variance", "lower bound": "bound",
+    "falls of the bound": "fall",
+}  # fmt: skip
+# What is said of a part that a certificate of some kind does not have.
+ABSENT = {
+    "violation of optimality": {"gap": np.nan},
+    "Monte Carlo error": {"split_r_hat": np.nan},
+    "sum over all models": {"quadrature": 0.0},
+    "search among models": {"quadrature": 0.0},
+    "violation of equations": {"noise": 0.0},
+}
+
 
 class Table:
     """Rows of one made-up study: correlated columns, a near copy, a column of zeros and ones."""
@@ -273,6 +289,15 @@ def _zscores(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
             yield f"z-scores, {name}, mismatch {mismatch}", answer
 
 
+def _certified(certificate: Any) -> dict[str, float]:
+    """Return the parts of a certificate by name."""
+    parts = dict(certificate.parts)
+    found = dict(ABSENT.get(certificate.kind, {}))
+    if "halves of chains" in parts:
+        found["split_r_hat"] = 1.0 + parts.pop("halves of chains")
+    return found | {PARTS.get(name, name): value for name, value in parts.items()}
+
+
 def _fitted(model: Any) -> Answers:
     """Return what a model states."""
     kept = (
@@ -280,8 +305,8 @@ def _fitted(model: Any) -> Answers:
         "alpha_", "gamma_", "scale_",
     )  # fmt: skip
     answers = {name: np.asarray(getattr(model, name)) for name in kept if hasattr(model, name)}
-    for name in vars(model.certificate_):
-        answers[f"certificate {name}"] = np.asarray(getattr(model.certificate_, name))
+    for name, value in _certified(model.certificate_).items():
+        answers[f"certificate {name}"] = np.asarray(value)
     answers["selected"] = np.asarray(model.selection_.selected)
     posterior = getattr(model, "posterior_", None)
     if posterior is not None:

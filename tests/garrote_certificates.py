@@ -38,8 +38,8 @@ def assert_certified(data, path, tol, offsets=0.0, known_noise=False):
     for fit in (*path.forward, *path.backward):
         inclusion, weight, noise = recomputed(data, fit, offsets)
         stated = fit.certificate
-        assert stated.inclusion == pytest.approx(inclusion, rel=1e-3, abs=1e-8)
-        assert stated.weight == pytest.approx(weight, rel=1e-3, abs=1e-6)
+        assert stated["inclusion"] == pytest.approx(inclusion, rel=1e-3, abs=1e-8)
+        assert stated["weight"] == pytest.approx(weight, rel=1e-3, abs=1e-6)
         if not known_noise:
-            assert stated.noise == pytest.approx(noise, rel=1e-3, abs=1e-8)
+            assert stated["noise"] == pytest.approx(noise, rel=1e-3, abs=1e-8)
         assert max(inclusion, weight, 0.0 if known_noise else noise) <= tol * (1 + 1e-6)

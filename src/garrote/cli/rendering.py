@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.cli.console import WIDTH, say
 from garrote.displays.names import shorten_all
-from garrote.results.selection import Selection, said_of_set
+from garrote.results.selection import Selection, set_in_words
 
 _LONGEST_NAME = 32
 
@@ -19,7 +19,7 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
         print()
     say(f"{selection.headline}: {selection.rule}.")
     for one in selection.shared_sets:
-        said = said_of_set(one, short_names(one.names))
+        said = set_in_words(one, short_names(one.names))
         say(f"{said[0].upper()}{said[1:]}.")
     errors = selection.held_out_error()
     if errors and selection.validation:

@@ -31,9 +31,10 @@ from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
 from garrote.selecting.label_validation import cross_validate_labels
 from garrote.selecting.on_path import Choice, select_on_path
+from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
-from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound, as_path
-from garrote.solvers.labels.logistic_bound import LogisticBound
+from garrote.solvers.labels.bound_annealing import anneal_bound, as_path
+from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
 
 # Seconds for an entry of X at one strength, on one core: two to six of 1e-7 were measured.
 _SECONDS_AN_ENTRY = 4e-7
@@ -259,7 +260,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
     def _store(
         self,
         bound: LogisticBound,
-        annealed: AnnealedBound,
+        annealed: Annealed[BoundSolution],
         path: Path[Fit],
         chosen: int,
         names: tuple[str, ...],

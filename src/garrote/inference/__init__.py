@@ -4,9 +4,9 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.choosing import choose_method, infer
 from garrote.inference.mean_field.paired_mean_field import (
     Paired,
-    PairedPath,
     anneal_paired,
     fit_paired,
+    paired_path,
 )
 from garrote.inference.methods import (
     EM,
@@ -36,7 +36,6 @@ __all__ = [
     "Method",
     "Metropolis",
     "Paired",
-    "PairedPath",
     "Sample",
     "Search",
     "StepwiseSelection",
@@ -45,4 +44,5 @@ __all__ = [
     "choose_method",
     "fit_paired",
     "infer",
+    "paired_path",
 ]

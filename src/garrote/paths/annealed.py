@@ -25,10 +25,10 @@ from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.path import Path
-from garrote.solvers.control import Annealing, Control
-from garrote.solvers.garrote.fixed_point import anneal_in_parallel, trace_in_parallel
-from garrote.solvers.garrote.variational import Annealer, Trace, anneal
-from garrote.solvers.lockstep import Solver, run_together
+from garrote.solvers.control import Control
+from garrote.solvers.garrote.fixed_point import anneal_in_parallel
+from garrote.solvers.garrote.variational import anneal_by_sweeps
+from garrote.solvers.lockstep import run_together
 
 SOLVERS = ("coordinate", "primal", "dual")
 # Gammas of a grid, and the largest inclusion probability at the first of them.
@@ -83,7 +83,8 @@ def gamma_grid(
     if problem.n_features > problem.n:
         size = min(size, _DENSE_SIZE)
     dense_end = min(_DENSEST, float(logit(min(size / problem.n_features, 0.5))))
-    # gamma speaks of the typical variable; a few with odds of their own do not move its range.
+    # gamma and its offset add up to a variable's log odds. The range is that of a typical offset: a few
+    # variables with odds of their own do not move it.
     dense_end -= float(np.median(prior.offsets[usable]))
     dense_end = min(dense_end, end.largest)
     # Few rows: leave at least half of the way from the empty model open.
@@ -144,14 +145,13 @@ def fit_path(
         1/(2n) ||y - Xw||^2 + alpha * penalty, with y in its own units (also where the problem has it in
         standard deviations) and the columns as the problem has them.
     eps : float, optional
-        Where a placed grid ends: the inclusion probability at the first gamma (1e-3), or the last alpha
-        as a share of the first (1e-3, and 1e-2 with more columns than rows).
+        Of a placed grid: the inclusion probability at the first gamma (1e-3), or the last alpha as a
+        share of the first (1e-3, and 1e-2 with more columns than rows).
     solver : str, default="coordinate"
         "primal" and "dual" are for a prior. "homotopy" (LARS) follows the lasso, or the elastic net,
-        from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. Both
-        are for a Gaussian response. "ista", "fista", "sparsa", "projected_gradient", "em",
-        "iterated_ridge" and "subgradient" are the classical solvers, slower but each an idea of its own;
-        the manual's page on solvers says which penalty and response each one takes.
+        from knot to knot, exactly; "least-angle" (LAR) is the same without variables that leave. The
+        classical solvers ("ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge",
+        "subgradient") are slower; the manual's page on solvers says what each one takes.
     control : Control, optional
         Tolerance (1e-4 for a prior, a gap of 1e-6 for a penalty), iteration limit, callback; and the
         share of the deviance at which a placed grid of alphas ends, 0.999 unless the response is
@@ -177,18 +177,9 @@ def fit_path(
     >>> path.coefficients().shape
     (10, 20)
     """
-    solving: Solver
     if hasattr(prior, "largest_strength"):
-        prior = prior.resolved(problem.n_features) if hasattr(prior, "resolved") else prior
-        compressed = problem.in_response_units().compressed()
         control = control or Control(1e-6)
-        if control.stop_at is None and (strengths is None or isinstance(strengths, Integral)):
-            control = replace(control, stop_at=stop_at(problem, prior))
-        solving = start_penalty_solver(
-            compressed, prior, strengths, eps, terms, control, solver, relax
-        )
-        (relaxed,) = run_together([solving], stored_design(compressed))
-        return cast(Path[PenaltyFit], relaxed)
+        return _fit_penalty_path(problem, prior, strengths, eps, terms, control, solver, relax)
     if not problem.likelihood.least_squares:
         raise ValueError(
             f"a garrote's path is of a Gaussian response, got {problem.likelihood.name}: "
@@ -197,8 +188,31 @@ def fit_path(
     prior = prior or flat_prior(problem.n_features)
     gammas = resolve_gammas(problem, prior, GAMMAS if strengths is None else strengths, eps or EPS)
     solving = start_solver(problem, prior, gammas, control or Control(), solver)
-    (annealing,) = run_together([solving], stored_design(problem))
-    return assemble_path(problem, annealing)
+    (annealed,) = run_together([solving], stored_design(problem))
+    return cast(Path[Fit], annealed)
+
+
+def _fit_penalty_path(
+    problem: Problem,
+    penalty: Any,
+    strengths: int | Floats | None,
+    eps: float | None,
+    terms: Terms | None,
+    control: Control,
+    solver: str,
+    relax: float,
+) -> Path[PenaltyFit]:
+    """Solve for a problem in units of its response; a placed grid may end before its last alpha."""
+    if hasattr(penalty, "resolved"):
+        penalty = penalty.resolved(problem.n_features)
+    compressed = problem.in_response_units().compressed()
+    if control.stop_at is None and (strengths is None or isinstance(strengths, Integral)):
+        control = replace(control, stop_at=stop_at(problem, penalty))
+    solving = start_penalty_solver(
+        compressed, penalty, strengths, eps, terms, control, solver, relax
+    )
+    (relaxed,) = run_together([solving], stored_design(compressed))
+    return cast(Path[PenaltyFit], relaxed)
 
 
 def resolve_gammas(
@@ -261,42 +275,18 @@ def start_penalty_solver(
 
 def start_solver(
     problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
-) -> Solver:
-    """Return the generator that solves one path; see `run_together`."""
+) -> Generator[Floats, Floats, Path[Fit]]:
+    """Return the generator that solves one path of a prior; see `run_together`."""
     if solver not in SOLVERS:
         raise ValueError(f"solver must be one of {SOLVERS}, got {solver!r}")
     if solver == "coordinate":
-        return anneal(problem, prior, gammas, control)
-    return anneal_in_parallel(problem, prior, gammas, control, solver)
-
-
-def trace_solver(
-    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
-) -> Generator[Floats, Floats, Trace]:
-    """Return the generator that solves one path without certifying it."""
-    if solver != "coordinate":
-        return trace_in_parallel(problem, prior, gammas, control, solver)
-    return Annealer(problem, problem.compressed(), prior, control).trace(gammas)
+        annealed = yield from anneal_by_sweeps(problem, prior, gammas, control)
+    else:
+        annealed = yield from anneal_in_parallel(problem, prior, gammas, control, solver)
+    return annealed.path(problem.scale, problem.n_features, lambda fit: fit)
 
 
 def stored_design(problem: Problem) -> Design | None:
     """Return the matrix that solvers of this problem share passes over, if it has rows."""
     design = problem.design
     return None if isinstance(design, GramDesign) else design.stored
-
-
-def assemble_path(problem: Problem, annealing: Annealing) -> Path[Fit]:
-    """Keep the solution of lower free energy at each gamma."""
-    pairs = list(zip(annealing.forward, annealing.backward, strict=True))
-    kept = np.array(["backward" if b.free_energy < f.free_energy else "forward" for f, b in pairs])
-    return Path(
-        fits=tuple(
-            b if side == "backward" else f for (f, b), side in zip(pairs, kept, strict=True)
-        ),
-        forward=tuple(annealing.forward),
-        backward=tuple(annealing.backward),
-        kept=kept,
-        cut=annealing.cut,
-        scale=problem.scale,
-        n_features=problem.n_features,
-    )

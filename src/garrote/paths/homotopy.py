@@ -52,24 +52,7 @@ def homotopy_solver(
     given = terms
     if isinstance(penalty, AdaptiveLasso):
         terms = yield from adapted(problem, penalty, terms, control)
-    rules = _rules(penalty, terms)
-    if rules[0].ridge.tolist() == rules[1].ridge.tolist():
-        walked = yield from walk(
-            problem,
-            rules[0],
-            alphas[-1] if alphas is not None else 0.0,
-            alphas if alphas is not None else (),
-            eps=eps,
-            drops=drops,
-            max_knots=control.max_iter,
-        )
-    elif alphas is not None:
-        walked = yield from _one_walk_each(problem, penalty, alphas, terms, control, drops)
-    else:
-        raise ValueError(
-            "with a ridge that grows with alpha the path has no knots: give `strengths`, or use "
-            "garrote.penalties.L1WithRidge, whose ridge is fixed"
-        )
+    walked = yield from _walk_to(problem, penalty, alphas, terms, control, eps, drops)
     points = walked.knots if alphas is None else walked.asked
     solved = yield from _certified(problem, penalty, points, terms)
     if isinstance(penalty, ElasticNet) and penalty.corrected:
@@ -86,6 +69,32 @@ def homotopy_solver(
         rest = yield from penalty_solver(problem, penalty, below, given, swept, relax)
         path = replace(path, fits=path.fits + rest.fits, cut=None)
     return path
+
+
+def _walk_to(
+    problem: Problem,
+    penalty: Penalty,
+    alphas: Floats | None,
+    terms: Terms,
+    control: Control,
+    eps: float,
+    drops: bool,
+) -> Generator[Floats, Floats, Walked]:
+    """Walk one path to all strengths where the ridge stays the same, else a path to each."""
+    one, two = _rules(penalty, terms)
+    if one.ridge.tolist() == two.ridge.tolist():
+        last, asked = (0.0, ()) if alphas is None else (alphas[-1], alphas)
+        return (
+            yield from walk(
+                problem, one, last, asked, eps=eps, drops=drops, max_knots=control.max_iter
+            )
+        )
+    if alphas is None:
+        raise ValueError(
+            "with a ridge that grows with alpha the path has no knots: give `strengths`, or use "
+            "garrote.penalties.L1WithRidge, whose ridge is fixed"
+        )
+    return (yield from _one_walk_each(problem, penalty, alphas, terms, control, drops))
 
 
 def _rules(penalty: Penalty, terms: Terms) -> tuple[Any, Any]:

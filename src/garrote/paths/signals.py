@@ -107,15 +107,21 @@ def fuse_signal(
     # Without an l1 norm all may be shifted: numbers far from 0 lose no digits.
     centre = 0.0 if sparsity else float(mass @ known / mass.sum())
     known = np.where(mass > 0, known - centre, 0.0)
-    coef = np.zeros(len(flat))
-    state = FusedDiagonal(rule, mass, mass * known, coef)
-    state.begin()
-    solve_fused(state, _TOLERANCE * float(np.abs(mass * known).max(initial=0.0)), _MAX_ROUNDS)
+    coef = _fused(rule, mass, known)
     return FusedSignal(
         (coef + centre).reshape(values.shape),
         rule.graph.joined(rule.equal_ends(coef)[0]).reshape(values.shape),
         _gap(rule, mass, known, coef),
     )
+
+
+def _fused(rule: FusedRule, mass: Floats, known: Floats) -> Floats:
+    """Return the signal of the lowest objective."""
+    coef = np.zeros(len(mass))
+    state = FusedDiagonal(rule, mass, mass * known, coef)
+    state.begin()
+    solve_fused(state, _TOLERANCE * float(np.abs(mass * known).max(initial=0.0)), _MAX_ROUNDS)
+    return coef
 
 
 def _masses(flat: Floats, sample_weight: Any, shape: tuple[int, ...]) -> Floats:

@@ -13,6 +13,7 @@ DRAWS = "error of draws"
 ALL_MODELS = "sum over all models"
 SEARCH = "search among models"
 FITTED = "fitted models"
+NOT_CERTIFIED = "not certified"
 
 
 @dataclass(frozen=True)
@@ -162,3 +163,7 @@ def of_fitted_models(log_probability: float, gradient: float) -> Certificate:
     """Return how far models that were all fitted are from their maxima."""
     parts = {"log probability": log_probability, "gradient": gradient}
     return Certificate(FITTED, max(parts.values()), parts)
+
+
+# Of a solution that has yet to be certified.
+UNKNOWN = Certificate(NOT_CERTIFIED, np.inf, {})

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from garrote.arrays import Array, Floats
-from garrote.results.certificates import Certificate
+from garrote.results.certificates import UNKNOWN, Certificate
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,38 @@ class Fit:
     intercept: float = 0.0
     covariate_coef: Floats | None = None
 
+    @classmethod
+    def uncertified(
+        cls,
+        strength: float,
+        columns: Array,
+        probability: Floats,
+        weight: Floats,
+        noise_variance: float,
+        n_iter: int = 0,
+        expected_size: float = float("nan"),
+    ) -> "Fit":
+        """Return a solution that has not been certified yet."""
+        energy = float("nan")
+        return cls(
+            float(strength), columns, probability, weight, float(noise_variance), energy,
+            expected_size, UNKNOWN, n_iter,
+        )  # fmt: skip
+
     @property
     def coef(self) -> Floats:
         """The coefficients m w of the listed columns."""
         return self.probability * self.weight
+
+    @property
+    def precision(self) -> float:
+        """One over the noise variance."""
+        return 1.0 / self.noise_variance
+
+    @property
+    def selected(self) -> Array:
+        """The columns that are more likely in the model than not."""
+        return self.columns[self.probability > 0.5]
 
 
 @dataclass(frozen=True)

@@ -259,7 +259,7 @@ class Selection:
             facts.append(
                 f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
             )
-        facts += [said_of_set(one) for one in self.shared_sets]
+        facts += [set_in_words(one) for one in self.shared_sets]
         if self.effects_in_words:
             facts.append(self.effects_in_words)
         return Summary((*facts, *self.warnings, self.intervals), self.table().without_empty())
@@ -344,7 +344,7 @@ class Selection:
         lines = [f"{self.headline} ({self.rule})"]
         if self.selected.any():
             lines.append(str(self.table().without_empty()))
-        lines += [said_of_set(one) for one in self.shared_sets]
+        lines += [set_in_words(one) for one in self.shared_sets]
         lines += [*self.warnings, self.intervals, f"certificate {self.certificate}"]
         return "\n".join(lines)
 
@@ -354,7 +354,7 @@ class Selection:
         return self.summary()._repr_html_()
 
 
-def said_of_set(one: CredibleSet, names: Sequence[str] | None = None) -> str:
+def set_in_words(one: CredibleSet, names: Sequence[str] | None = None) -> str:
     """Return a credible set of several variables in words; ``names`` may be shorter than its own."""
     listed = listing(names or one.names, str, _MOST_NAMED)
     how_alike = f"correlations of at least {one.purity:.2f}"

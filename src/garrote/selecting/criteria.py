@@ -1,12 +1,16 @@
-"""Choosing gamma from the path alone."""
+"""Choosing a strength from the path alone: gamma by free energy, alpha by information criteria."""
 
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.paths.criteria import bayesian_criterion
+from garrote.paths.penalised import noise_scale
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results.fit import Fit
+from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.path import Path
+
+CRITERIA = ("bic", "ebic")
 
 
 def evidence_free_energy(path: Path[Fit], problem: Problem, prior: GarrotePrior) -> Floats:
@@ -20,3 +24,19 @@ def evidence_free_energy(path: Path[Fit], problem: Problem, prior: GarrotePrior)
     offsets, counts = np.unique(prior.offsets[problem.curvature > 0], return_counts=True)
     normaliser = np.logaddexp(0.0, path.strengths[:, None] + offsets) @ counts
     return path.free_energy + normaliser + 0.5 * np.log(problem.n) * path.expected_size
+
+
+def criterion(
+    name: str, path: Path[PenaltyFit], problem: Problem, noise: float | None = None
+) -> Floats:
+    """Return BIC or EBIC at each strength, up to a constant.
+
+    What counts is coefficients that are not 0 (Zou et al. 2007), or pieces of equal ones of a fused
+    lasso (Tibshirani & Taylor 2011). EBIC (Chen & Chen 2008) adds 2 log D for each, which keeps the
+    false ones out where D is large; see `garrote.paths.criteria.bayesian_criterion`. ``noise`` is
+    the scale of the noise where that is known.
+    """
+    loss = np.array([fit.loss for fit in path.fits])
+    extra = 2.0 * np.log(path.n_features) if name == "ebic" else 0.0
+    scale = noise_scale(problem) if noise is None else noise
+    return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, scale, extra)

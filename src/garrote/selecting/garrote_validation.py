@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.paths.annealed import assemble_path, start_solver, trace_solver
+from garrote.paths.annealed import start_solver
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit
@@ -15,13 +15,11 @@ from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
 from garrote.solvers.control import Control, residuals
 from garrote.solvers.garrote.certificate import free_energy
+from garrote.solvers.garrote.variational import Annealer
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter. The curve of
 # errors is then right to a fraction of the differences between neighbouring gammas, which choose.
 _FOLD_TOLERANCE = 0.01
-# All solvers solve the same equations, but not to the same digits, nor to the same of several optima:
-# folds have one way, so that the choice of gamma does not depend on how the path is solved.
-_FOLD_SOLVER = "coordinate"
 
 
 def cross_validate_garrote(
@@ -35,20 +33,15 @@ def cross_validate_garrote(
 ) -> tuple[Path[Fit], CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out errors.
 
-    ``solver`` is that of the path; folds are always solved by coordinate sweeps.
+    ``solver`` is that of the path. Folds are always solved by coordinate sweeps: all solvers solve the
+    same equations, but not to the same digits, nor to the same of several optima, and the choice of
+    gamma must not depend on that.
     """
     loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter)
     whole, folds = _with_shared_moments(whole, folds)
     hold_out = partial(_hold_out, prior_for=prior_for, gammas=gammas, control=loose)
-    solving = _whole_path(whole, prior_for(whole), gammas, control, solver)
+    solving = start_solver(whole, prior_for(whole), gammas, control, solver)
     return cross_validate(hold_out, folds, whole, solving, n_jobs)
-
-
-def _whole_path(
-    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
-) -> Generator[Floats, Floats, Path[Fit]]:
-    annealing = yield from start_solver(problem, prior, gammas, control, solver)
-    return assemble_path(problem, annealing)
 
 
 def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem, Sequence[Fold]]:
@@ -79,12 +72,12 @@ def _hold_out(
     decide on gamma, and nothing else is taken from them.
     """
     problem, prior = fold.problem, prior_for(fold.problem)
-    trace = trace_solver(problem, prior, gammas, control, _FOLD_SOLVER)
-    forward, backward, _ = yield from trace
+    found = yield from Annealer(problem, problem.compressed(), prior, control).trace(gammas)
     errors, energies = np.full(len(gammas), np.nan), np.full(len(gammas), np.inf)
     kept = np.full((len(gammas), len(shown)), np.nan)
-    for points in (forward, backward):
-        fresh = [k for k, p in enumerate(points) if points is forward or p is not forward[k]]
+    for points in (found.forward, found.backward):
+        known = found.forward if points is found.backward else [None] * len(points)
+        fresh = [k for k, p in enumerate(points) if p is not known[k]]
         for first in range(0, len(fresh), problem.columns_together):
             group = fresh[first : first + problem.columns_together]
             for k, row in zip(group, residuals(problem, [points[k] for k in group]), strict=True):
@@ -96,5 +89,5 @@ def _hold_out(
     return HeldOut(errors, kept, _squared_error(fold, problem.response))
 
 
-def _squared_error(fold: Fold, rows: Floats) -> float:
-    return fold.mean_error(rows**2) * fold.problem.scale.response_scale**2
+def _squared_error(fold: Fold, residual: Floats) -> float:
+    return fold.mean_error(residual**2) * fold.problem.scale.response_scale**2

@@ -10,8 +10,9 @@ from garrote.likelihoods import Binomial
 from garrote.likelihoods.base import log_likelihood
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
+from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
-from garrote.solvers.labels.bound_annealing import AnnealedBound, anneal_bound
+from garrote.solvers.labels.bound_annealing import anneal_bound
 from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter. The curve of
@@ -27,7 +28,7 @@ def cross_validate_labels(
     gammas: Floats,
     variance: float,
     n_jobs: int | None = None,
-) -> tuple[AnnealedBound, CrossValidation]:
+) -> tuple[Annealed[BoundSolution], CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out deviances."""
     hold_out = partial(_hold_out, whole=whole, gammas=gammas, variance=variance)
     solving = _whole_path(whole, gammas, variance)
@@ -36,7 +37,7 @@ def cross_validate_labels(
 
 def _whole_path(
     whole: LogisticBound, gammas: Floats, variance: float
-) -> Generator[Floats, Floats, AnnealedBound]:
+) -> Generator[Floats, Floats, Annealed[BoundSolution]]:
     yield from ()  # a solver like the others, though it shares no pass over X
     return anneal_bound(whole, gammas, variance)
 

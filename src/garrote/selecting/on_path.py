@@ -69,7 +69,7 @@ def select_on_path(
         verdict,
         names,
         view.columns,
-        (*_warnings(problem, path, posterior, count, tol), *said_of_rule(choice, sizes)),
+        (*_warnings(problem, path, posterior, count, tol), *rule_notes(choice, sizes)),
         method=method,
         response=response,
         provenance=provenance,
@@ -142,7 +142,7 @@ def describe_validation(choice: Choice, problem: Problem) -> Validation | None:
     )
 
 
-def said_of_rule(choice: Choice, sizes: Sequence[int]) -> list[str]:
+def rule_notes(choice: Choice, sizes: Sequence[int]) -> list[str]:
     """Say so where one standard error allows no variable although the least error has some.
 
     ``sizes`` are the numbers of variables that are selected along the path.

@@ -17,7 +17,7 @@ from garrote.selecting.judging import Verdict
 from garrote.selecting.on_path import (
     Choice,
     describe_validation,
-    said_of_rule,
+    rule_notes,
     shown_predictions,
     view_of,
 )
@@ -62,7 +62,7 @@ def select_on_penalty_path(
         verdict,
         names,
         view.columns,
-        said_of_rule(choice, [len(one.columns) for one in path.fits]),
+        rule_notes(choice, [len(one.columns) for one in path.fits]),
         found.chosen[:_LINES],
         method=method,
         response=response,

@@ -1,4 +1,4 @@
-"""What all annealing solvers share: control, progress, and solutions recomputed from the data."""
+"""What all solvers of the garrote share: control, progress, and residuals recomputed from the data."""
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,6 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.problem import Problem
 from garrote.results.fit import Fit
-from garrote.solvers.garrote.certificate import Candidate
 
 
 class Progress(NamedTuple):
@@ -42,34 +41,25 @@ class Control:
             self.callback(Progress(stage, done, total))
 
 
-@dataclass(frozen=True)
-class Annealing:
-    """Forward and backward solutions, gamma by gamma, and why the forward pass ended early."""
-
-    forward: list[Fit]
-    backward: list[Fit]
-    cut: str | None
-
-
 def evaluate_solutions(
-    problem: Problem, candidates: Sequence[Candidate]
+    problem: Problem, fits: Sequence[Fit]
 ) -> Generator[Floats, Floats, tuple[Floats, Floats, Floats]]:
     """Return squared residuals, X'Wr and residuals of solutions, recomputed from the data."""
     everyone = np.arange(problem.n_features)
     if not problem.has_rows:
-        squared, gradient = yield from problem.evaluate(everyone, _dense(problem, candidates))
+        squared, gradient = yield from problem.evaluate(everyone, _dense(problem, fits))
         return squared, gradient, gradient
-    rows = residuals(problem, candidates)
-    squared, gradient = yield from problem.evaluate_rows(rows)
-    return squared, gradient, rows
+    left = residuals(problem, fits)
+    squared, gradient = yield from problem.evaluate_rows(left)
+    return squared, gradient, left
 
 
-def residuals(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
+def residuals(problem: Problem, fits: Sequence[Fit]) -> Floats:
     """Return the residuals of solutions, one row each, for all rows of the data."""
-    coef = _dense(problem, candidates)
+    coef = _dense(problem, fits)
     # Short solutions are multiplied apart from long ones, which need all columns.
-    short = np.array([len(point.columns) * 4 <= len(coef) for point in candidates])
-    fitted = np.empty((len(problem.response), len(candidates)))
+    short = np.array([len(point.columns) * 4 <= len(coef) for point in fits])
+    fitted = np.empty((len(problem.response), len(fits)))
     for chosen in (np.flatnonzero(short), np.flatnonzero(~short)):
         if len(chosen):
             columns = np.flatnonzero(coef[:, chosen].any(axis=1))
@@ -77,16 +67,16 @@ def residuals(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
     return np.ascontiguousarray((problem.response[:, None] - fitted).T)
 
 
-def squared_residuals(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
+def squared_residuals(problem: Problem, fits: Sequence[Fit]) -> Floats:
     """Return the squared residuals of solutions, from the data or their moments."""
-    squared = np.empty(len(candidates))
+    squared = np.empty(len(fits))
     together = problem.columns_together
-    for first in range(0, len(candidates), together):
+    for first in range(0, len(fits), together):
         some = slice(first, first + together)
         if problem.has_rows:
-            squared[some] = residuals(problem, candidates[some]) ** 2 @ problem.weights
+            squared[some] = residuals(problem, fits[some]) ** 2 @ problem.weights
             continue
-        coef = _dense(problem, candidates[some])
+        coef = _dense(problem, fits[some])
         columns = np.flatnonzero(coef.any(axis=1))
         coef = coef[columns]
         explained = coef * (2 * problem.xty[columns, None] - problem.known_block(columns) @ coef)
@@ -94,15 +84,15 @@ def squared_residuals(problem: Problem, candidates: Sequence[Candidate]) -> Floa
     return squared
 
 
-def _dense(problem: Problem, candidates: Sequence[Candidate]) -> Floats:
-    coef = np.zeros((problem.n_features, len(candidates)))
-    for k, point in enumerate(candidates):
+def _dense(problem: Problem, fits: Sequence[Fit]) -> Floats:
+    coef = np.zeros((problem.n_features, len(fits)))
+    for k, point in enumerate(fits):
         coef[point.columns, k] = point.coef
     return coef
 
 
-def same_solution(a: Candidate, b: Candidate, problem: Problem, tol: float) -> bool:
-    """Tell whether two candidates are one solution, up to the tolerance."""
+def same_solution(a: Fit, b: Fit, problem: Problem, tol: float) -> bool:
+    """Tell whether two fits are one solution, up to the tolerance."""
     if abs(a.precision / b.precision - 1) > tol:
         return False
     probability, coef = np.zeros((2, problem.n_features))
@@ -111,11 +101,3 @@ def same_solution(a: Candidate, b: Candidate, problem: Problem, tol: float) -> b
     coef[b.columns] -= b.coef
     errors = np.sqrt(a.precision * problem.curvature)
     return bool(np.abs(probability).max() <= tol and (errors * np.abs(coef)).max() <= tol)
-
-
-def cut_message(gamma: float, limit: float) -> str:
-    """Say why a forward pass ended before the last gamma."""
-    return (
-        f"forward pass ended at gamma = {gamma:.4g}: beyond it more than {limit:.4g} variables, half "
-        "of what interpolates the data, would be in the model"
-    )

@@ -253,11 +253,12 @@ def test_the_certificate_is_small_at_the_answer_and_large_beside_it():
     effect = fit.effects[0]
     shifted = effect._replace(mean=effect.mean + 0.1 * np.sqrt(effect.variance))
     worse = replace(fit, effects=(shifted, *fit.effects[1:]))
-    assert certify_effects(task, worse).weight > 0.05
-    assert certify_effects(task, worse).bound > 1e-7
-    assert certify_effects(task, replace(fit, noise=1.1 * fit.noise)).noise > 0.05
+    assert certify_effects(task, worse)["weight"] > 0.05
+    assert certify_effects(task, worse)["lower bound"] > 1e-7
+    assert certify_effects(task, replace(fit, noise=1.1 * fit.noise))["noise"] > 0.05
     rotated = effect._replace(probability=np.roll(effect.probability, 1))
-    assert certify_effects(task, replace(fit, effects=(rotated, *fit.effects[1:]))).inclusion > 0.01
+    turned = replace(fit, effects=(rotated, *fit.effects[1:]))
+    assert certify_effects(task, turned)["inclusion"] > 0.01
 
 
 def test_stopping_early_is_told():

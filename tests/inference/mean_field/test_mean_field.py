@@ -7,8 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from garrote import BayesianSelector, VariationalGarrote
 from garrote.inference import Beliefs
-from garrote.inference.mean_field.averaged import averaged as mean_field
-from garrote.inference.mean_field.paired_mean_field import anneal_paired, fit_paired
+from garrote.inference.mean_field import averaged as mean_field
+from garrote.inference.mean_field.paired_mean_field import anneal_paired, fit_paired, paired_path
 from garrote.inference.task import Task
 from garrote.paths.annealed import fit_path
 from garrote.priors.garrote import GarrotePrior
@@ -258,7 +258,7 @@ def test_annealing_pi_shows_hysteresis_and_keeps_the_best_bound():
     y = Z @ [1.0, 1.0, 1.0] + 0.3 * rng.standard_normal(80)
     problem = Problem.from_rows(X, y)
     whole = anneal_paired(problem, control=TIGHT)
-    path = whole.path(problem)
+    path = paired_path(problem, whole)
     assert path.hysteresis is not None
     objectives = [one.objective for one in (*whole.forward, *whole.backward)]
     assert whole.best.objective == max(objectives)

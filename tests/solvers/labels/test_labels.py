@@ -267,7 +267,7 @@ def test_rounds_of_the_bound_end_among_many_like_columns():
     y = (2 * X[:, 0] + rng.logistic(size=40) > 0).astype(float)
     bound = LogisticBound(Problem.from_rows(X, y), y, np.zeros(300), Control(1e-4, 200))
     for one in anneal_bound(bound, np.linspace(-8.0, -4.0, 6), 1.5625).forward:
-        assert one.rounds < 50
+        assert one.n_iter < 50
         assert one.certificate.value <= 1e-4
 
 

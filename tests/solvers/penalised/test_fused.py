@@ -22,8 +22,8 @@ from garrote.penalties.fusion.neighbours import chain_order, in_order, resolve_g
 from garrote.proximal import Graph, fused_lasso
 from garrote.solvers.control import Control
 from garrote.solvers.descent.proximal_point import proximal_point
-from garrote.solvers.penalised.working_set_path import fused_quadratic
-from garrote.solvers.penalised.working_set_path import working_set_path as penalised
+from garrote.solvers.penalised import fused_quadratic
+from garrote.solvers.penalised import working_set_path as penalised
 from reference import fused_regression, sparse_regression
 
 CHAIN = np.array([[i, i + 1] for i in range(11)])

@@ -32,10 +32,10 @@ from garrote.penalties.subset import NoPenalty
 from garrote.problem import Problem, as_design
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
+from garrote.selecting.criteria import CRITERIA, criterion
 from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
 from garrote.selecting.on_path import CONSTANT, Choice
 from garrote.selecting.on_penalty_path import select_on_penalty_path
-from garrote.selecting.penalty_criteria import CRITERIA, criterion
 from garrote.selecting.penalty_validation import cross_validate_penalty
 from garrote.solvers.control import Control
 from garrote.solvers.penalised.fused_signal import holds_intercept

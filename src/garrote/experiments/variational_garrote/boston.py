@@ -14,7 +14,7 @@ from garrote.arrays import Floats
 from garrote.experiments.boston import load_boston
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, make_axes
 from garrote.experiments.report import Report, Settings
-from garrote.inference import Beliefs, anneal_paired
+from garrote.inference import Beliefs, anneal_paired, paired_path
 from garrote.inference.mean_field.paired_mean_field import slab_prior
 from garrote.paths.annealed import flat_prior, stored_design
 from garrote.priors.garrote import GarrotePrior
@@ -94,9 +94,8 @@ def run_figure_7(settings: Settings) -> Report:
         for method in _PUBLISHED
     }
     pis = np.linspace(0.02, 0.98, 13 if settings.quick else 49)
-    path = anneal_paired(
-        problem, _even_beliefs(problem), log_odds=logit(pis), control=_CONTROL
-    ).path(problem)
+    annealed = anneal_paired(problem, _even_beliefs(problem), log_odds=logit(pis), control=_CONTROL)
+    path = paired_path(problem, annealed)
     branches = {
         side: np.array([_error(fit, truth) for fit in getattr(path, side)])
         for side in ("forward", "backward")

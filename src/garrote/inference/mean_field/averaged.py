@@ -29,6 +29,7 @@ from garrote.inference.mean_field.paired_mean_field import (
     Settings,
     anneal_paired,
     fit_paired,
+    paired_path,
     resettle,
     slab_prior,
 )
@@ -41,7 +42,6 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.solvers.control import Control, same_solution
-from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.exploring import explore
 from garrote.solvers.garrote.starts import DISTINCT, Optima, Reached, distinct_optima
 from garrote.solvers.lockstep import run_together
@@ -178,7 +178,7 @@ def _follow(
         return after if settled and after.expected_size <= most else None
 
     def same(one: Fit, other: Fit) -> bool:
-        return same_solution(Candidate.of(one), Candidate.of(other), settings.problem, DISTINCT)
+        return same_solution(one, other, settings.problem, DISTINCT)
 
     follow(optima, found, origin, priors, solve, same)
 
@@ -282,7 +282,7 @@ def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) ->
         problem, beliefs, best, rivals, [one.fit for one in whole.forward], control
     )  # other solutions on the path are on the way only
     how = f"by mean field, pi annealed and reheated ({_said(best)})"
-    return found._replace(how=how, path=whole.path(problem))
+    return found._replace(how=how, path=paired_path(problem, whole))
 
 
 def _said(found: Paired) -> str:

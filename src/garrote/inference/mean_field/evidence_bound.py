@@ -31,8 +31,8 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.prior_grid import Cell
 from garrote.priors.evidence import log_evidence
 from garrote.problem import Problem
+from garrote.results.fit import Fit
 from garrote.solvers.control import squared_residuals
-from garrote.solvers.garrote.certificate import Candidate
 
 # Inclusions that tell components apart, at most, and how far a probability has to differ between two.
 _TELLING = 12
@@ -55,7 +55,7 @@ def evidence_bounds(
 ) -> list[float]:
     """Return the bound of each solution, integrated over the priors that it stands for."""
     points = [
-        Candidate(0.0, one.columns, one.probability, one.weight, 1.0, 0) for _, one in solutions
+        Fit.uncertified(0.0, one.columns, one.probability, one.weight, 1.0) for _, one in solutions
     ]
     squared = squared_residuals(problem, points)
     offsets = beliefs.offsets(problem)

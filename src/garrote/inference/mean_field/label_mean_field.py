@@ -35,9 +35,9 @@ from garrote.results.laws import FactorisedPredictor, Mixture, SoftSupport, Spre
 from garrote.results.optima import Optima
 from garrote.results.path import Path
 from garrote.results.posterior import IN_SUPPORT, Posterior
+from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import (
-    AnnealedBound,
     anneal_bound,
     as_fit,
     as_path,
@@ -128,7 +128,7 @@ def _solve(
 
 def _weigh(
     bound: LogisticBound,
-    annealed: AnnealedBound,
+    annealed: Annealed[BoundSolution],
     cells: dict[Place, Cell],
     learned: NextVariance | None,
 ) -> _Weighed:
@@ -186,7 +186,7 @@ def _over(bound: LogisticBound, cell: Cell, one: BoundSolution) -> float:
 
 
 def point_posterior(
-    bound: LogisticBound, annealed: AnnealedBound, place: int, names: tuple[str, ...]
+    bound: LogisticBound, annealed: Annealed[BoundSolution], place: int, names: tuple[str, ...]
 ) -> Posterior:
     """Describe one solution of a path, with standard errors given the soft support.
 
@@ -246,7 +246,7 @@ def _average(
 
 def _posterior(
     bound: LogisticBound,
-    annealed: AnnealedBound,
+    annealed: Annealed[BoundSolution],
     place: int,
     moments: _Moments,
     names: tuple[str, ...],
@@ -289,7 +289,7 @@ def _posterior(
 
 
 def _rivals(
-    annealed: AnnealedBound, place: int, weighed: _Weighed | None
+    annealed: Annealed[BoundSolution], place: int, weighed: _Weighed | None
 ) -> list[tuple[str, BoundSolution]]:
     """Return the optima at one gamma with how they were reached, the best first."""
     up, down = annealed.forward[place], annealed.backward[place]

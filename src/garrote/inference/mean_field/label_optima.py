@@ -4,6 +4,7 @@ Each variable of a solution is exchanged for those that resemble it.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -60,7 +61,7 @@ def _exchanged(one: BoundSolution, j: int, k: int, sign: float) -> BoundSolution
     probability = np.append(one.probability[others], one.probability[place])
     weight = np.append(one.weight[others], sign * one.weight[place])
     spread = np.append(one.spread[others], one.spread[place])
-    return one._replace(
-        columns=columns[order], probability=probability[order], weight=weight[order],
+    return replace(
+        one, columns=columns[order], probability=probability[order], weight=weight[order],
         spread=spread[order],
     )  # fmt: skip

@@ -8,7 +8,6 @@ Kappen & Gomez (2014), section 5, let pi go from sparse to dense and back in pla
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +22,8 @@ from garrote.priors.slab import IndependentSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
-from garrote.solvers.control import Control, cut_message, evaluate_solutions
-from garrote.solvers.garrote.certificate import Candidate
+from garrote.solvers.annealing import Annealed, anneal
+from garrote.solvers.control import Control, evaluate_solutions
 from garrote.solvers.garrote.starts import solve_from
 from garrote.solvers.garrote.variational import Annealer
 from garrote.solvers.lockstep import run_together
@@ -86,36 +85,20 @@ class Paired:
     trace: tuple[float, ...] = ()
     converged: bool = True
 
+    @property
+    def strength(self) -> float:
+        """The log odds of inclusion."""
+        return self.at.log_odds
 
-@dataclass(frozen=True)
-class PairedPath:
-    """Solutions with pi annealed (forward) and reheated (backward), from sparse to dense."""
+    @property
+    def expected_size(self) -> float:
+        """The sum of inclusion probabilities."""
+        return self.fit.expected_size
 
-    forward: tuple[Paired, ...]
-    backward: tuple[Paired, ...]
-    cut: str | None
-
-    @cached_property
-    def best(self) -> Paired:
-        """The solution of the highest objective in either direction."""
-        return max([*self.backward, *self.forward], key=lambda one: one.objective)
-
-    def path(self, problem: Problem) -> Path:
-        """Return the solutions as a path over gamma; of two the one of the higher objective is kept."""
-        pairs = list(zip(self.forward, self.backward, strict=True))
-        kept = ["backward" if b.objective > f.objective else "forward" for f, b in pairs]
-        return Path(
-            fits=tuple(
-                (b if side == "backward" else f).fit
-                for (f, b), side in zip(pairs, kept, strict=True)
-            ),
-            forward=tuple(one.fit for one in self.forward),
-            backward=tuple(one.fit for one in self.backward),
-            kept=np.array(kept),
-            cut=self.cut,
-            scale=problem.scale,
-            n_features=problem.n_features,
-        )
+    @property
+    def free_energy(self) -> float:
+        """Minus the objective."""
+        return -self.objective
 
 
 def fit_paired(
@@ -152,7 +135,7 @@ def fit_paired(
     settings = Settings.of(problem, beliefs, control)
     at = settings.learning.first()
     first = _anneal_to(settings, at) if start is None else _from_start(settings, at, start)
-    return _learn(settings, Candidate.of(first), at, odds=True)
+    return _learn(settings, first, at, odds=True)
 
 
 def anneal_paired(
@@ -161,7 +144,7 @@ def anneal_paired(
     *,
     log_odds: Floats | None = None,
     control: Control = Control(),  # noqa: B008 - frozen
-) -> PairedPath:
+) -> Annealed[Paired]:
     """Anneal pi from sparse to dense and reheat it, slab variance and noise by EM at each.
 
     Parameters
@@ -179,7 +162,7 @@ def anneal_paired(
     --------
     >>> import numpy as np
     >>> from garrote import Problem
-    >>> from garrote.inference import anneal_paired
+    >>> from garrote.inference import anneal_paired, paired_path
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((80, 10))
     >>> y = X[:, 2] - X[:, 5] + rng.standard_normal(80)
@@ -191,39 +174,33 @@ def anneal_paired(
 
     The empty model lasts longer on the way up than on the way down:
 
-    >>> low, high = whole.path(problem).hysteresis
+    >>> low, high = paired_path(problem, whole).hysteresis
     >>> low < high < whole.best.at.log_odds
     True
     """
     settings = Settings.of(problem, beliefs, control)
     at = settings.learning.first()
     grid = _grid(settings) if log_odds is None else np.unique(log_odds)
-    nothing = np.zeros(0)
-    precision = 1.0 / (settings.learning.slab.known_noise or problem.response_variance)
-    begin = Candidate(grid[0], np.zeros(0, dtype=np.intp), nothing, nothing, precision, 0)
-    limit, cut = problem.most_variables, None
-    forward: list[Paired] = []
-    for gamma in grid:
-        one = _learn(settings, begin, replace(at, log_odds=float(gamma)), odds=False)
-        if forward and one.fit.expected_size > limit:
-            cut = cut_message(forward[-1].at.log_odds, limit)
-            break
-        forward.append(one)
-        at, begin = one.at, Candidate.of(one.fit)
-        control.report("forward", len(forward), len(grid))
-    backward = forward[-1:]
-    for one in forward[-2::-1]:
-        last = backward[-1]
-        at = replace(last.at, log_odds=one.at.log_odds)
-        again = _learn(settings, Candidate.of(last.fit), at, odds=False)
-        backward.append(again if again.fit.expected_size <= limit else one)
-        control.report("backward", len(backward), len(forward))
-    return PairedPath(tuple(forward), tuple(backward[::-1]), cut)
+    nothing, noise = np.zeros(0), settings.learning.slab.known_noise
+    empty = Fit.uncertified(
+        grid[0], np.zeros(0, np.intp), nothing, nothing, noise or problem.response_variance
+    )
+
+    def solve(gamma: float, start: Paired) -> Paired:
+        return _learn(settings, start.fit, replace(start.at, log_odds=gamma), odds=False)
+
+    begin = Paired(empty, at, -np.inf, -np.inf)
+    return anneal(solve, grid, problem.most_variables, begin, control)
+
+
+def paired_path(problem: Problem, annealed: Annealed[Paired]) -> Path[Fit]:
+    """Return the solutions as a path over gamma; of two the one of the higher objective is kept."""
+    return annealed.path(problem.scale, problem.n_features, lambda one: one.fit)
 
 
 def resettle(settings: Settings, fit: Fit, at: Hyperparameters) -> Paired:
     """Return what a solution becomes at other hyperparameters."""
-    return _settled(settings, Candidate.of(fit), at)
+    return _settled(settings, fit, at)
 
 
 def slab_prior(problem: Problem, beliefs: Beliefs, slab: IndependentSlab) -> GarrotePrior:
@@ -280,7 +257,7 @@ def _from_start(settings: Settings, at: Hyperparameters, start: Floats) -> Fit:
     return found[0].fit
 
 
-def _learn(settings: Settings, begin: Candidate, at: Hyperparameters, *, odds: bool) -> Paired:
+def _learn(settings: Settings, begin: Fit, at: Hyperparameters, *, odds: bool) -> Paired:
     """Alternate E and M steps from a solution; with ``odds`` gamma is learned too."""
     found = _settled(settings, begin, at)
     trace, previous = [found.objective], np.inf
@@ -291,7 +268,7 @@ def _learn(settings: Settings, begin: Candidate, at: Hyperparameters, *, odds: b
         ratio = min(change / previous, 0.999) if previous > 0 else 0.0
         if change <= _STILL and change * ratio <= _STILL * (1 - ratio):
             return replace(found, trace=tuple(trace))
-        again = _settled(settings, Candidate.of(found.fit), after)
+        again = _settled(settings, found.fit, after)
         if again.fit.expected_size > max(settings.problem.most_variables, found.fit.expected_size):
             break  # into the branch that interpolates
         found, previous = again, change
@@ -311,9 +288,9 @@ def _next(settings: Settings, found: Paired, odds: bool) -> Hyperparameters:
     return Hyperparameters(variance, gamma)
 
 
-def _settled(settings: Settings, begin: Candidate, at: Hyperparameters) -> Paired:
+def _settled(settings: Settings, begin: Fit, at: Hyperparameters) -> Paired:
     """Settle the factors and the noise at some hyperparameters."""
-    task = _settle(settings, begin._replace(strength=at.log_odds, n_iter=0), at)
+    task = _settle(settings, replace(begin, strength=at.log_odds, n_iter=0), at)
     (fit,) = run_together([task], stored_design(settings.problem))
     bound = -fit.free_energy + settings.learning.never_in(at.log_odds)
     return Paired(
@@ -322,13 +299,11 @@ def _settled(settings: Settings, begin: Candidate, at: Hyperparameters) -> Paire
     )  # fmt: skip
 
 
-def _settle(
-    settings: Settings, begin: Candidate, at: Hyperparameters
-) -> Generator[Floats, Floats, Fit]:
+def _settle(settings: Settings, begin: Fit, at: Hyperparameters) -> Generator[Floats, Floats, Fit]:
     problem, control = settings.problem, settings.control
     annealer = Annealer(problem, settings.compressed, _prior(settings, at), control)
     _, _, rows = yield from evaluate_solutions(problem, [begin])
-    point = annealer.settled_further(begin, rows[0], control.tol)
+    point = annealer.solve_further(begin, rows[0], control.tol)
     fits = yield from annealer.certified([point])
     return fits[0]
 

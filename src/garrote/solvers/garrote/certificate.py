@@ -5,13 +5,13 @@ in float64. Columns that a solution does not list count as excluded (m = 0); the
 is the inclusion probability that they ought to have.
 """
 
-from typing import NamedTuple
+from dataclasses import replace
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from garrote._jit import kernel
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.certificates import equations
@@ -19,85 +19,39 @@ from garrote.results.fit import Fit
 from garrote.rules import inclusion, moments
 
 
-class Candidate(NamedTuple):
-    """A solution that has not been certified yet, in standardised units.
-
-    ``reversible`` tells that reheating from the next denser solution leads to this one.
-    """
-
-    strength: float
-    columns: Array
-    probability: Floats
-    weight: Floats
-    precision: float
-    n_iter: int
-    reversible: bool = False
-
-    @classmethod
-    def of(cls, fit: Fit) -> "Candidate":
-        """Take up a certified solution again."""
-        precision = 1.0 / fit.noise_variance
-        return cls(fit.strength, fit.columns, fit.probability, fit.weight, precision, fit.n_iter)
-
-    @property
-    def coef(self) -> Floats:
-        return self.probability * self.weight
-
-    @property
-    def selected(self) -> Array:
-        """The columns that are more likely in the model than not."""
-        return self.columns[self.probability > 0.5]
-
-
 def certify(
-    problem: Problem,
-    prior: GarrotePrior,
-    candidate: Candidate,
-    squared_residual: float,
-    gradient: Floats,
+    problem: Problem, prior: GarrotePrior, fit: Fit, squared_residual: float, gradient: Floats
 ) -> Fit:
-    """Turn a candidate into a Fit, given its squared residual and X'Wr for all columns."""
+    """Return a solution with its certificate, given its squared residual and X'Wr for all columns."""
     c = problem.curvature
     probability, weight = np.zeros(len(c)), np.zeros(len(c))
     listed = np.zeros(len(c), dtype=bool)
-    probability[candidate.columns] = candidate.probability
-    weight[candidate.columns] = candidate.weight
-    listed[candidate.columns] = True
-    rule = prior.rule(candidate.strength, candidate.precision)
+    probability[fit.columns] = fit.probability
+    weight[fit.columns] = fit.weight
+    listed[fit.columns] = True
+    rule = prior.rule(fit.strength, fit.precision)
     off_m, off_w, size, unlisted_energy = _inspect(rule, c, gradient, probability, weight, listed)
     if not np.isfinite(squared_residual + gradient.sum() + probability.sum() + weight.sum()):
         off_m = np.inf  # comparisons with NaN would let it pass
 
     known = prior.noise_variance is not None
-    listed_c = c[candidate.columns]
-    shares = prior.noise_shares(
-        candidate.probability, candidate.weight, listed_c, candidate.precision
-    )
+    listed_c = c[fit.columns]
+    shares = prior.noise_shares(fit.probability, fit.weight, listed_c, fit.precision)
     implied = max((squared_residual + shares.sum()) / problem.n, problem.smallest_noise)
-    off_noise = 0.0 if known else abs(candidate.precision * implied - 1.0)
-    energy = free_energy(problem, prior, candidate, squared_residual)
-    return Fit(
-        strength=candidate.strength,
-        columns=candidate.columns,
-        probability=candidate.probability,
-        weight=candidate.weight,
-        noise_variance=1.0 / candidate.precision,
-        free_energy=float(energy + unlisted_energy),
-        expected_size=float(size),
-        certificate=equations(
-            {"inclusion": float(off_m), "weight": float(off_w), "noise": float(off_noise)}
-        ),
-        n_iter=candidate.n_iter,
+    off_noise = 0.0 if known else abs(fit.precision * implied - 1.0)
+    energy = free_energy(problem, prior, fit, squared_residual)
+    certificate = equations(
+        {"inclusion": float(off_m), "weight": float(off_w), "noise": float(off_noise)}
     )
+    whole = float(energy + unlisted_energy)
+    return replace(fit, free_energy=whole, expected_size=float(size), certificate=certificate)
 
 
-def free_energy(
-    problem: Problem, prior: GarrotePrior, candidate: Candidate, squared_residual: float
-) -> float:
+def free_energy(problem: Problem, prior: GarrotePrior, fit: Fit, squared_residual: float) -> float:
     """Return Eq. 7 of the listed columns, given the squared residual."""
-    m, w, precision = candidate.probability, candidate.weight, candidate.precision
-    c = problem.curvature[candidate.columns]
-    log_odds = candidate.strength + prior.offsets[candidate.columns]
+    m, w, precision = fit.probability, fit.weight, fit.precision
+    c = problem.curvature[fit.columns]
+    log_odds = fit.strength + prior.offsets[fit.columns]
     expected_squares = squared_residual + np.sum(prior.variances(m, w, c, precision) * c)
     energy = 0.5 * precision * expected_squares + np.sum(m * prior.slab_cost(w, c, precision))
     energy += np.sum(xlogy(m, m) + xlog1py(1 - m, -m) - log_odds * m)

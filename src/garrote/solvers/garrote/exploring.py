@@ -9,6 +9,7 @@ on all columns and certified on the data.
 """
 
 from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
 from itertools import count, islice
 
 import numpy as np
@@ -18,7 +19,6 @@ from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.control import Control, same_solution
-from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.starts import Reached, solve_from
 from garrote.solvers.garrote.variational import Annealer
 
@@ -58,9 +58,9 @@ def explore(
     tries = {how: (columns, [np.zeros(len(columns))]) for how, columns in orders.items()}
     tries["start"] = (by_column, starts)
     # Ways that lead to one solution are settled on all columns once.
-    found: list[tuple[Candidate, list[str]]] = []
+    found: list[tuple[Fit, list[str]]] = []
 
-    def note(point: Candidate, label: str) -> None:
+    def note(point: Fit, label: str) -> None:
         for known, ways in found:
             if same_solution(known, point, problem, _ALIKE):
                 ways.append(label)
@@ -105,7 +105,7 @@ def _resembling(problem: Problem) -> Array:
     return alike
 
 
-def _exchanges(point: Candidate, columns: Array, twins: Array) -> Iterator[Floats]:
+def _exchanges(point: Fit, columns: Array, twins: Array) -> Iterator[Floats]:
     """Yield the inclusions of a solution, with one variable in the place of another like it."""
     m = np.zeros(len(columns))
     listed = np.isin(point.columns, columns)
@@ -133,14 +133,14 @@ def entry_order(problem: Problem, annealed: Sequence[Fit]) -> Array:
     return usable[np.lexsort((-alone, -highest[usable], entered[usable]))]
 
 
-def _among_all(fit: Fit, columns: Array) -> Candidate:
+def _among_all(fit: Fit, columns: Array) -> Fit:
     """Return a solution on some columns, in the order of all columns."""
-    point = Candidate.of(fit)
-    own = columns[point.columns]
+    own = columns[fit.columns]
     order = np.argsort(own)
-    return point._replace(
+    return replace(
+        fit,
         columns=own[order],
-        probability=point.probability[order],
-        weight=point.weight[order],
+        probability=fit.probability[order],
+        weight=fit.weight[order],
         n_iter=0,
     )

@@ -14,9 +14,10 @@ from scipy.special import expit
 from garrote.arrays import Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.solvers.control import Annealing, Control, cut_message
-from garrote.solvers.garrote.certificate import Candidate
-from garrote.solvers.garrote.variational import Annealer, Trace
+from garrote.results.fit import Fit
+from garrote.solvers.annealing import Annealed, anneal
+from garrote.solvers.control import Control
+from garrote.solvers.garrote.variational import Annealer
 
 # 1 - m is exactly 0 in double precision for strong variables: the dual divides by it, and copies of one
 # column that are all in make the primal's system singular.
@@ -29,41 +30,21 @@ Weights = Callable[[Floats], Floats]
 
 def anneal_in_parallel(
     problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, form: str
-) -> Generator[Floats, Floats, Annealing]:
-    """Run Algorithm 1 by parallel updates, and certify it."""
-    forward, backward, cut = yield from trace_in_parallel(problem, prior, gammas, control, form)
-    # Where m is too close to 1 for Appendix B, a few sweeps make up for the digits it loses.
-    finisher = Annealer(problem, problem.compressed(), prior, control)
-    fits = yield from finisher.certified(forward + backward)
-    return Annealing(fits[: len(forward)], fits[len(forward) :], cut)
-
-
-def trace_in_parallel(
-    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, form: str
-) -> Generator[Floats, Floats, Trace]:
-    """Run Algorithm 1 literally, but for the guard against the branch that interpolates."""
+) -> Generator[Floats, Floats, Annealed[Fit]]:
+    """Run Algorithm 1 literally, but for the guard against the branch that interpolates; certify it."""
     if np.any(prior.signs):
         raise ValueError(f"solver={form!r} has no sign constraints; use solver='coordinate'")
     weights = (primal_weights if form == "primal" else dual_weights)(problem)
-    limit = problem.most_variables
-    forward: list[Candidate] = []
-    m, cut = np.zeros(problem.n_features), None
-    for gamma in gammas:
-        point = _iterate(problem, prior, weights, float(gamma), m, control)
-        if forward and point.probability.sum() > limit:
-            cut = cut_message(forward[-1].strength, limit)
-            break
-        m = point.probability
-        forward.append(point)
-        control.report("forward", len(forward), len(gammas))
-    backward = [forward[-1]]
-    for point in forward[-2::-1]:
-        m = backward[-1].probability
-        back = _iterate(problem, prior, weights, point.strength, m, control)
-        backward.append(back if back.probability.sum() <= limit else point)
-        control.report("backward", len(backward), len(forward))
-    yield from ()  # a generator like the others, though it asks for no product with X
-    return forward, backward[::-1], cut
+
+    def solve(gamma: float, start: Fit) -> Fit:
+        return _iterate(problem, prior, weights, gamma, start.probability, control)
+
+    nothing = np.zeros(problem.n_features)
+    empty = Fit.uncertified(gammas[0], np.arange(len(nothing)), nothing, nothing, 1.0)
+    found = anneal(solve, gammas, problem.most_variables, empty, control)
+    # Where m is too close to 1 for Appendix B, a few sweeps make up for the digits it loses.
+    finisher = Annealer(problem, problem.compressed(), prior, control)
+    return (yield from finisher.certified_branches(found))
 
 
 def _iterate(
@@ -73,7 +54,7 @@ def _iterate(
     gamma: float,
     m: Floats,
     control: Control,
-) -> Candidate:
+) -> Fit:
     """Iterate Eqs. 8-10 from given inclusion probabilities until Eq. 8 holds."""
     c, step = problem.curvature, 1.0
     count = 0
@@ -88,7 +69,8 @@ def _iterate(
         if step * change > 0.1 and step > _SMALLEST_STEP:
             step /= 2
         m = m + step * (implied - m)
-    return Candidate(gamma, np.arange(len(m)), m, w, precision, count)
+    size = float(m.sum())
+    return Fit.uncertified(gamma, np.arange(len(m)), m, w, 1.0 / precision, count, size)
 
 
 def noise_precision(problem: Problem, prior: GarrotePrior, coef: Floats) -> float:

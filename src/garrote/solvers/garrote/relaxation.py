@@ -13,9 +13,9 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
+from garrote.results.fit import Fit
 from garrote.rules import moments, noise_share
 from garrote.solvers.descent.full_sweep import full_sweep
-from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.sweeps import Start
 from garrote.solvers.garrote.working_set import WorkingSet
 
@@ -41,34 +41,25 @@ _NEGLIGIBLE = 0.01
 # The same for all columns that are not listed taken together, in standard errors.
 _NEGLECTED_TOGETHER = 0.05
 _TINY = 1e-12
+_NOTHING = np.zeros(0)
 # Two points that are settled to the tolerance may be so many tolerances apart and be one solution.
 _APART = 5.0
 
 
 class State(NamedTuple):
-    """A solution on all columns.
+    """A solution on all columns, or on the working set alone, as sweeps work on it.
 
     ``target`` are the least-squares values that coefficients are shrunk from, ``coef`` what enters the
-    residuals ``rows`` (empty where they are not needed).
+    ``residual``; that and the inclusion probabilities are empty where they are not needed.
     """
 
     gamma: float
     precision: float
     coef: Floats
     target: Floats
-    probability: Floats
-    rows: Floats
     sweeps: int
-
-
-class Inside(NamedTuple):
-    """A solution on the working set alone."""
-
-    gamma: float
-    precision: float
-    coef: Floats
-    target: Floats
-    sweeps: int
+    probability: Floats = _NOTHING
+    residual: Floats = _NOTHING
 
 
 class Relaxation:
@@ -81,38 +72,33 @@ class Relaxation:
         self.max_iter = max_iter
         self.working = WorkingSet(problem)
 
-    def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> Inside:
+    def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> State:
         """Settle on the working set, all outsiders being out of the model."""
-        start, rows = self.working.start_from(coef)
-        return self._settle(gamma, precision, start, 0.0, rows, _INNER * tolerance)
+        start, residual = self.working.start_from(coef)
+        return self._fixed_point(gamma, precision, start, 0.0, residual, _INNER * tolerance)
 
-    def spread(self, inside: Inside, gradient: Floats) -> State:
+    def spread(self, inside: State, gradient: Floats) -> State:
         """Extend a solution on the working set to all columns, as X'Wr says they should be."""
         c = self.problem.curvature
         target = np.divide(gradient, c, out=np.zeros_like(c), where=c > 0)
         target[self.working.columns] = inside.target
-        state = State(
-            inside.gamma, inside.precision, target, target, np.zeros_like(c), np.zeros(0),
-            inside.sweeps,
-        )  # fmt: skip
+        state = inside._replace(coef=target, target=target, probability=np.zeros_like(c))
         self._include(state, self.problem.usable)
         return state._replace(coef=state.probability * self._weights(target))
 
-    def resume(self, candidate: Candidate, rows: Floats) -> State:
-        """Make a state of a candidate, given its residuals."""
+    def resume(self, fit: Fit, residual: Floats) -> State:
+        """Make a state of a solution, given its residuals."""
         coef, target, m = np.zeros((3, self.problem.n_features))
-        coef[candidate.columns] = candidate.coef
-        c = self.problem.curvature[candidate.columns]
-        target[candidate.columns] = self.prior.targets(candidate.weight, c)
-        m[candidate.columns] = candidate.probability
-        return State(candidate.strength, candidate.precision, coef, target, m, rows, 0)
+        coef[fit.columns] = fit.coef
+        c = self.problem.curvature[fit.columns]
+        target[fit.columns] = self.prior.targets(fit.weight, c)
+        m[fit.columns] = fit.probability
+        return State(fit.strength, fit.precision, coef, target, 0, m, residual)
 
-    def leads_to(
-        self, known: Candidate, rows: Floats | None, start: Candidate, tolerance: float
-    ) -> bool:
+    def leads_to(self, known: Fit, residual: Floats | None, start: Fit, tolerance: float) -> bool:
         """Tell whether the working set settles from ``start`` in a known solution.
 
-        Outsiders stay as they are in that solution, whose residuals are ``rows`` (None where there are
+        Outsiders stay as they are in that solution, whose ``residual`` is given (None where there are
         only moments): it has been settled on all columns, and if the working set comes to it again,
         so will the others.
         """
@@ -120,14 +106,14 @@ class Relaxation:
         m = self.on_working_set(known.columns, known.probability)
         coef = self.on_working_set(known.columns, known.coef)
         first = self.on_working_set(start.columns, start.coef)
-        if rows is None:
+        if residual is None:
             begin, _ = self.working.start_from(first)
         else:
-            rows = rows + self.working.fitted_by(coef - first)
-            begin = self._start_at(first, rows)
+            residual = residual + self.working.fitted_by(coef - first)
+            begin = self._start_at(first, residual)
         variance = self._variance_outside(known)
-        settled = self._settle(
-            known.strength, start.precision, begin, variance, rows, _INNER * tolerance
+        settled = self._fixed_point(
+            known.strength, start.precision, begin, variance, residual, _INNER * tolerance
         )
         again = np.empty(len(own))
         rule = self.prior.rule(settled.gamma, settled.precision, own)
@@ -142,7 +128,7 @@ class Relaxation:
         everywhere[columns] = values
         return everywhere[self.working.columns]
 
-    def _variance_outside(self, point: Candidate) -> float:
+    def _variance_outside(self, point: Fit) -> float:
         """Return the outsiders' share of the noise equation."""
         outside = ~self.working.contains[point.columns]
         c = self.problem.curvature[point.columns[outside]]
@@ -151,9 +137,11 @@ class Relaxation:
         )
         return float(shares.sum())
 
-    def _start_at(self, coef: Floats, rows: Floats) -> Start:
+    def _start_at(self, coef: Floats, residual: Floats) -> Start:
         """Return the start of sweeps over the working set, given the residuals."""
-        return Start(coef, self.working.products(rows), float(rows**2 @ self.problem.weights))
+        return Start(
+            coef, self.working.products(residual), float(residual**2 @ self.problem.weights)
+        )
 
     def everywhere(self, start: State, gamma: float, tolerance: float) -> State:
         """Settle on all columns, outsiders and working set in turn, from a state with residuals.
@@ -162,10 +150,10 @@ class Relaxation:
         """
         state = start._replace(
             gamma=gamma, coef=start.coef.copy(), target=start.target.copy(),
-            probability=np.zeros(self.problem.n_features), rows=start.rows.copy(),
+            probability=np.zeros(self.problem.n_features), residual=start.residual.copy(),
         )  # fmt: skip
         variance, change = self._judge(state, self.working.outside), np.inf
-        state, _ = self._settle_among(state, variance, tolerance, change)
+        state, _ = self._fixed_point_among(state, variance, tolerance, change)
         while change > _OUTER * tolerance and state.sweeps < self.max_iter:
             lively = self._lively(state)
             quiet = max(variance - self._include(state, lively), 0.0)
@@ -197,27 +185,29 @@ class Relaxation:
         columns = columns[~self.working.contains[columns]]
         step = full_sweep(
             self.problem.table, self.prior.rule(state.gamma, state.precision), columns,
-            state.coef, state.target, state.rows, self.problem.curvature,
+            state.coef, state.target, state.residual, self.problem.curvature,
             _RESOLUTION * tolerance / np.sqrt(state.precision),
         )  # fmt: skip
         step *= np.sqrt(state.precision)
         variance = elsewhere + self._judge(state, columns)
-        state, change = self._settle_among(state, variance, tolerance, previous)
+        state, change = self._fixed_point_among(state, variance, tolerance, previous)
         return state._replace(sweeps=state.sweeps + 1), variance, max(step, change)
 
-    def _settle_among(
+    def _fixed_point_among(
         self, state: State, variance: float, tolerance: float, previous: float
     ) -> tuple[State, float]:
         """Settle the working set while outsiders, of given variance, stay as they are.
 
         Returns also how far off it was, in standard errors.
         """
-        own, rows = self.working.columns, state.rows
-        begin = self._start_at(state.coef[own], rows)
+        own, residual = self.working.columns, state.residual
+        begin = self._start_at(state.coef[own], residual)
         # No more digits than the outsiders have at this stage.
         accuracy = min(max(_INNER * tolerance, 0.01 * previous), 0.1)
-        settled = self._settle(state.gamma, state.precision, begin, variance, rows, accuracy)
-        rows -= self.working.fitted_by(settled.coef - begin.coef)
+        settled = self._fixed_point(
+            state.gamma, state.precision, begin, variance, residual, accuracy
+        )
+        residual -= self.working.fitted_by(settled.coef - begin.coef)
         c = self.problem.curvature[own]
         off = np.abs(begin.gradient / c + begin.coef - state.target[own]) * np.sqrt(c)
         state.coef[own], state.target[own] = settled.coef, settled.target
@@ -225,33 +215,34 @@ class Relaxation:
         change = float(np.sqrt(state.precision) * off.max(initial=0.0))
         return state._replace(precision=settled.precision, sweeps=sweeps), change
 
-    def _settle(
+    def _fixed_point(
         self,
         gamma: float,
         precision: float,
         start: Start,
         other_variance: float,
-        rows: Floats | None,
+        residual: Floats | None,
         tolerance: float,
-    ) -> Inside:
+    ) -> State:
         rule = self.prior.rule(gamma, precision, self.working.columns)
         known = self.prior.noise_variance is not None
-        settled = self.working.settle(
-            rule, start, other_variance, known, tolerance, self.max_iter, rows
+        found = self.working.find_fixed_point(
+            rule, start, other_variance, known, tolerance, self.max_iter, residual
         )
-        return Inside(gamma, float(rule.precision[0]), settled.coef, settled.target, settled.sweeps)
+        return State(gamma, float(rule.precision[0]), found.coef, found.target, found.sweeps)
 
-    def candidate(self, state: State, tolerance: float) -> Candidate:
-        """List the columns of a solution that matter, alone or together."""
+    def solution(self, state: State, tolerance: float) -> Fit:
+        """List the columns of a solution that matter, alone or together; it is not certified."""
         cutoff = _NEGLIGIBLE * tolerance
         nobody = np.zeros(self.problem.n_features, dtype=bool)
         while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
             cutoff = cutoff / 10 if cutoff > _TINY else 0.0
         columns = np.flatnonzero(state.probability > cutoff)
         weight = self._weights(state.target[columns], columns)
-        return Candidate(
-            state.gamma, columns, state.probability[columns], weight, state.precision, state.sweeps
-        )
+        return Fit.uncertified(
+            state.gamma, columns, state.probability[columns], weight, 1.0 / state.precision,
+            state.sweeps, float(state.probability.sum()),
+        )  # fmt: skip
 
     def admit(self, state: State) -> bool:
         """Let the outsiders that should be in the working set join it; tell whether any did."""

@@ -95,20 +95,19 @@ def solve_spins(
     m = np.zeros(len(gram)) if start is None else np.array(start, dtype=np.float64)
     if m.shape != problem.xty.shape or not (np.abs(m) <= 1).all():
         raise ValueError(f"start must be {len(gram)} magnetisations between -1 and 1")
-    noise = noise_variance or problem.response_variance
-    change, count = np.inf, 0
-    while change > tol and count < max_iter:
+
+    def given(m: Floats) -> tuple[Floats, Ising, float]:
         a = soft_coefficients(gram, problem.xty, m)
         ising = make_ising(problem, gram, a)
-        if noise_variance is None:
-            noise = best_noise(problem, ising, m)
+        return a, ising, noise_variance or best_noise(problem, ising, m)
+
+    change, count = np.inf, 0
+    while change > tol and count < max_iter:
+        _, ising, noise = given(m)
         field = (ising.couplings @ m + ising.fields) / (2 * noise) - h
         moved = damping * (np.tanh(field) - m)
         m, change, count = m + moved, float(np.abs(moved).max()), count + 1
-    a = soft_coefficients(gram, problem.xty, m)
-    ising = make_ising(problem, gram, a)
-    if noise_variance is None:
-        noise = best_noise(problem, ising, m)
+    a, ising, noise = given(m)
     bound = log_partition(ising, m, noise, h)
     likelihood = log_likelihood(bound, len(m), problem.n, noise, h)
     return Spins(h, m, a, noise, bound, likelihood, count, change)

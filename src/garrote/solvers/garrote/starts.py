@@ -11,7 +11,6 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.optima import Optima
 from garrote.solvers.control import Control, evaluate_solutions, same_solution
-from garrote.solvers.garrote.certificate import Candidate
 from garrote.solvers.garrote.fixed_point import dual_weights, noise_precision, primal_weights
 from garrote.solvers.garrote.variational import Annealer
 
@@ -55,9 +54,9 @@ def solve_from(
         # With collinear columns all in for certain, Eq. 9 would have no single solution.
         w = weights(np.minimum(m, _MOST_SURE))
         precision = noise_precision(problem, prior, m * w)
-        begin = Candidate(gamma, columns, m, w, precision, 0)
-        _, _, rows = yield from evaluate_solutions(problem, [begin])
-        settled.append(annealer.settled_further(begin, rows[0], control.tol))
+        begin = Fit.uncertified(gamma, columns, m, w, 1.0 / precision)
+        _, _, left = yield from evaluate_solutions(problem, [begin])
+        settled.append(annealer.solve_further(begin, left[0], control.tol))
     fits = yield from annealer.certified(settled)
     reached = [Reached(f"start {number}", fit) for number, fit in enumerate(fits, start=1)]
     most = max(problem.most_variables, 1.0)
@@ -70,7 +69,7 @@ def distinct_optima(problem: Problem, found: Sequence[Reached]) -> Optima:
     ways: list[list[str]] = []
     for how, fit in sorted(found, key=lambda one: one.fit.free_energy):
         for known, led_there in zip(distinct, ways, strict=True):
-            if same_solution(Candidate.of(fit), Candidate.of(known), problem, DISTINCT):
+            if same_solution(fit, known, problem, DISTINCT):
                 led_there.append(how)
                 break
         else:

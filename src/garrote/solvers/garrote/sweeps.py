@@ -38,7 +38,7 @@ class Noise(NamedTuple):
     known: bool
 
 
-class Settled(NamedTuple):
+class FixedPoint(NamedTuple):
     """The fixed point: least-squares values, coefficients, how many sweeps, whether it converged."""
 
     target: Floats
@@ -47,7 +47,7 @@ class Settled(NamedTuple):
     converged: bool
 
 
-def settle(
+def sweep_to_fixed_point(
     design: NamedTuple,
     rule: Any,
     residual: Residual,
@@ -56,7 +56,7 @@ def settle(
     noise: Noise,
     tolerance: float,
     max_sweeps: int,
-) -> Settled:
+) -> FixedPoint:
     """Sweep until the steps still to come are below ``tolerance`` standard errors.
 
     ``residual`` and the rule's precision are updated in place.
@@ -72,7 +72,7 @@ def settle(
             tolerance, min(count, max_sweeps - done), previous,
         )  # fmt: skip
         done += made
-    return Settled(target, coef, done, converged)
+    return FixedPoint(target, coef, done, converged)
 
 
 @kernel

@@ -16,7 +16,6 @@ settled further.
 
 from collections.abc import Generator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,15 +23,9 @@ from garrote.arrays import Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit
-from garrote.solvers.control import (
-    Annealing,
-    Control,
-    cut_message,
-    evaluate_solutions,
-    residuals,
-    same_solution,
-)
-from garrote.solvers.garrote.certificate import Candidate, certify
+from garrote.solvers.annealing import Annealed, cut_message
+from garrote.solvers.control import Control, evaluate_solutions, residuals, same_solution
+from garrote.solvers.garrote.certificate import certify
 from garrote.solvers.garrote.relaxation import Relaxation, State
 
 # Gammas solved ahead of a check, at most.
@@ -43,31 +36,13 @@ _TIGHTER = 0.3
 _TIGHTEST = 1e-13
 
 
-def anneal(
+def anneal_by_sweeps(
     problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control
-) -> Generator[Floats, Floats, Annealing]:
+) -> Generator[Floats, Floats, Annealed[Fit]]:
     """Solve the path in both directions and certify it; yields the products with X that it needs."""
     annealer = Annealer(problem, problem.compressed(), prior, control)
-    forward, backward, cut = yield from annealer.trace(gammas)
-    forward_fits = yield from annealer.certified(forward)
-    alike = [b is f for f, b in zip(forward, backward, strict=True)]
-    different = [point for point, same in zip(backward, alike, strict=True) if not same]
-    others = iter((yield from annealer.certified(different)))
-    backward_fits = [
-        fit if same else next(others) for fit, same in zip(forward_fits, alike, strict=True)
-    ]
-    return Annealing(forward_fits, backward_fits, cut)
-
-
-class Solved(NamedTuple):
-    """A solution, its expected size and its residuals (None where there are only moments)."""
-
-    point: Candidate
-    size: float
-    rows: Floats | None
-
-
-Trace = tuple[list[Candidate], list[Candidate], str | None]
+    found = yield from annealer.trace(gammas)
+    return (yield from annealer.certified_branches(found))
 
 
 class Annealer:
@@ -80,21 +55,21 @@ class Annealer:
         self.control = control
         self.relaxation = Relaxation(problem, prior, control.tol, control.max_iter)
         self.working = self.relaxation.working
+        # Gammas to whose solution reheating leads from the next denser one.
+        self._reversible: set[float] = set()
 
-    def trace(self, gammas: Floats) -> Generator[Floats, Floats, Trace]:
+    def trace(self, gammas: Floats) -> Generator[Floats, Floats, Annealed[Fit]]:
         """Solve both directions, uncertified; where they agree the solution is one object."""
         forward, cut = yield from self._forward(gammas)
         backward = yield from self._backward(forward)
-        return forward, backward, cut
+        return Annealed(tuple(forward), tuple(backward), cut)
 
-    def _forward(
-        self, gammas: Floats
-    ) -> Generator[Floats, Floats, tuple[list[Candidate], str | None]]:
+    def _forward(self, gammas: Floats) -> Generator[Floats, Floats, tuple[list[Fit], str | None]]:
         """Anneal from sparse to dense; end before the branch that interpolates."""
         limit = self.data.most_variables
-        none = np.zeros(0, np.intp)
-        precision = self.prior.first_precision(self.data.response_variance)
-        empty = Candidate(gammas[0], none, np.zeros(0), np.zeros(0), precision, 0)
+        none, nothing = np.zeros(0, np.intp), np.zeros(0)
+        noise = 1.0 / self.prior.first_precision(self.data.response_variance)
+        empty = Fit.uncertified(gammas[0], none, nothing, nothing, noise)
         reached, crossing = yield from self._pass(gammas, empty, len(gammas))
         if crossing is None:
             return reached, None
@@ -102,7 +77,7 @@ class Annealer:
         reached = reached or [crossing]
         return reached, cut_message(reached[-1].strength, limit)
 
-    def _backward(self, forward: list[Candidate]) -> Generator[Floats, Floats, list[Candidate]]:
+    def _backward(self, forward: list[Fit]) -> Generator[Floats, Floats, list[Fit]]:
         """Reheat: from the last solution of the forward pass back to the sparse end.
 
         Where the way back leads into the branch that interpolates, it goes on from the forward
@@ -111,7 +86,7 @@ class Annealer:
         backward, total = [forward[-1]], len(forward) - 1
         while len(backward) < len(forward):
             denser = len(forward) - len(backward)
-            if backward[-1] is forward[denser] and forward[denser - 1].reversible:
+            if backward[-1] is forward[denser] and forward[denser - 1].strength in self._reversible:
                 backward.append(forward[denser - 1])
                 self.control.report("backward", len(backward) - 1, total)
                 continue
@@ -126,20 +101,20 @@ class Annealer:
     def _pass(
         self,
         gammas: Floats,
-        start: Candidate,
+        start: Fit,
         total: int,
-        known: list[Candidate] | None = None,
-    ) -> Generator[Floats, Floats, tuple[list[Candidate], Candidate | None]]:
+        known: list[Fit] | None = None,
+    ) -> Generator[Floats, Floats, tuple[list[Fit], Fit | None]]:
         """Solve the last gammas of ``total``, one from the other.
 
         Returns the solutions, and the one, if any, whose size passes the limit. Ends also where the
         solution ``known`` for a gamma is met.
         """
         limit, stage = self.data.most_variables, "forward" if known is None else "backward"
-        accepted: list[Candidate] = []
+        accepted: list[Fit] = []
         last, ahead = start, 1
         state = self._with_outsiders(start)
-        before: Solved | None = None
+        before: tuple[Fit, Floats | None] | None = None
         while len(accepted) < len(gammas):
             if state is None:
                 batch = gammas[len(accepted) : len(accepted) + ahead]
@@ -149,42 +124,41 @@ class Annealer:
                 state = self.relaxation.everywhere(
                     state._replace(sweeps=0), gammas[len(accepted)], self.control.tol
                 )
-                last = self.relaxation.candidate(state, self.control.tol)
-                solved = [Solved(last, state.probability.sum(), state.rows)]
+                last = self.relaxation.solution(state, self.control.tol)
+                solved = [(last, state.residual)]
                 if not self.relaxation.outsiders_noticed(state):
                     state = None
-            for step in solved:
-                if step.size > limit:
-                    return accepted, step.point
-                met = known is not None and self._is_known(known[len(accepted)], step.point)
-                if known is None and before is not None:
-                    back = self._leads_back(before, step.point)
-                    accepted[-1] = accepted[-1]._replace(reversible=back)
-                accepted.append(known[len(accepted)] if known is not None and met else step.point)
+            for point, residual in solved:
+                if point.expected_size > limit:
+                    return accepted, point
+                met = known is not None and self._is_known(known[len(accepted)], point)
+                if known is None and before is not None and self._leads_back(*before, point):
+                    self._reversible.add(before[0].strength)
+                accepted.append(known[len(accepted)] if known is not None and met else point)
                 self.control.report(stage, total - len(gammas) + len(accepted), total)
                 if met:
                     return accepted, None
-                before = step
+                before = point, residual
         return accepted, None
 
-    def _is_known(self, known: Candidate, point: Candidate) -> bool:
+    def _is_known(self, known: Fit, point: Fit) -> bool:
         """Tell whether a point is a known solution, or on the way to it."""
         if same_solution(known, point, self.problem, self.control.tol):
             return True
         if not _same_branch(known, point):
             return False
-        rows = residuals(self.problem, [known])[0] if self.problem.has_rows else None
-        return self.relaxation.leads_to(known, rows, point, self.control.tol)
+        residual = residuals(self.problem, [known])[0] if self.problem.has_rows else None
+        return self.relaxation.leads_to(known, residual, point, self.control.tol)
 
-    def _leads_back(self, before: Solved, point: Candidate) -> bool:
-        """Tell whether reheating leads from a point to the one before it."""
-        return _same_branch(before.point, point) and self.relaxation.leads_to(
-            before.point, before.rows, point, self.control.tol
+    def _leads_back(self, before: Fit, residual: Floats | None, point: Fit) -> bool:
+        """Tell whether reheating leads from a point to the one before it, whose residual is given."""
+        return _same_branch(before, point) and self.relaxation.leads_to(
+            before, residual, point, self.control.tol
         )
 
     def _solve_ahead(
-        self, gammas: Floats, start: Candidate
-    ) -> Generator[Floats, Floats, tuple[list[Solved], Candidate, State | None]]:
+        self, gammas: Floats, start: Fit
+    ) -> Generator[Floats, Floats, tuple[list[tuple[Fit, Floats | None]], Fit, State | None]]:
         """Solve gammas on the working set and check them together.
 
         Returns those that stand, where to go on from, and, once outsiders matter, a full state.
@@ -198,42 +172,51 @@ class Annealer:
         stacked = np.column_stack([trial.coef for trial in trials])
         fitted = self.working.fitted_by(stacked) if self.problem.has_rows else None
         _, gradients = yield from self.problem.evaluate(self.working.columns, stacked, fitted)
-        solved: list[Solved] = []
+        solved: list[tuple[Fit, Floats | None]] = []
         last = start
         for k, (trial, gradient) in enumerate(zip(trials, gradients, strict=True)):
             state = self.relaxation.spread(trial, gradient)
-            last = self.relaxation.candidate(state, self.control.tol)
+            last = self.relaxation.solution(state, self.control.tol)
             if self.relaxation.admit(state):
                 return solved, last, None
             if self.relaxation.outsiders_noticed(state):
-                rows = residuals(self.problem, [last])[0]
-                return solved, last, self.relaxation.resume(last, rows)
+                left = residuals(self.problem, [last])[0]
+                return solved, last, self.relaxation.resume(last, left)
             residual = None if fitted is None else self.problem.response - fitted[:, k]
-            solved.append(Solved(last, state.probability.sum(), residual))
+            solved.append((last, residual))
         return solved, last, None
 
-    def _with_outsiders(self, point: Candidate) -> State | None:
+    def _with_outsiders(self, point: Fit) -> State | None:
         """Return a full state where columns outside of the working set matter to a solution."""
         if self.working.contains[point.columns].all():
             return None
         state = self.relaxation.resume(point, residuals(self.problem, [point])[0])
         return state if self.relaxation.outsiders_noticed(state) else None
 
-    def certified(self, candidates: list[Candidate]) -> Generator[Floats, Floats, list[Fit]]:
-        """Certify candidates in groups; settle those that fail further until they pass."""
+    def certified_branches(self, found: Annealed[Fit]) -> Generator[Floats, Floats, Annealed[Fit]]:
+        """Certify both directions; a solution that they share is certified once."""
+        forward = yield from self.certified(list(found.forward))
+        alike = [b is f for f, b in zip(found.forward, found.backward, strict=True)]
+        different = [one for one, same in zip(found.backward, alike, strict=True) if not same]
+        others = iter((yield from self.certified(different)))
+        backward = [f if same else next(others) for f, same in zip(forward, alike, strict=True)]
+        return Annealed(tuple(forward), tuple(backward), found.cut)
+
+    def certified(self, points: list[Fit]) -> Generator[Floats, Floats, list[Fit]]:
+        """Certify solutions in groups; settle those that fail further until they pass."""
         fits: list[Fit] = []
         together = self.data.columns_together
-        for first in range(0, len(candidates), together):
-            fits += yield from self._certified_group(candidates[first : first + together])
+        for first in range(0, len(points), together):
+            fits += yield from self._certified_group(points[first : first + together])
         return fits
 
-    def _certified_group(self, candidates: list[Candidate]) -> Generator[Floats, Floats, list[Fit]]:
+    def _certified_group(self, points: list[Fit]) -> Generator[Floats, Floats, list[Fit]]:
         fits: dict[int, Fit] = {}
         limit = self.data.most_variables
-        current = dict(enumerate(candidates))
+        current = dict(enumerate(points))
         tolerance = self.control.tol
         while current:
-            squared, gradients, rows = yield from evaluate_solutions(
+            squared, gradients, left = yield from evaluate_solutions(
                 self.data, list(current.values())
             )
             for row, k in enumerate(list(current)):
@@ -243,14 +226,14 @@ class Annealer:
                 if fits[k].certificate.value <= self.control.tol or exhausted or hopeless:
                     del current[k]
                 else:
-                    point = self.settled_further(current[k], rows[row], tolerance)
+                    point = self.solve_further(current[k], left[row], tolerance)
                     # Settling on must not lead into the branch that interpolates.
                     if point.probability.sum() > max(limit, current[k].probability.sum()):
                         del current[k]
                     else:
                         current[k] = point
             tolerance *= _TIGHTER
-        return [self._with_message(fits[k]) for k in range(len(candidates))]
+        return [self._with_message(fits[k]) for k in range(len(points))]
 
     def _with_message(self, fit: Fit) -> Fit:
         reached, tol = fit.certificate.value, self.control.tol
@@ -261,18 +244,18 @@ class Annealer:
         )
         return replace(fit, message=said)
 
-    def settled_further(self, point: Candidate, rows: Floats, tolerance: float) -> Candidate:
-        """Settle on from a solution, given its residuals (unused where there are only moments)."""
+    def solve_further(self, point: Fit, residual: Floats, tolerance: float) -> Fit:
+        """Sweep on from a solution, given its residual (unused where there are only moments)."""
         if not self.problem.has_rows:
             coef = self.relaxation.on_working_set(point.columns, point.coef)
             inside = self.relaxation.inside(point.strength, coef, point.precision, tolerance)
             state = self.relaxation.spread(inside, np.zeros(self.problem.n_features))
         else:
-            state = self.relaxation.resume(point, rows)
+            state = self.relaxation.resume(point, residual)
             state = self.relaxation.everywhere(state, point.strength, tolerance)
         state = state._replace(sweeps=state.sweeps + point.n_iter)
-        return self.relaxation.candidate(state, tolerance)
+        return self.relaxation.solution(state, tolerance)
 
 
-def _same_branch(a: Candidate, b: Candidate) -> bool:
+def _same_branch(a: Fit, b: Fit) -> bool:
     return np.array_equal(a.selected, b.selected)

@@ -11,7 +11,7 @@ from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns, GramDesign
 from garrote.problem import Problem
 from garrote.rules import moments
-from garrote.solvers.garrote.sweeps import Noise, Settled, Start, settle
+from garrote.solvers.garrote.sweeps import FixedPoint, Noise, Start, sweep_to_fixed_point
 
 # With at most this many columns in all, every column is in the set and none is ever screened.
 SMALL = 256
@@ -74,11 +74,11 @@ class WorkingSet:
         fitted = self.problem.table.dot(self.columns, several, self._stored_part())
         return fitted.reshape(-1, *coef.shape[1:])
 
-    def products(self, rows: Floats) -> Floats:
+    def products(self, residual: Floats) -> Floats:
         """Return X'Wr of the set's columns."""
         if self._has_block:
-            return (rows * self.problem.weights) @ self.block
-        return self.problem.table.products(self.columns, rows, self._stored_part())
+            return (residual * self.problem.weights) @ self.block
+        return self.problem.table.products(self.columns, residual, self._stored_part())
 
     def gram(self) -> Floats:
         """The set's cross products: the first k rows and columns of a buffer."""
@@ -100,7 +100,7 @@ class WorkingSet:
             return self.block.T @ (self.problem.weights[:, None] * self.block[:, fresh])
         return design.gram(self.columns, self.columns[fresh])
 
-    def settle(
+    def find_fixed_point(
         self,
         rule: Any,
         start: Start,
@@ -108,9 +108,9 @@ class WorkingSet:
         known_noise: bool,
         tolerance: float,
         max_sweeps: int,
-        rows: Floats | None = None,
-    ) -> Settled:
-        """Sweep over the set to a fixed point; ``rows`` are the residuals at the start.
+        residual: Floats | None = None,
+    ) -> FixedPoint:
+        """Sweep over the set to a fixed point; ``residual`` is that at the start.
 
         Where sweeps are slow, as with collinear columns, the weights are solved for in between.
         """
@@ -118,21 +118,23 @@ class WorkingSet:
         noise = Noise(problem.n, other_variance, problem.smallest_noise, known_noise)
         curvature = problem.curvature[self.columns]
         nothing = np.zeros(1)
-        if self.prefers_residuals and rows is not None:
-            residual = Residual(rows * problem.weights, nothing, problem.weights)
-            return settle(
-                self._readable(), rule, residual, curvature, start, noise, tolerance, max_sweeps
+        if self.prefers_residuals and residual is not None:
+            weighted = Residual(residual * problem.weights, nothing, problem.weights)
+            return sweep_to_fixed_point(
+                self._readable(), rule, weighted, curvature, start, noise, tolerance, max_sweeps
             )
         design = GramColumns(self.gram())
         done = 0
         while True:
-            residual = Residual(start.gradient.copy(), nothing, nothing)
+            products = Residual(start.gradient.copy(), nothing, nothing)
             count = min(_PATIENCE, max_sweeps - done)
-            settled = settle(design, rule, residual, curvature, start, noise, tolerance, count)
-            done += settled.sweeps
-            if settled.converged or done >= max_sweeps or np.any(rule.sign):
-                return settled._replace(sweeps=done)
-            start = self._solved(rule, start, settled.target)
+            found = sweep_to_fixed_point(
+                design, rule, products, curvature, start, noise, tolerance, count
+            )
+            done += found.sweeps
+            if found.converged or done >= max_sweeps or np.any(rule.sign):
+                return found._replace(sweeps=done)
+            start = self._solved(rule, start, found.target)
 
     def _solved(self, rule: Any, start: Start, target: Floats) -> Start:
         """Return the start with all coefficients solved for at once, given the inclusions (Eq. 9).

@@ -1,19 +1,16 @@
-"""Annealing and reheating of the mean field for labels: gamma up, then down.
+"""Annealing and reheating of the mean field for labels, by the bound of `logistic_bound`.
 
-Each solution starts from the last. Where both directions lead to the same solution it is one object;
-elsewhere the one of the higher bound on the evidence is kept. Kappen & Gomez (2014), Algorithm 1,
-with the likelihood bounded as in `logistic_bound`.
+The solution of the higher bound on the evidence is kept, which is that of the lower free energy.
 """
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import fields, replace
 
 import numpy as np
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.results.fit import Fit
 from garrote.results.path import Path
-from garrote.solvers.control import cut_message
+from garrote.solvers.annealing import Annealed, anneal
 from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
 
 # Bounds and probabilities that differ by less belong to one solution.
@@ -22,64 +19,31 @@ _SAME = 1e-2
 _ROUGHLY = 1e-2
 
 
-@dataclass(frozen=True)
-class AnnealedBound:
-    """Solutions with gamma annealed (forward) and reheated (backward), from sparse to dense."""
-
-    forward: tuple[BoundSolution, ...]
-    backward: tuple[BoundSolution, ...]
-    cut: str | None
-
-    @cached_property
-    def strengths(self) -> Floats:
-        """The gammas that were reached, ascending."""
-        return np.array([one.strength for one in self.forward])
-
-    @cached_property
-    def kept(self) -> Array:
-        """Which direction led to the higher bound, at each gamma."""
-        pairs = zip(self.forward, self.backward, strict=True)
-        return np.array(["backward" if b.bound > f.bound else "forward" for f, b in pairs])
-
-    @cached_property
-    def solutions(self) -> tuple[BoundSolution, ...]:
-        """The solution of the higher bound at each gamma."""
-        both = zip(self.forward, self.backward, self.kept, strict=True)
-        return tuple(b if side == "backward" else f for f, b, side in both)
-
-
 def anneal_bound(
     bound: LogisticBound,
     gammas: Floats,
     variance: float,
     next_variance: NextVariance | None = None,
-) -> AnnealedBound:
+) -> Annealed[BoundSolution]:
     """Solve for ascending gammas and back; the slab's variance is learned at each where that is asked.
 
     Ends before more than half of the variables that would interpolate are in.
     """
-    limit, control, cut = bound.problem.most_variables, bound.control, None
-    start = bound.empty(float(gammas[0]), variance)
-    forward: list[BoundSolution] = []
-    for gamma in gammas:
-        one = bound.solve(float(gamma), start, next_variance)
-        if forward and one.expected_size > limit:
-            cut = cut_message(forward[-1].strength, limit)
-            break
-        forward.append(one)
-        start = one
-        control.report("forward", len(forward), len(gammas))
-    backward, roughly = forward[-1:], bound.roughly(_ROUGHLY)
-    for one in forward[-2::-1]:
-        again = one
+    roughly = bound.roughly(_ROUGHLY)
+
+    def solve(gamma: float, start: BoundSolution) -> BoundSolution:
+        return bound.solve(gamma, start, next_variance)
+
+    def solve_back(known: BoundSolution, denser: BoundSolution) -> BoundSolution:
         # Roughly is enough to see whether the way back leads to the same solution.
-        back = roughly.solve(one.strength, backward[-1], next_variance)
-        if not same_bound_solution(one, back):
-            again = bound.solve(one.strength, back, next_variance)
-            again = one if same_bound_solution(one, again) or again.expected_size > limit else again
-        backward.append(again)
-        control.report("backward", len(backward), len(forward))
-    return AnnealedBound(tuple(forward), tuple(backward[::-1]), cut)
+        back = roughly.solve(known.strength, denser, next_variance)
+        if not same_bound_solution(known, back):
+            back = solve(known.strength, back)
+        return known if same_bound_solution(known, back) else back
+
+    start = bound.empty(float(gammas[0]), variance)
+    limit = bound.problem.most_variables
+    return anneal(solve, gammas, limit, start, bound.control, solve_back)
 
 
 def same_bound_solution(a: BoundSolution, b: BoundSolution) -> bool:
@@ -92,38 +56,23 @@ def same_bound_solution(a: BoundSolution, b: BoundSolution) -> bool:
 
 
 def as_fit(bound: LogisticBound, solution: BoundSolution) -> Fit:
-    """Describe a solution as one of a path; its free energy is minus the bound on the evidence."""
+    """Describe a solution as one of a path, without what it says of every row."""
     reached, tolerance = solution.certificate.value, bound.control.tol
     said = "converged"
     if not reached <= tolerance:
         said = f"not converged: certificate {reached:.1e}, wanted {tolerance:.1e}"
     first = bound.problem.scale.intercept_count
-    return Fit(
-        strength=solution.strength,
-        columns=solution.columns,
-        probability=solution.probability,
-        weight=solution.weight,
-        noise_variance=1.0,
-        free_energy=-solution.bound,
-        expected_size=solution.expected_size,
-        certificate=solution.certificate,
-        n_iter=solution.rounds + 1,
-        message=said,
-        intercept=float(solution.fixed[0]) if first else 0.0,
-        covariate_coef=solution.fixed[first:],
-    )
+    told = {
+        "n_iter": solution.n_iter + 1,
+        "message": said,
+        "intercept": float(solution.fixed[0]) if first else 0.0,
+        "covariate_coef": solution.fixed[first:],
+    }
+    return Fit(**{part.name: getattr(solution, part.name) for part in fields(Fit)} | told)
 
 
-def as_path(bound: LogisticBound, annealed: AnnealedBound) -> Path[Fit]:
+def as_path(bound: LogisticBound, annealed: Annealed[BoundSolution]) -> Path[Fit]:
     """Describe both directions as a path."""
-    fits = {id(one): as_fit(bound, one) for one in (*annealed.forward, *annealed.backward)}
-    return Path(
-        fits=tuple(fits[id(one)] for one in annealed.solutions),
-        # Log odds have no units, whatever the codes of the labels are.
-        scale=replace(bound.problem.scale, response_mean=0.0, response_scale=1.0),
-        n_features=bound.problem.n_features,
-        cut=annealed.cut,
-        forward=tuple(fits[id(one)] for one in annealed.forward),
-        backward=tuple(fits[id(one)] for one in annealed.backward),
-        kept=annealed.kept,
-    )
+    # Log odds have no units, whatever the codes of the labels are.
+    scale = replace(bound.problem.scale, response_mean=0.0, response_scale=1.0)
+    return annealed.path(scale, bound.problem.n_features, lambda one: as_fit(bound, one))

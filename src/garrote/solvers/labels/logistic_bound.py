@@ -12,8 +12,7 @@ expected square of the linear predictor. Neither step lowers the bound on the ev
 
 from collections.abc import Callable
 from copy import copy
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit
@@ -21,9 +20,10 @@ from scipy.special import expit
 from garrote.arrays import Array, Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
-from garrote.results.certificates import Certificate, equations
+from garrote.results.certificates import UNKNOWN, equations
+from garrote.results.fit import Fit
 from garrote.solvers.control import Control, evaluate_solutions
-from garrote.solvers.garrote.certificate import Candidate, certify
+from garrote.solvers.garrote.certificate import certify
 from garrote.solvers.garrote.variational import Annealer
 from garrote.solvers.labels.jaakkola import (
     Shortcut,
@@ -48,33 +48,26 @@ _NEGLIGIBLE = 0.01
 NextVariance = Callable[[float, float, float], float]
 
 
-class BoundSolution(NamedTuple):
-    """Factors of the posterior at one prior, with the bound's own parameters, in standardised units.
+@dataclass(frozen=True, kw_only=True)
+class BoundSolution(Fit):
+    """A fit to labels with the slab's variance and the bound's own parameters.
 
-    ``spread`` are variances of weights given inclusion, ``fixed`` the coefficients of the intercept
-    and of covariates; ``eta`` and ``doubt`` mean and variance of the linear predictor of all rows,
-    ``xi`` where the bound touches; ``bound`` is that on the log evidence.
+    Its free energy is minus the bound on the log evidence. ``spread`` are variances of weights given
+    inclusion, ``fixed`` the coefficients of the intercept and of covariates; ``eta`` and ``doubt`` mean
+    and variance of the linear predictor of all rows, ``xi`` where the bound touches.
     """
 
-    strength: float
     variance: float
-    columns: Array
-    probability: Floats
-    weight: Floats
     spread: Floats
     fixed: Floats
     xi: Floats
     eta: Floats
     doubt: Floats
-    bound: float
-    expected_size: float
-    certificate: Certificate
-    rounds: int
 
     @property
-    def coef(self) -> Floats:
-        """The coefficients m w."""
-        return self.probability * self.weight
+    def bound(self) -> float:
+        """The bound on the log evidence."""
+        return -self.free_energy
 
     @property
     def coef_variance(self) -> Floats:
@@ -114,17 +107,17 @@ class LogisticBound:
         """Return where to begin: no variable in, and the bound touching where the mean label says."""
         xi = first_xi(self.problem, self.labels)
         nothing, zero = np.zeros(0), np.zeros(len(self.labels))
-        unknown = equations(dict.fromkeys(("inclusion", "weight", "bound"), np.inf))
         return BoundSolution(
-            gamma, variance, np.zeros(0, np.intp), nothing, nothing, nothing,
-            np.zeros(self.at_hand.count), xi, zero, zero, -np.inf, 0.0, unknown, 0,
+            gamma, np.zeros(0, np.intp), nothing, nothing, 1.0, np.inf, 0.0, UNKNOWN, 0,
+            variance=variance, spread=nothing, fixed=np.zeros(self.at_hand.count), xi=xi, eta=zero,
+            doubt=zero,
         )  # fmt: skip
 
     def solve(
         self, gamma: float, start: BoundSolution, next_variance: NextVariance | None = None
     ) -> BoundSolution:
         """Settle at one gamma from another solution; the slab's variance may be learned on the way."""
-        now = start._replace(strength=gamma, rounds=0)
+        now = replace(start, strength=gamma, n_iter=0)
         while True:
             now = self._on_hand(now, next_variance)
             if len(self.at_hand.columns) == len(self.problem.usable):
@@ -133,9 +126,10 @@ class LogisticBound:
             if not len(missing):
                 inclusion = max(now.certificate["inclusion"], largest)
                 kept = equations(now.certificate.parts | {"inclusion": inclusion})
-                return now._replace(
+                return replace(
+                    now,
                     expected_size=now.expected_size + size,
-                    bound=now.bound - energy,
+                    free_energy=now.free_energy + energy,
                     certificate=kept,
                 )
             self.at_hand.add(missing)
@@ -150,21 +144,21 @@ class LogisticBound:
                 squares = float(now.probability @ (now.weight**2 + now.spread))
                 variance = next_variance(now.variance, squares, float(now.probability.sum()))
                 moved = max(moved, abs(float(np.log(variance / now.variance))))
-                now = now._replace(variance=variance)
+                now = replace(now, variance=variance)
             best = np.sqrt(now.eta**2 + now.doubt)
             moved = max(moved, touching_error(now.xi, best, self.problem.weights))
-            if moved <= tolerance or now.rounds >= self.control.max_iter:
+            if moved <= tolerance or now.n_iter >= self.control.max_iter:
                 return self._certified(now)
             # Factors need more digits as xi gains them; with too few they would never be still.
             accuracy = min(max(_STILL * moved, tolerance), self.control.tol)
-            now = now._replace(xi=best, rounds=now.rounds + 1)
+            now = replace(now, xi=best, n_iter=now.n_iter + 1)
             further = way.beyond(best)
             if further is not None:
                 now = self._better(now, further, accuracy)
 
     def _better(self, now: BoundSolution, further: Floats, accuracy: float) -> BoundSolution:
         """Return the solution with xi further on, if the bound is no lower there; else as it is."""
-        known, there = self._certified(now), now._replace(xi=further)
+        known, there = self._certified(now), replace(now, xi=further)
         there = self._settled(self._weighted(there), there, accuracy)[0]
         risen = self._certified(there).bound >= known.bound
         return there if risen else now
@@ -183,25 +177,25 @@ class LogisticBound:
         offsets[: len(self.at_hand.columns)] = self.offsets[self.at_hand.columns]
         return GarrotePrior.with_slab(variance, offsets, lengths, 1.0)
 
-    def _candidate(self, now: BoundSolution) -> Candidate:
+    def _in_regression(self, now: BoundSolution) -> Fit:
         """Return a solution as one of the regression on the columns at hand."""
         columns = self.at_hand.places(now.columns)
-        return Candidate(now.strength, columns, now.probability, now.weight, 1.0, 0)
+        return Fit.uncertified(now.strength, columns, now.probability, now.weight, 1.0)
 
     def _settled(
         self, given: LabelRegression, now: BoundSolution, accuracy: float
     ) -> tuple[BoundSolution, float]:
         """Settle the factors given xi; return also how far they moved, in standard errors."""
-        task, begin = given.task, self._candidate(now)
+        task, begin = given.task, self._in_regression(now)
         point = begin
         if len(task.usable):
             prior = self._prior(task, now.variance)
             annealer = Annealer(task, task.compressed(), prior, self.control)
-            rows = task.response - _fitted(task, begin)
-            point = annealer.settled_further(begin, rows, accuracy)
+            left = task.response - _fitted(task, begin)
+            point = annealer.solve_further(begin, left, accuracy)
             listed = point.probability > _NEGLIGIBLE * self.control.tol
-            point = point._replace(
-                columns=point.columns[listed], probability=point.probability[listed],
+            point = replace(
+                point, columns=point.columns[listed], probability=point.probability[listed],
                 weight=point.weight[listed],
             )  # fmt: skip
         m, moved = np.zeros((2, task.n_features))
@@ -214,13 +208,14 @@ class LogisticBound:
         )
         return self._seen(given, now, point), change
 
-    def _seen(self, given: LabelRegression, now: BoundSolution, point: Candidate) -> BoundSolution:
+    def _seen(self, given: LabelRegression, now: BoundSolution, point: Fit) -> BoundSolution:
         """Return a solution with what it says of every row."""
         task, rows, fixed = given.task, len(self.labels), self.at_hand.fixed
         columns = self.at_hand.columns[point.columns]
         order = np.argsort(columns, kind="stable")
         places = point.columns[order]
-        now = now._replace(
+        now = replace(
+            now,
             columns=columns[order],
             probability=point.probability[order],
             weight=point.weight[order],
@@ -230,11 +225,11 @@ class LogisticBound:
         )
         own = np.einsum("if,fg,ig->i", fixed, given.inverse, fixed)
         block = task.table.stored.take(places, np.zeros(task.n_features))[:rows]
-        return now._replace(doubt=own + block**2 @ now.coef_variance)
+        return replace(now, doubt=own + block**2 @ now.coef_variance)
 
     def _certified(self, now: BoundSolution) -> BoundSolution:
         """Compute the bound and all violations anew, from the data and the stated solution."""
-        given, point = self._weighted(now), self._candidate(now)
+        given, point = self._weighted(now), self._in_regression(now)
         task = given.task
         step = evaluate_solutions(task, [point])
         ((squared, gradients, _),) = run_together([step], task.table.stored)
@@ -248,8 +243,11 @@ class LogisticBound:
         bound += bound_level(self.at_hand, given, now.xi)
         usable = self.problem.usable
         bound -= float(np.logaddexp(0.0, now.strength + self.offsets[usable]).sum())
-        return seen._replace(
-            bound=float(bound), expected_size=fit.expected_size, certificate=certificate
+        return replace(
+            seen,
+            free_energy=-float(bound),
+            expected_size=fit.expected_size,
+            certificate=certificate,
         )
 
     def curvature_of(self, solution: BoundSolution) -> Floats:
@@ -262,11 +260,11 @@ class LogisticBound:
     def widened(self, solution: BoundSolution) -> BoundSolution:
         """Return a solution whose variances are those by the likelihood's own curvature."""
         beside = self.at_hand.beside_fixed(self.curvature_of(solution), solution.columns)
-        wide = solution._replace(spread=1.0 / (beside.lengths + 1.0 / solution.variance))
+        wide = replace(solution, spread=1.0 / (beside.lengths + 1.0 / solution.variance))
         fixed = self.at_hand.fixed
         doubt = np.einsum("if,fg,ig->i", fixed, beside.inverse, fixed)
         doubt += beside.left[: len(fixed)] ** 2 @ wide.coef_variance
-        return wide._replace(doubt=doubt)
+        return replace(wide, doubt=doubt)
 
     def _outside(self, now: BoundSolution) -> tuple[Array, float, float, float]:
         """Look at all columns that are not at hand.
@@ -276,7 +274,7 @@ class LogisticBound:
         """
         given, design, fixed = self._weighted(now), self.problem.table, self.at_hand.fixed
         rows = len(self.labels)
-        left = (given.task.response - _fitted(given.task, self._candidate(now)))[:rows]
+        left = (given.task.response - _fitted(given.task, self._in_regression(now)))[:rows]
         weights = given.task.weights[:rows]
         products = np.vstack([left, fixed.T]) * weights
         products = design.stored.tdot(products) - np.outer(products.sum(axis=1), design.mean)
@@ -296,5 +294,5 @@ class LogisticBound:
         return others[noticed], float(rest.sum()), energy, float(rest.max(initial=0.0))
 
 
-def _fitted(task: Problem, point: Candidate) -> Floats:
+def _fitted(task: Problem, point: Fit) -> Floats:
     return np.asarray(task.table.dot(point.columns, point.coef[:, None])[:, 0])

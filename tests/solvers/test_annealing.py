@@ -1,0 +1,76 @@
+"""Annealing and reheating of any solver: where it ends, what is kept, and how a path is made of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from garrote.results.fit import Fit, Scale
+from garrote.solvers.annealing import anneal
+from garrote.solvers.control import Control
+
+
+@dataclass(frozen=True)
+class Magnet:
+    """A solution of a toy with hysteresis: it flips at +1 on the way up, at -1 on the way down."""
+
+    strength: float
+    up: bool
+
+    @property
+    def expected_size(self) -> float:
+        return 5.0 + self.strength if self.up else 0.0
+
+    @property
+    def free_energy(self) -> float:
+        return -self.strength if self.up else 0.0
+
+
+def solve(strength: float, start: Magnet) -> Magnet:
+    return Magnet(strength, strength > (-1.0 if start.up else 1.0))
+
+
+GRID = np.array([-2.0, -0.5, 0.5, 2.0, 4.0])
+
+
+def test_each_solution_starts_from_the_last_and_the_better_branch_is_kept():
+    seen = []
+    control = Control(callback=seen.append)
+    found = anneal(solve, GRID, 10.0, Magnet(-9.0, False), control)
+    assert [one.up for one in found.forward] == [False, False, False, True, True]
+    assert [one.up for one in found.backward] == [False, True, True, True, True]
+    assert found.kept.tolist() == ["forward", "forward", "backward", "forward", "forward"]
+    assert [one.up for one in found.solutions] == [False, False, True, True, True]
+    assert found.best == Magnet(4.0, True)
+    assert found.backward[-1] is found.forward[-1]
+    assert found.cut is None
+    assert {progress.stage for progress in seen} == {"forward", "backward"}
+
+
+def test_the_forward_pass_ends_before_the_branch_that_interpolates():
+    found = anneal(solve, GRID, 8.0, Magnet(-9.0, False), Control())
+    assert found.strengths.tolist() == [-2.0, -0.5, 0.5, 2.0]
+    assert "gamma = 2" in found.cut
+
+
+def test_where_the_way_back_interpolates_the_forward_solution_takes_its_place():
+    found = anneal(
+        solve, GRID, 10.0, Magnet(-9.0, False), Control(),
+        solve_back=lambda known, denser: Magnet(100.0, True),
+    )  # fmt: skip
+    assert found.backward == found.forward
+
+
+def test_a_path_of_both_branches_keeps_what_they_share_as_one_fit():
+    found = anneal(solve, GRID, 10.0, Magnet(-9.0, False), Control())
+    nothing = np.zeros(0)
+    scale = Scale(np.zeros(3), np.ones(3), 0.0, 1.0, np.zeros(0, int), nothing, np.zeros((0, 3)))
+
+    def as_fit(one: Magnet) -> Fit:
+        return Fit.uncertified(one.strength, np.zeros(0, int), nothing, nothing, 1.0)
+
+    path = found.path(scale, 3, as_fit)
+    assert path.strengths.tolist() == GRID.tolist()
+    assert path.backward[-1] is path.forward[-1] is path.fits[-1]
+    assert path.fits[2] is path.backward[2]
+    assert path.kept.tolist() == found.kept.tolist()
+    assert path.coefficients().shape == (5, 3)
