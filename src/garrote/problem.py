@@ -4,14 +4,14 @@ import warnings
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
-from garrote.designs.base import Design
+from garrote.designs.base import Design, is_design
 from garrote.likelihoods import Gaussian, as_likelihood, settled
 from garrote.limits.magnitudes import (
     LINKS,
@@ -113,7 +113,7 @@ class Problem:
             A known part of the linear predictor; (N, K) where it has K outputs.
         """
         likelihood = as_likelihood(likelihood)
-        stored = X if hasattr(X, "tdot") else as_design(X)
+        stored = as_design(X)
         y = np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
         known = None if offset is None else np.asarray(offset, dtype=np.float64)
@@ -372,7 +372,9 @@ class Problem:
 
 
 def as_design(X: Any) -> Design:
-    """Wrap an array or a sparse matrix; neither is copied unless the kind demands it."""
+    """Wrap an array or a sparse matrix, uncopied unless the kind demands it; a design stays as it is."""
+    if is_design(X):
+        return cast(Design, X)
     return SparseDesign(X) if scipy.sparse.issparse(X) else DenseDesign(np.asarray(X))
 
 

@@ -279,7 +279,7 @@ def test_every_penalty_names_its_source():
         ({"penalty_factor": {0: -1.0}}, "penalty_factor must be >= 0"),
         ({"lower": 0.1}, "bounds must contain 0"),
         ({"family": "gamma"}, "family must be one of"),
-        ({"family": 3}, r"family must be one of .* or garrote.likelihoods.Huber"),
+        ({"family": 3}, r"family must be one of .* or an object of garrote.likelihoods"),
         ({"family": "huber", "solver": "homotopy"}, "with a huber response"),
         ({"family": "poisson"}, "needs counts"),
         ({"family": "binomial"}, "needs labels 0 and 1"),
@@ -348,7 +348,9 @@ def test_a_fold_that_trains_on_zeros_is_refused(data):
     X, _, _ = data
     counts = np.zeros(120)
     counts[:5] = 3
-    with pytest.raises(ValueError, match="fold 0 of cv trains on counts that are all 0"):
+    with pytest.raises(
+        ValueError, match="fold 0 of cv has too little to train on: every count in y is 0"
+    ):
         SparseRegressor(family="poisson").fit(X, counts)
     assert SparseRegressor(family="poisson", alpha="bic").fit(X, counts).certificate_.gap < 1e-6
 

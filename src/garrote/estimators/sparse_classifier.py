@@ -198,6 +198,16 @@ tol, max_iter, n_jobs, callback
     def _splitter(self, y: Floats) -> Any:
         return check_cv(self.cv, y, classifier=True)
 
+    def _check_fold(self, number: int, inside: Floats, y: Floats, likelihood: Any) -> None:
+        """Refuse training rows that lack a class."""
+        missing = np.setdiff1d(y, y[inside > 0])
+        if len(missing):
+            label, rows = self.classes_[int(missing[0])], np.count_nonzero(y == missing[0])
+            raise ValueError(
+                f"fold {number} of cv trains without class {str(label)!r} ({rows} of {len(y)} rows): "
+                "choose alpha by 'bic', or leave that class out"
+            )
+
     def decision_function(self, X: Any, offset: Any = None) -> Floats:
         """Return the log odds of the second class; of several classes, all linear predictors.
 

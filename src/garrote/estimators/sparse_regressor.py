@@ -165,7 +165,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (N, D)
+        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
         y : array of shape (N,) or (N, K)
             With K columns, all are fitted at once, with one alpha and coefficients of shape (K, D).
             `GroupLasso` puts a variable in or out for all of them (multi-task regression).

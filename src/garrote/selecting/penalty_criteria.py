@@ -3,7 +3,6 @@
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.paths.penalised import noise_scale
 from garrote.problem import Problem
 from garrote.results.penalty_path import PenaltyPath, bayesian_criterion
 
@@ -20,5 +19,5 @@ def criterion(name: str, path: PenaltyPath, problem: Problem, noise: float | Non
     """
     loss = np.array([fit.loss for fit in path.fits])
     extra = 2.0 * np.log(path.n_features) if name == "ebic" else 0.0
-    scale = noise_scale(problem) if noise is None else noise
+    scale = problem.likelihood.noise_scale if noise is None else noise
     return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, scale, extra)
