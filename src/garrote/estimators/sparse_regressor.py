@@ -250,7 +250,13 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
     def _family(self) -> Any:
         """Return the likelihood as given."""
-        return as_likelihood(self.family)
+        family = as_likelihood(self.family)
+        if family.several:
+            raise ValueError(
+                f"family={self.family!r} has several outputs a row: SparseClassifier takes classes, and "
+                "y of several columns is for family='gaussian'"
+            )
+        return family
 
     def predict(self, X: Any, offset: Any = None) -> Floats:
         """Return the expected response: the mean of y, a probability or a rate."""
