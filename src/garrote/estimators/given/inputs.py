@@ -16,7 +16,6 @@ from garrote.estimators.given.designs import check_design, check_new_design
 from garrote.limits.magnitudes import (
     LINKS,
     PREDICTIONS,
-    VALUES,
     WEIGHTS,
     refuse_large,
     within,
@@ -306,7 +305,12 @@ def check_new_offset(model: Any, likelihood: Any, offset: Any, count: int) -> Fl
             UserWarning,
             stacklevel=3,
         )
-    return check_offset(offset, count, likelihood)
+    values = check_offset(offset, count, likelihood)
+    if (
+        values is not None and not likelihood.additive
+    ):  # a fit refuses them when its problem is made
+        refuse_large(values, "offset", limit=LINKS)
+    return values
 
 
 def check_offset(offset: Any, count: int, likelihood: Any) -> Floats | None:
@@ -330,6 +334,5 @@ def check_offset(offset: Any, count: int, likelihood: Any) -> Floats | None:
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         raise ValueError(f"offset is not finite at row {bad[0][0]}")
-    # Those of numbers are in units of y, others go through a link.
-    refuse_large(values, "offset", limit=VALUES if likelihood.additive else LINKS)
+    refuse_large(values, "offset")
     return values
