@@ -5,8 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit
+from sklearn.base import clone
 from sklearn.linear_model import Lasso
 
+from garrote import BayesianSelector, SparseClassifier, SparseRegressor, VariationalGarrote
+from garrote.designs import DenseDesign, Design
 from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
 from garrote.inference import Sample, infer
@@ -86,12 +90,121 @@ def test_the_printed_prior_is_zellners_with_as_many_rows(printed):
         np.testing.assert_array_equal(own.mean, same.mean)
 
 
-def test_the_printed_design_gives_the_dense_path(printed):
+SHAPES = pytest.mark.parametrize("shape", [(80, 400), (120, 15)], ids=["N < D", "N >= D"])
+
+
+def integers(shape):
     rng = np.random.default_rng(1)
-    counts = rng.integers(0, 3, size=(80, 400)).astype(np.int8)
-    y = 0.5 * counts[:, 3] - 0.5 * counts[:, 17] + 0.2 * rng.standard_normal(80)
+    counts = rng.integers(0, 3, size=shape).astype(np.int8)
+    return counts, 0.5 * counts[:, 3] - 0.5 * counts[:, 7] + 0.2 * rng.standard_normal(shape[0])
+
+
+@SHAPES
+def test_the_printed_design_gives_the_dense_path(printed, shape):
+    counts, y = integers(shape)
     own = fit_path(Problem.from_rows(printed["IntegerDesign"](counts, 0.5), y), strengths=12)
     dense = fit_path(Problem.from_rows(0.5 * counts, y), strengths=12)
     np.testing.assert_allclose(
         own.coefficients().toarray(), dense.coefficients().toarray(), atol=1e-4
     )
+
+
+@SHAPES
+@pytest.mark.parametrize(
+    "model",
+    [
+        VariationalGarrote(gammas=12, cv=3),
+        SparseRegressor(alphas=12, cv=3, penalty_factor={2: 0.0}),
+        SparseClassifier(alphas=12, cv=3),
+        BayesianSelector(method="mean-field", slab_variance=1.0, covariates=[2]),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_estimators_take_the_printed_design(printed, shape, model):
+    counts, y = integers(shape)
+    weights = np.random.default_rng(2).integers(0, 3, len(y)).astype(float)
+    if isinstance(model, SparseClassifier):
+        y = np.where(y > np.median(y), "high", "low")
+    own, dense = clone(model), clone(model)
+    design = printed["IntegerDesign"](counts, 0.5)
+    own.fit(design, y, weights)
+    dense.fit(0.5 * counts, y, weights)
+    np.testing.assert_allclose(own.coef_, dense.coef_, atol=1e-4)
+    assert own.get_support(indices=True).tolist() == dense.get_support(indices=True).tolist()
+    new = printed["IntegerDesign"](counts[:9], 0.5)
+    expected = own.predict(0.5 * counts[:9])
+    predicted = own.predict(new)
+    if isinstance(model, SparseClassifier):
+        assert predicted.tolist() == expected.tolist()
+    else:
+        np.testing.assert_allclose(predicted, expected)
+    if hasattr(own, "posterior_"):
+        spreads = [own.predict(rows, return_std=True)[1] for rows in (new, 0.5 * counts[:9])]
+        np.testing.assert_allclose(*spreads)
+    np.testing.assert_allclose(
+        own.transform(new).some_rows(np.arange(9)), own.transform(0.5 * counts[:9])
+    )
+    with pytest.raises(ValueError, match=f"X has 4 features, but .* expecting {shape[1]} features"):
+        own.predict(printed["IntegerDesign"](counts[:9, :4], 0.5))
+    with pytest.raises(ValueError, match=f"X has {shape[0]} rows and y 5"):
+        clone(model).fit(design, y[:5])
+
+
+def test_what_the_printed_design_leaves_to_defaults_is_right(printed):
+    rng = np.random.default_rng(4)
+    values = rng.integers(-3, 4, (30, 7))
+    values[:, 2], values[:, 5] = 4, values[:, 5] + 10**7
+    weights = rng.integers(0, 3, 30).astype(float)
+    own, dense = printed["IntegerDesign"](values, 0.5), DenseDesign(0.5 * values)
+    mean, deviation = own.moments(weights)
+    np.testing.assert_allclose(mean, np.average(0.5 * values, axis=0, weights=weights), rtol=1e-14)
+    np.testing.assert_allclose(deviation, dense.moments(weights).deviation, rtol=1e-10, atol=1e-12)
+    few, scale = np.array([4, 1, 5]), np.linspace(1, 2, 7)
+    sides = rng.standard_normal((30, 2))
+    for name, given in [
+        ("gram", (few, np.arange(7), mean, scale, weights)),
+        ("some_rows", ([3, 1],)),
+        ("tdot_from", (2, sides)),
+    ]:
+        np.testing.assert_allclose(
+            getattr(own, name)(*given), getattr(dense, name)(*given), rtol=1e-12, atol=1e-12
+        )
+    np.testing.assert_array_equal(own.pick(few).tdot(sides.T), dense.pick(few).tdot(sides.T))
+    assert own.own_products() is None
+    assert own.columns(mean, scale, weights) is None
+
+
+def test_an_object_with_the_methods_of_a_design_is_one():
+    """A class that inherits nothing and has them all."""
+    counts, y = integers((120, 15))
+    inner = DenseDesign(0.5 * counts)
+
+    class Stranger:
+        def __getattr__(self, name):
+            if name in vars(Design) or name in vars(inner):
+                return getattr(inner, name)
+            raise AttributeError(name)
+
+    model = SparseRegressor(alpha=0.05).fit(Stranger(), y)
+    np.testing.assert_allclose(model.coef_, SparseRegressor(alpha=0.05).fit(0.5 * counts, y).coef_)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_printed_likelihood_gives_certified_paths(printed, fit_intercept):
+    rng = np.random.default_rng(3)
+    X, offset = rng.standard_normal((100, 8)), 0.3 * rng.standard_normal(100)
+    weights = rng.integers(0, 3, 100).astype(float)
+    settings = {"fit_intercept": fit_intercept, "alpha": 0.03, "tol": 1e-9}
+    model = SparseRegressor(family=printed["Share"](), **settings)
+    shares = expit(X[:, 0] - X[:, 3] + offset + 0.5 * rng.standard_normal(100))
+    model.fit(X, shares, weights, offset=offset)
+    assert model.certificate_.gap < 1e-9
+    assert model.selection_.effect_scale == "log odds"
+    assert 0.3 < model.score(X, shares, weights, offset=offset) < 1
+    labels = (shares > 0.5).astype(float)
+    model.fit(X, labels, weights, offset=offset)
+    binomial = SparseRegressor(family="binomial", **settings)
+    binomial.fit(X, labels, weights, offset=offset)
+    np.testing.assert_allclose(model.coef_, binomial.coef_, atol=1e-6)
+    with pytest.raises(ValueError, match="needs y between 0 and 1"):
+        model.fit(X, 2 + shares)

@@ -4,24 +4,17 @@ import warnings
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
-from garrote.designs.base import Design
+from garrote.designs.base import Design, is_design
 from garrote.likelihoods import Gaussian, as_likelihood, settled
-from garrote.limits.magnitudes import (
-    LINKS,
-    MOMENTS,
-    VALUES,
-    WEIGHTS,
-    refuse_large,
-    refuse_small_response,
-    refuse_small_spread,
-)
+from garrote.limits.checks import check_columns, check_moments, check_rows
+from garrote.limits.magnitudes import refuse_small_response
 from garrote.results.fit import Scale
 from garrote.zscores.summary_statistics import check_zscores
 
@@ -113,42 +106,35 @@ class Problem:
             A known part of the linear predictor; (N, K) where it has K outputs.
         """
         likelihood = as_likelihood(likelihood)
-        stored = X if hasattr(X, "tdot") else as_design(X)
+        stored = as_design(X)
         y = np.asarray(y, dtype=np.float64)
         weights = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, float)
         known = None if offset is None else np.asarray(offset, dtype=np.float64)
         if known is not None and likelihood.several:
             known = known.reshape(len(known), -1)
-        _check_rows(stored, y, weights, known, likelihood)
+        check_rows(stored.shape, y, weights, known, likelihood)
         likelihood = settled(likelihood, y, weights, known)
         design = StandardizedDesign(
             stored, weights, center=fit_intercept, scale=standardize, covariates=covariates
         )
-        _check_columns(design)
+        check_columns(design.mean, design.deviation, design.constant)
         # The one place where an offset is taken off: of what is a sum of it and the rest.
         left = y - known if likelihood.additive and known is not None else y
-        numbers, mean, spread = _as_numbers(left, weights, fit_intercept)
-        spread = spread if scale_response else 1.0
-        centered = numbers / spread
-        explained = design.project(centered[:, None])[:, 0]
-        if _root_mean_square(explained, weights) <= _EXPLAINED * _root_mean_square(
-            centered, weights
-        ):
-            explained = np.zeros_like(explained)
-        response = explained
+        numbers = _as_numbers(design, left, scale_response)
+        response, mean, spread = numbers.beside, numbers.mean, numbers.spread
         if not likelihood.least_squares:
             mean, spread = _level(likelihood, left, weights) if fit_intercept else 0.0, 1.0
             response = left - mean
         scale = Scale(
             design.mean, design.scale, mean, spread, design.covariates,
-            *_covariate_maps(design, centered), int(fit_intercept),
+            *_covariate_maps(design, numbers.standardized), int(fit_intercept),
         )  # fmt: skip
         return cls(
             design=design,
             response=response,
             weights=weights,
-            xty=design.tdot(explained[None, :])[0],
-            yty=float(weights @ explained**2),
+            xty=design.tdot(numbers.beside[None, :])[0],
+            yty=float(weights @ numbers.beside**2),
             n=design.total_weight,
             curvature=design.curvature,
             scale=scale,
@@ -162,7 +148,7 @@ class Problem:
         cls, gram: Array, xty: Array, yty: float, n: float, *, standardize: bool = True
     ) -> "Problem":
         """Take sufficient statistics of centred data: X'X, X'y, y'y and the number of rows."""
-        gram, xty, yty, n = _check_moments(gram, xty, yty, n)
+        gram, xty, yty, n = check_moments(gram, xty, yty, n)
         diagonal = np.sqrt(np.maximum(np.diag(gram), 0.0) / n)
         spread = np.where(diagonal > 0, diagonal, 1.0)
         spread = spread if standardize else np.ones_like(spread)
@@ -372,63 +358,43 @@ class Problem:
 
 
 def as_design(X: Any) -> Design:
-    """Wrap an array or a sparse matrix; neither is copied unless the kind demands it."""
+    """Wrap an array or a sparse matrix, uncopied unless the kind demands it; a design stays as it is."""
+    if is_design(X):
+        return cast(Design, X)
     return SparseDesign(X) if scipy.sparse.issparse(X) else DenseDesign(np.asarray(X))
 
 
-def _check_rows(
-    stored: Design, y: Floats, weights: Floats, offset: Floats | None, likelihood: Any
-) -> None:
-    """Refuse data that no estimator has checked before."""
-    count = stored.shape[0]
-    most = 2 if likelihood.several else 1  # with one linear predictor y has one column
-    if not 1 <= y.ndim <= most or len(y) != count:
-        raise ValueError(f"y must have {count} entries like X has rows, got shape {y.shape}")
-    if not stored.shape[1]:
-        raise ValueError("X has no columns")
-    if weights.shape != (count,) or not (weights >= 0).all() or not weights.any():
-        raise ValueError("sample_weight must be non-negative, one a row, and not zero for all rows")
-    bad = np.flatnonzero(~np.isfinite(y.reshape(count, -1).sum(axis=1)) | ~np.isfinite(weights))
-    if len(bad):
-        raise ValueError(f"y or sample_weight is not finite at row {bad[0]} ({len(bad)} in all)")
-    refuse_large(y, "y")
-    refuse_large(weights, "sample_weight", limit=WEIGHTS)
-    # Rows of weight 0 may hold anything; another row stands for each, so that errors count all rows.
-    likelihood.check_response(y[np.where(weights > 0, np.arange(count), np.argmax(weights > 0))])
-    if offset is not None:
-        expected = (count, likelihood.outputs) if likelihood.several else (count,)
-        if offset.shape != expected or not np.isfinite(offset).all():
-            raise ValueError(
-                f"offset must hold finite numbers in an array of shape {expected}, got {offset.shape}"
-            )
-        refuse_large(offset, "offset", limit=VALUES if likelihood.additive else LINKS)
+class _Numbers(NamedTuple):
+    """A response as numbers, in standard deviations from its mean; ``beside`` is less its covariates."""
+
+    mean: float
+    spread: float
+    standardized: Floats
+    beside: Floats
 
 
-def _as_numbers(y: Floats, weights: Floats, centre: bool) -> tuple[Floats, float, float]:
-    """Return a response (the first of several) less its mean, that mean, and what it varies by."""
-    first = y if y.ndim == 1 else y[:, 0]
-    mean = float(np.average(first, weights=weights)) if centre else 0.0
+def _as_numbers(design: StandardizedDesign, y: Floats, scaled: bool) -> _Numbers:
+    """Return a response, the first of several, as numbers of one regression."""
+    first, weights = y if y.ndim == 1 else y[:, 0], design.weights
+    mean = float(np.average(first, weights=weights)) if design.centered else 0.0
     centered = first - mean
     spread = _root_mean_square(centered, weights)
     if spread <= 1e-14 * abs(mean):
-        return np.zeros_like(centered), mean, 1.0
+        spread, centered = 1.0, np.zeros_like(centered)
     refuse_small_response(spread)
-    return centered, mean, spread
+    spread = spread if scaled else 1.0
+    standardized = centered / spread
+    beside = design.project(standardized[:, None])[:, 0]
+    whole = _root_mean_square(standardized, weights)
+    if _root_mean_square(beside, weights) <= _EXPLAINED * whole:
+        beside = np.zeros_like(beside)
+    return _Numbers(mean, spread, standardized, beside)
 
 
 def _level(likelihood: Any, y: Floats, weights: Floats) -> float:
     """Return what to measure y from: an intercept far from 0 would cost differences their digits."""
     one = likelihood.additive and likelihood.outputs == 1
     return float(np.median(y[weights > 0])) if one else 0.0
-
-
-def _check_columns(design: StandardizedDesign) -> None:
-    """Refuse columns that are not finite, or whose sizes leave double precision."""
-    bad = np.flatnonzero(~np.isfinite(design.mean + design.deviation))
-    if len(bad):
-        raise ValueError(f"X is not finite in column {bad[0]} ({len(bad)} columns in all)")
-    refuse_large(np.maximum(np.abs(design.mean), design.deviation), "X", of="column")
-    refuse_small_spread(np.where(design.constant, 0.0, design.deviation))
 
 
 def _root_mean_square(values: Floats, weights: Floats) -> float:
@@ -446,44 +412,3 @@ def _covariate_maps(design: StandardizedDesign, response: Floats) -> tuple[Float
     inverse = np.linalg.pinv(root[:, None] * design._standardize(design.covariates))
     rows = np.divide(inverse, root, out=np.zeros_like(inverse), where=root > 0)
     return (rows * design.weights) @ response, design.tdot(rows)
-
-
-def _check_moments(
-    gram: Array, xty: Array, yty: float, n: float
-) -> tuple[Floats, Floats, float, float]:
-    gram, xty = np.asarray(gram, dtype=np.float64), np.asarray(xty, dtype=np.float64)
-    if gram.ndim != 2 or gram.shape[0] != gram.shape[1] or not len(gram):
-        raise ValueError(f"gram must be square, got shape {gram.shape}")
-    if xty.shape != (gram.shape[0],):
-        raise ValueError(f"xty must have {gram.shape[0]} entries like gram, got shape {xty.shape}")
-    if not (np.isfinite(gram).all() and np.isfinite(xty).all() and np.isfinite(yty)):
-        raise ValueError("gram, xty and yty must be finite; replace missing entries first")
-    if not n > 1:
-        raise ValueError(f"n must be the number of rows, at least 2, got {n}")
-    refuse_large(gram, "gram", limit=MOMENTS)
-    refuse_large(xty, "xty", limit=MOMENTS, of="entry")
-    refuse_large(yty, "yty", limit=MOMENTS)
-    refuse_large(n, "n", limit=WEIGHTS)
-    if not np.allclose(gram, gram.T, rtol=1e-6, atol=1e-8 * np.abs(gram).max(initial=0.0)):
-        raise ValueError("gram must be symmetric: pass X'X of centred columns")
-    diagonal = np.diag(gram)
-    if (diagonal < 0).any():
-        raise ValueError(f"gram has a negative diagonal entry at {int(np.argmin(diagonal))}")
-    if not yty >= 0:
-        raise ValueError(f"yty must be >= 0, got {yty}")
-    refuse_small_spread(np.sqrt(diagonal / n))
-    excess = np.abs(xty) - np.sqrt(diagonal * yty) * (1 + 1e-6)
-    if (excess > 0).any():
-        j = int(np.argmax(excess))
-        raise ValueError(
-            f"xty[{j}] is larger than the Cauchy-Schwarz bound sqrt(gram[{j}, {j}] * yty): "
-            "the moments are not from the same centred data"
-        )
-    largest = diagonal.max(initial=0.0)
-    try:
-        np.linalg.cholesky(gram + 1e-6 * largest * np.eye(len(gram)) if largest else np.eye(1))
-    except np.linalg.LinAlgError:
-        raise ValueError(
-            "gram is not positive semidefinite: pass X'X of one set of rows, without missing entries"
-        ) from None
-    return np.ascontiguousarray((gram + gram.T) / 2), xty, float(yty), float(n)

@@ -14,6 +14,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import garrote
 from garrote import SparseClassifier, SparseRegressor
 from garrote.displays import PathDisplay
+from garrote.likelihoods import FAMILIES, Binomial, Poisson, Probit
+from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths.combinations import ALL_FAMILIES, SOLVERS, is_possible
 from garrote.penalties import MCP, PENALTIES, ElasticNet
 from garrote.solvers.penalised import refitting
@@ -279,7 +281,8 @@ def test_every_penalty_names_its_source():
         ({"penalty_factor": {0: -1.0}}, "penalty_factor must be >= 0"),
         ({"lower": 0.1}, "bounds must contain 0"),
         ({"family": "gamma"}, "family must be one of"),
-        ({"family": 3}, r"family must be one of .* or garrote.likelihoods.Huber"),
+        ({"family": 3}, r"family must be one of .* or an object of garrote.likelihoods"),
+        ({"family": Multinomial(3)}, "has several outputs a row: SparseClassifier takes classes"),
         ({"family": "huber", "solver": "homotopy"}, "with a huber response"),
         ({"family": "poisson"}, "needs counts"),
         ({"family": "binomial"}, "needs labels 0 and 1"),
@@ -291,6 +294,41 @@ def test_every_penalty_names_its_source():
 def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
     with pytest.raises(ValueError, match=said):
         SparseRegressor(**settings).fit(data[0], response(data, "gaussian"))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_is_named_or_given_as_an_object(data, family):
+    X, y = data[0], response(data, family)
+    one, two = (
+        SparseRegressor(family=given, alpha=0.1, alphas=3).fit(X, y)
+        for given in (family, FAMILIES[family])
+    )
+    np.testing.assert_array_equal(one.coef_, two.coef_)
+    np.testing.assert_array_equal(one.predict(X), two.predict(X))
+
+
+def test_classifiers_take_likelihoods_of_labels(data):
+    X, y, three = data[0], response(data, "binomial"), response(data, "multinomial")
+    for families, labels in (
+        (("binomial", "multinomial", Binomial()), y),
+        (("probit", Probit()), y),
+        (("binomial", "multinomial", Binomial(), Multinomial(3)), three),
+    ):
+        found = [SparseClassifier(family=f, alpha=0.1, alphas=3).fit(X, labels) for f in families]
+        for model in found[1:]:
+            np.testing.assert_array_equal(model.coef_, found[0].coef_)
+            np.testing.assert_array_equal(model.predict_proba(X), found[0].predict_proba(X))
+    for family, labels, said in (
+        (Poisson(), y, "family='poisson' is of numbers, not of labels of 2 classes"),
+        (
+            Multinomial(4),
+            three,
+            r"Multinomial\(4\) is for y of 4 classes, more than 2, but y has 3",
+        ),
+        ("logistic", y, "family must be one of"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            SparseClassifier(family=family).fit(X, labels)
 
 
 def test_impossible_combinations_say_what_is_possible(data):
@@ -348,7 +386,9 @@ def test_a_fold_that_trains_on_zeros_is_refused(data):
     X, _, _ = data
     counts = np.zeros(120)
     counts[:5] = 3
-    with pytest.raises(ValueError, match="fold 0 of cv trains on counts that are all 0"):
+    with pytest.raises(
+        ValueError, match="fold 0 of cv has too little to train on: every count in y is 0"
+    ):
         SparseRegressor(family="poisson").fit(X, counts)
     model = SparseRegressor(family="poisson", alpha="bic").fit(X, counts)
     assert model.certificate_["duality gap"] < 1e-6

@@ -28,7 +28,7 @@ from sklearn.model_selection import KFold
 import garrote
 from garrote import SparseRegressor, VariationalGarrote, estimators, penalties, persistence
 from garrote.estimators.shared.saving import SaveMixin
-from garrote.likelihoods import Huber
+from garrote.likelihoods import Huber, Poisson, Probit
 from garrote.penalties import L0, MCP, FusedLasso, GroupLasso
 from garrote.persistence import ModelFileError, load_extra, load_model, save_model
 from garrote.persistence.archive import HEADER, HEADER_DIGEST
@@ -258,6 +258,28 @@ def test_where_outliers_begin_comes_back(data, tmp_path):
     back = there_and_back(model, tmp_path)
     assert back.family == Huber(corner=2.0)
     np.testing.assert_array_equal(back.fit(*data).coef_, model.coef_)
+
+
+def test_likelihood_objects_come_back(data, tmp_path):
+    X, y = data
+    counts = np.round(np.exp(0.1 * y)).clip(0, 50)
+    model = SparseRegressor(alpha=0.3, family=Poisson()).fit(X, counts)
+    back = there_and_back(model, tmp_path)
+    assert back.family == Poisson()
+    np.testing.assert_array_equal(back.predict(X), model.predict(X))
+    labels = estimators.SparseClassifier(alpha=0.1, family=Probit()).fit(
+        X, counts > np.median(counts)
+    )
+    assert there_and_back(labels, tmp_path).family == Probit()
+
+
+def test_a_likelihood_that_files_do_not_know_is_not_left_out(data, tmp_path):
+    class Own(Huber):
+        """Predictions go through it, so that a file without it would predict otherwise."""
+
+    model = SparseRegressor(alpha=0.3, family=Own(corner=2.0)).fit(*data)
+    with pytest.raises(TypeError, match="family is a likelihood of your own"):
+        model.save(tmp_path / "model")
 
 
 # --- settings that have no place

@@ -1,11 +1,13 @@
 """The contract of a design, and the two column functions that every coordinate loop is made of.
 
-A design offers whole-matrix products to Python (``dot``, ``tdot``, ``gram``, ``moments``) and a
-NamedTuple of its arrays to kernels (``columns``), for whose class ``column_dot`` and ``add_column``
+A design offers whole-matrix products to Python (``dot``, ``tdot``, ``gram``, ``moments``). It may offer
+a NamedTuple of its arrays to kernels (``columns``), for whose class ``column_dot`` and ``add_column``
 are registered.
 """
 
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,64 +43,103 @@ class Residual(NamedTuple):
     weights: Floats
 
 
-class Design(Protocol):
-    """A matrix of N rows and D columns that is never modified.
+class Design:
+    """A matrix of N rows and D columns that is never modified, however it is stored.
 
-    ``nbytes`` is its size in memory; ``keeps_blocks`` tells whether dense blocks of some of its
-    columns are small beside it; ``column_cost`` is what a product with one column costs, in
+    A subclass sets ``shape`` and ``nbytes``, its size in memory, and has `dot`, `tdot` and `take`. All
+    else that solvers ask for has a default by blocks of columns, which a subclass replaces where its way
+    of storing allows for something faster. ``keeps_blocks`` tells whether dense blocks of some columns
+    are small beside the matrix; ``column_cost`` is what a product with one column costs, in
     multiplications read from memory in order.
     """
 
     shape: tuple[int, int]
-    dtype: np.dtype[Any]
     nbytes: int
-    keeps_blocks: bool
-    column_cost: float
+    dtype: np.dtype[Any] = np.dtype(np.float64)
+    keeps_blocks: bool = True
+
+    @cached_property
+    def column_cost(self) -> float:
+        """What a product with one column costs."""
+        return float(self.shape[0])
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         """Return X[:, columns] @ coef."""
-        ...
+        raise NotImplementedError
 
     def tdot(self, rows: Floats) -> Floats:
         """Return rows @ X, one row of D values for each row of N given."""
-        ...
+        raise NotImplementedError
+
+    def take(self, columns: Array, mean: Floats) -> Floats:
+        """Return columns as a dense float64 block of their own, less their means."""
+        raise NotImplementedError
 
     def tdot_from(self, first: int, block: Floats) -> Floats:
         """Return X[:, first:].T @ block."""
-        ...
+        return self.pick(np.arange(first, self.shape[1])).tdot(block.T).T
 
     def own_products(self) -> Floats | None:
         """Return X.T @ X; None where that is not one product of float64 numbers."""
-        ...
-
-    def take(self, columns: Array, mean: Floats) -> Floats:
-        """Return columns as a dense float64 block, less their means."""
-        ...
+        return None
 
     def some_rows(self, rows: Array) -> Floats:
         """Return rows as a dense float64 block."""
-        ...
+        return np.hstack([block[rows] for _, block in self._blocks()])
 
     def pick(self, columns: Array) -> "Design":
         """Return a design of some of the columns."""
-        ...
+        from garrote.designs.dense import DenseDesign
+
+        return DenseDesign(self.take(columns, np.zeros(self.shape[1])))
 
     def gram(
         self, left: Array, right: Array, mean: Floats, scale: Floats, weights: Floats
     ) -> Floats:
         """Return the weighted cross products of two sets of standardised columns."""
-        ...
+        block = self.take(right, mean)
+        block /= scale[right]
+        block *= weights[:, None]
+        product = np.empty((len(left), len(right)))
+        width = block_width(self.shape[0])
+        for start in range(0, len(left), width):
+            some = left[start : start + width]
+            part = self.take(some, mean)
+            part /= scale[some]
+            np.matmul(part.T, block, out=product[start : start + width])
+        return product
 
     def moments(self, weights: Floats) -> Moments:
         """Return the weighted mean and standard deviation of every column."""
-        ...
+        mean, deviation = np.empty(self.shape[1]), np.empty(self.shape[1])
+        share = weights / weights.sum()
+        for columns, block in self._blocks():
+            mean[columns] = share @ block
+            block -= mean[columns]
+            # In units of the largest one: squares neither overflow nor vanish.
+            largest = np.abs(block[weights > 0]).max(axis=0)
+            block /= np.where(largest > 0, largest, 1.0)
+            deviation[columns] = largest * np.sqrt(share @ block**2)
+        return Moments(mean, deviation)
 
     def columns(self, mean: Floats, scale: Floats, weights: Floats) -> Any:
         """Return what kernels read of the standardised columns.
 
         None where columns cannot be read one by one at a fair price; blocks are taken instead.
         """
-        ...
+        return None
+
+    def _blocks(self) -> Iterator[tuple[Array, Floats]]:
+        """Yield some columns at a time, as they are."""
+        nothing, width = np.zeros(self.shape[1]), block_width(self.shape[0])
+        for start in range(0, self.shape[1], width):
+            columns = np.arange(start, min(start + width, self.shape[1]))
+            yield columns, self.take(columns, nothing)
+
+
+def is_design(X: Any) -> bool:
+    """Tell whether X is stored as a design: an object of `Design`, or another with its methods."""
+    return hasattr(X, "tdot")
 
 
 @generic

@@ -7,6 +7,7 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.base import (
+    Design,
     Moments,
     add_block,
     add_column,
@@ -113,17 +114,14 @@ def _(design: StandardizedDense, j, step, residual):
             residual.values[i] += scaled * residual.weights[i] * (design.values[i, j] - mean)
 
 
-class DenseDesign:
+class DenseDesign(Design):
     """A two-dimensional array."""
-
-    keeps_blocks = True
 
     def __init__(self, values: Array):
         self.values = values
         self.shape = values.shape
         self.dtype = values.dtype
         self.nbytes = values.nbytes
-        self.column_cost = float(values.shape[0])
 
     def columns(self, mean: Floats, scale: Floats, weights: Floats) -> StandardizedDense | None:
         # The columns of rows stored one after the other are scattered over memory.
@@ -225,21 +223,6 @@ class DenseDesign:
 
     def pick(self, columns: Array) -> "DenseDesign":
         return DenseDesign(self.values[:, columns])
-
-    def gram(
-        self, left: Array, right: Array, mean: Floats, scale: Floats, weights: Floats
-    ) -> Floats:
-        block = self.take(right, mean)
-        block /= scale[right]
-        block *= weights[:, None]
-        product = np.empty((len(left), len(right)))
-        width = block_width(self.shape[0])
-        for start in range(0, len(left), width):
-            some = left[start : start + width]
-            part = self.take(some, mean)
-            part /= scale[some]
-            np.matmul(part.T, block, out=product[start : start + width])
-        return product
 
     def some_rows(self, rows: Array) -> Floats:
         return self.values[rows].astype(np.float64)

@@ -7,7 +7,7 @@ import scipy.sparse
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Moments, add_column, column_dot
+from garrote.designs.base import Design, Moments, add_column, column_dot
 
 # Non-zeros times right-hand sides that one kernel call handles at most (some 20 ms).
 _PRODUCTS_PER_CALL = 1 << 23
@@ -63,7 +63,7 @@ def _(design: StandardizedSparse, j, step, residual):
     residual.shift[0] -= step / design.scale[j] * design.mean[j]
 
 
-class SparseDesign:
+class SparseDesign(Design):
     """A SciPy sparse matrix or array."""
 
     keeps_blocks = False
@@ -98,10 +98,6 @@ class SparseDesign:
                 stop = min(start + step, self.shape[1])
                 _multiply_columns(*self._arrays(), together, start, stop, product[first:])
         return product
-
-    def own_products(self) -> Floats | None:
-        """Return None: the product of sparse columns with each other has no fast form."""
-        return None
 
     def tdot_from(self, first: int, block: Floats) -> Floats:
         return self.matrix[:, first:].astype(np.float64, copy=False).T @ block

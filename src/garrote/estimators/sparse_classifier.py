@@ -30,6 +30,7 @@ from garrote.likelihoods import (
     log_likelihood,
 )
 from garrote.limits.costs import foretell, points_in_all
+from garrote.problem import Problem
 
 # Log odds that are linear are binomial for two classes, and multinomial for more.
 _FAMILIES: dict[str, Likelihood] = {
@@ -197,6 +198,16 @@ tol, max_iter, n_jobs, callback
 
     def _splitter(self, y: Floats) -> Any:
         return check_cv(self.cv, y, classifier=True)
+
+    def _check_fold(self, number: int, problem: Problem, y: Floats) -> None:
+        """Refuse training rows that lack a class."""
+        missing = np.setdiff1d(y, y[problem.weights > 0])
+        if len(missing):
+            label, rows = self.classes_[int(missing[0])], np.count_nonzero(y == missing[0])
+            raise ValueError(
+                f"fold {number} of cv trains without class {str(label)!r} ({rows} of {len(y)} rows): "
+                "choose alpha by 'bic', or leave that class out"
+            )
 
     def decision_function(self, X: Any, offset: Any = None) -> Floats:
         """Return the log odds of the second class; of several classes, all linear predictors.

@@ -167,7 +167,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (N, D)
+        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
         y : array of shape (N,) or (N, K)
             With K columns, all are fitted at once, with one alpha and coefficients of shape (K, D).
             `GroupLasso` puts a variable in or out for all of them (multi-task regression).
@@ -252,7 +252,13 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
     def _family(self) -> Any:
         """Return the likelihood as given."""
-        return as_likelihood(self.family)
+        family = as_likelihood(self.family)
+        if family.several:
+            raise ValueError(
+                f"family={self.family!r} has several outputs a row: SparseClassifier takes classes, and "
+                "y of several columns is for family='gaussian'"
+            )
+        return family
 
     def predict(self, X: Any, offset: Any = None) -> Floats:
         """Return the expected response: the mean of y, a probability or a rate.

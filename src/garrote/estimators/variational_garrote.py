@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
+from garrote.estimators.given.designs import splittable
 from garrote.estimators.given.inputs import (
     check_new_rows,
     check_start,
@@ -202,7 +203,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (N, D)
+        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
         y : array of shape (N,)
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
@@ -229,7 +230,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         control = Control(self.tol, self.max_iter, self.callback)
         validation = None
         if wanted == "cv":
-            splits = list(check_cv(self.cv).split(given.X, given.y, groups))
+            splits = list(check_cv(self.cv).split(splittable(given.X), given.y, groups))
             folds = make_folds(given.weights, splits, partial(given.part, self, problem))
             path, validation = cross_validate_garrote(
                 problem, prior_for, folds, grid, control, self.solver, self.n_jobs

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
+from garrote.estimators.given.designs import splittable
 from garrote.estimators.given.inputs import (
     is_number,
 )
@@ -167,7 +168,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (N, D)
+        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
         y : array of shape (N,)
             Labels of two classes.
         sample_weight : array of shape (N,), optional
@@ -192,7 +193,8 @@ class VariationalGarroteClassifier(SelectingClassifier):
         grid, wanted = gammas_to_visit(self, problem, rough, end)
         validation = None
         if wanted == "cv":
-            splits = list(check_cv(self.cv, codes, classifier=True).split(given.X, codes, groups))
+            splitter = check_cv(self.cv, codes, classifier=True)
+            splits = list(splitter.split(splittable(given.X), codes, groups))
             folds = make_folds(given.weights, splits, partial(given.part, self, problem))
             self._check_folds(folds, codes)
             annealed, validation = cross_validate_labels(

@@ -22,8 +22,10 @@ from garrote.likelihoods.base import (
 from garrote.likelihoods.binomial import Binomial
 from garrote.likelihoods.gaussian import Gaussian
 from garrote.likelihoods.huber import Huber
+from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.poisson import Poisson
 from garrote.likelihoods.probit import Probit
+from garrote.likelihoods.several import SeveralResponses
 
 # Likelihoods by the name that users know them by. A new one is a new row here: exponential families with
 # their canonical links, compiled, for posteriors over models and penalised fits ...
@@ -61,8 +63,10 @@ __all__ = [
     "Gaussian",
     "Huber",
     "Likelihood",
+    "Multinomial",
     "Poisson",
     "Probit",
+    "SeveralResponses",
     "as_likelihood",
     "conjugate",
     "curvature",

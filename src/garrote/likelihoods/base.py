@@ -65,6 +65,11 @@ class Likelihood:
         return False
 
     @property
+    def noise_scale(self) -> float | None:
+        """The scale of the noise, in units of eta; None where it has to be estimated."""
+        return 1.0
+
+    @property
     def effect_scale(self) -> str:
         """What coefficients change, in words: "" where that is y itself."""
         return "linear predictor"

@@ -33,6 +33,7 @@ class Gaussian(_Named, Likelihood):
 
     additive = True
     least_squares = True
+    noise_scale = None
     effect_scale = ""
 
     def check_response(self, y: Floats) -> None:

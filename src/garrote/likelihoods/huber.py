@@ -70,6 +70,11 @@ class Huber(Likelihood):
                 raise ValueError(f"{name} of Huber must be positive and finite, got {value!r}")
 
     @property
+    def noise_scale(self) -> float | None:
+        """The unit of the corner."""
+        return self.scale
+
+    @property
     def edge(self) -> float:
         """The size of residuals, in units of y, beyond which they count as outliers."""
         if self.scale is None:

@@ -37,10 +37,11 @@ class Multinomial(Likelihood):
 
     def of_classes(self, count: int) -> Likelihood:
         """Return the likelihood of labels of so many classes."""
-        if count == self.classes:
+        if count == self.classes > 2:
             return self
         raise ValueError(
-            f"Multinomial({self.classes}) has {self.classes} classes, but y has {count}"
+            f"Multinomial({self.classes}) is for y of {self.classes} classes, more than 2, but y has "
+            f"{count}: Binomial() takes any number"
         )
 
     def mean(self, eta: Floats) -> Floats:

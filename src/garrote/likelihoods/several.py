@@ -20,6 +20,7 @@ class SeveralResponses(Likelihood):
     name = "several gaussian"
     several = True
     additive = True
+    noise_scale = None
     effect_scale = ""
 
     @property

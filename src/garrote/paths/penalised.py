@@ -297,18 +297,11 @@ def adapted(
         alphas = alpha_grid(problem, L1(), terms)
         points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
         loss, size = (np.array(each) for each in zip(*map(_loss_and_size, points), strict=True))
-        criterion = bayesian_criterion(loss, size, problem.n, noise_scale(problem))
+        criterion = bayesian_criterion(loss, size, problem.n, problem.likelihood.noise_scale)
         best = points[int(np.argmin(criterion))]
     first = np.zeros(len(terms.factor))
     first[best.columns] = best.coef
     return penalty.weighted(terms, first)
-
-
-def noise_scale(problem: Problem) -> float | None:
-    """Return the noise's scale that a criterion takes for known: None where it is estimated."""
-    if problem.likelihood.least_squares or isinstance(problem.likelihood, SeveralResponses):
-        return None
-    return float(getattr(problem.likelihood, "scale", 1.0))
 
 
 def _loss_and_size(point: Solved) -> tuple[float, int]:

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import garrote
 import garrote.inference.methods
+import garrote.likelihoods
 import garrote.likelihoods.huber
 import garrote.penalties
 import garrote.priors.inclusion
@@ -50,11 +51,10 @@ FORMAT = "garrote-model"
 VERSION = 1
 
 # Where the classes are defined that files may refer to, beside the estimators
-# and the public penalties.
+# and the public penalties and likelihoods.
 _HOMES = (
     garrote.zscores.consistency,
     garrote.results.credible_sets,
-    garrote.likelihoods.huber,
     garrote.results.path,
     garrote.results.posterior,
     garrote.inference.methods,
@@ -201,20 +201,24 @@ def _estimators() -> dict[str, type]:
 
 
 def _known_classes() -> dict[str, type]:
-    """Return every class that files may refer to: estimators, penalties, priors and results."""
+    """Return every class that files may refer to: also penalties, likelihoods, priors and results."""
     results = {
         name: cls
         for module in _HOMES
         for name, cls in vars(module).items()
         if _is_class_of_values(cls) and cls.__module__ == module.__name__
     }
-    public = {name: getattr(garrote.penalties, name) for name in garrote.penalties.__all__}
-    penalties = {name: cls for name, cls in public.items() if _is_class_of_values(cls)}
-    return results | penalties | _estimators()
+    public = {
+        name: cls
+        for room in (garrote.penalties, garrote.likelihoods)
+        for name, cls in vars(room).items()
+        if name in room.__all__ and _is_class_of_values(cls)
+    }
+    return results | public | _estimators()
 
 
 def _is_class_of_values(found: Any) -> bool:
-    return isinstance(found, type) and is_dataclass(found)
+    return isinstance(found, type) and (is_dataclass(found) or issubclass(found, tuple))
 
 
 def _json_values(extra: dict[str, Any]) -> dict[str, Any]:

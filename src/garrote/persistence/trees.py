@@ -24,6 +24,7 @@ import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array
+from garrote.likelihoods import Likelihood
 from garrote.persistence.archive import KINDS, ModelFileError
 from garrote.persistence.older import renewed
 
@@ -134,6 +135,8 @@ class Encoder:
         if is_dataclass(value):
             inside = {f.name: getattr(value, f.name) for f in fields(value)}
             written: dict[str, Any] = {"fields": self._named(inside, type(value).__name__)}
+        elif isinstance(value, tuple):  # a named one, as likelihoods are that kernels read
+            written = {"fields": self._named(value._asdict(), type(value).__name__)}  # type: ignore[attr-defined]
         elif scipy.sparse.issparse(value):
             parts = value.coords if value.format == "coo" else (value.indices, value.indptr)
             arrays = [self._array(part, place) for part in (value.data, *parts)]
@@ -156,6 +159,9 @@ class Encoder:
         left_out = {
             name: _text(value) for name, value in given.items() if not self._storable(value)
         }
+        for name in left_out:
+            if isinstance(given[name], Likelihood):  # without it predictions would be others
+                raise Unstorable(f"{type(model).__name__}.{name} is a likelihood of your own")
         left_out |= {name: _text(state.pop(name)) for name in _NOT_KEPT & state.keys()}
         for name in state:
             check_attribute(type(model), name)
@@ -237,18 +243,21 @@ class Decoder:
             made = self._sparse(_SPARSE[name], written)
         elif name in self._known:
             cls = self._known[name]
-            made = (self._dataclass if is_dataclass(cls) else self._estimator)(cls, written)
+            of_values = is_dataclass(cls) or issubclass(cls, tuple)
+            made = (self._of_values if of_values else self._estimator)(cls, written)
         else:
             raise Unknown(f"a {str(name)[:60]!r}")
         self.objects.append(made)
 
-    def _dataclass(self, cls: type, written: Mapping[str, Any]) -> Any:
+    def _of_values(self, cls: Any, written: Mapping[str, Any]) -> Any:
         found = renewed(cls, {k: self.decode(node) for k, node in written["fields"].items()})
-        own = {f.name: f for f in fields(cls)}
-        needed = {
-            name for name, f in own.items() if f.default is MISSING and f.default_factory is MISSING
-        }
-        _check_names(cls, "field", found.keys() - own.keys(), needed - found.keys())
+        if is_dataclass(cls):
+            own = fields(cls)
+            names = {f.name for f in own}
+            needed = {f.name for f in own if f.default is MISSING and f.default_factory is MISSING}
+        else:
+            names, needed = set(cls._fields), set(cls._fields) - set(cls._field_defaults)
+        _check_names(cls, "field", found.keys() - names, needed - found.keys())
         return cls(**found)
 
     def _estimator(self, cls: Any, written: Mapping[str, Any]) -> Any:

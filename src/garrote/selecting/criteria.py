@@ -4,7 +4,6 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.paths.criteria import bayesian_criterion
-from garrote.paths.penalised import noise_scale
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit, PenaltyFit
@@ -38,5 +37,5 @@ def criterion(
     """
     loss = np.array([fit.loss for fit in path.fits])
     extra = 2.0 * np.log(path.n_features) if name == "ebic" else 0.0
-    scale = noise_scale(problem) if noise is None else noise
+    scale = problem.likelihood.noise_scale if noise is None else noise
     return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, scale, extra)

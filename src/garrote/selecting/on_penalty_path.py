@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.likelihoods.several import SeveralResponses
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
@@ -106,8 +105,8 @@ def _intervals(problem: Problem, path: Path[PenaltyFit]) -> str:
     """Say why there are no intervals, and what effects are where a variable has several."""
     if path.n_features == problem.n_features:
         return _NO_INTERVALS
-    several = isinstance(problem.likelihood, SeveralResponses)
-    return f"{_STRONGEST.format('response' if several else 'class')}; {_NO_INTERVALS}"
+    output = "response" if problem.likelihood.additive else "class"
+    return f"{_STRONGEST.format(output)}; {_NO_INTERVALS}"
 
 
 def entry_strengths(path: Path[PenaltyFit]) -> Floats:

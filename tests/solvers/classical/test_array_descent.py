@@ -45,14 +45,14 @@ def test_every_library_reaches_the_optimum(penalty, library):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_the_logistic_loss_is_that_of_the_coordinate_solver(library):
+def test_the_binomial_loss_is_that_of_the_coordinate_solver(library):
     X, y = columns()
     labels = (y > 0).astype(float)
     settings = {"fit_intercept": False, "standardize": False, "likelihood": Binomial()}
     problem = Problem.from_rows(X, labels, **settings)
     best = fit_path(problem, L1(), [0.02], control=Control(1e-12))
     fit = proximal_gradient(
-        *as_library(library, X, labels), L1(), 0.02, loss="logistic", tol=1e-10, max_iter=5000
+        *as_library(library, X, labels), L1(), 0.02, family="binomial", tol=1e-10, max_iter=5000
     )
     assert fit.certificate["duality gap"] <= 1e-10
     np.testing.assert_allclose(np.asarray(fit.coef), best.coefficients().toarray()[0], atol=1e-4)
@@ -94,7 +94,7 @@ def test_a_start_at_the_optimum_is_where_it_ends():
     [
         ({"penalty": MCP()}, "penalty 'MCP' has no operator"),
         ({"penalty": GroupLasso(None, "inf")}, "norm=2"),
-        ({"loss": "hinge"}, "loss must be one of"),
+        ({"family": "hinge"}, "family must be one of"),
         ({"y": np.zeros(3)}, "y must have 60 entries of type float64"),
         ({"start": np.zeros(30, np.float32)}, "start must have 30 entries of type float64"),
         ({"X": np.zeros((0, 3))}, "X must be a matrix with rows and columns"),
@@ -138,7 +138,7 @@ def test_a_group_that_nothing_penalises_does_not_spoil_the_certificate():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"y": np.r_[-1.0, np.ones(59)], "loss": "logistic"}, "labels 0 and 1"),
+        ({"y": np.r_[-1.0, np.ones(59)], "family": "binomial"}, "labels 0 and 1"),
         ({"y": np.r_[np.nan, np.ones(59)]}, "y has entries that are NaN"),
         ({"X": np.full((60, 30), np.inf)}, "X has entries"),
         ({"tol": -1.0}, "tol must be >= 0"),

@@ -11,10 +11,11 @@ import scipy.sparse
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from garrote.arrays import Array, Floats
+from garrote.designs.base import is_design
+from garrote.estimators.given.designs import check_design, check_new_design
 from garrote.limits.magnitudes import (
     LINKS,
     PREDICTIONS,
-    VALUES,
     WEIGHTS,
     refuse_large,
     within,
@@ -39,9 +40,11 @@ def check_rows(estimator: Any, X: Any, y: Any, several: bool = False) -> tuple[A
 
 def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[Any, Array]:
     """Do as `check_rows`, but leave y as the labels that it holds unless ``checks`` ask for more."""
-    refuse_text_columns(X)
     if hasattr(estimator, "consistency_"):  # of an earlier fit to z-scores
         del estimator.consistency_
+    if is_design(X):
+        return X, check_design(estimator, X, y, **checks)
+    refuse_text_columns(X)
     try:
         with _quiet():
             X, y = validate_data(
@@ -106,6 +109,8 @@ def check_new_rows(estimator: Any, X: Any) -> Any:
             "this model was fitted to z-scores, so that means and scales of its columns are not known: "
             "multiply columns in standard deviations by coef_ for predictions in standard deviations"
         )
+    if is_design(X):
+        return check_new_design(estimator, X)
     refuse_repeated_names(X)
     try:
         with _quiet():
@@ -300,7 +305,12 @@ def check_new_offset(model: Any, likelihood: Any, offset: Any, count: int) -> Fl
             UserWarning,
             stacklevel=3,
         )
-    return check_offset(offset, count, likelihood)
+    values = check_offset(offset, count, likelihood)
+    if (
+        values is not None and not likelihood.additive
+    ):  # a fit refuses them when its problem is made
+        refuse_large(values, "offset", limit=LINKS)
+    return values
 
 
 def check_offset(offset: Any, count: int, likelihood: Any) -> Floats | None:
@@ -324,6 +334,5 @@ def check_offset(offset: Any, count: int, likelihood: Any) -> Floats | None:
     bad = np.argwhere(~np.isfinite(values))
     if len(bad):
         raise ValueError(f"offset is not finite at row {bad[0][0]}")
-    # Those of numbers are in units of y, others go through a link.
-    refuse_large(values, "offset", limit=VALUES if likelihood.additive else LINKS)
+    refuse_large(values, "offset")
     return values

@@ -15,6 +15,7 @@ import sklearn
 
 import garrote
 from garrote.arrays import Floats
+from garrote.designs.base import is_design
 from garrote.estimators.registry import reference_of
 
 # Entries of X that the fingerprint reads, at most: hashing all of a large X would cost a pass.
@@ -86,7 +87,10 @@ def fingerprint(X: Any, y: Floats) -> str:
     """Return a hash of the shape, of y and of an even sample of the entries of X."""
     digest = blake2b(repr((X.shape, str(X.dtype))).encode(), digest_size=8)
     digest.update(np.asarray(y, dtype=np.float64).tobytes())
-    if scipy.sparse.issparse(X):
+    if is_design(X):
+        step = max(1, X.shape[0] * X.shape[1] // _ENTRIES)
+        digest.update(X.take(np.arange(0, X.shape[1], step), np.zeros(X.shape[1])).tobytes())
+    elif scipy.sparse.issparse(X):
         step = max(1, X.nnz // _ENTRIES)
         for part in (X.indptr, X.indices[::step], X.data[::step]):
             digest.update(np.asarray(part, dtype=np.float64).tobytes())

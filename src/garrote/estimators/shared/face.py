@@ -7,6 +7,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array
+from garrote.designs.base import is_design
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.problem import Problem
 from garrote.results.laws import Anchor
@@ -36,6 +37,10 @@ class SelectorFace(SaveMixin, SelectorMixin):
     def _get_support_mask(self) -> Array:
         check_is_fitted(self, "coef_")
         return self.selection_.selected
+
+    def transform(self, X: Any) -> Any:
+        """Return the selected columns of X, which may be a design."""
+        return X.pick(self.get_support(indices=True)) if is_design(X) else super().transform(X)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

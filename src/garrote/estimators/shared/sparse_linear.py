@@ -12,6 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
+from garrote.designs.base import is_design
+from garrote.estimators.given.designs import splittable
 from garrote.estimators.given.inputs import (
     check_names,
     check_offset,
@@ -45,8 +47,6 @@ from garrote.solvers.penalised.homotopy import check_signs
 CHOSEN = ("cv", *CRITERIA)
 # Beyond so many columns an identity matrix that has to be centred is too much to work with.
 _MANY_PIECES = 5000
-# Families whose responses are labels.
-_LABELLED = ("binomial", "probit", "multinomial")
 
 
 class SparseLinearModel(SelectorFace):
@@ -110,7 +110,7 @@ class SparseLinearModel(SelectorFace):
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
         labels = column_labels(names, count)
         if hasattr(penalty, "resolved"):
-            penalty = penalty.resolved(count, names, X)
+            penalty = penalty.resolved(count, names, None if is_design(X) else X)
         given = self._given_terms(penalty, names, count)
         if hasattr(penalty, "with_factors"):
             penalty = penalty.with_factors(given.factor, names)
@@ -206,7 +206,7 @@ class SparseLinearModel(SelectorFace):
     ) -> list[Fold]:
         """Return the folds of a cross-validation; refuse those that have nothing to learn from."""
         try:
-            splits = list(self._splitter(y).split(X, y, groups))
+            splits = list(self._splitter(y).split(splittable(X), y, groups))
         except ValueError as error:
             raise ValueError(
                 f"{error} (X has {X.shape[0]} rows): take fewer folds by cv, or choose alpha by 'bic'"
@@ -243,20 +243,13 @@ class SparseLinearModel(SelectorFace):
 
     def _check_fold(self, number: int, problem: Problem, y: Floats) -> None:
         """Refuse training rows from which there is nothing to learn about a held-out one."""
-        trained, name = y[problem.weights > 0], problem.likelihood.name
-        if name == "poisson" and not trained.any():
+        try:
+            problem.likelihood.check_response(y[problem.weights > 0])
+        except ValueError as error:
             raise ValueError(
-                f"fold {number} of cv trains on counts that are all 0: take fewer folds, or choose "
+                f"fold {number} of cv has too little to train on: {error}; take fewer folds, or choose "
                 "alpha by 'bic'"
-            )
-        if name in _LABELLED and len(missing := np.setdiff1d(y, trained)):
-            code = int(missing[0])
-            label = getattr(self, "classes_", np.arange(len(np.unique(y))))[code]
-            raise ValueError(
-                f"fold {number} of cv trains without class {str(label)!r} "
-                f"({np.count_nonzero(y == code)} of {len(y)} rows): choose alpha by 'bic', or leave "
-                "that class out"
-            )
+            ) from None
 
     def _splitter(self, y: Floats) -> Any:
         return check_cv(self.cv)

@@ -28,7 +28,7 @@ from garrote.solvers.descent.proximal_point import proximal_point
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.whole_loss import WholeLoss
 
-LOSSES = ("squared", "logistic")
+FAMILIES = ("gaussian", "binomial")
 # Power iterations for the first step, which is corrected on the way; and a margin.
 _POWERS, _MARGIN = 15, 1.05
 # Changes of coefficients below so many roundings tell nothing of the loss's steepness.
@@ -62,7 +62,7 @@ def proximal_gradient(
     penalty: Any,
     strength: float,
     *,
-    loss: str = "squared",
+    family: str = "gaussian",
     start: Any = None,
     tol: float = 1e-6,
     max_iter: int = 1000,
@@ -71,8 +71,8 @@ def proximal_gradient(
 
     ::
 
-        min_w  ||y - Xw||^2 / (2 N) + strength * penalty(w)                   loss="squared"
-        min_w  mean(log(1 + exp(Xw)) - y Xw) + strength * penalty(w)          loss="logistic"
+        min_w  ||y - Xw||^2 / (2 N) + strength * penalty(w)                   family="gaussian"
+        min_w  mean(log(1 + exp(Xw)) - y Xw) + strength * penalty(w)          family="binomial"
 
     There is no intercept and columns are taken as they are: centre and scale them first, where that is
     meant. In float32 gaps below some 1e-6 cannot be told.
@@ -82,11 +82,11 @@ def proximal_gradient(
     X : array of shape (N, D)
         Of NumPy, PyTorch or another library of the array API, on any device, float32 or float64.
     y : array of shape (N,)
-        Like X; labels 0 and 1 for the logistic loss.
+        Like X; labels 0 and 1 for ``family="binomial"``.
     penalty : L1, Ridge, ElasticNet, L0 or GroupLasso (of lengths)
         Of `garrote.penalties`.
     strength : float
-    loss : {"squared", "logistic"}
+    family : {"gaussian", "binomial"}
     start : array of shape (D,), optional
         Where to start; 0 by default.
     tol : float
@@ -108,12 +108,12 @@ def proximal_gradient(
     [1.5, 0.0]
     """
     X, y = as_floats(X), as_floats(y)
-    _check(X, y, loss, start)
+    _check(X, y, family, start)
     if not tol >= 0 or max_iter < 1:
         raise ValueError(f"tol must be >= 0 and max_iter at least 1, got {tol} and {max_iter}")
     xp = namespace(X)
     at_zero = xp.zeros_like(X[0, :])
-    data = ArrayLoss(X, y, loss, at_zero)
+    data = ArrayLoss(X, y, family, at_zero)
     rule = array_rule(penalty, as_strength(strength), at_zero)
     steepness = _MARGIN * data.bend * _largest_eigenvalue(X)
     rounding = _DIGITS * float(xp.finfo(X.dtype).eps)
@@ -136,9 +136,9 @@ def proximal_gradient(
     return ArrayFit(data.coef, objective, certificate, made)
 
 
-def _check(X: Any, y: Any, loss: str, start: Any) -> None:
-    if loss not in LOSSES:
-        raise ValueError(f"loss must be one of {LOSSES}, got {loss!r}")
+def _check(X: Any, y: Any, family: str, start: Any) -> None:
+    if family not in FAMILIES:
+        raise ValueError(f"family must be one of {FAMILIES}, got {family!r}")
     if len(X.shape) != 2 or 0 in X.shape:
         raise ValueError(f"X must be a matrix with rows and columns, got shape {tuple(X.shape)}")
     for name, vector, size in (("y", y, X.shape[0]), ("start", start, X.shape[1])):
@@ -156,17 +156,17 @@ def _check(X: Any, y: Any, loss: str, start: Any) -> None:
                 f"{name} has entries that are NaN or infinite: fill or drop them first"
             )
         refuse_large(values if xp is np else float(xp.max(xp.abs(values))), name)
-    if loss == "logistic" and not bool(xp.all((y == 0) | (y == 1))):
-        raise ValueError("loss='logistic' needs labels 0 and 1 in y, and there are others")
+    if family == "binomial" and not bool(xp.all((y == 0) | (y == 1))):
+        raise ValueError("family='binomial' needs labels 0 and 1 in y, and there are others")
 
 
 class ArrayLoss:
     """The mean loss at some coefficients; see `garrote.solvers.losses.whole_loss.WholeLoss`."""
 
-    def __init__(self, X: Any, y: Any, kind: str, coef: Any):
-        self.X, self.y, self.kind, self.xp = X, y, kind, namespace(X)
+    def __init__(self, X: Any, y: Any, family: str, coef: Any):
+        self.X, self.y, self.family, self.xp = X, y, family, namespace(X)
         self.n = X.shape[0]
-        self.bend = 1.0 if kind == "squared" else 0.25
+        self.bend = 1.0 if family == "gaussian" else 0.25
         self.coef, self.image = coef, self.xp.zeros_like(y)
         (self.null,) = run_together([self.evaluate()], None)
         self.largest = float(self.xp.max(self.xp.abs(self.null.gradient))) or 1.0
@@ -186,7 +186,7 @@ class ArrayLoss:
     def value(self) -> float:
         """Return the loss at the present coefficients."""
         xp, eta = self.xp, self.image
-        if self.kind == "squared":
+        if self.family == "gaussian":
             left = self.y - eta
             return 0.5 * float(left @ left) / self.n
         losses = xp.clip(eta, 0.0, None) + xp.log1p(xp.exp(-xp.abs(eta))) - self.y * eta
@@ -207,14 +207,14 @@ class ArrayLoss:
 
     def _left(self) -> Any:
         """Return what is left of y after its mean."""
-        if self.kind == "squared":
+        if self.family == "gaussian":
             return self.y - self.image
         small = self.xp.exp(-self.xp.abs(self.image))
         positive = self.xp.where(self.image >= 0, self.xp.ones_like(small), small)
         return self.y - positive / (1.0 + small)
 
     def _dual(self, share: float, left: Any) -> float:
-        if self.kind == "squared":
+        if self.family == "gaussian":
             return share * float(left @ (self.y - 0.5 * share * left)) / self.n
         xp, mean = self.xp, self.y - share * left
         least = 1e-30

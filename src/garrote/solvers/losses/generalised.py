@@ -35,7 +35,7 @@ class GeneralisedLoss(NewtonLoss):
         self.share = problem.weights / problem.n
         self.offset = problem.known_part
         # The size of a linear predictor: 1, but for likelihoods in units of the response.
-        self.unit = float(getattr(self.likelihood, "scale", 1.0))
+        self.unit = float(self.likelihood.noise_scale or 1.0)
         self.free_intercept = bool(problem.scale.intercept_count)
         self.level = float(self.share @ saturated(self.likelihood, self.y))
         self.intercept = 0.0
