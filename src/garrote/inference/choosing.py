@@ -186,10 +186,10 @@ def choose_method(prior: Prior, family: str, usable: int, rows: int) -> Method:
         return only[0]()
     if family == "gaussian":
         small, sampled = usable <= _FEW, usable <= _MANY
-    elif family == "binomial" and getattr(prior, "independent", False):
+    elif family == "binomial" and prior.independent:
         small, sampled = usable <= _FEW_OF_LABELS, usable * rows <= _MOST_SAMPLED
     else:
-        return choose_for_fits(usable, getattr(prior, "variance_is_unknown", False))
+        return choose_for_fits(usable, prior.variance_is_unknown)
     if small:
         return Enumerate()
     return Sample() if sampled else MeanField()

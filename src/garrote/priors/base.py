@@ -23,18 +23,27 @@ class Prior(Settings):
     ``kind`` is "models" (variables are in or out), "effects" (a sum of single effects) or "shrinkage"
     (all variables are in, their coefficients small). ``families`` are the names of likelihoods.
     ``noise_variance``, where ``has_noise`` says that the prior has such a setting, is that of a noise
-    which is known, in squared units of the response. ``reference`` is a source to cite, if it has one.
+    which is known, in squared units of the response. ``independent`` tells whether the coefficients of
+    variables that are in are independent of each other, with a ``variance`` that is given or unknown:
+    mean field, EM and the samplers that draw coefficients ask for that. ``reference`` is a source to
+    cite, if it has one.
     """
 
     kind: ClassVar[str]
     families: ClassVar[tuple[str, ...]] = ("gaussian",)
     has_noise: ClassVar[bool] = False
+    independent: ClassVar[bool] = False
     reference: ClassVar[str | None] = None
 
     @property
     def known_noise(self) -> float | None:
         """The noise variance, where it is given."""
         return getattr(self, "noise_variance", None)
+
+    @property
+    def variance_is_unknown(self) -> bool:
+        """Whether there is a slab variance to be averaged over."""
+        return False
 
     def holding_noise(self, variance: float) -> Self:
         """Return the prior with a known noise variance, where it has one that is not known yet."""
@@ -79,23 +88,15 @@ class Fitting(NamedTuple):
 class Slab(Prior):
     """A prior of the coefficients of variables that are in; others have none.
 
-    ``independent`` tells whether these coefficients are independent of each other, with a ``variance``
-    that is given or unknown: mean field, EM and the samplers that draw coefficients ask for that.
     ``integrated`` tells whether models count by their evidence, coefficients integrated out, or by their
     largest likelihood; ``yardstick`` says so in words, of models that are fitted one by one.
     """
 
     kind: ClassVar[str] = "models"
-    independent: ClassVar[bool] = False
     integrated: ClassVar[bool] = True
     yardstick: ClassVar[str] = "Laplace's evidence"
     # Shape and rate of the Gamma law of 1 / variance, where that is unknown.
     law: ClassVar[tuple[float, float]] = (0.5, 0.5)
-
-    @property
-    def variance_is_unknown(self) -> bool:
-        """Whether there is a slab variance to be averaged over."""
-        return False
 
     @property
     def known_variance(self) -> float | None:

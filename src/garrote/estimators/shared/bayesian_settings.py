@@ -148,7 +148,7 @@ def make_method(model: Any, prior: Prior, usable: int) -> Method:
     if model.method != "auto":
         chosen = METHODS[model.method]()
     elif model.family != "gaussian":
-        chosen = choose_for_fits(usable, getattr(prior, "variance_is_unknown", False))
+        chosen = choose_for_fits(usable, prior.variance_is_unknown)
     else:
         chosen = choose_method(prior, model.family, usable, 0)
     if model.hyperparameters != "average" and chosen.name != "mean-field":
