@@ -57,8 +57,8 @@ WAYS: dict[str, dict[tuple[str, type[Method]], Way]] = {
         ("shrinkage", Gibbs): gibbs_shrinkage,
     },
     "binomial": {
-        **_FITTED,
         ("models", Sample): sample_labels,
+        **_FITTED,
         ("models", MeanField): label_mean_field,
         ("effects", StepwiseSelection): label_effects_posterior,
     },
