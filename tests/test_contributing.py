@@ -9,7 +9,7 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import Lasso
 
-from garrote import BayesianSelector, SparseClassifier, SparseRegressor, VariationalGarrote
+from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.designs import DenseDesign, Design
 from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
@@ -17,7 +17,7 @@ from garrote.inference import Sample, infer
 from garrote.likelihoods import Binomial, Gaussian
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, Terms
-from garrote.priors import GPrior
+from garrote.priors import GaussianSlab, GPrior
 from garrote.problem import Problem
 from garrote.rules import shrink
 from garrote.solvers.descent.sweep import sweep
@@ -116,7 +116,7 @@ def test_the_printed_design_gives_the_dense_path(printed, shape):
         VariationalGarrote(gammas=12, cv=3),
         SparseRegressor(alphas=12, cv=3, penalty_factor={2: 0.0}),
         SparseClassifier(alphas=12, cv=3),
-        BayesianSelector(method="mean-field", slab_variance=1.0, covariates=[2]),
+        SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", covariates=[2]),
     ],
     ids=lambda model: type(model).__name__,
 )

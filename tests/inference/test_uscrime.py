@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from garrote import BayesianSelector
+from garrote import SpikeSlabRegressor
+from garrote.priors import GPrior
 from published_data import read_table
 
 BMS = json.loads((Path(__file__).parents[1] / "data" / "uscrime_bms.json").read_text())
@@ -26,7 +27,7 @@ def crime(shared_data):
 
 
 def fitted(crime, g):
-    return BayesianSelector("g-prior", "enumerate", g=g, inclusion=0.5).fit(*crime)
+    return SpikeSlabRegressor(GPrior(g), "enumerate", inclusion=0.5).fit(*crime)
 
 
 @pytest.mark.parametrize(("theirs", "ours", "tol", "spread_tol"), PRIORS)
