@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from garrote.estimators.shrinkage_classifier import ShrinkageClassifier
     from garrote.estimators.shrinkage_regressor import ShrinkageRegressor
     from garrote.estimators.single_effects_classifier import SingleEffectsClassifier
     from garrote.estimators.single_effects_regressor import SingleEffectsRegressor
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
 _HOMES = {
+    "ShrinkageClassifier": "garrote.estimators.shrinkage_classifier",
     "ShrinkageRegressor": "garrote.estimators.shrinkage_regressor",
     "SingleEffectsClassifier": "garrote.estimators.single_effects_classifier",
     "SingleEffectsRegressor": "garrote.estimators.single_effects_regressor",
@@ -54,6 +56,7 @@ __all__ = [
     "Posterior",
     "Problem",
     "Selection",
+    "ShrinkageClassifier",
     "ShrinkageRegressor",
     "SingleEffectsClassifier",
     "SingleEffectsRegressor",

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from garrote.estimators.shrinkage_classifier import ShrinkageClassifier
     from garrote.estimators.shrinkage_regressor import ShrinkageRegressor
     from garrote.estimators.single_effects_classifier import SingleEffectsClassifier
     from garrote.estimators.single_effects_regressor import SingleEffectsRegressor
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from garrote.estimators.variational_garrote_classifier import VariationalGarroteClassifier
 
 _HOMES = {
+    "ShrinkageClassifier": "garrote.estimators.shrinkage_classifier",
     "ShrinkageRegressor": "garrote.estimators.shrinkage_regressor",
     "SingleEffectsClassifier": "garrote.estimators.single_effects_classifier",
     "SingleEffectsRegressor": "garrote.estimators.single_effects_regressor",
@@ -27,6 +29,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "ShrinkageClassifier",
     "ShrinkageRegressor",
     "SingleEffectsClassifier",
     "SingleEffectsRegressor",

@@ -61,6 +61,10 @@ _EFFECTS = (
     "Wang et al. (2020), A simple new approach to variable selection in regression, with application "
     "to genetic fine mapping. JRSS B 82, 1273-1300"
 )
+_HORSESHOE = (
+    "Carvalho, Polson & Scott (2010), The horseshoe estimator for sparse signals. Biometrika 97, "
+    "465-480"
+)
 NUMBER_REFERENCES = {
     "sample": f"{_MURPHY}; {_SAMPLING}",
     "mean-field": f"{_MURPHY}; {_MEAN_FIELD}",
@@ -125,8 +129,12 @@ METHODS = {
         "the horseshoe and its kin: all variables stay in, with intervals and signs' probabilities",
         "garrote.estimators.shrinkage_regressor",
         "ShrinkageRegressor",
-        "Carvalho, Polson & Scott (2010), The horseshoe estimator for sparse signals. Biometrika 97, "
-        "465-480",
+        _HORSESHOE,
+        for_labels=Place(
+            "garrote.estimators.shrinkage_classifier",
+            "ShrinkageClassifier",
+            f"{_HORSESHOE}; {LABEL_REFERENCES['sample']}",
+        ),
     ),
 }
 
