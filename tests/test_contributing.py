@@ -208,3 +208,17 @@ def test_the_printed_likelihood_gives_certified_paths(printed, fit_intercept):
     np.testing.assert_allclose(model.coef_, binomial.coef_, atol=1e-6)
     with pytest.raises(ValueError, match="needs y between 0 and 1"):
         model.fit(X, 2 + shares)
+
+
+def test_the_printed_estimator_is_one_of_the_pairs(printed):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    y = X[:, 1] + rng.standard_normal(60)
+    model = clone(printed["EveryModel"](variance=2.0)).fit(X, y)
+    same = SpikeSlabRegressor(GaussianSlab(2.0), "enumerate").fit(X, y)
+    np.testing.assert_array_equal(model.coef_, same.coef_)
+    assert model.selection_.method == "EveryModel"
+    assert model.get_params() == {"variance": 2.0, "fit_intercept": True}
+    np.testing.assert_array_equal(
+        model.predict(X, return_std=True), same.predict(X, return_std=True)
+    )

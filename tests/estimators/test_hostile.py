@@ -9,6 +9,7 @@ import scipy.sparse
 
 from garrote import Problem, VariationalGarrote
 from garrote.estimators import (
+    ShrinkageClassifier,
     ShrinkageRegressor,
     SingleEffectsClassifier,
     SingleEffectsRegressor,
@@ -135,6 +136,8 @@ def everything():
     for method in (Enumerate(), Sample(*FEW), Metropolis(*FEW)):
         model = SpikeSlabClassifier(method=method, random_state=0)
         models[f"labels, {method.name}"] = (model, "labels")
+    shrinking = ShrinkageClassifier(method=Gibbs(*FEW), random_state=0)
+    models["labels, horseshoe"] = (shrinking, "labels")
     models["labels, single-effects"] = (SingleEffectsClassifier(), "labels")
     models["garrote of labels"] = (VariationalGarroteClassifier(gammas=6, cv=3), "labels")
     return models

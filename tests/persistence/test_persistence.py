@@ -864,6 +864,9 @@ EVERY_ESTIMATOR = {
     "SpikeSlabClassifier": lambda X, y: estimators.SpikeSlabClassifier().fit(X, y > 0),
     "SingleEffectsRegressor": lambda X, y: estimators.SingleEffectsRegressor().fit(X, y),
     "SingleEffectsClassifier": lambda X, y: estimators.SingleEffectsClassifier().fit(X, y > 0),
+    "ShrinkageClassifier": lambda X, y: estimators.ShrinkageClassifier(
+        method=Gibbs(200, 50), random_state=0
+    ).fit(X, y > 0),
     "ShrinkageRegressor": lambda X, y: estimators.ShrinkageRegressor(
         method=Gibbs(200, 50), random_state=0
     ).fit(X, y),

@@ -140,8 +140,9 @@ METHODS = {
 
 
 def title_of(estimator: type) -> str:
-    """Return the full name of the method that an estimator's class, or what it derives from, is of."""
-    return _row_of(estimator)[0].title  # type: ignore[index]
+    """Return the full name of the method that an estimator's class is of, or the class's where none."""
+    found = _row_of(estimator)
+    return estimator.__name__ if found is None else found[0].title
 
 
 def reference_of(estimator: type) -> str | None:
