@@ -14,6 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import (
+    ShrinkageClassifier,
     SingleEffectsClassifier,
     SparseClassifier,
     SparseRegressor,
@@ -22,7 +23,7 @@ from garrote import (
     VariationalGarrote,
     VariationalGarroteClassifier,
 )
-from garrote.inference import Sample
+from garrote.inference import Gibbs, Sample
 from garrote.priors import EffectSlab, GaussianSlab, SingleEffects
 from garrote.report import render_report
 
@@ -44,10 +45,12 @@ every_classifier = pytest.mark.parametrize("model", EVERY, ids=NAMES)
     [
         SpikeSlabClassifier(EffectSlab(1.0)),
         SingleEffectsClassifier(),
+        ShrinkageClassifier(method=Gibbs(n_steps=100, burn_in=20)),
         VariationalGarroteClassifier(gamma="free_energy", gammas=6),
     ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:.*rows of labels are few")
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)
 
