@@ -31,10 +31,10 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from garrote import VariationalGarrote
 from reference import example_2, sparse_regression
+from scikit_checks import scikit_learn_checks
 
 HOSTILE = [
     '<script>alert("1")</script>',
@@ -59,14 +59,14 @@ def fitted(data):
 
 # The checks fit all sorts of data: no selection, one column, integers as y.
 @pytest.mark.filterwarnings("default")
-@parametrize_with_checks(
-    [
-        VariationalGarrote(),
+@scikit_learn_checks(
+    VariationalGarrote(),
+    variants=[
         VariationalGarrote(gamma=-5.0),
         VariationalGarrote(gamma="free_energy"),
         VariationalGarrote(solver="dual"),
         VariationalGarrote(n_starts=2, random_state=0, gammas=10),
-    ]
+    ],
 )
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)

@@ -9,7 +9,6 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import SparseClassifier, SparseRegressor
@@ -17,17 +16,19 @@ from garrote.combinations import ALL_FAMILIES, SOLVERS, is_possible
 from garrote.displays import PathDisplay
 from garrote.penalties import MCP, PENALTIES, ElasticNet
 from garrote.solvers import refitting
+from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
-@parametrize_with_checks(
-    [
-        SparseRegressor(),
+@scikit_learn_checks(
+    SparseRegressor(),
+    SparseClassifier(alphas=10),
+    variants=[
         SparseClassifier(),
         SparseRegressor(family="huber", alphas=30),
         SparseClassifier(family="probit", alphas=30),
-    ]
+    ],
 )
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)
