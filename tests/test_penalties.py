@@ -1,6 +1,5 @@
 """Penalties: every scalar rule against brute force, every path against an independent answer."""
 
-import csv
 import itertools
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from garrote import Problem, fit_path
+from garrote.datasets import load_prostate
 from garrote.designs import StandardizedDesign
 from garrote.likelihoods import Binomial, Poisson
 from garrote.penalties import (
@@ -515,12 +515,10 @@ def test_a_price_for_each_variable_chooses_the_size_that_pays():
         assert fit.loss + fit.strength * len(fit.columns) == pytest.approx(totals.min())
 
 
-def test_best_subsets_of_the_prostate_data(shared_data):
+def test_best_subsets_of_the_prostate_data():
     """Residual sums of squares of the 67 training rows, sizes 0 to 8."""
-    with (shared_data / "prostate_murphy.csv").open(newline="") as file:
-        rows = np.array(list(csv.reader(file))[1:], dtype=float)
-    rows = rows[rows[:, 9] == 1]
-    problem = problem_of(rows[:, :8], rows[:, 8])
+    X, y, _, train = load_prostate()
+    problem = problem_of(X[train], y[train])
     found = [2 * 67 * fit_path(problem, BestSubset(k), [0.0]).fits[0].loss for k in range(9)]
     published = [96.2814, 44.5286, 37.0918, 34.9077, 32.8150, 32.0694, 30.5398, 29.4373, 29.4264]
     np.testing.assert_allclose(found, published, atol=5e-5)

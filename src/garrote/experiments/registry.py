@@ -21,9 +21,7 @@ STUDIES = {
     "vg-table-1": Study("one relevant variable among 100", "vg_tables_1_2", "run_table_1"),
     "vg-table-2": Study("five among 100, correlated", "vg_tables_1_2", "run_table_2"),
     "vg-table-3": Study("where the lasso is inconsistent", "vg_table_3", "run_table_3"),
-    "vg-table-4": Study(
-        "optima of garrote and paired mean field", "vg_boston", "run_table_4", ("boston.csv",)
-    ),
+    "vg-table-4": Study("optima of garrote and paired mean field", "vg_boston", "run_table_4"),
     "vg-figure-1": Study("when two solutions coexist", "vg_figure_1", "run_figure_1"),
     "vg-figure-2": Study("shrinkage of one coefficient", "vg_figure_2", "run_figure_2"),
     "vg-figure-3": Study("one run of the garrote", "vg_figures_3_4", "run_figure_3"),
@@ -32,20 +30,16 @@ STUDIES = {
     "vg-figure-6a": Study("noise, weakly correlated columns", "vg_figures_6", "run_figure_6a"),
     "vg-figure-6b": Study("noise, strongly correlated columns", "vg_figures_6", "run_figure_6b"),
     "vg-figure-6c": Study("noise, effects of both signs", "vg_figures_6", "run_figure_6c"),
-    "vg-figure-7": Study(
-        "table 4 drawn, and hysteresis in pi", "vg_boston", "run_figure_7", ("boston.csv",)
-    ),
+    "vg-figure-7": Study("table 4 drawn, and hysteresis in pi", "vg_boston", "run_figure_7"),
     "vg-figure-8": Study("recovery as rows are added", "vg_figures_8_10", "run_figure_8"),
     "vg-figure-10": Study(
         "the same with genotypes", "vg_figures_8_10", "run_figure_10", ("mice_genotypes.npz",)
     ),
     "vg-figure-11": Study("scaling with the number of variables", "vg_figure_11", "run_figure_11"),
     "iba-figure-1": Study(
-        "mean field in spins at typical penalties", "iba_figures", "run_figure_1", ("boston.csv",)
+        "mean field in spins at typical penalties", "iba_figures", "run_figure_1"
     ),
-    "iba-figure-2": Study(
-        "the same as the penalty rises", "iba_figures", "run_figure_2", ("boston.csv",)
-    ),
+    "iba-figure-2": Study("the same as the penalty rises", "iba_figures", "run_figure_2"),
     "murphy-figure-13.1": Study(
         "the posterior over all models of ten variables", "murphy_figure_13_1", "run_figure_13_1"
     ),
@@ -53,19 +47,16 @@ STUDIES = {
         "four methods on the prostate data",
         "murphy_table_13_1",
         "run_table_13_1",
-        ("prostate.csv", "prostate_murphy.csv"),
     ),
     "murphy-listing-13.1": Study(
         "the lasso's knots on the prostate data",
         "murphy_lasso_path",
         "run_listing_13_1",
-        ("prostate.csv",),
     ),
     "murphy-figure-13.2b": Study(
         "all subsets of the prostate data's variables",
         "murphy_figure_13_2",
         "run_figure_13_2b",
-        ("prostate.csv",),
     ),
     "murphy-figure-13.5": Study(
         "soft and hard thresholding", "murphy_thresholding", "run_figure_13_5"
@@ -77,13 +68,11 @@ STUDIES = {
         "profiles of ridge and lasso on the prostate data",
         "murphy_figure_13_7",
         "run_figure_13_7",
-        ("prostate.csv",),
     ),
     "murphy-figure-13.8": Study(
         "the lasso's path is piecewise linear",
         "murphy_lasso_path",
         "run_figure_13_8",
-        ("prostate.csv",),
     ),
     "murphy-figure-13.9": Study(
         "spikes by the lasso, debiased", "murphy_figure_13_9", "run_figure_13_9"
