@@ -34,6 +34,7 @@ from garrote.penalties import (
     Terms,
     thresholding,
 )
+from garrote.penalties.mixtures import _largest_minimum
 from garrote.shrinkage import bend, cost, shrink, slope
 from garrote.solvers.extrapolation import Extrapolation
 from garrote.solvers.generalised import GeneralisedLoss
@@ -297,6 +298,20 @@ def test_the_objective_falls_with_every_lasso_of_tangents(penalty, monkeypatch):
         assert len(seen) <= steps[-1] + 5
     assert max(steps) > 5
     assert max(gains) > 1e-4
+
+
+def test_a_minimum_that_is_about_to_vanish_is_found_in_few_steps(monkeypatch):
+    """There EM hardly moves: it would take millions of steps."""
+    asked = []
+    steepness = HAL.steepness
+    monkeypatch.setattr(HAL, "steepness", lambda *given: asked.append(1) or steepness(*given))
+    z = 3.5 + np.array([-0.25, -1e-9, 0.0, 1e-9, 1e-4, 1.0])
+    inside = np.maximum((z + 0.5) ** 2 - 16, 0.0)
+    # The stationary point of (z - w)^2 / 2 + 4 log(1 + 2 w), which is the minimum for large z.
+    expected = np.where(z < 3.5, 0.0, (z - 0.5 + np.sqrt(inside)) / 2)
+    sizes = [_largest_minimum(HAL(3.0, 0.5), value, 1.0) for value in z]
+    np.testing.assert_allclose(sizes, expected, atol=1e-6)
+    assert len(asked) < 100 * len(z)
 
 
 def test_em_for_hal_is_that_of_the_text():
