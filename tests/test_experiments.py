@@ -27,20 +27,26 @@ from garrote.experiments.vg_figures_8_10 import (
     transition,
 )
 from garrote.problem import Problem
+from studies import quick_study
 
 pytestmark = pytest.mark.study
-
-QUICK = Settings(quick=True)
 
 
 # --- the frame
 
 
-@pytest.mark.parametrize("name", STUDIES)
+# A large study, of which the test of its frame runs a part.
+LONG = {"calibration"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in STUDIES],
+)
 def test_every_study_runs_prints_and_draws(name, tmp_path, request):
     if STUDIES[name].needs:
         request.getfixturevalue("shared_data")
-    report = run_study(name, QUICK)
+    report = quick_study(name)
     text = str(report)
     assert isinstance(report, Report)
     assert report.title in text
@@ -89,7 +95,7 @@ def test_plot_takes_a_file_or_is_named_by_the_study(tmp_path, monkeypatch, capsy
 
 def test_missing_matplotlib_is_named_with_its_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    draw = run_study("vg-figure-2", QUICK).draw
+    draw = quick_study("vg-figure-2").draw
     with pytest.raises(ImportError, match=r"pip install 'garrote\[plot\]'"):
         draw()
 
@@ -287,7 +293,7 @@ def test_figure_2_shrinks_nothing_above_the_threshold():
 
 
 def test_figure_3_has_the_right_variable_alone_over_a_long_range():
-    numbers = run_study("vg-figure-3", QUICK).numbers
+    numbers = quick_study("vg-figure-3").numbers
     width = numbers["correct to gamma"] - numbers["correct from gamma"]
     assert np.median(width) > 5
     assert np.median(numbers["1 / sqrt(beta)"]) == pytest.approx(1, abs=0.2)
@@ -309,14 +315,14 @@ def test_figure_4_over_a_hundred_runs():
 
 
 def test_figure_5_has_the_right_variables_for_the_garrote_throughout():
-    numbers = run_study("vg-figure-5", QUICK).numbers
+    numbers = quick_study("vg-figure-5").numbers
     assert numbers["garrote_hits"].min() > 0.8
     assert numbers["lasso_hits"].max() < 0.7
     assert (numbers["lasso_hits"] == 0).any()
 
 
 def test_figure_11_keeps_the_quality_of_the_garrote_as_variables_are_added():
-    numbers = run_study("vg-figure-11", QUICK).numbers
+    numbers = quick_study("vg-figure-11").numbers
     for one in numbers.values():
         assert one["VG"][:, 1].mean() == pytest.approx(5, abs=0.4)
         assert one["VG"][:, 0].mean() < 0.8 < one["lasso"][:, 0].mean()
@@ -338,7 +344,7 @@ def test_figure_11_up_to_ten_thousand_variables(monkeypatch):
 
 
 def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_field():
-    numbers = run_study("vg-table-4", QUICK).numbers
+    numbers = quick_study("vg-table-4").numbers
     assert len(numbers["VG"]["optima"].fits) == 1
     assert len(numbers["PMF"]["optima"].fits) >= 2
     best, second = numbers["PMF"]["optima"].fits[:2]
@@ -360,7 +366,7 @@ def test_table_4_on_other_rows():
 
 
 def test_figure_7_escapes_the_local_optimum_at_a_larger_pi_and_does_not_fall_back():
-    numbers = run_study("vg-figure-7", QUICK).numbers
+    numbers = quick_study("vg-figure-7").numbers
     forward, backward = numbers["error"]["forward"], numbers["error"]["backward"]
     assert 0.2 < numbers["pi star"] < 0.9
     trapped = numbers["pi"] <= numbers["pi star"]
@@ -369,7 +375,7 @@ def test_figure_7_escapes_the_local_optimum_at_a_larger_pi_and_does_not_fall_bac
 
 
 def test_iba_figure_2_has_the_variables_that_the_text_names():
-    numbers = run_study("iba-figure-2", QUICK).numbers
+    numbers = quick_study("iba-figure-2").numbers
     penalties = np.arange(0, 31, 2)
     frequent, dense = numbers["frequent"], numbers["dense"]
     for i in (1, 6, 13):
@@ -389,8 +395,8 @@ def test_gray_code_changes_one_variable_at_a_time_and_misses_no_model():
 
 
 def test_figure_13_1_scores_every_model_as_the_text_defines():
-    first = run_study("murphy-figure-13.1", QUICK).numbers["first"]
-    rng = np.random.default_rng(QUICK.streams(1)[0])
+    first = quick_study("murphy-figure-13.1").numbers["first"]
+    rng = np.random.default_rng(Settings(quick=True).streams(1)[0])
     X = rng.standard_normal((20, 10))
     coef = [0, -1.67, 0.13, 0, 0, 1.19, 0, -0.04, 0.33, 0]
     y = X @ coef + rng.standard_normal(20)
@@ -436,7 +442,7 @@ def test_neighbours_of_figure_6_are_correlated_with_the_signs_stated(letter, sig
 
 def test_figure_6_errors_of_the_garrote_shrink_with_the_noise_and_the_lassos_do_not():
     for name in ("vg-figure-6a", "vg-figure-6b"):
-        numbers = run_study(name, QUICK).numbers
+        numbers = quick_study(name).numbers
         assert np.median(numbers[1e-6]["VG"]) < 0.02 * np.median(numbers[1e-2]["VG"])
         assert np.median(numbers[1e-6]["lasso"]) > 0.3 * np.median(numbers[1e-2]["lasso"])
         assert min(one.mean() for one in numbers[10.0].values()) > 3
@@ -475,7 +481,7 @@ def test_area_under_the_curve_is_that_of_scikit_learn():
 
 
 def test_figure_8_has_its_transition_where_the_paper_says():
-    numbers = run_study("vg-figure-8", QUICK).numbers
+    numbers = quick_study("vg-figure-8").numbers
     for method in ("VG", "PMF"):
         assert 0.25 < transition(numbers, 0.10, method) < 0.45
         assert 0.45 < transition(numbers, 0.25, method) < 0.75
@@ -561,3 +567,5 @@ def test_calibration_without_genotypes_says_what_is_left_out(monkeypatch):
     report = run_study("calibration", Settings(instances=1))
     assert "genotypes are left out: mice_genotypes.npz is needed" in " ".join(str(report).split())
     assert {design for design, _ in report.numbers} == {"independent columns", "AR(0.9)"}
+    assert "nan" not in str(report)
+    assert report.draw() is not None

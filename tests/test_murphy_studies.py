@@ -6,7 +6,6 @@ from sklearn.linear_model import Lasso, LinearRegression, lars_path
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from garrote.datasets import load_prostate
-from garrote.experiments import Settings, run_study
 from garrote.experiments.murphy_lasso_path import published_listing
 from garrote.experiments.murphy_methods import (
     all_subsets,
@@ -21,10 +20,9 @@ from garrote.experiments.murphy_thresholding import (
     hierarchical_threshold,
     search_minimum,
 )
+from studies import quick_study
 
 pytestmark = pytest.mark.study
-
-QUICK = Settings(quick=True)
 
 
 # --- the data and the methods
@@ -63,14 +61,14 @@ def test_all_subsets_are_there_once():
 
 
 def test_all_forty_numbers_of_table_13_1_agree_to_three_decimals():
-    numbers = run_study("murphy-table-13.1", QUICK).numbers
+    numbers = quick_study("murphy-table-13.1").numbers
     assert numbers["equal"] == 40
     for name, published in numbers["published"].items():
         np.testing.assert_allclose(numbers["numbers"][name], published, atol=5.01e-4)
 
 
 def test_cross_validation_chooses_what_the_text_does():
-    chosen = run_study("murphy-table-13.1", QUICK).numbers["chosen"]
+    chosen = quick_study("murphy-table-13.1").numbers["chosen"]
     lambdas = np.logspace(2, 0, 30)
     assert all_subsets(8)[chosen["best subset"]] == (0, 1, 7)
     assert lambdas[chosen["ridge"]] == pytest.approx(1.0)
@@ -78,7 +76,7 @@ def test_cross_validation_chooses_what_the_text_does():
 
 
 def test_every_digit_of_listing_13_1_is_reproduced():
-    numbers = run_study("murphy-listing-13.1", QUICK).numbers
+    numbers = quick_study("murphy-listing-13.1").numbers
     assert numbers["equal"] == published_listing().size == 72
     assert numbers["path"].certificate.max() < 1e-10
 
@@ -93,7 +91,7 @@ def test_knots_on_the_prostate_data_are_those_of_scikit_learn():
 
 def test_best_subsets_have_the_known_residual_sums_of_squares():
     known = [96.2814, 44.5286, 37.0918, 34.9077, 32.8150, 32.0694, 30.5398, 29.4373, 29.4264]
-    numbers = run_study("murphy-figure-13.2b", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.2b").numbers
     np.testing.assert_allclose(numbers["best"], known, atol=5e-5)
     assert len(numbers["squares"]) == 256
     np.testing.assert_allclose(numbers["searched"], numbers["best"], rtol=1e-12)
@@ -104,7 +102,7 @@ def test_best_subsets_have_the_known_residual_sums_of_squares():
 
 
 def test_soft_and_hard_thresholding_are_minima():
-    numbers = run_study("murphy-figure-13.5", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.5").numbers
     np.testing.assert_allclose(numbers["soft"], numbers["search"]["soft"], atol=3e-4)
     decided = np.abs(numbers["values"]) != 1.0  # where both answers cost the same
     np.testing.assert_allclose(
@@ -113,7 +111,7 @@ def test_soft_and_hard_thresholding_are_minima():
 
 
 def test_the_lasso_on_a_polynomial_does_as_well_as_the_best_degree():
-    numbers = run_study("murphy-figure-13.6", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.6").numbers
     best = numbers["best"]
     ratio = np.median(best["lasso, best lambda"] / best["best degree"])
     assert 0.9 < ratio < 1.2
@@ -123,8 +121,7 @@ def test_the_lasso_on_a_polynomial_does_as_well_as_the_best_degree():
 
 def test_norms_of_groups_find_the_true_groups_and_single_sizes_do_not():
     normal, constant = (
-        run_study(f"murphy-figure-{name}", QUICK).numbers["estimates"][0]
-        for name in ("13.13", "13.14")
+        quick_study(f"murphy-figure-{name}").numbers["estimates"][0] for name in ("13.13", "13.14")
     )
     for found in (normal, constant):
         assert found["group lasso, length"].groups == 8
@@ -135,7 +132,7 @@ def test_norms_of_groups_find_the_true_groups_and_single_sizes_do_not():
 
 
 def test_ridge_keeps_all_variables_and_the_lasso_lets_them_in_one_by_one():
-    profiles = run_study("murphy-figure-13.7", QUICK).numbers["profiles"]
+    profiles = quick_study("murphy-figure-13.7").numbers["profiles"]
     assert (profiles["ridge"].coef != 0).all()
     sizes = np.count_nonzero(profiles["lasso"].coef, axis=1)
     assert sizes[0] == 0
@@ -149,7 +146,7 @@ def test_ridge_keeps_all_variables_and_the_lasso_lets_them_in_one_by_one():
 
 
 def test_the_lasso_is_piecewise_linear_in_its_bound():
-    numbers = run_study("murphy-figure-13.8", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.8").numbers
     published = np.abs(published_listing()).sum(axis=1)
     np.testing.assert_allclose(numbers["bounds"], published, atol=4e-4)
 
@@ -165,7 +162,7 @@ def test_exponential_power_priors_are_densities_of_unit_variance(b):
 
 
 def test_modes_of_figure_13_17_lie_where_the_text_says():
-    surfaces = run_study("murphy-figure-13.17", QUICK).numbers["surfaces"]
+    surfaces = quick_study("murphy-figure-13.17").numbers["surfaces"]
     gaussian, laplace, power = (surfaces[b].modes for b in (2.0, 1.0, 0.4))
     assert gaussian.shape == laplace.shape == (1, 2)
     assert (gaussian != 0).all()
@@ -185,7 +182,7 @@ def test_local_maxima_are_higher_than_all_neighbours():
 
 
 def test_contours_of_the_hierarchical_penalty_bend_inwards():
-    diagonal = run_study("murphy-figure-13.18b", QUICK).numbers["diagonal"]
+    diagonal = quick_study("murphy-figure-13.18b").numbers["diagonal"]
     for b, place in diagonal.items():
         level = hierarchical_penalty(1.0, 1.0, b)
         assert 2 * hierarchical_penalty(place, 1.0, b) == pytest.approx(level)
@@ -193,7 +190,7 @@ def test_contours_of_the_hierarchical_penalty_bend_inwards():
 
 
 def test_the_hierarchical_model_draws_from_the_density_of_its_penalty():
-    numbers = run_study("murphy-figure-13.18", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.18").numbers
     np.testing.assert_allclose(numbers["drawn"], numbers["expected"], rtol=0.06)
     penalty = hierarchical_penalty(numbers["expected"], 1.0, 0.1)
     # With a = 1 a density proportional to exp(-penalty) leaves exp(-penalty / 2) beyond.
@@ -208,13 +205,13 @@ def test_the_hierarchical_threshold_is_the_minimum(a, b):
 
 
 def test_the_hierarchical_prior_hardly_shrinks_large_coefficients():
-    numbers = run_study("murphy-figure-13.19", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.19").numbers
     assert numbers["worst"] < 5e-4
     assert max(numbers["bias"].values()) < 0.3
 
 
 def test_the_debiased_estimate_of_figure_13_9_has_the_spikes():
-    for draw in run_study("murphy-figure-13.9", QUICK).numbers["draws"]:
+    for draw in quick_study("murphy-figure-13.9").numbers["draws"]:
         assert draw.missed == 0
         assert draw.exact
         assert draw.gap <= 1e-8
@@ -224,7 +221,7 @@ def test_the_debiased_estimate_of_figure_13_9_has_the_spikes():
 
 
 def test_the_lecture_s_soft_thresholding_ends_in_the_optimum_once_it_is_put_right():
-    numbers = run_study("lecture-ista", QUICK).numbers
+    numbers = quick_study("lecture-ista").numbers
     above, start = numbers["above"], numbers["start"]
     for name, alpha in (("lasso", 1.0), ("elastic net", 0.5)):
         assert (np.diff(above[name]) <= 1e-12).all()

@@ -350,11 +350,13 @@ sweep(columns, MyRule(np.ones(3)), np.arange(3), np.zeros(3), np.zeros(3), resid
     else:
         (tmp_path / "script.py").write_text(rule + use)
         run(tmp_path / "script.py", **cache)
-    fit = (
-        DATA
-        + """
-X = rng.standard_normal((80, 600))
-print(VariationalGarrote(gamma=-8.0).fit(X, X[:, 0] + rng.standard_normal(80)).get_support().sum())
-"""
-    )
-    assert run(fit, **cache) == "1"
+    theirs = """
+import numpy as np
+from garrote.penalties import L1
+from garrote.penalties.base import Terms
+
+ours = L1().at(1.0, Terms.equal(3))
+""" + use.replace("MyRule(np.ones(3))", "ours")
+    assert run(theirs + "print(sweep.stats.cache_misses)", **cache) == "1"
+    # And found again by the next.
+    assert run(theirs + "print(sweep.stats.cache_misses)", **cache) == "0"

@@ -53,8 +53,8 @@ def _largest_minimum(mixture: Any, start: float, pull: float) -> float:
     """Return where EM from a least-squares value ends: the largest minimum away from 0, or 0.
 
     EM moves w down by h(w) = w - start + pull p'(w). As p' is convex, the secant of h through two points
-    above its largest root meets 0 above that root, too; where it falls the other way, there is no root. EM
-    itself takes millions of steps where two roots are about to meet, the secants some seventy.
+    above its largest root meets 0 above that root, too; where it falls the other way, no root is left.
+    EM itself takes millions of steps where two roots are about to meet, the secants some seventy.
     """
     size, move, rise = (
         start,
