@@ -1,7 +1,6 @@
 """What every test shares: a compile cache that follows the sources, data, and no silent skips."""
 
 import gc
-import hashlib
 import os
 import re
 import shutil
@@ -10,6 +9,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+
+from garrote.kernel_sources import fingerprint
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -28,16 +29,9 @@ ALLOWED_SKIPS = [
 ]
 
 
-def _source_hash() -> str:
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "src" / "garrote").rglob("*.py")):
-        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
-# numba's disk cache watches only the file of a kernel, not the files of the functions it calls: an
-# edit there would be tested with the old machine code. It must be set before garrote is imported.
-os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "numba" / _source_hash())
+# numba's disk cache watches only the file of a kernel, not the files of the functions it calls: an edit
+# there would be tested with the old machine code. It must be set before numba is imported.
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "numba" / fingerprint())
 
 # scikit-learn checks array API input only where SciPy was imported with this setting.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
