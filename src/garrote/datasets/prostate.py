@@ -9,7 +9,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 
 # Row, column and true value of the one entry that is wrong in the file, as it is in many copies.
-_WRONG = (31, 1, 3.804438)
+_WRONG = (31, 1, 3.8044377947482086)
 
 
 class Prostate(NamedTuple):
