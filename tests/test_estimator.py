@@ -57,8 +57,9 @@ def fitted(data):
 # The checks fit all sorts of data: no selection, one column, integers as y.
 @pytest.mark.filterwarnings("default")
 @scikit_learn_checks(
-    VariationalGarrote(),
+    VariationalGarrote(gammas=10),
     variants=[
+        VariationalGarrote(),
         VariationalGarrote(gamma=-5.0),
         VariationalGarrote(gamma="free_energy"),
         VariationalGarrote(solver="dual"),

@@ -23,9 +23,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
 @scikit_learn_checks(
-    SparseRegressor(),
+    SparseRegressor(alphas=10),
     SparseClassifier(alphas=10),
     variants=[
+        SparseRegressor(),
         SparseClassifier(),
         SparseRegressor(family="huber", alphas=30),
         SparseClassifier(family="probit", alphas=30),
