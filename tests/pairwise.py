@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 from typing import Any
 
+import pytest
+
 Pair = tuple[tuple[str, int], tuple[str, int]]
 
 
@@ -39,3 +41,16 @@ def pairwise(
         rows.append(combination)
         uncovered -= pairs
     return rows
+
+
+def by_pairs(**factors: Sequence[Any]) -> pytest.MarkDecorator:
+    """Parametrise a test with combinations of values of its arguments that hold every pair."""
+    rows = [tuple(row.values()) for row in pairwise(factors)]
+    return pytest.mark.parametrize(
+        tuple(factors), rows, ids=[", ".join(map(_described, row)) for row in rows]
+    )
+
+
+def _described(value: Any) -> str:
+    plain = value is None or isinstance(value, str | int | float | tuple)
+    return str(value) if plain else str(getattr(value, "name", type(value).__name__))

@@ -14,6 +14,7 @@ from garrote.paths import assemble_path, gamma_grid, start_solver, stored_design
 from garrote.priors import GarrotePrior
 from garrote.solvers.annealing import Control
 from garrote.solvers.lockstep import run_together
+from pairwise import by_pairs
 from reference import (
     Data,
     algorithm_1,
@@ -222,18 +223,14 @@ def rounded_regression(n, d, seed=0):
     return X, 2 * X[:, 0] - 2 * X[:, 1] + X[:, 2] + 0.5 * (y - y.mean())
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("shape", SHAPES)
+@by_pairs(solver=SOLVERS, kind=list(KINDS), shape=list(SHAPES))
 def test_the_certificate_is_true_and_below_tol_at_every_point(solver, kind, shape):
     X, y = rounded_regression(*SHAPES[shape])
     path = fit_path(Problem.from_rows(KINDS[kind](X), y), strengths=20, solver=solver)
     assert_certified(standardized(X, y), path, 1e-4)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("intercept", [True, False])
+@by_pairs(solver=SOLVERS, kind=list(KINDS), intercept=[True, False])
 def test_the_certificate_is_true_with_weights_and_without_intercept(solver, kind, intercept):
     X, y = rounded_regression(80, 30)
     weights = np.random.default_rng(0).uniform(0.5, 3.0, 80)
