@@ -325,7 +325,7 @@ def test_em_for_hal_is_that_of_the_text():
 
 @pytest.mark.parametrize(
     ("penalty", "times"),
-    [(MCP(np.inf), 1.0), (Bridge(1.0), 1.0), (LogSum(1e9), 1.0), (NormalGamma(1.0, 2.0), 0.5)],
+    [(MCP(np.inf), 1.0), (Bridge(1.0), 1.0), (LogSum(1e7), 1.0), (NormalGamma(1.0, 2.0), 0.5)],
     ids=lambda v: getattr(v, "name", str(v)),
 )
 @pytest.mark.parametrize("likelihood", [None, Binomial()])

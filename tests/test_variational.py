@@ -128,7 +128,8 @@ def test_solutions_are_those_of_algorithm_1(solver, numbers):
             and largest_difference(path.forward, forward) < 2e-3
             and largest_difference(path.backward, backward) < 2e-3
         )
-    assert whole_branches >= 35 / 40 * len(numbers)
+    # Among all forty, five may have branches that end in another optimum somewhere.
+    assert len(numbers) - whole_branches <= 5
 
 
 def test_the_oracle_solves_its_own_equations():
