@@ -10,18 +10,19 @@ import pytest
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import BayesianSelector
 from garrote.datasets import make_sparse_regression
 from garrote.priors.slab import GaussianSlab, GPrior
+from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
-@parametrize_with_checks(
-    [BayesianSelector(), BayesianSelector(method="sample", n_steps=400, burn_in=100)]
+@scikit_learn_checks(
+    BayesianSelector(),
+    variants=[BayesianSelector(method="sample", n_steps=400, burn_in=100)],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_check_passes(estimator, check):

@@ -10,7 +10,6 @@ import scipy.sparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import (
@@ -22,6 +21,7 @@ from garrote import (
     VariationalGarroteClassifier,
 )
 from garrote.report import render_report
+from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
@@ -37,29 +37,19 @@ NAMES = ["enumerate", "sample", "mean-field", "single-effects", "garrote"]
 every_classifier = pytest.mark.parametrize("model", EVERY, ids=NAMES)
 
 
-@parametrize_with_checks(
-    [
-        BayesianClassifier(slab_variance=1.0, **QUICK),
-        VariationalGarroteClassifier(gamma="free_energy", gammas=6),
-    ]
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_scikit_learn_check_passes(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks(
-    [
+@scikit_learn_checks(
+    BayesianClassifier(slab_variance=1.0, **QUICK),
+    VariationalGarroteClassifier(gamma="free_energy", gammas=6),
+    variants=[
         BayesianClassifier(**QUICK),
         BayesianClassifier("mean-field"),
         BayesianClassifier("single-effects"),
         VariationalGarroteClassifier(),
-    ]
+    ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:.*rows of labels are few")
-def test_scikit_learn_check_passes_with_defaults(estimator, check):
+def test_scikit_learn_check_passes(estimator, check):
     check(estimator)
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import BayesianSelector, Problem
@@ -30,6 +29,7 @@ from reference_single_effects import (
     lower_bound,
     regress_single_effect,
 )
+from scikit_checks import scikit_learn_checks
 
 
 def correlated_rows(n=80, D=30, rho=0.8, seed=0, effects=(1.0,), noise=1.0):
@@ -303,7 +303,7 @@ def _only(task, columns):
 # --- the estimator
 
 
-@parametrize_with_checks([BayesianSelector(prior="single-effects", effects=3)])
+@scikit_learn_checks(variants=[BayesianSelector(prior="single-effects", effects=3)])
 @pytest.mark.filterwarnings("ignore:.*rows are left beside means")
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

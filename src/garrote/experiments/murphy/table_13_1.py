@@ -11,13 +11,14 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.experiments.murphy.methods import (
+from garrote.datasets import Prostate, load_prostate
+from garrote.experiments.murphy.methods import (
     all_subsets,
     fit_lasso,
     fit_least_squares,
     fit_ridge,
     fit_subsets,
 )
-from garrote.experiments.prostate import MURPHYS, Prostate, load_prostate
 from garrote.experiments.report import Report, Settings
 from garrote.summaries import Table
 
@@ -36,7 +37,7 @@ Fit = Callable[[Floats, Floats], Floats]
 
 def run_table_13_1(settings: Settings) -> Report:
     """Fit the four methods by the text's protocol."""
-    data = load_prostate(MURPHYS)
+    data = load_prostate(corrected=False)
     subsets = all_subsets(data.X.shape[1])
     candidates: dict[str, Fit] = {
         "best subset": lambda X, y: fit_subsets(X, y, subsets),
