@@ -5,9 +5,6 @@ import pytest
 from sklearn.linear_model import Lasso, LinearRegression, lars_path
 from sklearn.linear_model import Ridge as SklearnRidge
 
-from garrote.experiments import Settings, run_study
-from garrote.experiments.murphy.lasso_path import published_listing
-from garrote.experiments.murphy.methods import (
 from garrote.datasets import load_prostate
 from garrote.experiments.murphy.lasso_path import published_listing
 from garrote.experiments.murphy.methods import (

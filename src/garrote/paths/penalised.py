@@ -221,11 +221,7 @@ def penalty_solver(
         points = yield from relaxed(smooth, points, terms, control, relax)
     path = as_path(problem, smooth, points)
     if isinstance(penalty, FusedLasso):
-        fits = tuple(
-            replace(fit, pieces=penalty.count_pieces(fit.columns, fit.coef, path.n_features))
-            for fit in path.fits
-        )
-        path = replace(path, fits=fits)
+        path = replace(path, fits=tuple(_with_pieces(problem, penalty, fit) for fit in path.fits))
     if len(path) == len(alphas) or control.stop_at is None:
         return path
     return replace(
@@ -319,6 +315,19 @@ def corrected(
         squared, _ = yield from problem.evaluate(point.columns, coef[:, None])
         changed.append(point._replace(coef=coef, loss=0.5 * float(squared[0]) / problem.n))
     return changed
+
+
+def _with_pieces(problem: Problem, penalty: FusedLasso, fit: PenaltyFit) -> PenaltyFit:
+    """Return a fused fit with its pieces counted, and no effect of columns that are constant.
+
+    Such a column is at the level of its neighbours, which joins them and fits nothing; times what is
+    left of the column by rounding it would be an effect. Columns of zeros, as places of a signal that
+    was not observed there, keep it.
+    """
+    pieces = penalty.count_pieces(fit.columns, fit.coef, outputs_of(problem) * problem.n_features)
+    own = fit.columns % problem.n_features
+    told = (problem.curvature[own] > 0) | (problem.scale.column_mean[own] == 0)
+    return replace(fit, columns=fit.columns[told], coef=fit.coef[told], pieces=pieces)
 
 
 def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> Path[PenaltyFit]:

@@ -599,3 +599,23 @@ def test_a_long_signal_with_an_intercept_and_an_l1_part_is_refused_with_the_reme
         SparseRegressor(FusedLasso(l1_ratio=0.1), alpha=0.1).fit(
             scipy.sparse.eye_array(6000).tocsc(), np.arange(6000.0)
         )
+
+
+@pytest.mark.parametrize("offset", [5.0, 1e13, 1e16])
+@pytest.mark.parametrize("labels", [False, True])
+def test_a_column_that_is_constant_up_to_rounding_gets_no_effect(offset, labels):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 6))
+    y = X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(40)
+    X[:, 2] = offset + (X[:, 2] if offset > 5 else 0.0)
+    model = (
+        SparseClassifier("fused-lasso", 0.05) if labels else SparseRegressor("fused-lasso", 0.05)
+    )
+    model.fit(X, y > 0 if labels else y)
+    coef, intercept = np.ravel(model.coef_), np.ravel(model.intercept_)[0]
+    assert coef[2] == 0.0
+    assert (coef[[1, 3]] != 0).all()
+    # The others fit what they would without it, where their neighbours are each other.
+    alone = clone(model).fit(np.delete(X, 2, axis=1), y > 0 if labels else y)
+    np.testing.assert_allclose(np.delete(coef, 2), np.ravel(alone.coef_), atol=1e-4)
+    np.testing.assert_allclose(intercept, np.ravel(alone.intercept_)[0], atol=1e-4)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.experiments.murphy.methods import (
 from garrote.datasets import Prostate, load_prostate
 from garrote.experiments.murphy.methods import (
     all_subsets,

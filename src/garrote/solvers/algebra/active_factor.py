@@ -71,7 +71,8 @@ class ActiveFactor:
     def _reserve(self, size: int) -> None:
         if size > len(self._root):
             k = len(self.members)
-            larger = np.zeros((2 * size, 2 * size))
+            room = size + size // 4 + 16
+            larger = np.zeros((room, room))
             larger[:k, :k] = self._root[:k, :k]
             self._root = larger
 

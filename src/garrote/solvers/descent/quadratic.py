@@ -147,7 +147,8 @@ class Quadratic:
         in common, until one of them is out.
         """
         largest = float(self.curvature[free].max())
-        for ridge in _RIDGES:
+        ridges = _RIDGES if bends.min() >= 0 else _RIDGES[:1]  # it would not undo a concave cost
+        for ridge in ridges:
             try:
                 self.factor.match(self.gram, free, bends + ridge * largest)
                 return True

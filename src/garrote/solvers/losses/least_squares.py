@@ -53,6 +53,19 @@ class LeastSquares:
         if self._block is not None:
             self._block.grow(columns)
 
+    def keep(self, places: Array) -> None:
+        """Let go of all columns but those at some places, in ascending order."""
+        before = np.zeros(len(self.columns))
+        before[: len(self._before)] = self._before
+        self._before = before[places]
+        self.columns, self.coef = self.columns[places], self.coef[places]
+        self.inside[:] = False
+        self.inside[self.columns] = True
+        self._gram.keep(places[places < len(self._gram)])
+        self._factor = ActiveFactor()
+        if self._block is not None:
+            self._block.keep(places)
+
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
         if self._block is not None and suits_rows(rule, self._block.values.shape):
@@ -67,6 +80,8 @@ class LeastSquares:
     def _solve_by_rows(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         block = self._block
         assert block is not None
+        if len(self._gram):  # it is not wanted any more: the working set does not shrink to suit it
+            self._gram, self._factor = GrowingGram(self.problem.n_features), ActiveFactor()
         residual = self.problem.response - self._fitted()
         before, self._before = self._before, self.coef.copy()
         ahead = 2.0 * self.coef  # where the path leads to, if it is straight

@@ -18,6 +18,7 @@ from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import Evaluated, certify
 from garrote.solvers.descent.quadratic import companions, restricted, sharpness, violation
 from garrote.solvers.lockstep import Waiting, finish
+from garrote.solvers.penalised.idle_columns import let_go
 
 # Working sets are not solved beyond what numbers can tell, as a share of the null model's gradient.
 _LEAST = 1e-13
@@ -183,7 +184,10 @@ def solve_path(
     ahead = 1
     while len(points) < len(strengths):
         following = strengths[len(points) : len(points) + ahead]
-        smooth.grow(_promising(smooth, penalty, terms, Progression.after(known), following))
+        rule, off = _expected(smooth, penalty, terms, Progression.after(known), following)
+        if not penalty.convex:
+            let_go(smooth, off > 0)
+        smooth.grow(_joining(smooth, rule, off))
         trials = [_trial(smooth, penalty, float(s), terms, control) for s in following]
         passes = yield from _solve_trials(smooth, trials, control)
         for trial in trials:
@@ -295,10 +299,13 @@ def _model(smooth: Located) -> tuple[Array, Floats]:
     return smooth.columns[used], smooth.coef[used]
 
 
-def _promising(
+def _expected(
     smooth: Smooth, penalty: Penalty, terms: Terms, last: Progression, following: Floats
-) -> Array:
-    """Return columns outside of the working set that may be in the model at the next strengths."""
+) -> tuple[Any, Floats]:
+    """Return by how much columns are expected to violate a coefficient of 0 at the next strengths.
+
+    Where that is not 0, a column may be in the model there. With it comes the last strength's rule.
+    """
     ends = [float(following[0]), float(following[-1])]
     if last.trend is not None:
         thresholds = [(1.0 - _MARGIN) * strength for strength in ends]
@@ -312,7 +319,7 @@ def _promising(
         rule = penalty.at(threshold, terms)
         expected = violation(rule, last.expected(strength), nothing, smooth.curvature)
         off = np.maximum(off, expected)
-    return _joining(smooth, rule, off)
+    return rule, off
 
 
 def _joining(smooth: Smooth, rule: Any, off: Floats) -> Array:
