@@ -25,8 +25,8 @@ from garrote.results.certificates import DrawsCertificate
 from garrote.results.posterior import Posterior
 from garrote.solvers.algebra.gaussian_draws import ridge_form
 from garrote.solvers.control import Progress
+from garrote.solvers.diagnostics import Diagnostics, diagnose_draws
 from garrote.solvers.shrinkage.columns_of_a_draw import used_columns
-from garrote.solvers.shrinkage.draw_diagnostics import DrawDiagnostics, diagnose_draws
 from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
 from garrote.solvers.shrinkage.swap_moves import similar_pairs
 
@@ -47,7 +47,7 @@ class _Draws(NamedTuple):
     noise: Floats
     scale: Floats
     shrinkage: Floats
-    diagnosed: DrawDiagnostics
+    diagnosed: Diagnostics
 
 
 def infer_shrinkage(
@@ -113,7 +113,7 @@ def infer_shrinkage(
     found = _joined(problem, runs, np.random.default_rng(chains.seed))
     labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     certificate = DrawsCertificate(
-        error=float(found.diagnosed.relative_error.max(initial=0.0)),
+        error=float(found.diagnosed.error.max(initial=0.0)),
         split_r_hat=float(found.diagnosed.split_r_hat.max(initial=1.0)),
     )
     settled = certificate.error <= _LARGEST_ERROR and certificate.split_r_hat <= _LARGEST_R_HAT

@@ -31,7 +31,7 @@ from garrote.results.certificates import ExactCertificate
 from garrote.results.coefficient_laws import Models
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.models.chain_diagnostics import diagnose
+from garrote.solvers.diagnostics import diagnose_inclusion
 from garrote.solvers.models.model_chain import Sampling
 from garrote.solvers.models.model_search import Search, search_models
 
@@ -130,7 +130,7 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
         return np.asarray(sum(w * v for w, v in zip(share, values, strict=True)))
 
     inclusion = joined([chain.inclusion for chain in chains])
-    diagnosed = diagnose(chains, inclusion)
+    diagnosed = diagnose_inclusion(chains, inclusion)
     members, probability = _visited(chains)
     standing, components = of_known(members, probability, len(inclusion))
     return Findings(
