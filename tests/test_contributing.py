@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Lasso
 
-from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
 from garrote.likelihoods import Binomial
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, Terms
 from garrote.problem import Problem
-from garrote.rules import shrink
+from garrote.rules import Residual, shrink
 from garrote.solvers.descent.sweep import sweep
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"

@@ -16,7 +16,7 @@ from garrote import SparseClassifier, SparseRegressor
 from garrote.displays import PathDisplay
 from garrote.paths.combinations import ALL_FAMILIES, SOLVERS, is_possible
 from garrote.penalties import MCP, PENALTIES, ElasticNet
-from garrote.solvers.penalised.working_set_path import refitting
+from garrote.solvers.penalised import refitting
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 

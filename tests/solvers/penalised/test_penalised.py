@@ -11,10 +11,10 @@ from garrote import Problem, fit_path
 from garrote.likelihoods import Binomial, Huber, Poisson, Probit, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties import L1, MCP, ElasticNet, Terms
+from garrote.rules import total_cost
 from garrote.solvers.control import Control
 from garrote.solvers.descent import column_sweeps
 from garrote.solvers.descent.optimality import certify
-from garrote.solvers.descent.quadratic import total_cost
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.least_squares import LeastSquares

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from garrote.arrays import Floats
+from garrote.rules import proximal_point
 from garrote.solvers.classical.first_order import Solution, Steps, Task
 from garrote.solvers.classical.spectral_descent import descend
-from garrote.solvers.descent.proximal_point import proximal_point
 from garrote.solvers.losses.whole_loss import WholeLoss
 
 # The next strength, as a share of what would empty the model.

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design, Residual
+from garrote.designs.base import Design
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns, GramDesign
 from garrote.problem import Problem
-from garrote.rules import moments
+from garrote.rules import Residual, moments
 from garrote.solvers.garrote.sweeps import Noise, Settled, Start, settle
 
 # With at most this many columns in all, every column is in the set and none is ever screened.
