@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -97,14 +97,15 @@ class Steps:
             self.steepness = min(_MARGIN * along / moved, 10.0 * self.steepness)
 
 
-class Method(Protocol):
-    """A classical solver, made for one loss and used along a path."""
+class Method:
+    """A classical solver, made for one loss and the steps that it allows, and used along a path."""
 
     def __init__(self, loss: WholeLoss, steps: Steps):
-        """Take the loss, and the steps that it allows."""
+        self.loss, self.steps = loss, steps
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
+        raise NotImplementedError
 
 
 def make_steps(loss: WholeLoss) -> Generator[Floats, Floats, Steps]:

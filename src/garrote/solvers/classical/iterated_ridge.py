@@ -21,7 +21,7 @@ from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.rules import Evaluated, proximal_point, ridge_weights
 from garrote.rules.parabolas import TINY
-from garrote.solvers.classical.first_order import Solution, Steps, Task
+from garrote.solvers.classical.first_order import Method, Solution, Steps, Task
 from garrote.solvers.losses.whole_loss import WholeLoss
 
 # Blurs, and the first and the last of them, as shares of the largest coefficient that a variable alone
@@ -35,11 +35,11 @@ _CHECK = 5
 _LEAST_WEIGHT = 1e-12
 
 
-class IteratedRidge:
+class IteratedRidge(Method):
     """Ridge regressions whose weights are the slopes of the penalty by size: Gaussian responses."""
 
     def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
+        super().__init__(loss, steps)
         self._system = RidgeSystem(loss.problem)
         self._least = _LEAST_WEIGHT * float(loss.curvature.max(initial=0.0))
 

@@ -10,16 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.solvers.classical.first_order import Solution, Steps, Task
+from garrote.solvers.classical.first_order import Method, Solution, Task
 from garrote.solvers.classical.spectral_descent import descend
-from garrote.solvers.losses.whole_loss import WholeLoss
 
 
-class ProjectedGradient:
+class ProjectedGradient(Method):
     """Gradient projection for sparse reconstruction: the lasso, the elastic net, ridge."""
-
-    def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""

@@ -21,7 +21,7 @@ from scipy.linalg import cho_factor, cho_solve
 from garrote.arrays import Floats
 from garrote.problem import Problem
 from garrote.rules import expected_spread, first_guess
-from garrote.solvers.classical.first_order import Solution, Steps, Task
+from garrote.solvers.classical.first_order import Method, Solution, Steps, Task
 from garrote.solvers.classical.iterated_ridge import multiply, typical_size
 from garrote.solvers.losses.whole_loss import WholeLoss
 
@@ -31,11 +31,11 @@ _START = 0.1
 _FLAT = 1e-13
 
 
-class ScaleMixtureEM:
+class ScaleMixtureEM(Method):
     """Expectation-maximisation over the variances of a scale mixture: Gaussian responses."""
 
     def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
+        super().__init__(loss, steps)
         self._directions, self._squares = _decomposed(loss.problem)
         right = loss.problem.xty @ self._directions
         self._along = right / np.maximum(self._squares, 1e-300)

@@ -12,18 +12,14 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.solvers.classical.first_order import Solution, Steps, Task
-from garrote.solvers.losses.whole_loss import WholeLoss
+from garrote.solvers.classical.first_order import Method, Solution, Task
 
 # The certificate is looked at every so many rounds.
 _CHECK = 10
 
 
-class Subgradient:
+class Subgradient(Method):
     """Subgradient descent with diminishing steps (Shor 1985): the lasso and the elastic net."""
-
-    def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the best fit as seen, and the rounds."""
