@@ -148,8 +148,8 @@ class GroupLasso:
         Where there are more coefficients than labels, labels repeat: every output has its own.
         """
         if count not in self._layouts:
-            settled = isinstance(self.groups, np.ndarray) and count % len(self.groups) == 0
-            labels = self.groups if settled else resolve_groups(self.groups, count)
+            numbered = isinstance(self.groups, np.ndarray) and count % len(self.groups) == 0
+            labels = self.groups if numbered else resolve_groups(self.groups, count)
             known = Groups(np.resize(labels, count))
             self._layouts[count] = known.labels, known.order, np.append(0, np.cumsum(known.sizes))
         return self._layouts[count]

@@ -66,10 +66,10 @@ class ColumnSweeps:
             if self._sweep(rule, everything, coef, residual) <= tolerance:
                 break
             active = np.flatnonzero(coef)
-            made += self._settle(rule, active, coef, residual, tolerance, max_rounds - made)
+            made += self._sweep_active(rule, active, coef, residual, tolerance, max_rounds - made)
         return made
 
-    def _settle(
+    def _sweep_active(
         self,
         rule: Any,
         active: Array,

@@ -45,7 +45,7 @@ class GeneralisedLoss(NewtonLoss):
             known = null_predictor(self.likelihood, self.y, self.share, self.offset)
             self.intercept = float(known[0] - self.offset[0])
         self._kept: CurvedGram | None = None
-        self._settle_intercept()
+        self._fit_intercept()
         eta = self._eta()
         mean_curvature = float(self.share @ majoriser(self.likelihood, self.y, eta))
         self.curvature = problem.curvature / problem.n * mean_curvature
@@ -75,7 +75,7 @@ class GeneralisedLoss(NewtonLoss):
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
-        self._settle_intercept()
+        self._fit_intercept()
         eta = self._eta()
         seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
         slopes = gradient(self.likelihood, self.y, eta)
@@ -126,7 +126,7 @@ class GeneralisedLoss(NewtonLoss):
             return self.share * np.maximum(above, LEAST_CURVATURE)
         return np.maximum(each, LEAST_CURVATURE * largest)
 
-    def _settle_intercept(self) -> None:
+    def _fit_intercept(self) -> None:
         """Make the intercept the best one for the present coefficients, by Newton's method."""
         if not self.free_intercept:
             return

@@ -58,7 +58,7 @@ class MultinomialLoss(SeveralOutputs):
         mean = self.likelihood.mean(eta)
         return np.asarray(mean * (1 - mean))
 
-    def _settle_intercept(self) -> None:
+    def _fit_intercept(self) -> None:
         """Make the intercepts the best ones for the present coefficients, by Newton's method."""
         if not self.free_intercept:
             return

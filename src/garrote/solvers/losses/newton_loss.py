@@ -98,7 +98,7 @@ class NewtonLoss:
     def _objective(self, rule: Any, eta: Floats) -> float:
         return self._loss(eta) + float(total_cost(rule, np.arange(len(self.coef)), self.coef))
 
-    def _settle_intercept(self) -> None:
+    def _fit_intercept(self) -> None:
         """Make the intercept (one for each output) the best one for the present coefficients."""
         raise NotImplementedError
 

@@ -32,7 +32,7 @@ class SeveralOutputs(NewtonLoss):
         self.coef = np.zeros(0)
         self.intercept: Any = np.zeros(self.outputs)
         self._place = np.zeros(self.count, np.intp)
-        self._settle_intercept()
+        self._fit_intercept()
         eta = self._eta()
         curvatures = self._row_curvatures(eta) @ self.share
         self.curvature = np.concatenate(
@@ -58,7 +58,7 @@ class SeveralOutputs(NewtonLoss):
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
-        self._settle_intercept()
+        self._fit_intercept()
         eta = self._eta()
         seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
         slopes = self.likelihood.gradient(self.y, eta)

@@ -40,7 +40,7 @@ class SeveralLeastSquares(SeveralOutputs):
     def _row_curvatures(self, eta: Floats) -> Floats:
         return np.ones_like(eta)
 
-    def _settle_intercept(self) -> None:
+    def _fit_intercept(self) -> None:
         if self.free_intercept:
             left = self.likelihood.gradient(self.y, self._eta())
             self.intercept = self.intercept + left @ self.share / self.share.sum()

@@ -131,7 +131,7 @@ class Placed(NewtonLoss):
 
     def value(self) -> float:
         """Return the loss at the present coefficients."""
-        self._settle_intercept()
+        self._fit_intercept()
         return self._loss(self._eta())
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:

@@ -72,7 +72,9 @@ def solve_tangents(
     """Solve lassos of tangents from the present coefficients until they are their own solution."""
     rounds = 0
     while True:
-        rounds += _settle(smooth, restricted(rule, smooth.columns), tolerance, max_iter - rounds)
+        rounds += _solve_inside(
+            smooth, restricted(rule, smooth.columns), tolerance, max_iter - rounds
+        )
         seen = yield from smooth.evaluate()
         off = _off(smooth, rule, seen)
         violating = foremost(smooth, np.where(off > tolerance, off, 0.0))
@@ -81,7 +83,7 @@ def solve_tangents(
         smooth.grow(violating)
 
 
-def _settle(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) -> int:
+def _solve_inside(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) -> int:
     """Solve lassos on the working set until tangents hardly change; return the rounds it took."""
     rounds, lasso = 0, tangent(rule, np.abs(smooth.coef))
     creep, kept = Extrapolation(), smooth.coef != 0
@@ -91,8 +93,8 @@ def _settle(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) -> int:
         present = tangent(rule, np.abs(smooth.coef))
         inside = smooth.coef != 0
         # What is 0 stays so, as its own tangent is the steepest; unless a jump went beyond that.
-        settling = inside | (lasso.threshold > present.threshold)
-        change = np.abs(present.threshold - lasso.threshold)[settling].max(initial=0.0)
+        moving = inside | (lasso.threshold > present.threshold)
+        change = np.abs(present.threshold - lasso.threshold)[moving].max(initial=0.0)
         # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance;
         # but a jump may have led to where the same coefficients are the answer, and tells nothing.
         still = np.array_equal(before, smooth.coef) and not creep.jumped
