@@ -104,26 +104,20 @@ def proximal_gradient(
     """
     X, y = as_floats(X), as_floats(y)
     _check(X, y, loss, start)
-    if not tol >= 0 or max_iter < 1:
-        raise ValueError(f"tol must be >= 0 and max_iter at least 1, got {tol} and {max_iter}")
     at_zero = namespace(X).zeros_like(X[0, :])
     data = ArrayLoss(X, y, loss, at_zero)
+    task = ArrayTask(array_rule(penalty, as_strength(strength), at_zero), tol, max_iter)
+    return _descend(data, task, start)
+
+
+def _descend(data: "ArrayLoss", task: "ArrayTask", start: Any) -> ArrayFit:
+    """Minimise from the start, by steps as long as the loss allows everywhere."""
+    if not task.tol >= 0 or task.max_iter < 1:
+        raise ValueError(
+            f"tol must be >= 0 and max_iter at least 1, got {task.tol} and {task.max_iter}"
+        )
     if start is not None:
         data.place(start, data.product(start))
-    task = ArrayTask(array_rule(penalty, as_strength(strength), at_zero), tol, max_iter)
-    fit = _descend(data, task)
-    if tol > 0 and not fit.certificate.value <= tol:
-        warnings.warn(
-            f"the certificate reached {fit.certificate.value:.2e}, not {tol:.2e}: raise max_iter "
-            f"({max_iter}) or tol",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    return fit
-
-
-def _descend(data: "ArrayLoss", task: "ArrayTask") -> ArrayFit:
-    """Minimise from the loss's present coefficients, by steps as long as the loss allows everywhere."""
     begin = like(data.X, np.random.default_rng(0).standard_normal(data.X.shape[1]))
     (largest,) = run_together([lanczos(data.squared, begin)], None)
     steepness = data.row_curvature * largest or 1.0
@@ -132,8 +126,15 @@ def _descend(data: "ArrayLoss", task: "ArrayTask") -> ArrayFit:
     method = Fista(cast(WholeLoss, data), steps)
     (solved,) = run_together([method.solve(cast(Task, task))], None)
     seen, made = solved
-    objective = seen.loss + task.charge(data, data.coef)
-    return ArrayFit(data.coef, objective, task.certificate(data, seen, steps.steepness), made)
+    certificate = task.certificate(data, seen, steps.steepness)
+    if task.tol > 0 and not certificate.value <= task.tol:
+        warnings.warn(
+            f"the certificate reached {certificate.value:.2e}, not {task.tol:.2e}: raise max_iter "
+            f"({task.max_iter}) or tol",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return ArrayFit(data.coef, seen.loss + task.charge(data, data.coef), certificate, made)
 
 
 def _check(X: Any, y: Any, loss: str, start: Any) -> None:
