@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse
 
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
-from garrote.designs.base import Residual
+from garrote.rules import Residual
 from garrote.solvers.descent.sweep import sweep
 from pairwise import pairwise
 

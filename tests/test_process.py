@@ -333,7 +333,7 @@ def _(rule: MyRule, j, z, curvature):
 """
     use = """
 from garrote.designs import DenseDesign
-from garrote.designs.base import Residual
+from garrote.rules import Residual
 from garrote.solvers.descent.sweep import sweep
 
 X = np.asfortranarray(np.random.default_rng(0).standard_normal((20, 3)))

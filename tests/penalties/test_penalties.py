@@ -36,7 +36,7 @@ from garrote.penalties import (
     thresholding,
 )
 from garrote.penalties.mixtures import _largest_minimum
-from garrote.rules import bend, cost, shrink, slope
+from garrote.rules import cost, second_derivative, shrink, slope
 from garrote.solvers.descent.extrapolation import Extrapolation
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from reference import hierarchical_adaptive_lasso, lasso_by_shooting, sparse_regression
@@ -114,7 +114,7 @@ def test_slopes_and_bends_are_derivatives_of_costs(penalty, w):
     rise = (cost(rule, 0, w + step) - cost(rule, 0, w - step)) / (2 * step)
     turn = (slope(rule, 0, w + step) - slope(rule, 0, w - step)) / (2 * step)
     assert slope(rule, 0, w) == pytest.approx(rise, abs=1e-7)
-    assert bend(rule, 0, w) == pytest.approx(turn, abs=1e-4)
+    assert second_derivative(rule, 0, w) == pytest.approx(turn, abs=1e-4)
 
 
 def normal_jeffreys(t):
@@ -230,7 +230,10 @@ def test_every_point_of_a_path_is_stationary(penalty, likelihood):
         gradient = Z.T @ (y - mean) / len(y)
         rule = penalty.at(fit.strength, Terms.equal(25))
         slopes = [slope(rule, j, w) for j, w in zip(fit.columns, fit.coef, strict=True)]
-        stiff = [max(bend(rule, j, w), 0) for j, w in zip(fit.columns, fit.coef, strict=True)]
+        stiff = [
+            max(second_derivative(rule, j, w), 0)
+            for j, w in zip(fit.columns, fit.coef, strict=True)
+        ]
         off = (gradient[fit.columns] - slopes) / (1 + np.array(stiff))
         np.testing.assert_allclose(off, 0, atol=1e-8)
         if not getattr(penalty, "singular", False) and not isinstance(penalty, Bridge):

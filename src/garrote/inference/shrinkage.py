@@ -24,8 +24,8 @@ from garrote.results.certificates import of_draws
 from garrote.results.laws import Draws, Spread
 from garrote.results.posterior import Posterior, SamplingAccuracy
 from garrote.solvers.algebra.gaussian_draws import ridge_form
+from garrote.solvers.diagnostics import Diagnostics, diagnose_draws
 from garrote.solvers.shrinkage.columns_of_a_draw import used_columns
-from garrote.solvers.shrinkage.draw_diagnostics import DrawDiagnostics, diagnose_draws
 from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
 from garrote.solvers.shrinkage.swap_moves import similar_pairs
 
@@ -48,7 +48,7 @@ class _Draws(NamedTuple):
     noise: Floats
     scale: Floats
     shrinkage: Floats
-    diagnosed: DrawDiagnostics
+    diagnosed: Diagnostics
 
 
 def gibbs_shrinkage(task: Task, method: Gibbs) -> Inferred:
@@ -74,7 +74,7 @@ def gibbs_shrinkage(task: Task, method: Gibbs) -> Inferred:
     runs = run_chains(run, chains, task.n_jobs) if task.usable else _nothing(target, chains)
     found = _joined(problem, runs, np.random.default_rng(chains.seed))
     certificate = of_draws(
-        error=float(found.diagnosed.relative_error.max(initial=0.0)),
+        error=float(found.diagnosed.error.max(initial=0.0)),
         split_r_hat=float(found.diagnosed.split_r_hat.max(initial=1.0)),
     )
     beyond = certificate["halves of chains"]

@@ -18,7 +18,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms, first_strength, steepest
-from garrote.rules import bend, cost, shrink, slope
+from garrote.rules import cost, second_derivative, shrink, slope, slopes
 from garrote.scale_mixtures.laws import HALLaw, NEGLaw, NormalGammaLaw
 
 # EM in one dimension has ended when it moves less than this, relative to the least-squares value.
@@ -83,11 +83,17 @@ def _(rule: MixtureRule, j, coef):
     return np.sign(coef) * steep
 
 
-@bend.register
+@second_derivative.register
 def _(rule: MixtureRule, j, coef):
     around = abs(coef) * np.array([1 - 1e-5, 1 + 1e-5])
     steep = rule.mixture.steepness(around)
     return rule.threshold[j] * float((steep[1] - steep[0]) / (around[1] - around[0]))
+
+
+@slopes.register
+def _(rule: MixtureRule, size: Floats) -> Floats:
+    different, places = np.unique(size, return_inverse=True)  # most are 0
+    return rule.threshold * rule.mixture.steepness(different)[places]
 
 
 class Mixture:
@@ -107,11 +113,11 @@ class Mixture:
         if not self.singular:  # type: ignore[attr-defined]
             return steepest(gradient, terms, float(steepness(np.zeros(()))))
 
-        def wanted(size: Floats, bent: Floats, columns: Array) -> Floats:
+        def wanted(size: Floats, each: Floats, columns: Array) -> Floats:
             # EM leaves w > 0 where curvature (z - w) >= strength p'(w) for some w; the largest
             # gradients are all that can matter.
             largest = np.argsort(-size)[:100]
-            alone = size[largest] / bent[largest]
+            alone = size[largest] / each[largest]
             steep = steepness(alone[:, None] * _SHARES + 1e-300)
             strengths = np.zeros(len(size))
             strengths[largest] = (size[largest, None] * (1 - _SHARES) / steep).max(axis=1)

@@ -19,10 +19,10 @@ from garrote.likelihoods import (
 )
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties import L1, MCP, ElasticNet, Terms
+from garrote.rules import total_cost
 from garrote.solvers.control import Control
 from garrote.solvers.descent import column_sweeps
 from garrote.solvers.descent.optimality import certify
-from garrote.solvers.descent.quadratic import total_cost
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.least_squares import LeastSquares

@@ -16,8 +16,20 @@ class GrowingGram:
         self._room = np.zeros((0, 0))
         self._size = 0
 
+    @classmethod
+    def of(cls, values: Floats) -> "GrowingGram":
+        """Return what has all its columns already, without a copy."""
+        whole = cls(len(values))
+        whole._room, whole._size = values, len(values)
+        return whole
+
     def __len__(self) -> int:
         return self._size
+
+    @property
+    def room(self) -> Floats:
+        """An array in one piece whose first rows and columns are the products."""
+        return self._room
 
     @property
     def values(self) -> Floats:

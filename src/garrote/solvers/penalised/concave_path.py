@@ -14,9 +14,10 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms
+from garrote.rules import restricted, total_cost
 from garrote.solvers.control import Control
-from garrote.solvers.descent.quadratic import restricted, sharpness, total_cost
 from garrote.solvers.penalised.idle_columns import let_go
+from garrote.solvers.penalised.minimising import sharpness
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
     Solved,
