@@ -7,7 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from garrote import BayesianSelector, VariationalGarrote
 from garrote.inference import Beliefs
-from garrote.inference.mean_field.averaged import averaged as mean_field
+from garrote.inference.mean_field import averaged as mean_field
 from garrote.inference.mean_field.paired_mean_field import anneal_paired, fit_paired
 from garrote.inference.task import Task
 from garrote.paths.annealed import fit_path
