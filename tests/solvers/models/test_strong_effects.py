@@ -95,7 +95,7 @@ def log_weights(problem, slab):
     beliefs, xty, weights = believe(problem, slab), problem.xty, {}
     d = problem.n_features
     gram = problem.known_block(np.arange(d))
-    rule = beliefs.slab.rule(beliefs.n, problem.yty, d)
+    rule = beliefs.rule(problem, d)
     for k in range(d + 1):
         for model in map(list, combinations(range(d), k)):
             inside = gram[np.ix_(model, model)] + rule.ridge * np.eye(k)

@@ -123,8 +123,9 @@ def shrinks(prior: Any) -> bool:
 
 
 def _kind(prior: Any) -> str | None:
-    named = PRIORS.get(prior) if isinstance(prior, str) else prior
-    return getattr(named, "kind", None)
+    if isinstance(prior, str):
+        return PRIORS[prior].kind if prior in PRIORS else None
+    return prior.kind if isinstance(prior, Prior) else None
 
 
 def make_prior(model: Any) -> Prior:
