@@ -46,7 +46,7 @@ def lanczos(
     and ``rank`` how many eigenvalues there can be. Vectors may be arrays of any library.
     """
     basis = [start / _length(start)]
-    most = min(_PRODUCTS, len(start) if rank is None else rank)
+    most = min(_PRODUCTS, start.shape[0] if rank is None else rank)
     diagonal: list[float] = []
     beside: list[float] = []
     while True:
