@@ -110,10 +110,10 @@ def make_steps(loss: WholeLoss) -> Generator[Floats, Floats, Steps]:
     """Return steps as long as the loss allows everywhere; where it has no bound, at the null model."""
     design = yield from largest_eigenvalue(loss.problem)
     problem = loss.problem
-    bent = float(largest_curvature(problem.likelihood))
-    bounded = bool(np.isfinite(bent))
+    steepest = float(largest_curvature(problem.likelihood))
+    bounded = bool(np.isfinite(steepest))
     if not bounded:
         known = loss.intercept + problem.known_part
         eta = np.broadcast_to(known, problem.response.shape)
-        bent = float(curvature(problem.likelihood, problem.response, eta).max())
-    return Steps(loss, bent * design or 1.0, bounded)
+        steepest = float(curvature(problem.likelihood, problem.response, eta).max())
+    return Steps(loss, steepest * design or 1.0, bounded)

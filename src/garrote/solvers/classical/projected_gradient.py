@@ -36,7 +36,7 @@ class SplitCoefficients(NamedTuple):
         return np.asarray(values[0] - values[1])
 
     def slope(self, values: Floats, downhill: Floats) -> Floats:
-        """Return the gradient (uphill) of the loss and the penalty."""
+        """Return the gradient (upwards) of the loss and the penalty."""
         smooth = self.rule.ridge * self.coef(values) - downhill
         return self.rule.threshold + np.stack([smooth, -smooth])
 

@@ -61,7 +61,7 @@ class Coefficients(NamedTuple):
         return values
 
     def slope(self, values: Floats, downhill: Floats) -> Floats:
-        """Return the gradient (uphill) of the loss."""
+        """Return the gradient (upwards) of the loss."""
         return -downhill
 
     def move(self, values: Floats, slope: Floats, steepness: float) -> Floats:

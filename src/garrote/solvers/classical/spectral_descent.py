@@ -33,7 +33,7 @@ class Variables(Protocol):
         """Return the coefficients that variables stand for."""
 
     def slope(self, values: Floats, downhill: Floats) -> Floats:
-        """Return the gradient (uphill) of the smooth part, given that of the loss (downhill)."""
+        """Return the gradient (upwards) of the smooth part, given that of the loss (downhill)."""
 
     def move(self, values: Floats, slope: Floats, steepness: float) -> Floats:
         """Return the variables after a step of length 1 / steepness."""
