@@ -47,14 +47,14 @@ _BLOCKS = (0.5, 0.7, 0.8, 0.9, 0.95)
 _NEAR = 0.8
 
 
-class Exchange(NamedTuple):
+class Flip(NamedTuple):
     """Signs that are flipped, and those that would explain the z-scores as well in their place."""
 
     variables: tuple[int, ...]
     instead: tuple[int, ...]
 
 
-def find_flipped(spectrum: Spectrum, z: Floats, ld: Floats, n: float, most: int) -> list[Exchange]:
+def find_flipped(spectrum: Spectrum, z: Floats, ld: Floats, n: float, most: int) -> list[Flip]:
     """Return the signs that seem to be flipped, by blocks of correlated variables.
 
     Parameters
@@ -79,19 +79,19 @@ def largest_effect(z: Floats, n: float) -> float:
     return float(min(_LARGEST_EFFECT * np.abs(z).max(), np.sqrt(n)))
 
 
-def _settled(model: "_Model", turned: list[int], ld: Floats) -> list[Exchange]:
+def _settled(model: "_Model", turned: list[int], ld: Floats) -> list[Flip]:
     """Return the signs with those that may be flipped in their place, by blocks."""
     best = model.cost(turned)
-    found, open_ones = list[Exchange](), set[int]()
+    found, open_ones = list[Flip](), set[int]()
     for block in _blocks(ld, model.signed, turned):
         mine, rest = (tuple(j for j in block if (j in turned) == own) for own in (True, False))
         if not 0 < len(rest) <= len(mine) or open_ones.intersection(mine):
             continue
         others = [j for j in turned if j not in mine]
         if model.cost([*others, *rest]) < best + _NOTABLE:
-            found.append(Exchange(mine, rest))
+            found.append(Flip(mine, rest))
             open_ones.update(mine)
-    return [*found, *(Exchange((j,), ()) for j in turned if j not in open_ones)]
+    return [*found, *(Flip((j,), ()) for j in turned if j not in open_ones)]
 
 
 def _blocks(ld: Floats, signed: Array, turned: Sequence[int]) -> list[tuple[int, ...]]:

@@ -189,8 +189,9 @@ class _Slope(NamedTuple):
     @property
     def step(self) -> float:
         """The step of Newton's method to the top; a long one upwards where there is no top near."""
-        newton = -self.slope / self.second_derivative if self.second_derivative < 0 else
-        np.sign(self.slope) * _LONGEST return float(np.clip(newton, -_LONGEST, _LONGEST))
+        if self.second_derivative >= 0:
+            return float(np.sign(self.slope) * _LONGEST)
+        return float(np.clip(-self.slope / self.second_derivative, -_LONGEST, _LONGEST))
 
 
 def _climb(here: _Slope, columns: _Columns) -> _Slope:
