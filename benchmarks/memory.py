@@ -14,29 +14,34 @@ import time
 
 import numpy as np
 
-STEPS = {"n_steps": 300, "burn_in": 100, "n_chains": 2, "random_state": 0}
+STEPS = 300, 100, 2
 
 
 def methods():
     """Return the methods by name: a function that makes the estimator, and whether it takes labels."""
     from garrote.estimators import (
-        BayesianClassifier,
-        BayesianSelector,
+        ShrinkageClassifier,
+        ShrinkageRegressor,
+        SingleEffectsClassifier,
+        SingleEffectsRegressor,
         SparseClassifier,
         SparseRegressor,
+        SpikeSlabClassifier,
+        SpikeSlabRegressor,
         VariationalGarrote,
         VariationalGarroteClassifier,
     )
+    from garrote.inference import Gibbs, Metropolis, Sample, Search
     from garrote.penalties import GroupLasso
 
     def penalised(penalty, **more):
         return lambda D: SparseRegressor(penalty=penalty, **more)
 
-    def bayes(method, **more):
-        return lambda D: BayesianSelector(method=method, **STEPS, **more)
+    def models(method):
+        return lambda D: SpikeSlabRegressor(method=method, random_state=0)
 
-    def labels(method, **more):
-        return lambda D: BayesianClassifier(method=method, **STEPS, **more)
+    def labels(method):
+        return lambda D: SpikeSlabClassifier(method=method, random_state=0)
 
     numbers = {
         "garrote": lambda D: VariationalGarrote(),
@@ -44,21 +49,22 @@ def methods():
         **{name: penalised(name) for name in ("log-sum", "bridge", "fused-lasso", "l0")},
         "group-lasso": lambda D: SparseRegressor(penalty=GroupLasso(groups=np.arange(D) // 5)),
         "fista": penalised("lasso", solver="fista"),
-        "sample": bayes("sample"),
-        "metropolis": bayes("metropolis"),
-        "gibbs": bayes("gibbs"),
-        "search": bayes("search"),
-        "mean-field": bayes("mean-field"),
-        "em": bayes("em"),
-        "single-effects": lambda D: BayesianSelector(prior="single-effects"),
-        "horseshoe": lambda D: BayesianSelector(prior="horseshoe", **STEPS),
+        "sample": models(Sample(*STEPS)),
+        "metropolis": models(Metropolis(*STEPS)),
+        "gibbs": models(Gibbs(*STEPS)),
+        "search": models(Search(STEPS[0])),
+        "mean-field": models("mean-field"),
+        "em": models("em"),
+        "single-effects": lambda D: SingleEffectsRegressor(),
+        "horseshoe": lambda D: ShrinkageRegressor("horseshoe", Gibbs(*STEPS), random_state=0),
     }
     of_labels = {
         "labels: lasso": lambda D: SparseClassifier(),
         "labels: garrote": lambda D: VariationalGarroteClassifier(),
         "labels: mean-field": labels("mean-field"),
-        "labels: single-effects": labels("single-effects"),
-        "labels: sample": labels("sample"),
+        "labels: single-effects": lambda D: SingleEffectsClassifier(),
+        "labels: sample": labels(Sample(*STEPS)),
+        "labels: horseshoe": lambda D: ShrinkageClassifier(method=Gibbs(*STEPS), random_state=0),
     }
     return {name: (make, False) for name, make in numbers.items()} | {
         name: (make, True) for name, make in of_labels.items()

@@ -9,13 +9,13 @@ Three of them matter. No data of this kind tell which column of a block it is; t
 import matplotlib.pyplot as plt
 import numpy as np
 
-from garrote import BayesianSelector
+from garrote import SingleEffectsRegressor
 
 rng = np.random.default_rng(1)
 blocks = np.repeat(rng.standard_normal((200, 30)), 10, axis=1)
 X = blocks + 0.2 * rng.standard_normal(blocks.shape)
 y = 0.5 * X[:, 42] - 0.5 * X[:, 131] + 0.4 * X[:, 250] + rng.standard_normal(200)
-model = BayesianSelector(prior="single-effects").fit(X, y)
+model = SingleEffectsRegressor().fit(X, y)
 model.summary()
 
 # %%

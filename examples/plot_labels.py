@@ -10,8 +10,9 @@ in for each other it says so, by probabilities that share one.
 # %%
 import numpy as np
 
-from garrote import BayesianClassifier, VariationalGarroteClassifier
+from garrote import SpikeSlabClassifier, VariationalGarroteClassifier
 from garrote.displays import InclusionDisplay, PathDisplay
+from garrote.inference import Sample
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((150, 12))
@@ -24,7 +25,7 @@ PathDisplay.from_estimator(garrote, kind="effect")
 
 # %%
 # The same by Polya-Gamma sampling, with probabilities of classes averaged over models and coefficients.
-bayes = BayesianClassifier("sample", n_steps=1000, random_state=0).fit(X, labels)
+bayes = SpikeSlabClassifier(method=Sample(n_steps=1000), random_state=0).fit(X, labels)
 print(bayes.posterior_.models(5))
 print(bayes.predict_proba(X[:3]).round(2))
 InclusionDisplay.from_estimator(bayes)

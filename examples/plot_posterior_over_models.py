@@ -8,13 +8,13 @@ summed exactly; the same posterior is then sampled, as it would be with thousand
 
 import matplotlib.pyplot as plt
 
-from garrote import BayesianSelector
+from garrote import SpikeSlabRegressor
 from garrote.datasets import load_diabetes_quadratic
 from garrote.displays import InclusionDisplay, ModelsDisplay
 
 X, y, names = load_diabetes_quadratic()
 X, names = X[:, :10], names[:10]
-exact = BayesianSelector().fit(X, y, feature_names=names)
+exact = SpikeSlabRegressor().fit(X, y, feature_names=names)
 exact.summary()
 
 # %%
@@ -29,7 +29,7 @@ InclusionDisplay.from_estimator(exact)
 
 # %%
 # Sampled inclusion probabilities against exact ones.
-sampled = BayesianSelector(method="sample", random_state=0).fit(X, y)
+sampled = SpikeSlabRegressor(method="sample", random_state=0).fit(X, y)
 figure, ax = plt.subplots()
 ax.errorbar(
     exact.inclusion_probability_, sampled.inclusion_probability_,

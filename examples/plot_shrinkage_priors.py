@@ -9,7 +9,7 @@ effects nearly as they are. Neither leaves a variable out: what is selected has 
 import matplotlib.pyplot as plt
 import numpy as np
 
-from garrote import BayesianSelector
+from garrote import ShrinkageRegressor
 from garrote.datasets import make_sparse_regression
 
 # %%
@@ -17,9 +17,7 @@ from garrote.datasets import make_sparse_regression
 
 data = make_sparse_regression(n_samples=60, n_features=40, n_informative=4, random_state=1)
 priors = ("laplace", "horseshoe")
-models = {
-    prior: BayesianSelector(prior=prior, random_state=0).fit(data.X, data.y) for prior in priors
-}
+models = {prior: ShrinkageRegressor(prior, random_state=0).fit(data.X, data.y) for prior in priors}
 print(models["horseshoe"].summary())
 
 # %%

@@ -22,8 +22,10 @@ import numpy as np
 import scipy.sparse
 
 import garrote
+from garrote.inference import EM, METHODS, Gibbs, MeanField, Sample
 from garrote.likelihoods import Huber
 from garrote.penalties import MCP, PENALTIES, ElasticNet, FusedLasso, GroupLasso
+from garrote.priors import GaussianSlab, GPrior, SingleEffects
 
 TOLERANCE = 1e-10
 
@@ -118,26 +120,32 @@ def _garrotes(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
         yield f"garrote of labels, {name}", _fit(model, X, table.label, **given)
 
 
+def _short(name: str) -> Any:
+    """Return a method by its name, with short chains where it has any."""
+    kind: Any = METHODS[name]
+    short = {"n_steps": 400, "burn_in": 100}
+    return kind(**{key: short[key] for key in kind().get_params() if key in short})
+
+
 def _posteriors(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
-    def make(*given: Any, **named: Any) -> Any:
-        return garrote.BayesianSelector(*given, random_state=0, n_steps=400, burn_in=100, **named)
+    def make(prior: Any = "spike-slab", method: str = "enumerate", **named: Any) -> Any:
+        return garrote.SpikeSlabRegressor(prior, _short(method), random_state=0, **named)
 
     X, y = table.X, table.number
-    slabs = [
-        ("spike-slab", {}),
-        ("spike-slab", {"slab_variance": 2.0}),
-        ("spike-slab", {"slab_variance": 2.0, "noise_variance": 1.0}),
-        ("g-prior", {"g": 90.0}),
-        ("g-prior", {"g": "hyper-g"}),
-        ("g-prior", {"g": "hyper-g/n"}),
-        ("g-prior", {"g": "eb"}),
-        ("bic", {}),
+    slabs: list[tuple[str, Any]] = [
+        ("spike-slab ", GaussianSlab()),
+        ("spike-slab slab_variance=2.0", GaussianSlab(2.0)),
+        ("spike-slab slab_variance=2.0 noise_variance=1.0", GaussianSlab(2.0, noise_variance=1.0)),
+        ("g-prior g=90.0", GPrior(90.0)),
+        ("g-prior g=hyper-g", GPrior("hyper-g")),
+        ("g-prior g=hyper-g/n", GPrior("hyper-g/n")),
+        ("g-prior g=eb", GPrior("eb")),
+        ("bic ", "bic"),
     ]
     for method in ("enumerate", "sample", "metropolis", "gibbs", "search"):
-        for prior, named in slabs:
-            if method != "gibbs" or prior == "spike-slab":
-                told = " ".join(f"{key}={value}" for key, value in named.items())
-                yield f"{method}, {prior} {told}", _fit(make(prior, method, **named), X, y)
+        for name, prior in slabs:
+            if method != "gibbs" or name.startswith("spike-slab"):
+                yield f"{method}, {name}", _fit(make(prior, method), X, y)
     for method in ("enumerate", "sample", "mean-field"):
         yield f"{method}, weights", _fit(make(method=method), X, y, sample_weight=table.weight)
         yield f"{method}, covariates", _fit(make(method=method, covariates=[2, 7]), X, y)
@@ -147,12 +155,18 @@ def _posteriors(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
         )
         yield f"{method}, sparse", _fit(make(method=method), table.sparse, y)
     for how in ("average", "em", "anneal"):
-        yield f"mean-field, {how}", _fit(make(method="mean-field", hyperparameters=how), X, y)
-    yield "em", _fit(make(method="em"), X, y)
-    yield "em, narrow spike", _fit(make(method="em", spike_variance=0.01), X, y)
-    for named in ({}, {"effects": 4}, {"covariates": [2]}, {"noise_variance": 1.0}):
-        told = " ".join(f"{key}={value}" for key, value in named.items())
-        yield f"single effects {told}", _fit(make("single-effects", **named), X, y)
+        model = garrote.SpikeSlabRegressor(method=MeanField(how), random_state=0)
+        yield f"mean-field, {how}", _fit(model, X, y)
+    for name, em in (("em", EM()), ("em, narrow spike", EM(spike_variance=0.01))):
+        yield name, _fit(garrote.SpikeSlabRegressor(method=em, random_state=0), X, y)
+    for told, prior, covariates in (
+        ("", SingleEffects(), None),
+        ("effects=4", SingleEffects(4), None),
+        ("covariates=[2]", SingleEffects(), [2]),
+        ("noise_variance=1.0", SingleEffects(noise_variance=1.0), None),
+    ):
+        model = garrote.SingleEffectsRegressor(prior, covariates=covariates)
+        yield f"single effects {told}", _fit(model, X, y)
     for family, response in (("binomial", table.label), ("poisson", table.count)):
         for prior in ("bic", "spike-slab"):
             for method in ("enumerate", "metropolis"):
@@ -165,8 +179,11 @@ def _posteriors(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
 
 
 def _label_posteriors(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
-    make: Any = garrote.BayesianClassifier
-    short = {"n_steps": 400, "burn_in": 100, "random_state": 0}
+    def make(method: str, **named: Any) -> Any:
+        if method == "single-effects":
+            return garrote.SingleEffectsClassifier(**named)
+        return garrote.SpikeSlabClassifier(method=_short(method), random_state=0, **named)
+
     for method in ("sample", "mean-field", "single-effects", "enumerate", "metropolis"):
         for name, given in (
             ("plain", {}),
@@ -175,23 +192,22 @@ def _label_posteriors(table: Table) -> Iterator[tuple[str, Callable[[], Answers]
         ):
             yield (
                 f"labels, {method}, {name}",
-                _fit(make(method, **short), table.X[:, :8], table.label, **given),
+                _fit(make(method), table.X[:, :8], table.label, **given),
             )
         yield (
             f"labels, {method}, covariates",
-            _fit(make(method, covariates=[2], **short), table.X[:, :8], table.label),
+            _fit(make(method, covariates=[2]), table.X[:, :8], table.label),
         )
 
 
 def _shrinking(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
+    short = Gibbs(n_steps=200, burn_in=50)
     for prior in (
         "laplace", "elastic-net", "fused-laplace", "horseshoe", "neg", "normal-gamma", "student", "hal",
     ):  # fmt: skip
-        model = garrote.BayesianSelector(prior, n_steps=200, burn_in=50, random_state=0)
+        model = garrote.ShrinkageRegressor(prior, short, random_state=0)
         yield f"shrinks, {prior}", _fit(model, table.X, table.number)
-    model = garrote.BayesianSelector(
-        "horseshoe", n_steps=200, burn_in=50, random_state=0, covariates=[2]
-    )
+    model = garrote.ShrinkageRegressor("horseshoe", short, random_state=0, covariates=[2])
     yield (
         "shrinks, horseshoe, weights, covariates",
         _fit(model, table.X, table.number, sample_weight=table.weight),
@@ -276,9 +292,9 @@ def _zscores(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
     ld = X.T @ X / n
     for name, model in [
         ("garrote", garrote.VariationalGarrote()),
-        ("enumerate", garrote.BayesianSelector(method="enumerate")),
-        ("sample", garrote.BayesianSelector(method="sample", n_steps=400, random_state=0)),
-        ("single effects", garrote.BayesianSelector("single-effects")),
+        ("enumerate", garrote.SpikeSlabRegressor(method="enumerate")),
+        ("sample", garrote.SpikeSlabRegressor(method=Sample(n_steps=400), random_state=0)),
+        ("single effects", garrote.SingleEffectsRegressor()),
         ("lasso", garrote.SparseRegressor()),
     ]:
         for mismatch in (0.0, "estimate"):

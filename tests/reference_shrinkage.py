@@ -149,3 +149,33 @@ def bayesian_lasso(X, y, rate, states, rng):
         variance = 1 / rng.wald(rate * np.sqrt(noise) / np.abs(w), rate**2)
         draws[state] = w
     return draws
+
+
+def logistic_horseshoe(X, y, typical, states, rng, burn_in=500):
+    """Draw coefficients of a logistic regression under a horseshoe, with a flat intercept.
+
+    Inverse gamma variables make the half-Cauchy laws (Makalic & Schmidt 2016); Polya-Gamma variables are
+    sums of gamma variables, the far terms at their mean (Polson, Scott & Windle 2013).
+    """
+    n, d = X.shape
+    design, kappa = np.column_stack([np.ones(n), X]), y - 0.5
+    squares = (np.arange(1, 101) - 0.5) ** 2
+    far = np.sum(1 / (np.arange(101, 100_000) - 0.5) ** 2)
+    local, helper, scale, other = np.ones(d), np.ones(d), typical**2, 1.0
+    w, draws = np.zeros(d + 1), np.empty((states, d))
+    for state in range(-burn_in, states):
+        tilt = (design @ w / (2 * np.pi)) ** 2
+        terms = rng.standard_exponential((n, 100)) / (squares + tilt[:, None])
+        omega = (terms.sum(axis=1) + far) / (2 * np.pi**2)
+        precision = (design.T * omega) @ design
+        precision[np.arange(1, d + 1), np.arange(1, d + 1)] += 1 / (local * scale)
+        lower = np.linalg.cholesky(precision)
+        half = np.linalg.solve(lower, design.T @ kappa) + rng.standard_normal(d + 1)
+        w = np.linalg.solve(lower.T, half)
+        local = (1 / helper + w[1:] ** 2 / (2 * scale)) / rng.standard_exponential(d)
+        helper = (1 + 1 / local) / rng.standard_exponential(d)
+        scale = (1 / other + np.sum(w[1:] ** 2 / local) / 2) / rng.standard_gamma((d + 1) / 2)
+        other = (1 / typical**2 + 1 / scale) / rng.standard_exponential()
+        if state >= 0:
+            draws[state] = w[1:]
+    return draws

@@ -6,8 +6,9 @@ from functools import cache
 
 import pandas as pd
 
-from garrote import BayesianSelector, SparseClassifier, SparseRegressor, VariationalGarrote
+from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic
+from garrote.inference import METHODS
 
 OPTIONAL = ("path", "validation", "predictions", "stand_ins")
 
@@ -50,7 +51,9 @@ def diabetes():
 def _bayesian(method: str) -> str:
     X, y, names = load_diabetes_quadratic()
     frame = pd.DataFrame(X, columns=list(names)).iloc[:, :10]
-    model = BayesianSelector(method=method, covariates=["sex"], n_steps=3000, random_state=0)
+    model = SpikeSlabRegressor(
+        method=METHODS[method](n_steps=3000), covariates=["sex"], random_state=0
+    )
     return model.fit(frame, pd.Series(y, name="progression")).selection_.to_json()
 
 

@@ -9,14 +9,14 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import Lasso
 
-from garrote import BayesianSelector, SparseClassifier, SparseRegressor, VariationalGarrote
+from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.designs import DenseDesign, Design
 from garrote.designs.gram import GramColumns
 from garrote.inference import Sample, infer
 from garrote.likelihoods import Binomial, Gaussian
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, Terms
-from garrote.priors import GPrior
+from garrote.priors import GaussianSlab, GPrior
 from garrote.problem import Problem
 from garrote.rules import Residual, shrink
 from garrote.solvers.descent.sweep import sweep
@@ -115,7 +115,7 @@ def test_the_printed_design_gives_the_dense_path(printed, shape):
         VariationalGarrote(gammas=12, cv=3),
         SparseRegressor(alphas=12, cv=3, penalty_factor={2: 0.0}),
         SparseClassifier(alphas=12, cv=3),
-        BayesianSelector(method="mean-field", slab_variance=1.0, covariates=[2]),
+        SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", covariates=[2]),
     ],
     ids=lambda model: type(model).__name__,
 )
@@ -207,3 +207,17 @@ def test_the_printed_likelihood_gives_certified_paths(printed, fit_intercept):
     np.testing.assert_allclose(model.coef_, binomial.coef_, atol=1e-6)
     with pytest.raises(ValueError, match="needs y between 0 and 1"):
         model.fit(X, 2 + shares)
+
+
+def test_the_printed_estimator_is_one_of_the_pairs(printed):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    y = X[:, 1] + rng.standard_normal(60)
+    model = clone(printed["EveryModel"](variance=2.0)).fit(X, y)
+    same = SpikeSlabRegressor(GaussianSlab(2.0), "enumerate").fit(X, y)
+    np.testing.assert_array_equal(model.coef_, same.coef_)
+    assert model.selection_.method == "EveryModel"
+    assert model.get_params() == {"variance": 2.0, "fit_intercept": True}
+    np.testing.assert_array_equal(
+        model.predict(X, return_std=True), same.predict(X, return_std=True)
+    )

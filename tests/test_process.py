@@ -289,7 +289,8 @@ def test_warming_up_leaves_nothing_to_compile_for_shrinkage_priors():
         + """
 import warnings
 from garrote.scale_mixtures import log_concave_draws as variates
-from garrote import BayesianSelector
+from garrote import ShrinkageRegressor
+from garrote.inference import Gibbs
 from garrote.cli.commands.warmup import compile_priors
 from garrote.solvers.shrinkage import local_moves
 from garrote.solvers.shrinkage import shrinkage_gibbs
@@ -307,7 +308,7 @@ X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
 y = X[:, 0] + rng.standard_normal(30)
 for prior in ("laplace", "horseshoe", "normal-gamma", "student"):
     for rows in (X[:, :5], np.asfortranarray(X), X.astype(np.float32), scipy.sparse.csc_array(X)):
-        BayesianSelector(prior=prior, n_steps=100, burn_in=0).fit(rows, y)
+        ShrinkageRegressor(prior, Gibbs(n_steps=100, burn_in=0)).fit(rows, y)
 assert [len(kernel.signatures) for kernel in kernels] == compiled
 print("ready")
 """

@@ -17,16 +17,19 @@ from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote import (
-    BayesianClassifier,
-    BayesianSelector,
+    SingleEffectsClassifier,
+    SingleEffectsRegressor,
     SparseClassifier,
     SparseRegressor,
+    SpikeSlabClassifier,
+    SpikeSlabRegressor,
     VariationalGarrote,
     VariationalGarroteClassifier,
 )
 from garrote.likelihoods import Huber
 from garrote.paths.combinations import SOLVERS, is_possible
 from garrote.penalties import L1
+from garrote.priors import EffectSlab, GaussianSlab, SingleEffects
 from pairwise import pairwise
 
 SHAPES = {"more rows": (60, 6), "more columns": (24, 40)}
@@ -146,15 +149,15 @@ LABELS = {"garrote, labels", "mean field, labels", "single effects, labels", "la
 ESTIMATORS = {
     "garrote": VariationalGarrote(gamma=-4.0, gammas=10, tol=1e-8),
     "garrote, dual": VariationalGarrote(gamma=-4.0, gammas=10, solver="dual", tol=1e-8),
-    "mean field": BayesianSelector(method="mean-field", slab_variance=1.0, inclusion=0.1),
-    "EM": BayesianSelector(method="em", slab_variance=1.0, inclusion=0.1),
-    "single effects": BayesianSelector(prior="single-effects", effects=3),
-    "BIC, all models": BayesianSelector(prior="bic", method="enumerate"),
+    "mean field": SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", inclusion=0.1),
+    "EM": SpikeSlabRegressor(GaussianSlab(1.0), "em", inclusion=0.1),
+    "single effects": SingleEffectsRegressor(SingleEffects(effects=3)),
+    "BIC, all models": SpikeSlabRegressor("bic", "enumerate"),
     "lasso": SparseRegressor(alpha=0.1, tol=1e-11),
     "MCP": SparseRegressor("mcp", alpha=0.1, tol=1e-11),
     "garrote, labels": VariationalGarroteClassifier(gamma=-4.0, gammas=6, tol=1e-8),
-    "mean field, labels": BayesianClassifier("mean-field", slab_variance=1.0, inclusion=0.1),
-    "single effects, labels": BayesianClassifier("single-effects", effects=3),
+    "mean field, labels": SpikeSlabClassifier(EffectSlab(1.0), "mean-field", inclusion=0.1),
+    "single effects, labels": SingleEffectsClassifier(SingleEffects(effects=3)),
     "lasso, labels": SparseClassifier(alpha=0.05, tol=1e-11),
 }
 

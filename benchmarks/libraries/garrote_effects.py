@@ -8,12 +8,12 @@ from libraries.garrote import version  # noqa: F401 - of the same package
 
 
 def measure(job):
-    from garrote import BayesianSelector
+    from garrote import SingleEffectsRegressor
     from garrote.priors import SingleEffects
 
     def fit(problem):
         prior = SingleEffects(**job["options"])
-        return BayesianSelector(prior=prior).fit(problem.X, problem.y)
+        return SingleEffectsRegressor(prior).fit(problem.X, problem.y)
 
     def read_answer(model, problem):
         return Answer(

@@ -1,7 +1,7 @@
 """Ours for labels: Bayesian selection, the Variational Garrote, and a cross-validated lasso.
 
-Options: `estimator` ("bayes", "garrote" or "lasso"), `folds`, and for "bayes" those of
-`garrote.BayesianClassifier`.
+Options: `estimator` ("spike-slab", "single-effects", "garrote" or "lasso"), `folds`, and for
+"spike-slab" the name of a `method` with its settings.
 """
 
 import warnings
@@ -15,15 +15,24 @@ __all__ = ["measure", "version"]
 
 
 def measure(job):
-    from garrote import BayesianClassifier, SparseClassifier, VariationalGarroteClassifier
+    from garrote import (
+        SingleEffectsClassifier,
+        SparseClassifier,
+        SpikeSlabClassifier,
+        VariationalGarroteClassifier,
+    )
+    from garrote.inference import METHODS
 
     warnings.simplefilter("ignore")  # on Monte Carlo errors; the table tells
     options = dict(job["options"])
     estimator, folds = options.pop("estimator"), options.pop("folds", 5)
 
     def fit(problem):
-        if estimator == "bayes":
-            model = BayesianClassifier(random_state=0, **options)
+        if estimator == "spike-slab":
+            own = {name: value for name, value in options.items() if name != "method"}
+            model = SpikeSlabClassifier(method=METHODS[options["method"]](**own), random_state=0)
+        elif estimator == "single-effects":
+            model = SingleEffectsClassifier()
         elif estimator == "garrote":
             model = VariationalGarroteClassifier(cv=folds)
         else:

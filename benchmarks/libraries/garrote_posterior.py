@@ -1,6 +1,7 @@
-"""Ours: the posterior over models, by any method of `BayesianSelector`.
+"""Ours: the posterior over models, by any method of `SpikeSlabRegressor`.
 
-Options: its settings, and `columns` (only the first so many of the problem, for enumerations).
+Options: the name of a `method` with its settings, `inclusion`, `g` of a g-prior in place of a slab of
+unknown variance, and `columns` (only the first so many of the problem, for enumerations).
 """
 
 import warnings
@@ -10,14 +11,20 @@ from libraries.garrote import version  # noqa: F401 - of the same package
 
 
 def measure(job):
-    from garrote import BayesianSelector
+    from garrote import SpikeSlabRegressor
+    from garrote.inference import METHODS
+    from garrote.priors import GPrior
 
     warnings.simplefilter("ignore")  # convergence warnings; the certificate tells
     settings = dict(job["options"])
-    columns = settings.pop("columns", None)
+    columns, inclusion = settings.pop("columns", None), settings.pop("inclusion", None)
+    prior = GPrior(settings.pop("g")) if "g" in settings else "spike-slab"
+    method = METHODS[settings.pop("method", "auto")](**settings)
 
     def fit(problem):
-        model = BayesianSelector(random_state=0, n_jobs=job["threads"], **settings)
+        model = SpikeSlabRegressor(
+            prior, method, inclusion=inclusion, random_state=0, n_jobs=job["threads"]
+        )
         return model.fit(problem.X[:, :columns], problem.y)
 
     def read_answer(model, problem):

@@ -1,6 +1,6 @@
 """Ours: one chain over models and nothing else, which is what the samplers of other libraries do.
 
-Options: `walk` ("informed" or "metropolis") and `steps`. Unlike a fit of `BayesianSelector` the chain
+Options: `walk` ("informed" or "metropolis") and `steps`. Unlike a fit of `SpikeSlabRegressor` the chain
 starts from the empty model: no mean field leads it, and nothing is summarised but its averages.
 """
 
@@ -24,7 +24,7 @@ def measure(job):
     def fit(data):
         problem = Problem.from_rows(data.X, data.y)
         N, D = data.X.shape
-        # The priors of BayesianSelector: an unknown slab variance, and Beta(1, sqrt D).
+        # The priors of SpikeSlabRegressor: an unknown slab variance, and Beta(1, sqrt D).
         inclusion = Inclusion.beta(1.0, np.sqrt(D), np.zeros(D))
         target = Target(problem, GaussianSlab(None), inclusion, N - 1.0)
         return problem, run_chain(walk(target, np.random.default_rng(0)), steps=steps, burn_in=0)

@@ -129,14 +129,14 @@ def draw_responses(X, count, seed):
 
 
 def our_sets(X, Y):
-    from garrote import BayesianSelector
+    from garrote import SingleEffectsRegressor
 
     found = []
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for k, y in enumerate(Y.T):
-            posterior = BayesianSelector(prior="single-effects").fit(X, y).posterior_
+            posterior = SingleEffectsRegressor().fit(X, y).posterior_
             found += [
                 (k, one.purity, set(one.variables.tolist())) for one in posterior.credible_sets()
             ]

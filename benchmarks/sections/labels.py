@@ -41,14 +41,14 @@ def run(settings):
 
 
 def timing(settings, rows, columns):
-    bayes, folds = {"estimator": "bayes"}, {"folds": FOLDS}
+    models, folds = {"estimator": "spike-slab"}, {"folds": FOLDS}
     states = QUICK_STATES if settings.quick else STATES
-    sampled = bayes | {"method": "sample", "n_steps": states, "n_chains": 1}
+    sampled = models | {"method": "sample", "n_steps": states, "n_chains": 1}
     contenders = [
         Contender(LASSO, OURS, folds | {"estimator": "lasso"}),
         Contender(f"garrote, {states} states after 500", OURS, sampled, reps=1),
-        Contender("garrote, mean field", OURS, bayes | {"method": "mean-field"}),
-        Contender("garrote, single effects", OURS, bayes | {"method": "single-effects"}),
+        Contender("garrote, mean field", OURS, models | {"method": "mean-field"}),
+        Contender("garrote, single effects", OURS, {"estimator": "single-effects"}),
         Contender(f"Variational Garrote, {FOLDS} folds", OURS, folds | {"estimator": "garrote"}),
     ]
     if "glmnet" in settings.rivals:
@@ -115,13 +115,18 @@ def held_out(name, file, quick):
 def methods():
     from sklearn.dummy import DummyClassifier
 
-    from garrote import BayesianClassifier, SparseClassifier, VariationalGarroteClassifier
+    from garrote import (
+        SingleEffectsClassifier,
+        SparseClassifier,
+        SpikeSlabClassifier,
+        VariationalGarroteClassifier,
+    )
 
     return {
         "Variational Garrote": VariationalGarroteClassifier,
         "lasso, cross-validated": lambda: SparseClassifier(alpha="cv"),
-        "mean field": lambda: BayesianClassifier("mean-field"),
-        "single effects": lambda: BayesianClassifier("single-effects"),
+        "mean field": lambda: SpikeSlabClassifier(method="mean-field"),
+        "single effects": SingleEffectsClassifier,
         "shares of the classes": lambda: DummyClassifier(strategy="prior"),
     }
 

@@ -51,7 +51,7 @@ def run(settings):
 def enumeration(settings):
     columns = QUICK_COLUMNS if settings.quick else COLUMNS
     exact = {"method": "enumerate", "columns": columns}
-    fixed = exact | {"prior": "g-prior", "g": float(N), "inclusion": 0.5}
+    fixed = exact | {"g": float(N), "inclusion": 0.5}
     contenders = [
         Contender("garrote, g = N", OURS, fixed),
         Contender("garrote, g = N, first fit, nothing compiled", OURS, fixed, True, 1),

@@ -10,7 +10,8 @@ from tables import Table
 PROGRAM = """
 import json, sys, time, warnings
 import numpy as np
-from garrote import BayesianSelector
+from garrote import ShrinkageRegressor
+from garrote.inference import Gibbs
 warnings.simplefilter("ignore")
 N, D, states = map(int, sys.argv[1:])
 rng = np.random.default_rng(0)
@@ -23,12 +24,11 @@ noise = rng.standard_normal(N)
 y = signal + noise * np.linalg.norm(signal) / (3 * np.linalg.norm(noise))
 rows = []
 for prior in ("laplace", "horseshoe", "neg", "normal-gamma", "student", "hal", "fused-laplace"):
-    settings = {"prior": prior, "n_chains": 1, "random_state": 0}
-    BayesianSelector(n_steps=100, burn_in=0, **settings).fit(X[:, : N + 100], y)
+    ShrinkageRegressor(prior, Gibbs(100, 0, 1), random_state=0).fit(X[:, : N + 100], y)
     seconds, processor = [], []
     for burn_in in (0, states):
         start, busy = time.perf_counter(), time.process_time()
-        model = BayesianSelector(n_steps=states, burn_in=burn_in, **settings).fit(X, y)
+        model = ShrinkageRegressor(prior, Gibbs(states, burn_in, 1), random_state=0).fit(X, y)
         seconds.append(time.perf_counter() - start)
         processor.append(time.process_time() - busy)
     size = model.posterior_.accuracy.effective_sample_size

@@ -6,10 +6,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from garrote.estimators.bayesian_classifier import BayesianClassifier
-    from garrote.estimators.bayesian_selector import BayesianSelector
+    from garrote.estimators.shrinkage_classifier import ShrinkageClassifier
+    from garrote.estimators.shrinkage_regressor import ShrinkageRegressor
+    from garrote.estimators.single_effects_classifier import SingleEffectsClassifier
+    from garrote.estimators.single_effects_regressor import SingleEffectsRegressor
     from garrote.estimators.sparse_classifier import SparseClassifier
     from garrote.estimators.sparse_regressor import SparseRegressor
+    from garrote.estimators.spike_slab_classifier import SpikeSlabClassifier
+    from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor
     from garrote.estimators.variational_garrote import VariationalGarrote
     from garrote.estimators.variational_garrote_classifier import VariationalGarroteClassifier
     from garrote.paths.annealed import fit_path
@@ -24,10 +28,14 @@ if TYPE_CHECKING:
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
 _HOMES = {
-    "BayesianClassifier": "garrote.estimators.bayesian_classifier",
-    "BayesianSelector": "garrote.estimators.bayesian_selector",
+    "ShrinkageClassifier": "garrote.estimators.shrinkage_classifier",
+    "ShrinkageRegressor": "garrote.estimators.shrinkage_regressor",
+    "SingleEffectsClassifier": "garrote.estimators.single_effects_classifier",
+    "SingleEffectsRegressor": "garrote.estimators.single_effects_regressor",
     "SparseClassifier": "garrote.estimators.sparse_classifier",
     "SparseRegressor": "garrote.estimators.sparse_regressor",
+    "SpikeSlabClassifier": "garrote.estimators.spike_slab_classifier",
+    "SpikeSlabRegressor": "garrote.estimators.spike_slab_regressor",
     "VariationalGarrote": "garrote.estimators.variational_garrote",
     "VariationalGarroteClassifier": "garrote.estimators.variational_garrote_classifier",
     "Problem": "garrote.problem",
@@ -42,16 +50,20 @@ _HOMES = {
 }
 
 __all__ = [
-    "BayesianClassifier",
-    "BayesianSelector",
     "Certificate",
     "Fit",
     "Path",
     "Posterior",
     "Problem",
     "Selection",
+    "ShrinkageClassifier",
+    "ShrinkageRegressor",
+    "SingleEffectsClassifier",
+    "SingleEffectsRegressor",
     "SparseClassifier",
     "SparseRegressor",
+    "SpikeSlabClassifier",
+    "SpikeSlabRegressor",
     "VariationalGarrote",
     "VariationalGarroteClassifier",
     "fit_path",

@@ -19,15 +19,17 @@ import numpy as np
 import pytest
 
 import garrote
-from garrote import SparseClassifier, SparseRegressor, __version__
+from garrote import SparseClassifier, SparseRegressor, VariationalGarrote, __version__
 from garrote.cli import console
 from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
 from garrote.cli.rendering import short_names
 from garrote.estimators.registry import METHODS
+from garrote.inference import Gibbs, Sample
 from garrote.limits.costs import foretell
 from garrote.paths.combinations import ALL_FAMILIES
 from garrote.persistence import load_model, save_model
+from garrote.priors import ExpectedSize, GaussianSlab, StudentPrior
 
 N, NAMES = 80, ["alpha", "beta", "gamma ray", "delta", "epsilon", "age"]
 
@@ -387,10 +389,12 @@ def test_version(run):
         (["select", "data.csv", "--targt", "y"], 2, ["--targt", "did you mean --target?"]),
         (["select", "nowhere.csv", "--target", "y"], 1, ["nowhere.csv"]),
         (["select", "data.csv", "--target", "yy"], 1, ["yy", "data.csv"]),
-        (["select", "data.csv", "--target", "y", "--method", "single-effects"], 2,
-         ["--method bayes --set prior=single-effects"]),
+        (["select", "data.csv", "--target", "y", "--method", "shrinkage", "--set", "prior=bic"], 2,
+         ["prior=bic: there is no such prior here; add --method spike-slab"]),
+        (["select", "data.csv", "--target", "y", "--method", "shrinkage", "--set", "prior=hope"], 2,
+         ["prior=hope", "known are laplace", "horseshoe"]),
         (["select", "data.csv", "--target", "y", "--method", "horseshoe"], 2,
-         ["is a prior: give --method bayes --set prior=horseshoe"]),
+         ["is a prior: give --method shrinkage --set prior=horseshoe"]),
         (["select", "data.csv", "--target", "y", "--method", "mcp"], 2, ["give --penalty mcp"]),
         (["select", "data.csv", "--target", "y", "--method", "garotte"], 2,
          ["garotte", "did you mean garrote?"]),
@@ -639,7 +643,7 @@ def test_families_and_penalties_that_cannot_be_meant_get_one_line(
     assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("method", ["garrote", "bayes"])
+@pytest.mark.parametrize("method", ["garrote", "spike-slab"])
 def test_bayesian_methods_take_labels_of_two_classes(run, labelled, tmp_path, method):
     file, model = str(tmp_path / "found.json"), str(tmp_path / "model.garrote")
     given = ("select", labelled, "--method", method, "--target", "two", "--include")
@@ -676,8 +680,8 @@ def test_a_response_of_0_and_1_is_noted(run, labelled):
     ("given", "said"),
     [
         (
-            ["--penalty", "mcp", "--method", "bayes"],
-            "bayes has no setting penalty; add --method lasso",
+            ["--penalty", "mcp", "--method", "spike-slab"],
+            "spike-slab has no setting penalty; add --method lasso",
         ),
         (
             ["--method", "lasso", "--set", "groups=0,1"],
@@ -689,6 +693,11 @@ def test_a_response_of_0_and_1_is_noted(run, labelled):
         ),
         (["--family", "probit"], "--family: garrote has no setting family; add --method lasso"),
         (["--set", "hope=1"], "garrote has no setting hope (it has"),
+        (["--set", "n_steps=500"], "garrote has no setting n_steps; add --method spike-slab"),
+        (
+            ["--method", "single-effects", "--expected-size", "2"],
+            "single-effects has no setting expected_size; add --method garrote",
+        ),
     ],
 )
 def test_settings_of_another_method_name_it(run, labelled, given, said):
@@ -700,15 +709,14 @@ def test_settings_of_another_method_name_it(run, labelled, given, said):
 @pytest.mark.parametrize(
     ("target", "given", "said"),
     [
-        ("two", ["--set", "prior=single-effects"], "for labels; say --set method=single-effects"),
-        ("two", ["--set", "prior=horseshoe"], "their prior is a spike and slab, so leave it out"),
-        ("two", ["--set", "noise_variance=1"], "bayes has no setting noise_variance for labels (it has"),
+        ("two", ["--set", "prior=single-effects"], "no such prior here; add --method single-effects"),
+        ("two", ["--set", "prior=horseshoe"], "no such prior here; add --method shrinkage"),
+        ("two", ["--set", "noise_variance=1"], "spike-slab has no setting noise_variance for labels"),
         ("three", [], "3 classes (high, low, middle); SparseClassifier (--method lasso)"),
         (
             "digit",
             ["--family", "binomial", "--set", "prior=single-effects"],
-            "BayesianClassifier(method='single-effects') has them for labels (on the command line "
-            "--family multinomial --set method=single-effects)",
+            "no such prior here; add --method single-effects",
         ),
         ("same", [], "one class only among rows of positive weight, x: rows of two classes"),
     ],
@@ -717,21 +725,23 @@ def test_what_labels_do_not_have_names_what_they_have(run, labelled, target, giv
     rows = list(csv.reader(Path(labelled).read_text().splitlines()))
     table = write(Path(labelled), [*rows[0], "same"], [[*row, "x"] for row in rows[1:]])
     names = ("--include", ",".join(NAMES))
-    code, _, err = run("select", table, "--target", target, "--method", "bayes", *names, *given)
+    code, _, err = run(
+        "select", table, "--target", target, "--method", "spike-slab", *names, *given
+    )
     assert code != 0
     assert said in err
 
 
 def test_what_a_message_on_labels_names_does_what_it_says(run, labelled):
     names = ("--target", "digit", "--include", ",".join(NAMES))
-    given = ("--method", "bayes", "--family", "multinomial", "--set", "method=single-effects")
+    given = ("--method", "single-effects", "--family", "binomial")
     code, out, err = run("select", labelled, *names, *given)
     assert (code, err) == (0, "")
     assert "single effects" in out
 
 
 @pytest.mark.filterwarnings("ignore:.*could not hold cv")
-@pytest.mark.parametrize("method", ["garrote", "bayes"])
+@pytest.mark.parametrize("method", ["garrote", "spike-slab"])
 def test_a_known_part_of_log_odds_is_used_by_fits_and_predictions(run, values, tmp_path, method):
     X, y = values
     rng = np.random.default_rng(3)
@@ -749,10 +759,33 @@ def test_a_known_part_of_log_odds_is_used_by_fits_and_predictions(run, values, t
     np.testing.assert_allclose(stated, loaded.predict_proba(X, known)[:, 1], rtol=1e-5, atol=1e-9)
 
 
-def test_an_offset_of_numbers_is_for_methods_that_take_one(run, table):
-    code, _, err = run("select", table, "--target", "y", "--offset", NAMES[1])
-    assert code == 2
-    assert "--offset: garrote takes none; add --method lasso" in err
+def test_a_known_part_of_numbers_is_used_by_fits_and_predictions(run, table, values, tmp_path):
+    model, names = tmp_path / "model.garrote", ",".join(NAMES[2:])
+    asked = ("--target", "y", "--include", names, "--offset", NAMES[1], "--gamma", "-3")
+    assert run("select", table, *asked, "--save", model)[0] == 0
+    X, y = values
+    same = VariationalGarrote(-3.0).fit(X[:, 2:], y - X[:, 1])
+    np.testing.assert_allclose(load_model(model).coef_, same.coef_, rtol=1e-4, atol=1e-6)
+    code, out, _ = run("predict", model, table)
+    assert code == 0
+    stated = [float(row["prediction"]) for row in csv.DictReader(out.splitlines())]
+    np.testing.assert_allclose(stated, same.predict(X[:, 2:]) + X[:, 1], rtol=1e-3, atol=1e-3)
+
+
+def test_settings_of_priors_and_methods_make_objects(run, table, tmp_path):
+    model = tmp_path / "model.garrote"
+    given = ("--target", "y", "--method", "spike-slab", "--save", model, "--expected-size", "2")
+    settings = ("--set", "slab_variance=2", "--set", "n_steps=300", "--set", "burn_in=50")
+    assert run("select", table, *given, *settings)[0] in (0, 3)
+    made = load_model(model)
+    assert made.prior == GaussianSlab(2)
+    assert made.method == Sample(300, 50)
+    assert made.inclusion == ExpectedSize(2.0)
+    given = ("--target", "y", "--method", "shrinkage", "--save", model)
+    settings = ("--set", "prior=student", "--set", "degrees=4", "--set", "n_steps=200")
+    assert run("select", table, *given, *settings)[0] in (0, 3)
+    made = load_model(model)
+    assert (made.prior, made.method) == (StudentPrior(4), Gibbs(200))
 
 
 def test_a_penalty_asks_for_the_method_that_has_penalties(run, table):

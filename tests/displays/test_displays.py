@@ -20,7 +20,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from garrote import BayesianSelector, SparseRegressor, VariationalGarrote
+from garrote import SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic, make_sparse_regression
 from garrote.displays import (
     CVCurveDisplay,
@@ -40,6 +40,7 @@ from garrote.orthogonal import (
     transition_lines,
     variational_garrote_curve,
 )
+from garrote.priors import GaussianSlab
 from pairwise import by_pairs
 
 FROM_SELECTION = [PathDisplay, InclusionDisplay, CVCurveDisplay, HysteresisDisplay]
@@ -638,8 +639,8 @@ def test_pictures_of_theory_stand_any_gamma(gamma):
 @pytest.mark.parametrize("display", [PhaseDisplay, ShrinkageDisplay])
 def test_pictures_of_gamma_refuse_estimators_that_have_none(display):
     data = make_sparse_regression(40, 5, 2, random_state=0)
-    with pytest.raises(TypeError, match="BayesianSelector has no gamma"):
-        display.from_estimator(BayesianSelector().fit(data.X, data.y))
+    with pytest.raises(TypeError, match="SpikeSlabRegressor has no gamma"):
+        display.from_estimator(SpikeSlabRegressor().fit(data.X, data.y))
     with pytest.raises(NotFittedError):
         display.from_estimator(VariationalGarrote())
 
@@ -652,7 +653,7 @@ def averaged():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, len(HOSTILE)))
     y = X @ [2.0, -2.0, 0.3, -0.3, 0.2, 0.0, 0.0, 0.0] + rng.standard_normal(60)
-    return BayesianSelector(covariates=[7]).fit(pd.DataFrame(X, columns=HOSTILE), y)
+    return SpikeSlabRegressor(covariates=[7]).fit(pd.DataFrame(X, columns=HOSTILE), y)
 
 
 def test_columns_of_models_are_as_wide_as_they_are_probable(averaged):
@@ -697,7 +698,7 @@ def test_models_that_are_cut_say_so_and_empty_ones_too(averaged):
     assert len(display.texts_) == 2
     rng = np.random.default_rng(1)
     X, y = rng.standard_normal((50, 3)), rng.standard_normal(50)
-    empty = BayesianSelector(slab_variance=100.0, inclusion=1e-9).fit(X, y)
+    empty = SpikeSlabRegressor(GaussianSlab(100.0), inclusion=1e-9).fit(X, y)
     assert "no variable" in texts_of(ModelsDisplay.from_estimator(empty, max_models=1).ax_)[-1]
 
 

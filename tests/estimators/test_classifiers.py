@@ -13,24 +13,28 @@ from sklearn.exceptions import ConvergenceWarning
 
 import garrote
 from garrote import (
-    BayesianClassifier,
-    BayesianSelector,
+    ShrinkageClassifier,
+    SingleEffectsClassifier,
     SparseClassifier,
     SparseRegressor,
+    SpikeSlabClassifier,
+    SpikeSlabRegressor,
     VariationalGarrote,
     VariationalGarroteClassifier,
 )
+from garrote.inference import Gibbs, Sample
+from garrote.priors import EffectSlab, GaussianSlab, SingleEffects
 from garrote.report import render_report
 from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
-QUICK = {"n_steps": 400, "burn_in": 100, "random_state": 0}
+SHORT = Sample(n_steps=400, burn_in=100)
 EVERY = [
-    BayesianClassifier("enumerate", slab_variance=1.0),
-    BayesianClassifier("sample", slab_variance=1.0, **QUICK),
-    BayesianClassifier("mean-field", slab_variance=1.0),
-    BayesianClassifier("single-effects"),
+    SpikeSlabClassifier(EffectSlab(1.0), "enumerate"),
+    SpikeSlabClassifier(EffectSlab(1.0), SHORT, random_state=0),
+    SpikeSlabClassifier(EffectSlab(1.0), "mean-field"),
+    SingleEffectsClassifier(),
     VariationalGarroteClassifier(gamma="free_energy", gammas=10),
 ]
 NAMES = ["enumerate", "sample", "mean-field", "single-effects", "garrote"]
@@ -38,12 +42,13 @@ every_classifier = pytest.mark.parametrize("model", EVERY, ids=NAMES)
 
 
 @scikit_learn_checks(
-    BayesianClassifier(slab_variance=1.0, **QUICK),
+    SpikeSlabClassifier(EffectSlab(1.0)),
+    SingleEffectsClassifier(),
+    ShrinkageClassifier(method=Gibbs(n_steps=100, burn_in=20)),
     VariationalGarroteClassifier(gamma="free_energy", gammas=6),
     variants=[
-        BayesianClassifier(**QUICK),
-        BayesianClassifier("mean-field"),
-        BayesianClassifier("single-effects"),
+        SpikeSlabClassifier(),
+        SpikeSlabClassifier(method="mean-field"),
         VariationalGarroteClassifier(),
     ],
 )
@@ -92,7 +97,9 @@ def test_probabilities_are_averaged_and_go_with_predictions(data, model):
 
 def test_methods_predict_alike(data):
     X, y = data
-    same = [clone(model).set_params(slab_variance=1.0) for model in EVERY]
+    same = [clone(model) for model in EVERY]
+    same[3].set_params(prior=SingleEffects(variance=1.0))
+    same[4].set_params(slab_variance=1.0)
     p = [model.fit(X, y).predict_proba(X)[:, 1] for model in same]
     for other in p[1:]:
         assert np.abs(p[0] - other).max() < 0.08
@@ -175,7 +182,7 @@ def test_a_rare_class_and_duplicated_columns_are_borne(model):
     assert fitted.predict_proba(X)[:, 1].mean() == pytest.approx(y.mean(), abs=0.03)
 
 
-@pytest.mark.parametrize("kind", [BayesianClassifier, VariationalGarroteClassifier])
+@pytest.mark.parametrize("kind", [SpikeSlabClassifier, VariationalGarroteClassifier])
 def test_labels_that_are_not_two_classes_are_refused(data, kind):
     X, _ = data
     with pytest.raises(ValueError, match="y has 3 classes"):
@@ -190,18 +197,17 @@ def test_labels_that_are_not_two_classes_are_refused(data, kind):
     ("settings", "said"),
     [
         ({"method": "guess"}, "method must be one of"),
-        ({"slab_variance": 0.0}, "slab_variance must be positive"),
-        ({"n_steps": 3}, "n_steps must be an integer >= 100"),
-        ({"inclusion": 0.2, "expected_size": 2}, "say the same thing"),
-        ({"effects": 2}, "effects is for method='single-effects'"),
-        ({"effects": 0, "method": "single-effects"}, "effects must be a positive integer"),
+        ({"prior": GaussianSlab()}, "GaussianSlab is for a response that is gaussian"),
+        ({"prior": "g-prior"}, "GPrior is for a response that is gaussian"),
+        ({"method": Sample(3)}, "n_steps must be an integer >= 100"),
+        ({"method": "gibbs"}, "method must be one of"),
         ({"inclusion": 1.5}, "inclusion must lie between 0 and 1"),
         ({"covariates": ["no"]}, "unknown column 'no'"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
     with pytest.raises(ValueError, match=said):
-        BayesianClassifier(**settings).fit(*data)
+        SpikeSlabClassifier(**settings).fit(*data)
 
 
 @pytest.mark.parametrize(
@@ -346,7 +352,7 @@ def test_what_was_used_is_cited_and_nothing_else(data, model, name):
 @pytest.mark.parametrize(("prior", "said"), [("bic", "Schwarz"), ("spike-slab", "Tierney")])
 def test_models_of_counts_cite_how_they_are_weighed(data, prior, said):
     counts = np.random.default_rng(0).poisson(np.exp(0.2 * data[0][:, 0]))
-    model = BayesianSelector(prior=prior, family="poisson").fit(data[0], counts)
+    model = SpikeSlabRegressor(prior, family="poisson").fit(data[0], counts)
     reference = model.selection_.provenance["reference"]
     assert said in reference
     assert "Zanella" not in reference
@@ -385,19 +391,19 @@ def test_an_offset_of_nothing_changes_nothing_and_a_level_goes_to_the_intercept(
     np.testing.assert_array_equal(plain.coef_, none.coef_)
     np.testing.assert_array_equal(plain.predict_proba(X), none.predict_proba(X, np.zeros(len(y))))
     level = clone(model).fit(X, y, offset=np.full(len(y), 1.5))
-    off = 0.05 if plain.get_params().get("method") == "sample" else 1e-3
+    off = 0.05 if plain.get_params().get("method") == SHORT else 1e-3
     assert level.intercept_[0] == pytest.approx(plain.intercept_[0] - 1.5, abs=3 * off)
     np.testing.assert_allclose(level.coef_, plain.coef_, atol=off)
 
 
-@pytest.mark.parametrize("make", [BayesianClassifier, VariationalGarroteClassifier])
+@pytest.mark.parametrize("make", [SpikeSlabClassifier, VariationalGarroteClassifier])
 def test_offsets_of_another_length_are_refused(data, make):
     X, y = data
     with pytest.raises(ValueError, match=r"offset must have 120 entries .* got \(119,\)"):
         make().fit(X, y, offset=np.zeros(119))
     with pytest.raises(ValueError, match="offset is not finite at row 3"):
         make().fit(X, y, offset=np.where(np.arange(120) == 3, np.nan, 0.0))
-    model = make("enumerate" if make is BayesianClassifier else "free_energy").fit(X, y)
+    model = make().fit(X, y)
     with pytest.raises(ValueError, match="offset must have 5 entries"):
         model.predict_proba(X[:5], offset=np.zeros(4))
 
@@ -407,7 +413,7 @@ def test_exposures_of_counts_are_offsets():
     X, exposure = rng.standard_normal((150, 4)), rng.uniform(0.2, 5.0, 150)
     y = rng.poisson(exposure * np.exp(0.6 * X[:, 1])).astype(float)
     for prior in ("bic", "spike-slab"):
-        model = BayesianSelector(prior=prior, family="poisson").fit(X, y, offset=np.log(exposure))
+        model = SpikeSlabRegressor(prior, family="poisson").fit(X, y, offset=np.log(exposure))
         assert model.get_support(indices=True).tolist() == [1]
         assert model.coef_[1] == pytest.approx(0.6, abs=0.15)
         rate = model.predict(X, offset=np.log(exposure))
@@ -423,8 +429,8 @@ def test_an_offset_of_numbers_is_taken_off_and_put_back():
     rng = np.random.default_rng(4)
     X, known = rng.standard_normal((60, 4)), 3.0 * rng.standard_normal(60)
     y = X[:, 2] + rng.standard_normal(60)
-    plain = BayesianSelector().fit(X, y)
-    told = BayesianSelector().fit(X, y + known, offset=known)
+    plain = SpikeSlabRegressor().fit(X, y)
+    told = SpikeSlabRegressor().fit(X, y + known, offset=known)
     np.testing.assert_allclose(told.coef_, plain.coef_, atol=1e-10)
     mean, deviation = told.predict(X, return_std=True, offset=known)
     wanted, spread = plain.predict(X, return_std=True)
@@ -438,13 +444,13 @@ def test_a_short_chain_warns_and_says_how_to_go_on(data):
     noise = np.random.default_rng(0).standard_normal((120, 4))
     hard = np.column_stack([X, X[:, [0, 0, 4, 4]] + noise])
     with pytest.warns(ConvergenceWarning, match="raise n_steps"):
-        BayesianClassifier("sample", n_steps=100, burn_in=0, random_state=1).fit(hard, y)
+        SpikeSlabClassifier(method=Sample(n_steps=100, burn_in=0), random_state=1).fit(hard, y)
 
 
 def test_which_of_two_copies_it_is_leaves_predictions_sure(data):
     X, y = data
-    one = BayesianClassifier("single-effects").fit(X, y)
-    two = BayesianClassifier("single-effects").fit(np.column_stack([X, X[:, 0]]), y)
+    one = SingleEffectsClassifier().fit(X, y)
+    two = SingleEffectsClassifier().fit(np.column_stack([X, X[:, 0]]), y)
     doubled = two.predict_proba(np.column_stack([X, X[:, 0]]))
     np.testing.assert_allclose(doubled, one.predict_proba(X), atol=2e-3)
     assert {0, 6} in [set(found.variables.tolist()) for found in two.posterior_.credible_sets()]
@@ -452,7 +458,7 @@ def test_which_of_two_copies_it_is_leaves_predictions_sure(data):
 
 def test_draws_have_the_stated_means_and_frequencies(data):
     X, y = data
-    model = BayesianClassifier("sample", n_steps=3000, random_state=0).fit(X, y)
+    model = SpikeSlabClassifier(method=Sample(n_steps=3000), random_state=0).fit(X, y)
     draws = model.posterior_.sample(20_000, random_state=0)
     np.testing.assert_allclose((draws != 0).mean(axis=0), model.inclusion_probability_, atol=0.04)
     np.testing.assert_allclose(draws.mean(axis=0), model.coef_[0], atol=0.03)
@@ -462,19 +468,17 @@ def test_counts_with_a_slab_predict_rates_averaged_over_coefficients():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 4))
     y = rng.poisson(np.exp(0.7 * X[:, 1]))
-    model = BayesianSelector(prior="spike-slab", family="poisson").fit(X, y)
+    model = SpikeSlabRegressor(family="poisson").fit(X, y)
     assert model.get_support(indices=True).tolist() == [1]
     rate, deviation = model.predict(X, return_std=True)
     assert (deviation**2 >= rate).all()
     assert rate.mean() == pytest.approx(y.mean(), rel=0.1)
     empty = np.zeros((80, 4), dtype=int)
     empty[:40, 0] = 1
-    none = BayesianSelector(prior="spike-slab", family="poisson").fit(
-        empty, np.where(empty[:, 0], 0, y)
-    )
+    none = SpikeSlabRegressor(family="poisson").fit(empty, np.where(empty[:, 0], 0, y))
     assert np.isfinite(none.coef_).all()
     with pytest.raises(ValueError, match="only Gaussian models have it"):
-        BayesianSelector(prior="g-prior", family="poisson").fit(X, y)
+        SpikeSlabRegressor("g-prior", family="poisson").fit(X, y)
 
 
 def test_single_effects_of_few_labels_come_with_a_warning():
@@ -482,7 +486,7 @@ def test_single_effects_of_few_labels_come_with_a_warning():
     X = rng.standard_normal((20, 5))
     y = X[:, 0] + rng.standard_normal(20) > 0
     with pytest.warns(UserWarning, match="20 rows of labels are few"):
-        model = BayesianClassifier(method="single-effects").fit(X, y)
+        model = SingleEffectsClassifier().fit(X, y)
     assert any("few" in text for text in model.selection_.warnings)
 
 
@@ -494,7 +498,7 @@ def test_single_effects_of_labels_leave_a_column_that_stands_for_two():
         decoy = (one + other) / np.sqrt(2) + 0.35 * rng.standard_normal(1500)
         X = np.column_stack([decoy, one, other, rng.standard_normal((1500, 3))])
         y = rng.random(1500) < 1 / (1 + np.exp(-one - other))
-        sets = BayesianClassifier(method="single-effects").fit(X, y).posterior_.credible_sets()
+        sets = SingleEffectsClassifier().fit(X, y).posterior_.credible_sets()
         decoys += any(0 in found.variables for found in sets)
     assert decoys == 0
 
@@ -505,22 +509,22 @@ def test_draws_of_models_have_the_stated_moments_where_classes_are_nearly_separa
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 6))
     y = 3 * X[:, 1] - 2 * X[:, 5] + 0.5 * rng.logistic(size=60) > 1
-    model = BayesianClassifier(method, random_state=0).fit(X, y)
+    model = SpikeSlabClassifier(method=method, random_state=0).fit(X, y)
     draws = model.posterior_.sample(20_000, random_state=0)
     stated = np.sqrt(model.posterior_.variance)
     np.testing.assert_allclose(draws.mean(axis=0), model.coef_[0], atol=0.05)
     np.testing.assert_allclose(draws.std(axis=0)[[1, 5]], stated[[1, 5]], rtol=0.03)
-    known = BayesianClassifier("sample", random_state=0).fit(X, y)
+    known = SpikeSlabClassifier(method="sample", random_state=0).fit(X, y)
     np.testing.assert_allclose(model.intercept_, known.intercept_, atol=0.25)
 
 
 @pytest.mark.parametrize(
     "model",
     [
-        BayesianClassifier("mean-field"),
+        SpikeSlabClassifier(method="mean-field"),
         VariationalGarroteClassifier(-2.0),
-        BayesianSelector("bic", family="poisson"),
-        BayesianSelector("spike-slab", method="enumerate"),
+        SpikeSlabRegressor("bic", family="poisson"),
+        SpikeSlabRegressor(method="enumerate"),
         SparseClassifier(alpha=0.05),
         SparseRegressor(alpha=0.05),
     ],

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from garrote import BayesianSelector
+from garrote import SingleEffectsRegressor
 from published_data import load
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ def test_sets_on_genotypes_cover_as_often_as_they_say(shared_data):
         X = genotypes(shared_data, name)
         holds, seen, true = [], 0, 0
         for y, truth in responses(X, seed=7):
-            model = BayesianSelector(prior="single-effects").fit(X, y)
+            model = SingleEffectsRegressor().fit(X, y)
             members = [set(one.variables.tolist()) for one in model.posterior_.credible_sets(0.95)]
             holds += [bool(one & truth) for one in members]
             seen += len(truth & set().union(*members))
@@ -62,7 +62,7 @@ def test_few_rows_make_few_sets_and_no_more_false_ones_than_stated():
         X[:, 1:] = 0.8 * X[:, :-1] + 0.6 * X[:, 1:]
         true = int(rng.integers(150))
         y = rng.choice([0.0, 1.5]) * X[:, true] + rng.standard_normal(n)
-        for one in BayesianSelector(prior="single-effects").fit(X, y).posterior_.credible_sets():
+        for one in SingleEffectsRegressor().fit(X, y).posterior_.credible_sets():
             made += 1
             false += true not in one.variables
     assert made >= 15

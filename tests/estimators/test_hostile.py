@@ -9,14 +9,20 @@ import scipy.sparse
 
 from garrote import Problem, VariationalGarrote
 from garrote.estimators import (
-    BayesianClassifier,
-    BayesianSelector,
+    ShrinkageClassifier,
+    ShrinkageRegressor,
+    SingleEffectsClassifier,
+    SingleEffectsRegressor,
     SparseClassifier,
     SparseRegressor,
+    SpikeSlabClassifier,
+    SpikeSlabRegressor,
     VariationalGarroteClassifier,
 )
+from garrote.inference import EM, Enumerate, Gibbs, MeanField, Metropolis, Sample, Search
 from garrote.paths.signals import fuse_signal
 from garrote.penalties import PENALTIES, GroupLasso
+from garrote.priors import EffectSlab
 from garrote.priors.scale_mixture import SHRINKAGE_PRIORS
 from garrote.proximal import (
     denoise_on_graph,
@@ -32,7 +38,7 @@ RNG = np.random.default_rng(0)
 X = RNG.uniform(-1.7, 1.7, (N, D))
 Y = 2 * X[:, 1] - X[:, 4] + 0.5 * RNG.standard_normal(N)
 LABELS = (Y > 0).astype(int)
-FEW = {"n_steps": 100, "burn_in": 20, "n_chains": 2, "random_state": 0}
+FEW = 100, 20, 2
 RESPONSES = {"numbers": Y, "labels": LABELS, "counts": np.round(np.exp(Y / 2))}
 RESPONSES["three classes"] = np.digitize(Y, [-1, 1])
 
@@ -90,10 +96,10 @@ QUICK = {
     "garrote, primal": (VariationalGarrote(gamma=-4.0, solver="primal"), "numbers"),
     "lasso": (SparseRegressor(alpha="bic", alphas=8), "numbers"),
     "fused lasso": (SparseRegressor("fused-lasso", alpha="bic", alphas=5), "numbers"),
-    "sampler": (BayesianSelector(method="sample", **FEW), "numbers"),
-    "horseshoe": (BayesianSelector(prior="horseshoe", **FEW), "numbers"),
+    "sampler": (SpikeSlabRegressor(method=Sample(*FEW), random_state=0), "numbers"),
+    "horseshoe": (ShrinkageRegressor("horseshoe", Gibbs(*FEW), random_state=0), "numbers"),
     "lasso of labels": (SparseClassifier(alpha="bic", alphas=8), "labels"),
-    "mean field of labels": (BayesianClassifier(method="mean-field"), "labels"),
+    "mean field of labels": (SpikeSlabClassifier(method="mean-field"), "labels"),
 }
 
 
@@ -117,16 +123,22 @@ def everything():
     for family, y in (("binomial", "labels"), ("poisson", "counts"), ("huber", "numbers")):
         models[family] = (SparseRegressor(family=family, cv=3, alphas=8), y)
     models["three classes"] = (SparseClassifier(cv=3, alphas=8), "three classes")
-    for method in ("enumerate", "metropolis", "gibbs", "search", "mean-field", "em"):
-        models[method] = (BayesianSelector(method=method, **FEW), "numbers")
-    for prior in ("g-prior", "bic", *SHRINKAGE_PRIORS):
+    for method in (Enumerate(), Metropolis(*FEW), Gibbs(*FEW), Search(100), MeanField(), EM()):
+        models[method.name] = (SpikeSlabRegressor(method=method, random_state=0), "numbers")
+    for prior in ("g-prior", "bic"):
+        models[prior] = (SpikeSlabRegressor(prior), "numbers")
+    for prior in SHRINKAGE_PRIORS:
         if prior != "group-laplace":
-            models[prior] = (BayesianSelector(prior=prior, **FEW), "numbers")
-    models["single effects"] = (BayesianSelector(prior="single-effects"), "numbers")
+            models[prior] = (ShrinkageRegressor(prior, Gibbs(*FEW), random_state=0), "numbers")
+    models["single effects"] = (SingleEffectsRegressor(), "numbers")
     for family, y in (("binomial", "labels"), ("poisson", "counts")):
-        models[f"models of {family}"] = (BayesianSelector(family=family, **FEW), y)
-    for method in ("enumerate", "sample", "metropolis", "single-effects"):
-        models[f"labels, {method}"] = (BayesianClassifier(method=method, **FEW), "labels")
+        models[f"models of {family}"] = (SpikeSlabRegressor(family=family), y)
+    for method in (Enumerate(), Sample(*FEW), Metropolis(*FEW)):
+        model = SpikeSlabClassifier(method=method, random_state=0)
+        models[f"labels, {method.name}"] = (model, "labels")
+    shrinking = ShrinkageClassifier(method=Gibbs(*FEW), random_state=0)
+    models["labels, horseshoe"] = (shrinking, "labels")
+    models["labels, single-effects"] = (SingleEffectsClassifier(), "labels")
     models["garrote of labels"] = (VariationalGarroteClassifier(gammas=6, cv=3), "labels")
     return models
 
@@ -222,7 +234,7 @@ def refusals():
         "y varies by": lambda: MODEL.fit(X, Y * 1e-200),
         "sample_weight is 1e+30 at row 5": lambda: MODEL.fit(X, Y, weights),
         "offset is 1e+200 at row 7": lambda: beside.fit(X, Y, offset=np.where(y > 1e99, y, 0.0)),
-        "offset is 1e+04 at row 2": lambda: BayesianClassifier().fit(
+        "offset is 1e+04 at row 2": lambda: SpikeSlabClassifier().fit(
             X, LABELS, offset=np.where(np.arange(N) == 2, 1e4, 0.0)
         ),
         "X varies by 1.1e-300 in column 2": lambda: MODEL.fit(with_column(1e-300), Y),
@@ -257,8 +269,8 @@ def test_columns_of_one_name_are_refused_by_that_name():
 
 COUNTS = {
     "sparse": SparseRegressor(family="poisson", alpha=0.05),
-    "bic": BayesianSelector(family="poisson", prior="bic"),
-    "slab": BayesianSelector(family="poisson", prior="spike-slab", slab_variance=1.0),
+    "bic": SpikeSlabRegressor("bic", family="poisson"),
+    "slab": SpikeSlabRegressor(EffectSlab(1.0), family="poisson"),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from garrote import BayesianSelector
+from garrote import SpikeSlabRegressor
 from garrote.datasets import make_kappen_gomez_2, make_sparse_regression
 from garrote.experiments import STUDIES, Report, Settings, run_study
 from garrote.experiments.__main__ import main
@@ -543,11 +543,11 @@ def test_figure_10_orders_the_methods_for_many_rows(shared_data):
 
 def test_the_best_inclusion_probability_is_that_of_the_largest_evidence():
     data = make_sparse_regression(60, 8, 2, snr=1.0, random_state=2)
-    under = BayesianSelector(method="enumerate", inclusion=(1.0, 3.0)).fit(data.X, data.y)
+    under = SpikeSlabRegressor(method="enumerate", inclusion=(1.0, 3.0)).fit(data.X, data.y)
     best = best_inclusion(under.posterior_.size_probability, 1.0, 3.0)
 
     def evidence(probability):
-        model = BayesianSelector(method="enumerate", inclusion=probability)
+        model = SpikeSlabRegressor(method="enumerate", inclusion=probability)
         return model.fit(data.X, data.y).posterior_.log_evidence
 
     assert 0.1 < best < 0.5

@@ -3,23 +3,25 @@
 import numpy as np
 import pytest
 
-from garrote import BayesianSelector
+from garrote import SpikeSlabRegressor
+from garrote.inference import Gibbs, Metropolis, Sample, Search
 from garrote.inference.numbers import refuse_long_enumeration
+from garrote.priors import GPrior
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 WAYS = {
     "enumerated": {"method": "enumerate"},
     "enumerated, g-prior": {"method": "enumerate", "prior": "g-prior"},
-    "enumerated, fixed g": {"method": "enumerate", "prior": "g-prior", "g": 50.0},
-    "enumerated, best g": {"method": "enumerate", "prior": "g-prior", "g": "eb"},
+    "enumerated, fixed g": {"method": "enumerate", "prior": GPrior(50.0)},
+    "enumerated, best g": {"method": "enumerate", "prior": GPrior("eb")},
     "enumerated, BIC": {"method": "enumerate", "prior": "bic"},
-    "sampled": {"method": "sample", "n_steps": 500},
-    "sampled, g-prior": {"method": "sample", "n_steps": 500, "prior": "g-prior"},
-    "sampled, BIC": {"method": "sample", "n_steps": 500, "prior": "bic"},
-    "Metropolis": {"method": "metropolis", "n_steps": 5000},
-    "Gibbs": {"method": "gibbs", "n_steps": 1000},
-    "searched": {"method": "search", "n_steps": 300},
+    "sampled": {"method": Sample(n_steps=500)},
+    "sampled, g-prior": {"method": Sample(n_steps=500), "prior": "g-prior"},
+    "sampled, BIC": {"method": Sample(n_steps=500), "prior": "bic"},
+    "Metropolis": {"method": Metropolis(n_steps=5000)},
+    "Gibbs": {"method": Gibbs(n_steps=1000)},
+    "searched": {"method": Search(n_steps=300)},
     "mean field": {"method": "mean-field"},
 }
 
@@ -32,7 +34,7 @@ def simulated(n=80, d=8, seed=0):
 
 def fitted(way, X, y, **settings):
     """Fit, and see to it that everything that is stated is a number."""
-    model = BayesianSelector(random_state=0, **WAYS[way], **settings).fit(X, y)
+    model = SpikeSlabRegressor(random_state=0, **WAYS[way], **settings).fit(X, y)
     posterior = model.posterior_
     mean, deviation = model.predict(X[:3], return_std=True)
     stated = (
@@ -163,13 +165,13 @@ def test_thirty_columns_are_not_enumerated_and_the_time_is_stated():
     with pytest.raises(
         ValueError, match=r"30 columns .* about 5[0-9] minutes; use method='sample'"
     ):
-        BayesianSelector(method="enumerate").fit(X, X[:, 0])
+        SpikeSlabRegressor(method="enumerate").fit(X, X[:, 0])
     with pytest.raises(ValueError, match=r"30 columns .* about 3.6 minutes"):
-        BayesianSelector(method="enumerate", prior="g-prior").fit(X, X[:, 0])
+        SpikeSlabRegressor("g-prior", "enumerate").fit(X, X[:, 0])
     refuse_long_enumeration(29)  # which is not too long
     # With a slab variance to be integrated the same 29 columns take many times as long.
     with pytest.raises(ValueError, match="29 columns"):
-        BayesianSelector(method="enumerate").fit(X[:, :29], X[:, 0])
+        SpikeSlabRegressor(method="enumerate").fit(X[:, :29], X[:, 0])
 
 
 @pytest.mark.parametrize(
@@ -180,6 +182,6 @@ def test_very_many_columns_are_answered(count, method):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, count), dtype=np.float32)
     y = 2 * X[:, 7] + 0.5 * rng.standard_normal(60)
-    model = BayesianSelector(n_steps=300, burn_in=50, random_state=0).fit(X, y)
+    model = SpikeSlabRegressor(method=Sample(n_steps=300, burn_in=50), random_state=0).fit(X, y)
     assert model.method_ == method
     assert model.get_support(indices=True).tolist() == [7]

@@ -14,10 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import d2_tweedie_score, log_loss
 
 import garrote
-from garrote import BayesianSelector, Problem
+from garrote import Problem, SpikeSlabRegressor
 from garrote.cli.main import main
-from garrote.inference import Metropolis, choose_method, generalized, infer
+from garrote.inference import Metropolis, Sample, Search, choose_method, generalized, infer
 from garrote.likelihoods import FAMILIES, Binomial, inverse_link, total_log_likelihood
+from garrote.priors import ExpectedSize
 from garrote.priors.evidence import log_evidence, log_evidence_ratio
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC
@@ -97,8 +98,9 @@ def test_every_method_agrees_with_brute_force(family, method):
     X, y = simulated(family)
     inclusion = Inclusion.beta(1.0, np.sqrt(6), np.zeros(6))
     models, p, probability, mean = brute_force(family, X, y, inclusion)
-    settings = {"n_steps": 8000 if method != "metropolis" else 40_000, "random_state": 0}
-    model = BayesianSelector("bic", method, family=family, **settings).fit(X, y)
+    ways = {"sample": Sample(8000), "metropolis": Metropolis(40_000), "search": Search(8000)}
+    model = SpikeSlabRegressor("bic", ways.get(method, method), family=family, random_state=0)
+    model.fit(X, y)
     sampled = family == "gaussian" and method in ("sample", "metropolis")
     np.testing.assert_allclose(
         model.inclusion_probability_, probability, atol=0.02 if sampled else 1e-5
@@ -119,8 +121,8 @@ def test_weights_covariates_and_prior_odds_count_as_in_brute_force(family):
     odds = np.array([0.0, 1.0, -0.5, 0.0, 0.0, 2.0])
     inclusion = Inclusion.independent(np.full(5, 0.3), odds[[0, 1, 3, 4, 5]])
     _, _, probability, mean = brute_force(family, X, y, inclusion, weights, fixed=(2,))
-    model = BayesianSelector(
-        "bic", family=family, inclusion=0.3, prior_log_odds=odds, covariates=[2]
+    model = SpikeSlabRegressor(
+        "bic", family=family, inclusion=0.3, covariates=[2], prior_log_odds=odds
     ).fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(model.inclusion_probability_, probability, atol=1e-5)
     np.testing.assert_allclose(model.coef_, mean, atol=1e-5)
@@ -131,8 +133,8 @@ def test_weights_covariates_and_prior_odds_count_as_in_brute_force(family):
 def test_weights_are_repeats(family):
     X, y = simulated(family)
     counts = np.random.default_rng(2).integers(0, 3, len(y))
-    weighted = BayesianSelector("bic", family=family).fit(X, y, sample_weight=counts)
-    repeated = BayesianSelector("bic", family=family).fit(
+    weighted = SpikeSlabRegressor("bic", family=family).fit(X, y, sample_weight=counts)
+    repeated = SpikeSlabRegressor("bic", family=family).fit(
         np.repeat(X, counts, axis=0), np.repeat(y, counts)
     )
     np.testing.assert_allclose(
@@ -167,7 +169,7 @@ def test_gaussian_coefficients_given_a_model_have_least_squares_errors():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 3))
     y = 5 * X[:, 0] - 4 * X[:, 1] + 3 * X[:, 2] + rng.standard_normal(80)
-    model = BayesianSelector("bic").fit(X, y)
+    model = SpikeSlabRegressor("bic").fit(X, y)
     Z = np.column_stack([np.ones(80), X])
     b, left = np.linalg.lstsq(Z, y, rcond=None)[:2]
     errors = np.sqrt(np.diag(np.linalg.inv(Z.T @ Z)) * left[0] / 76)
@@ -185,7 +187,8 @@ def test_true_variables_are_found_among_more_columns_than_rows(family):
         "binomial": (rng.random(120) < 1 / (1 + np.exp(-eta))).astype(float),
         "poisson": rng.poisson(np.exp(eta)).astype(float),
     }[family]
-    model = BayesianSelector("bic", family=family, random_state=0, n_steps=2000).fit(X, y)
+    method = (Sample if family == "gaussian" else Metropolis)(n_steps=2000)
+    model = SpikeSlabRegressor("bic", method, family=family, random_state=0).fit(X, y)
     assert model.get_support(indices=True).tolist() == [0, 1]
 
 
@@ -195,19 +198,21 @@ def test_models_that_crowd_at_their_largest_size_are_said_to():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 150))
     y = 1.8 * X[:, 0] + 0.5 * rng.standard_normal(60)
-    crowded = BayesianSelector("bic", random_state=0, n_steps=2000).fit(X, y)
+    crowded = SpikeSlabRegressor("bic", Sample(n_steps=2000), random_state=0).fit(X, y)
     assert any("BIC supposes many more rows" in text for text in crowded.selection_.warnings)
     assert crowded.posterior_.size_probability[30:].sum() < 1e-200
-    few = BayesianSelector("bic", random_state=0, n_steps=2000, expected_size=0.01).fit(X, y)
+    few = SpikeSlabRegressor(
+        "bic", Sample(n_steps=2000), inclusion=ExpectedSize(0.01), random_state=0
+    ).fit(X, y)
     assert not any("BIC supposes" in text for text in few.selection_.warnings)
 
 
 @pytest.mark.parametrize("family", ["binomial", "poisson"])
 def test_the_walk_agrees_with_the_sum_over_all_models(family):
     X, y = simulated(family, n=120, d=10)
-    settings = {"family": family, "random_state": 1, "n_steps": 3000, "inclusion": (1.0, 1.0)}
-    exact = BayesianSelector("bic", "enumerate", **settings).fit(X, y)
-    walk = BayesianSelector("bic", "metropolis", **settings).fit(X, y)
+    settings = {"family": family, "random_state": 1, "inclusion": (1.0, 1.0)}
+    exact = SpikeSlabRegressor("bic", "enumerate", **settings).fit(X, y)
+    walk = SpikeSlabRegressor("bic", Metropolis(3000), **settings).fit(X, y)
     np.testing.assert_allclose(walk.inclusion_probability_, exact.inclusion_probability_, atol=0.02)
     np.testing.assert_allclose(walk.coef_, exact.coef_, atol=0.02)
     errors = [np.sqrt(model.posterior_.variance) for model in (walk, exact)]
@@ -258,22 +263,22 @@ def fitted_table(X, y):
 
 def test_threads_and_stretches_change_nothing(monkeypatch):
     X, y = simulated("binomial")
-    whole = BayesianSelector("bic", family="binomial").fit(X, y)
+    whole = SpikeSlabRegressor("bic", family="binomial").fit(X, y)
     monkeypatch.setattr(fitted_models, "_MOST_PER_CALL", 5)
-    parts = BayesianSelector("bic", family="binomial", n_jobs=2).fit(X, y)
+    parts = SpikeSlabRegressor("bic", family="binomial", n_jobs=2).fit(X, y)
     np.testing.assert_allclose(
         whole.inclusion_probability_, parts.inclusion_probability_, atol=1e-9
     )
-    settings = {"family": "binomial", "n_steps": 300, "random_state": 0}
-    one = BayesianSelector("bic", "metropolis", **settings).fit(X, y)
-    two = BayesianSelector("bic", "metropolis", n_jobs=2, **settings).fit(X, y)
+    settings = {"family": "binomial", "random_state": 0, "method": Metropolis(300)}
+    one = SpikeSlabRegressor("bic", **settings).fit(X, y)
+    two = SpikeSlabRegressor("bic", n_jobs=2, **settings).fit(X, y)
     np.testing.assert_array_equal(one.inclusion_probability_, two.inclusion_probability_)
 
 
 @pytest.mark.parametrize("family", ["binomial", "poisson"])
 def test_draws_have_the_stated_means_and_frequencies(family):
     X, y = simulated(family, n=300)
-    model = BayesianSelector("bic", family=family, inclusion=(1.0, 1.0)).fit(X, y)
+    model = SpikeSlabRegressor("bic", family=family, inclusion=(1.0, 1.0)).fit(X, y)
     draws = model.posterior_.sample(20_000, random_state=0)
     np.testing.assert_allclose((draws != 0).mean(axis=0), model.inclusion_probability_, atol=0.02)
     np.testing.assert_allclose(draws.mean(axis=0), model.coef_, atol=0.02)
@@ -283,7 +288,7 @@ def test_draws_have_the_stated_means_and_frequencies(family):
 @pytest.mark.parametrize("family", ["binomial", "poisson"])
 def test_predictions_are_means_averaged_over_models(family):
     X, y = simulated(family)
-    model = BayesianSelector("bic", family=family).fit(X, y)
+    model = SpikeSlabRegressor("bic", family=family).fit(X, y)
     inclusion = Inclusion.beta(1.0, np.sqrt(6), np.zeros(6))
     models, p, _, _ = brute_force(family, X, y, inclusion)
     expected = np.zeros(len(y))
@@ -296,12 +301,12 @@ def test_predictions_are_means_averaged_over_models(family):
 
 def test_scores_are_those_of_scikit_learn():
     X, y = simulated("poisson")
-    model = BayesianSelector("bic", family="poisson").fit(X, y)
+    model = SpikeSlabRegressor("bic", family="poisson").fit(X, y)
     theirs = d2_tweedie_score(y, model.predict(X), power=1)
     assert model.score(X, y) == pytest.approx(theirs)
     X, y = simulated("binomial")
     weights = np.linspace(0.5, 2.0, len(y))
-    model = BayesianSelector("bic", family="binomial").fit(X, y)
+    model = SpikeSlabRegressor("bic", family="binomial").fit(X, y)
     null = log_loss(y, np.full(len(y), np.average(y, weights=weights)), sample_weight=weights)
     theirs = 1 - log_loss(y, model.predict(X), sample_weight=weights) / null
     assert model.score(X, y, weights) == pytest.approx(theirs)
@@ -312,12 +317,12 @@ def test_predicted_deviations_are_those_of_new_responses():
     off = []
     for seed in range(30):
         X, y = simulated("poisson", n=120, seed=seed)
-        model = BayesianSelector("bic", family="poisson").fit(X[:60], y[:60])
+        model = SpikeSlabRegressor("bic", family="poisson").fit(X[:60], y[:60])
         mean, deviation = model.predict(X[60:], return_std=True)
         off.append((y[60:] - mean) / deviation)
     assert np.mean(np.square(off)) == pytest.approx(1.0, abs=0.12)
     labels = (rng.random(60) < 0.4).astype(float)
-    model = BayesianSelector("bic", family="binomial").fit(X[:60], labels)
+    model = SpikeSlabRegressor("bic", family="binomial").fit(X[:60], labels)
     mean, deviation = model.predict(X[60:], return_std=True)
     np.testing.assert_allclose(deviation, np.sqrt(mean * (1 - mean)))
 
@@ -326,7 +331,7 @@ def test_separated_classes_are_selected_and_said_to_be():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 6))
     y = (X[:, 2] > 0).astype(float)
-    model = BayesianSelector("bic", family="binomial").fit(X, y)
+    model = SpikeSlabRegressor("bic", family="binomial").fit(X, y)
     assert model.get_support(indices=True).tolist() == [2]
     assert any("the classes are separated" in text for text in model.selection_.warnings)
     assert np.isfinite(model.coef_).all()
@@ -338,7 +343,7 @@ def test_counts_that_vanish_in_a_group_are_said_to():
     rng = np.random.default_rng(0)
     X = np.column_stack([np.arange(80) < 30, rng.standard_normal((80, 3))]).astype(float)
     y = np.where(X[:, 0] > 0, 0.0, rng.poisson(3.0, 80))
-    model = BayesianSelector("bic", family="poisson").fit(X, y)
+    model = SpikeSlabRegressor("bic", family="poisson").fit(X, y)
     assert model.get_support(indices=True).tolist() == [0]
     assert any("a group has no counts" in text for text in model.selection_.warnings)
 
@@ -347,7 +352,7 @@ def test_duplicated_columns_share_their_probability():
     X, y = simulated("binomial", n=300)
     double = np.column_stack([X[:, [0, 3, 4]], X[:, 3]])
     for method in ("enumerate", "metropolis"):
-        model = BayesianSelector("bic", method, family="binomial", random_state=0)
+        model = SpikeSlabRegressor("bic", method, family="binomial", random_state=0)
         model.fit(double, y)
         inclusion = model.inclusion_probability_
         assert inclusion[1] == pytest.approx(inclusion[3], abs=1e-6)
@@ -358,7 +363,9 @@ def test_duplicated_columns_share_their_probability():
 def test_null_labels_leave_the_model_empty():
     rng = np.random.default_rng(2)
     X, y = rng.standard_normal((150, 60)), (rng.random(150) < 0.5).astype(float)
-    model = BayesianSelector("bic", family="binomial", random_state=0, n_steps=2000).fit(X, y)
+    model = SpikeSlabRegressor(
+        "bic", Metropolis(n_steps=2000), family="binomial", random_state=0
+    ).fit(X, y)
     assert model.method_ == "metropolis"
     assert not model.get_support().any()
 
@@ -366,8 +373,8 @@ def test_null_labels_leave_the_model_empty():
 def test_constant_columns_and_dependent_covariates_are_left_out():
     X, y = simulated("poisson")
     more = np.column_stack([X, np.ones(len(y)), 2 * X[:, 0] + 1])
-    model = BayesianSelector("bic", family="poisson", covariates=[0, 7]).fit(more, y)
-    plain = BayesianSelector("bic", family="poisson", covariates=[0]).fit(X, y)
+    model = SpikeSlabRegressor("bic", family="poisson", covariates=[0, 7]).fit(more, y)
+    plain = SpikeSlabRegressor("bic", family="poisson", covariates=[0]).fit(X, y)
     assert model.selection_.constant == ("x6",)
     np.testing.assert_allclose(
         model.inclusion_probability_[1:6], plain.inclusion_probability_[1:6], atol=1e-7
@@ -377,7 +384,7 @@ def test_constant_columns_and_dependent_covariates_are_left_out():
 @pytest.mark.parametrize("family", ["binomial", "poisson"])
 def test_a_model_without_an_intercept_has_none(family):
     X, y = simulated(family)
-    model = BayesianSelector("bic", family=family, fit_intercept=False).fit(X, y)
+    model = SpikeSlabRegressor("bic", family=family, fit_intercept=False).fit(X, y)
     assert model.intercept_ == 0.0
     empty = inverse_link(FAMILIES[family], 0.0)
     np.testing.assert_allclose(model.predict(np.zeros((1, 6))), empty)
@@ -386,8 +393,8 @@ def test_a_model_without_an_intercept_has_none(family):
 def test_sparse_and_dense_agree():
     X, y = simulated("poisson")
     X = np.where(np.abs(X) > 1, X, 0.0)
-    dense = BayesianSelector("bic", family="poisson").fit(X, y)
-    sparse = BayesianSelector("bic", family="poisson").fit(scipy.sparse.csc_array(X), y)
+    dense = SpikeSlabRegressor("bic", family="poisson").fit(X, y)
+    sparse = SpikeSlabRegressor("bic", family="poisson").fit(scipy.sparse.csc_array(X), y)
     np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-8)
     np.testing.assert_allclose(
         dense.predict(X), sparse.predict(scipy.sparse.csr_array(X)), atol=1e-8
@@ -397,10 +404,13 @@ def test_sparse_and_dense_agree():
 @pytest.mark.parametrize(
     ("settings", "y", "said"),
     [
-        ({"family": "binomial", "prior": "g-prior"}, None, "needs prior='bic'"),
+        (
+            {"family": "binomial", "prior": "g-prior"},
+            None,
+            "GPrior is for a response that is gaussian",
+        ),
         ({"family": "cox"}, None, "family must be one of"),
         ({"family": "binomial", "method": "mean-field"}, None, "method must be one of"),
-        ({"noise_variance": 1.0}, None, "leave out noise_variance"),
         ({"family": "binomial"}, [0, 1, 2], "labels 0 and 1 in y, got 0.0, 1.0, 2.0"),
         ({"family": "binomial"}, [1], "every label in y is 1"),
         ({"family": "poisson"}, [0, 1, -1], "got -1 at row 2"),
@@ -412,13 +422,13 @@ def test_what_cannot_be_meant_is_refused(settings, y, said):
     X, labels = simulated("binomial")
     y = labels if y is None else np.resize(np.array(y, float), len(labels))
     with pytest.raises(ValueError, match=said):
-        BayesianSelector(**{"prior": "bic", **settings}).fit(X, y)
+        SpikeSlabRegressor(**{"prior": "bic", **settings}).fit(X, y)
 
 
 def test_labels_that_are_words_are_refused():
     X, y = simulated("binomial")
     with pytest.raises(ValueError, match="got 'no', 'yes': code two classes as 0 and 1"):
-        BayesianSelector("bic", family="binomial").fit(X, np.where(y > 0, "yes", "no"))
+        SpikeSlabRegressor("bic", family="binomial").fit(X, np.where(y > 0, "yes", "no"))
 
 
 def test_the_method_follows_the_number_of_columns():
@@ -450,7 +460,9 @@ def test_an_unsettled_walk_is_announced():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 40))
     y = rng.poisson(np.exp(0.15 * X.sum(axis=1))).astype(float)
-    model = BayesianSelector("bic", family="poisson", n_steps=100, burn_in=0, random_state=0)
+    model = SpikeSlabRegressor(
+        "bic", Metropolis(n_steps=100, burn_in=0), family="poisson", random_state=0
+    )
     with pytest.warns(ConvergenceWarning, match="raise n_steps"):
         model.fit(X, y)
     assert not model.selection_.converged
@@ -460,7 +472,7 @@ def test_an_unsettled_walk_is_announced():
 def test_report_json_and_saving_work_as_for_every_estimator(family, tmp_path):
     X, y = simulated(family)
     frame = pd.DataFrame(X).add_prefix("v")
-    model = BayesianSelector("bic", family=family, covariates=["v2"]).fit(frame, y)
+    model = SpikeSlabRegressor("bic", family=family, covariates=["v2"]).fit(frame, y)
     document = json.loads(model.selection_.to_json())
     assert document["noise_variance"] is None
     assert document["certificate"]["parts"].keys() == {"log probability", "gradient"}
@@ -486,7 +498,7 @@ def test_labels_in_a_file_are_selected_and_predicted_from_the_command_line(tmp_p
     X, y = simulated("binomial", n=200)
     frame = pd.DataFrame(X).add_prefix("v").assign(sick=y.astype(int))
     frame.to_csv(tmp_path / "data.csv", index=False)
-    arguments = ["select", str(tmp_path / "data.csv"), "--target", "sick", "--method", "bayes"]
+    arguments = ["select", str(tmp_path / "data.csv"), "--target", "sick", "--method", "spike-slab"]
     arguments += ["--set", "family=binomial", "--set", "prior=bic"]
     arguments += ["--save", str(tmp_path / "m.garrote"), "--report", str(tmp_path / "r.html")]
     assert main(arguments) == 0
@@ -502,7 +514,7 @@ def test_labels_in_a_file_are_selected_and_predicted_from_the_command_line(tmp_p
 
 def test_the_log_evidence_is_the_sum_over_models():
     X, y = simulated("binomial", d=4)
-    model = BayesianSelector("bic", family="binomial", inclusion=0.5).fit(X, y)
+    model = SpikeSlabRegressor("bic", family="binomial", inclusion=0.5).fit(X, y)
     logs = []
     for size in range(5):
         for members in combinations(range(4), size):

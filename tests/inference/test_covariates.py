@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from garrote import BayesianClassifier, BayesianSelector, VariationalGarroteClassifier
+from garrote import (
+    SingleEffectsClassifier,
+    SingleEffectsRegressor,
+    SpikeSlabClassifier,
+    SpikeSlabRegressor,
+    VariationalGarroteClassifier,
+)
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +27,8 @@ FACTORISED = [{"prior": "single-effects"}, {"method": "mean-field"}]
 @pytest.mark.parametrize("settings", FACTORISED)
 def test_covariates_of_numbers_are_as_uncertain_as_in_a_sum_over_models(rows, settings):
     X, y = rows
-    exact = BayesianSelector(method="enumerate", covariates=[0, 5]).fit(X, y)
-    model = BayesianSelector(covariates=[0, 5], **settings).fit(X, y)
+    exact = SpikeSlabRegressor(method="enumerate", covariates=[0, 5]).fit(X, y)
+    model = SpikeSlabRegressor(covariates=[0, 5], **settings).fit(X, y)
     wanted, stated = exact.selection_, model.selection_
     np.testing.assert_allclose(
         stated.standard_error[[0, 5]], wanted.standard_error[[0, 5]], rtol=0.1
@@ -35,7 +41,7 @@ def test_covariates_of_numbers_are_as_uncertain_as_in_a_sum_over_models(rows, se
 
 def test_covariates_alone_have_the_errors_of_least_squares(rows):
     X, y = rows[0][:, [0, 5]], rows[1]
-    model = BayesianSelector(prior="single-effects", covariates=[0, 1]).fit(X, y)
+    model = SingleEffectsRegressor(covariates=[0, 1]).fit(X, y)
     basis = np.column_stack([np.ones(80), X])
     error = np.sqrt(model.noise_variance_ * np.diag(np.linalg.inv(basis.T @ basis))[1:])
     np.testing.assert_allclose(model.selection_.standard_error, error, rtol=1e-6)
@@ -45,7 +51,7 @@ def test_covariates_alone_have_the_errors_of_least_squares(rows):
 @pytest.mark.parametrize("settings", FACTORISED)
 def test_draws_and_predictions_have_the_stated_covariances(rows, settings):
     X, y = rows
-    model = BayesianSelector(covariates=[0, 5], **settings).fit(X, y)
+    model = SpikeSlabRegressor(covariates=[0, 5], **settings).fit(X, y)
     posterior = model.posterior_
     draws = posterior.sample(40_000, random_state=0)
     np.testing.assert_allclose(draws.mean(axis=0), model.coef_, atol=0.01)
@@ -63,15 +69,15 @@ def test_draws_and_predictions_have_the_stated_covariances(rows, settings):
 @pytest.mark.parametrize(
     "model",
     [
-        BayesianClassifier("mean-field", covariates=[0, 5]),
-        BayesianClassifier("single-effects", covariates=[0, 5]),
+        SpikeSlabClassifier(method="mean-field", covariates=[0, 5]),
+        SingleEffectsClassifier(covariates=[0, 5]),
         VariationalGarroteClassifier(-2.0, covariates=[0, 5]),
     ],
 )
 def test_covariates_of_labels_are_about_as_uncertain_as_in_a_sum_over_models(rows, model):
     X, y = rows
     labels = y + 2 * np.random.default_rng(1).logistic(size=80) > np.median(y)
-    exact = BayesianClassifier("enumerate", covariates=[0, 5]).fit(X, labels)
+    exact = SpikeSlabClassifier(method="enumerate", covariates=[0, 5]).fit(X, labels)
     model.fit(X, labels)
     wanted = np.sqrt(exact.posterior_.variance[[0, 5]])
     np.testing.assert_allclose(model.selection_.standard_error[[0, 5]], wanted, rtol=0.35)

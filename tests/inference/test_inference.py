@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from garrote import BayesianSelector, Problem
+from garrote import Problem, SpikeSlabRegressor
 from garrote.inference import Beliefs, Enumerate, Sample, Search, as_method, choose_method, infer
 from garrote.inference.numbers import refuse_long_enumeration
+from garrote.priors import GaussianSlab
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.priors.slab import GPrior
 
 
 @pytest.fixture(scope="module")
@@ -133,7 +134,7 @@ def test_a_search_finds_columns_that_depend_on_those_of_a_model(prior):
     X[:, 1], X[:, 4] = X[:, 0], X[:, 2] + X[:, 3]
     y = X[:, 0] + X[:, 2] - 0.5 * X[:, 3] + rng.standard_normal(300)
     searched, exact = (
-        BayesianSelector(method=method, random_state=0, **prior).fit(X, y)
+        SpikeSlabRegressor(method=method, random_state=0, **prior).fit(X, y)
         for method in ("search", "enumerate")
     )
     np.testing.assert_allclose(
@@ -148,7 +149,7 @@ def test_exchanged_columns_have_the_weights_that_their_own_fits_have(part, noise
     X = rng.standard_normal((300, 5))
     y = X[:, 0] + X[:, 1] - 0.5 * X[:, 2] + rng.standard_normal(300)
     X[:, 4] = X[:, 1] + part * X[:, 2] + noise * X[:, 4]
-    model = BayesianSelector(method="search", prior="bic", inclusion=0.5, random_state=0).fit(X, y)
+    model = SpikeSlabRegressor("bic", "search", inclusion=0.5, random_state=0).fit(X, y)
     found = model.posterior_.law.models
     probability = dict(zip(map(tuple, found.members), found.probability, strict=True))
 
@@ -163,7 +164,11 @@ def test_exchanged_columns_have_the_weights_that_their_own_fits_have(part, noise
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"noise_variance": 1.2}, {"prior_log_odds": {3: 2.0}, "covariates": [11]}],
+    [
+        {},
+        {"prior": GaussianSlab(noise_variance=1.2)},
+        {"prior_log_odds": {3: 2.0}, "covariates": [11]},
+    ],
     ids=str,
 )
 def test_a_short_search_has_the_odds_of_the_models_that_it_found(settings):
@@ -171,8 +176,8 @@ def test_a_short_search_has_the_odds_of_the_models_that_it_found(settings):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 12)) + rng.standard_normal((60, 1))
     y = 0.3 * X[:, :6].sum(axis=1) + rng.standard_normal(60)
-    exact = BayesianSelector(method="enumerate", **settings).fit(X, y)
-    search = BayesianSelector(method="search", n_steps=100, random_state=0, **settings)
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(X, y)
+    search = SpikeSlabRegressor(method=Search(n_steps=100), random_state=0, **settings)
     with pytest.warns(ConvergenceWarning, match="missed by one search"):
         search.fit(X, y)
     every, found = (_log_probabilities(model.posterior_.law.models) for model in (exact, search))
@@ -196,5 +201,5 @@ def test_a_search_that_ends_early_says_so():
     X = rng.standard_normal((60, 30)) + rng.standard_normal((60, 1))
     y = 0.3 * X[:, :15].sum(axis=1) + rng.standard_normal(60)
     with pytest.warns(ConvergenceWarning, match=r"search has not found enough.*raise n_steps"):
-        model = BayesianSelector(method="search", n_steps=100, random_state=0).fit(X, y)
+        model = SpikeSlabRegressor(method=Search(n_steps=100), random_state=0).fit(X, y)
     assert not model.selection_.converged

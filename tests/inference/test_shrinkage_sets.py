@@ -9,8 +9,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import garrote
-from garrote import BayesianSelector
+from garrote import ShrinkageRegressor
 from garrote.cli.main import main
+from garrote.inference import Gibbs
 from garrote.solvers.algebra.gaussian_draws import ByColumns, ByRows
 from garrote.solvers.shrinkage import columns_of_a_draw as module
 from garrote.solvers.shrinkage.columns_of_a_draw import used_columns
@@ -33,8 +34,8 @@ def copies(rows, columns, alike, size, seed):
 def sets(X, y, prior, **settings):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        settings = {"n_steps": 1000, "burn_in": 300, "random_state": 0, **settings}
-        model = BayesianSelector(prior=prior, **settings).fit(X, y)
+        settings = {"method": Gibbs(n_steps=1000, burn_in=300), **settings}
+        model = ShrinkageRegressor(prior, random_state=0, **settings).fit(X, y)
     return [set(one.variables.tolist()) for one in model.posterior_.credible_sets(0.95)]
 
 
@@ -161,7 +162,7 @@ def test_sets_of_draws_are_kept_in_files_of_the_same_size(tmp_path):
     X, y = copies(100, 30, 0.99, 1.0, seed=5)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = BayesianSelector(prior="horseshoe", n_steps=2000, random_state=0).fit(X, y)
+        model = ShrinkageRegressor("horseshoe", Gibbs(n_steps=2000), random_state=0).fit(X, y)
     model.save(tmp_path / "m.garrote")
     same = garrote.load(tmp_path / "m.garrote")
     own, other = model.posterior_.credible_sets(), same.posterior_.credible_sets()
@@ -176,7 +177,7 @@ def test_the_command_and_the_page_show_sets(tmp_path, capsys):
     X, y = copies(150, 10, 0.999, 1.0, seed=6)
     frame = pd.DataFrame(X, columns=[f"v{j}" for j in range(10)]).assign(y=y)
     frame.to_csv(tmp_path / "data.csv", index=False)
-    command = ["select", str(tmp_path / "data.csv"), "--target", "y", "--method", "bayes"]
+    command = ["select", str(tmp_path / "data.csv"), "--target", "y", "--method", "shrinkage"]
     outputs = ["--json", str(tmp_path / "r.json"), "--report", str(tmp_path / "r.html")]
     assert main([*command, "--set", "prior=laplace", *outputs]) == 0
     printed = " ".join(capsys.readouterr().out.split())

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from garrote import BayesianSelector
+from garrote import SpikeSlabRegressor
 from garrote.experiments.data import published_table
+from garrote.priors import GPrior
 
 BMS = json.loads((Path(__file__).parents[1] / "data" / "uscrime_bms.json").read_text())
 # BMS's name for the prior on g, ours, and how far its inclusion probabilities, means and deviations may
@@ -28,7 +29,7 @@ def crime():
 
 
 def fitted(crime, g):
-    return BayesianSelector("g-prior", "enumerate", g=g, inclusion=0.5).fit(*crime)
+    return SpikeSlabRegressor(GPrior(g), "enumerate", inclusion=0.5).fit(*crime)
 
 
 @pytest.mark.parametrize(("theirs", "ours", "tol", "spread_tol"), PRIORS)

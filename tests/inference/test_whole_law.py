@@ -7,17 +7,17 @@ import pytest
 from scipy.special import expit
 from scipy.stats import chi2
 
-from garrote import BayesianClassifier, BayesianSelector
-from garrote.inference import generalized
+from garrote import SpikeSlabClassifier, SpikeSlabRegressor
+from garrote.inference import METHODS, Sample, generalized
 from garrote.inference.models import standing
-from garrote.priors.slab import GaussianSlab
+from garrote.priors import EffectSlab, GaussianSlab, GPrior
 from garrote.solvers.models import enumeration, enumeration_draws
 from garrote.solvers.models.enumeration import begin, enumerate_models
 from garrote.solvers.models.representatives import draw_evenly, represent
 
 N, D = 40, 14
 # A slab and odds that leave thousands of models in play.
-FLAT = {"slab_variance": 0.1, "inclusion": 0.5}
+FLAT = {"inclusion": 0.5, "prior": GaussianSlab(0.1)}
 
 
 def weak_effects(n=N, d=D, seed=0, size=0.2):
@@ -72,7 +72,7 @@ def few_models(monkeypatch, listed=20, drawn=100):
 @pytest.fixture(scope="module")
 def flat():
     X, y = weak_effects()
-    return X, y, BayesianSelector(**FLAT).fit(X, y)
+    return X, y, SpikeSlabRegressor(**FLAT).fit(X, y)
 
 
 def test_draws_have_the_frequencies_sizes_and_deviations_of_all_models(flat):
@@ -91,7 +91,7 @@ def test_draws_have_the_frequencies_sizes_and_deviations_of_all_models(flat):
 def test_noise_and_correlations_are_those_of_brute_force_and_not_of_a_list(monkeypatch):
     few_models(monkeypatch)
     X, y = weak_effects(d=9)
-    posterior = BayesianSelector(**FLAT).fit(X, y).posterior_
+    posterior = SpikeSlabRegressor(**FLAT).fit(X, y).posterior_
     inside, p, mean, covariance, noise = all_models(X, y, 0.1, 0.5)
     assert posterior.listed_probability < 0.7
     centre = p @ mean
@@ -104,12 +104,12 @@ def test_noise_and_correlations_are_those_of_brute_force_and_not_of_a_list(monke
 
 @pytest.mark.parametrize(
     "settings",
-    [{"noise_variance": 0.8}, {"prior": "g-prior", "g": 30.0}, {"prior": "bic"}, {}],
+    [{"prior": GaussianSlab(noise_variance=0.8)}, {"prior": GPrior(30.0)}, {"prior": "bic"}, {}],
     ids=["known noise", "g-prior", "bic", "default"],
 )
 def test_the_noise_is_averaged_over_models_under_every_prior(settings):
     X, y = weak_effects(d=6)
-    posterior = BayesianSelector(**settings).fit(X, y).posterior_
+    posterior = SpikeSlabRegressor(**settings).fit(X, y).posterior_
     found = posterior.law.models
     assert posterior.listed_probability > 0.999
     averaged = found.probability @ found.noise_means / found.probability.sum()
@@ -119,10 +119,10 @@ def test_the_noise_is_averaged_over_models_under_every_prior(settings):
 def test_covariates_have_the_deviations_of_all_models(monkeypatch):
     few_models(monkeypatch)
     X, y = weak_effects(d=9)
-    model = BayesianSelector(**FLAT, covariates=[8]).fit(X, y)
+    model = SpikeSlabRegressor(covariates=[8], **FLAT).fit(X, y)
     error = model.posterior_.standard_error[-1]
     monkeypatch.undo()
-    complete = BayesianSelector(**FLAT, covariates=[8]).fit(X, y).posterior_
+    complete = SpikeSlabRegressor(covariates=[8], **FLAT).fit(X, y).posterior_
     assert complete.listed_probability > 0.999
     draws = complete.sample(40_000, random_state=0)[:, 8]
     assert error == pytest.approx(complete.standard_error[-1], rel=1e-9)
@@ -132,7 +132,7 @@ def test_covariates_have_the_deviations_of_all_models(monkeypatch):
 def test_predictive_deviations_are_those_of_all_models(monkeypatch):
     few_models(monkeypatch, 100, 500)
     X, y = weak_effects(d=11)
-    model = BayesianSelector(**FLAT).fit(X, y)
+    model = SpikeSlabRegressor(**FLAT).fit(X, y)
     _, p, mean, covariance, noise = all_models(X, y, 0.1, 0.5)
     new = np.random.default_rng(1).standard_normal((30, 11))
     away = new - X.mean(axis=0)
@@ -169,7 +169,7 @@ def correlated(seed, n=60, d=12):
 @pytest.mark.parametrize("seed", range(3))
 def test_credible_sets_hold_what_they_state(seed):
     X, y = correlated(seed)
-    posterior = BayesianSelector(slab_variance=0.3, inclusion=0.3).fit(X, y).posterior_
+    posterior = SpikeSlabRegressor(GaussianSlab(0.3), inclusion=0.3).fit(X, y).posterior_
     inside, p, *_ = all_models(X, y, 0.3, 0.3)
     sets = [one for c in (0.6, 0.8, 0.95) for one in posterior.credible_sets(c, 0.2)]
     assert len(sets) > 2
@@ -210,7 +210,7 @@ def test_models_of_many_columns_are_drawn_from_the_sum_too(slab_variance, monkey
     monkeypatch.setattr(enumeration, "BLOCK_LEVELS", 5)
     few_models(monkeypatch, 50, 1000)
     X, y = weak_effects(d=12)
-    model = BayesianSelector(slab_variance=slab_variance, inclusion=0.5, method="enumerate")
+    model = SpikeSlabRegressor(GaussianSlab(slab_variance), "enumerate", inclusion=0.5)
     posterior = model.fit(X, y).posterior_
     assert posterior.listed_probability < 0.5
     found = posterior.law.models
@@ -236,7 +236,9 @@ def test_every_method_over_models_draws_from_all_that_it_saw(method, monkeypatch
     few_models(monkeypatch, 20, 600)
     X, y = weak_effects()
     steps = {"gibbs": 3000, "search": 1500}.get(method, 6000)
-    model = BayesianSelector(**FLAT, method=method, n_steps=steps, random_state=0).fit(X, y)
+    model = SpikeSlabRegressor(method=METHODS[method](n_steps=steps), random_state=0, **FLAT).fit(
+        X, y
+    )
     posterior = model.posterior_
     assert posterior.listed_probability < 0.3
     draws = posterior.sample(10_000, random_state=0)
@@ -244,7 +246,7 @@ def test_every_method_over_models_draws_from_all_that_it_saw(method, monkeypatch
     np.testing.assert_allclose((draws != 0).mean(axis=0), stated, atol=0.08)
     size = posterior.size_probability @ np.arange(len(posterior.size_probability))
     assert (draws != 0).sum(axis=1).mean() == pytest.approx(size, abs=0.25)
-    exact = BayesianSelector(**FLAT).fit(X, y).posterior_
+    exact = SpikeSlabRegressor(**FLAT).fit(X, y).posterior_
     assert posterior.noise_variance == pytest.approx(exact.noise_variance, rel=0.03)
 
 
@@ -255,8 +257,9 @@ def test_models_that_are_fitted_stand_for_all_of_them(method, monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 8))
     y = (rng.random(60) < expit(0.4 * X @ np.ones(8))).astype(float)
-    settings = {"slab_variance": 0.2, "inclusion": 0.5, "method": method, "random_state": 0}
-    model = BayesianClassifier(**settings, n_steps=3000).fit(X, y)
+    method = Sample(n_steps=3000) if method == "sample" else method
+    settings = {"inclusion": 0.5, "method": method, "random_state": 0, "prior": EffectSlab(0.2)}
+    model = SpikeSlabClassifier(**settings).fit(X, y)
     posterior = model.posterior_
     assert posterior.listed_probability < 0.6
     draws = posterior.sample(20_000, random_state=0)
@@ -265,7 +268,7 @@ def test_models_that_are_fitted_stand_for_all_of_them(method, monkeypatch):
     np.testing.assert_allclose(draws.std(axis=0), posterior.standard_error, rtol=0.2)
     few = model.predict_proba(X)[:, 1]
     monkeypatch.undo()
-    every = BayesianClassifier(**settings, n_steps=3000).fit(X, y)
+    every = SpikeSlabClassifier(**settings).fit(X, y)
     assert every.posterior_.listed_probability > 0.999
     np.testing.assert_allclose(few, every.predict_proba(X)[:, 1], atol=0.02)
     assert model.intercept_ == pytest.approx(every.intercept_, abs=1e-3)
@@ -276,7 +279,7 @@ def test_sampled_labels_have_the_correlations_of_their_states():
     X = rng.standard_normal((80, 12))
     X[:, 1] += 2 * X[:, 0]
     y = (rng.random(80) < expit(X[:, 0])).astype(float)
-    model = BayesianClassifier(method="sample", n_steps=2000, burn_in=200, random_state=0)
+    model = SpikeSlabClassifier(method=Sample(n_steps=2000, burn_in=200), random_state=0)
     posterior = model.fit(X, y).posterior_
     states = posterior.law.coefficients[:, posterior.support].toarray()
     np.testing.assert_allclose(posterior.correlation, np.corrcoef(states.T), atol=1e-8)
@@ -284,7 +287,7 @@ def test_sampled_labels_have_the_correlations_of_their_states():
 
 def test_fits_repeat(flat):
     X, y, model = flat
-    again = BayesianSelector(**FLAT).fit(X, y).posterior_.law.models
+    again = SpikeSlabRegressor(**FLAT).fit(X, y).posterior_.law.models
     for one, two in zip(model.posterior_.law.models.members, again.members, strict=True):
         np.testing.assert_array_equal(one, two)
 
@@ -346,7 +349,7 @@ def test_ranks_of_model_sizes_are_even_for_exact_posteriors(monkeypatch):
     draw = prior_draw(30, 10, 0.5, 0.1)
 
     def fit(X, y, seed):
-        return BayesianSelector(slab_variance=0.1, inclusion=0.5).fit(X, y)
+        return SpikeSlabRegressor(GaussianSlab(0.1), inclusion=0.5).fit(X, y)
 
     assert uniformity(size_ranks(draw, fit, range(40))) > 0.005
 
@@ -356,13 +359,13 @@ def test_ranks_of_model_sizes_are_even_for_exact_posteriors(monkeypatch):
 @pytest.mark.parametrize(
     ("n", "d", "settings"),
     [
-        (40, 14, {"inclusion": 0.5, "slab_variance": 0.05}),
-        (60, 30, {"slab_variance": 0.1, "n_steps": 3000}),
+        (40, 14, {"inclusion": 0.5, "prior": GaussianSlab(0.05)}),
+        (60, 30, {"prior": GaussianSlab(0.1), "method": Sample(n_steps=3000)}),
     ],
     ids=["exact", "sampled"],
 )
 def test_ranks_of_model_sizes_are_even(n, d, settings):
-    variance, inclusion = settings["slab_variance"], settings.get("inclusion")
+    variance, inclusion = settings["prior"].variance, settings.get("inclusion")
 
     def draw(rng):
         # By default all variables share a probability ~ Beta(1, sqrt(D)).
@@ -370,7 +373,7 @@ def test_ranks_of_model_sizes_are_even(n, d, settings):
         return prior_draw(n, d, shared, variance)(rng)
 
     def fit(X, y, seed):
-        return BayesianSelector(random_state=seed, **settings).fit(X, y)
+        return SpikeSlabRegressor(random_state=seed, **settings).fit(X, y)
 
     assert uniformity(size_ranks(draw, fit, range(120))) > 0.005
 
@@ -380,7 +383,7 @@ def test_copies_are_told_apart_by_a_wide_slab_in_draws_too():
     X = rng.standard_normal((100, 3))
     X[:, 1] = X[:, 0]
     y = 2 * X[:, 0] + rng.standard_normal(100)
-    model = BayesianSelector(method="enumerate", slab_variance=1e10, inclusion=0.5).fit(X, y)
+    model = SpikeSlabRegressor(GaussianSlab(1e10), "enumerate", inclusion=0.5).fit(X, y)
     error = model.posterior_.standard_error[0]
     assert error > 1e3
     drawn = model.posterior_.sample(20_000, random_state=0)[:, 0].std()

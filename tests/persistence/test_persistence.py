@@ -28,12 +28,14 @@ from sklearn.model_selection import KFold
 import garrote
 from garrote import SparseRegressor, VariationalGarrote, estimators, penalties, persistence
 from garrote.estimators.shared.saving import SaveMixin
+from garrote.inference import Gibbs, Sample
 from garrote.likelihoods import Huber, Poisson, Probit
 from garrote.penalties import L0, MCP, FusedLasso, GroupLasso
 from garrote.persistence import ModelFileError, load_extra, load_model, save_model
 from garrote.persistence.archive import HEADER, HEADER_DIGEST
 from garrote.persistence.models import _known_classes
 from garrote.persistence.trees import Decoder, Encoder, Unstorable
+from garrote.priors import ExpectedSize, GaussianSlab
 from garrote.proximal import Graph
 from garrote.results.certificates import Certificate
 from garrote.results.fit import Fit
@@ -856,8 +858,18 @@ EVERY_ESTIMATOR = {
     "SparseClassifier": lambda X, y: estimators.SparseClassifier(alpha=0.05, alphas=3).fit(
         X, np.array(["a", "b", "c"])[np.digitize(y, [-1.0, 1.0])]
     ),
-    "BayesianSelector": lambda X, y: estimators.BayesianSelector().fit(X, y),
-    "BayesianClassifier": lambda X, y: estimators.BayesianClassifier().fit(X, y > 0),
+    "SpikeSlabRegressor": lambda X, y: estimators.SpikeSlabRegressor(
+        GaussianSlab(1.0), Sample(200), inclusion=ExpectedSize(2.0), random_state=0
+    ).fit(X, y),
+    "SpikeSlabClassifier": lambda X, y: estimators.SpikeSlabClassifier().fit(X, y > 0),
+    "SingleEffectsRegressor": lambda X, y: estimators.SingleEffectsRegressor().fit(X, y),
+    "SingleEffectsClassifier": lambda X, y: estimators.SingleEffectsClassifier().fit(X, y > 0),
+    "ShrinkageClassifier": lambda X, y: estimators.ShrinkageClassifier(
+        method=Gibbs(200, 50), random_state=0
+    ).fit(X, y > 0),
+    "ShrinkageRegressor": lambda X, y: estimators.ShrinkageRegressor(
+        method=Gibbs(200, 50), random_state=0
+    ).fit(X, y),
 }
 
 

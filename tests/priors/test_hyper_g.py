@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.special import hyp2f1, logsumexp
 
-from garrote import BayesianSelector
+from garrote import SpikeSlabRegressor
 from garrote.inference.models import over_models
 from garrote.inference.models.enumerated import enumerate_findings
-from garrote.priors import hyper_g
+from garrote.priors import GPrior, hyper_g
 from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean, slab_moments
-from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.solvers.models.enumeration import enumerate_models
 
@@ -140,9 +140,7 @@ def centred(rows, D, effect, seed):
 def test_inclusion_probabilities_are_those_of_brute_force(law, rows, D):
     X, y = centred(rows, D, 3.0 / np.sqrt(rows), 2)
     exact, sizes = brute_force(X, y, law, rows)
-    model = BayesianSelector(
-        method="enumerate", prior="g-prior", g=law, inclusion=0.5, standardize=False
-    ).fit(X, y)
+    model = SpikeSlabRegressor(GPrior(law), "enumerate", inclusion=0.5, standardize=False).fit(X, y)
     np.testing.assert_allclose(model.posterior_.inclusion_probability, exact, rtol=0, atol=1e-8)
     np.testing.assert_allclose(model.posterior_.size_probability, sizes, rtol=0, atol=1e-8)
     assert model.certificate_.value < 1e-8
@@ -162,9 +160,9 @@ def test_rows_of_hyper_g_over_n_are_all_rows_with_their_weights_and_covariates()
     weights = np.where(np.arange(20) < 5, 2.0, 1.0)
 
     def inclusion(*given, **settings):
-        model = BayesianSelector(
-            method="enumerate", prior="g-prior", g="hyper-g/n", inclusion=0.5, **settings
-        ).fit(*given)
+        model = SpikeSlabRegressor(GPrior("hyper-g/n"), "enumerate", inclusion=0.5, **settings).fit(
+            *given
+        )
         return model.posterior_.inclusion_probability
 
     repeated = np.repeat(np.arange(20), weights.astype(int))

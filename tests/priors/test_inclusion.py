@@ -7,12 +7,13 @@ import pytest
 from scipy.special import betaln, logit, logsumexp
 
 from garrote import (
-    BayesianClassifier,
-    BayesianSelector,
+    SpikeSlabClassifier,
+    SpikeSlabRegressor,
     VariationalGarrote,
     VariationalGarroteClassifier,
 )
-from garrote.priors import inclusion
+from garrote.inference import METHODS, Sample
+from garrote.priors import ExpectedSize, GaussianSlab, inclusion
 from garrote.priors.inclusion import BetaInclusion, Inclusion
 
 OFFSETS = np.array([0.0, 1.5, -2.0, 0.3, 40.0, -700.0])
@@ -60,7 +61,7 @@ def test_many_variables_add_up_to_1_too(summed, monkeypatch):
 @pytest.mark.parametrize("method", ["enumerate", "search", "mean-field"])
 def test_the_evidence_is_the_same_however_one_prior_is_stated(data, method):
     one, two = (
-        BayesianSelector(method=method, slab_variance=1.0, random_state=0, **said).fit(*data)
+        SpikeSlabRegressor(GaussianSlab(1.0), method, random_state=0, **said).fit(*data)
         for said in (
             {"inclusion": 0.2},
             {"inclusion": 0.5, "prior_log_odds": np.full(6, logit(0.2))},
@@ -80,19 +81,21 @@ def test_the_expected_size_is_one_of_candidates(data, make):
         make(expected_size=5, gammas=5, covariates=[5]).fit(X, y)
 
 
-@pytest.mark.parametrize("make", [BayesianSelector, BayesianClassifier])
+@pytest.mark.parametrize("make", [SpikeSlabRegressor, SpikeSlabClassifier])
 def test_bayesian_selection_counts_the_same_candidates(data, make):
     X, y = data
     X = np.column_stack([X, np.ones(40)])
-    y = y > 0 if make is BayesianClassifier else y
+    y = y > 0 if make is SpikeSlabClassifier else y
     with pytest.raises(ValueError, match="that may be in or out, 5"):
-        make(expected_size=5, covariates=[5]).fit(X, y)
+        make(inclusion=ExpectedSize(5), covariates=[5]).fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore:sampled inclusion")
 @pytest.mark.parametrize("method", ["sample", "metropolis", "gibbs"])
 def test_samplers_state_no_evidence(data, method):
-    model = BayesianSelector(method=method, n_steps=100, burn_in=5, random_state=0).fit(*data)
+    model = SpikeSlabRegressor(method=METHODS[method](n_steps=100, burn_in=5), random_state=0).fit(
+        *data
+    )
     assert model.posterior_.log_evidence is None
     assert np.isnan(model.posterior_.free_energy)
 
@@ -100,8 +103,6 @@ def test_samplers_state_no_evidence(data, method):
 @pytest.mark.filterwarnings("ignore:sampled inclusion")
 def test_samplers_of_labels_state_no_evidence_either(data):
     X, y = data
-    model = BayesianClassifier(method="sample", n_steps=100, burn_in=5, random_state=0).fit(
-        X, y > 0
-    )
+    model = SpikeSlabClassifier(method=Sample(n_steps=100, burn_in=5), random_state=0).fit(X, y > 0)
     assert model.posterior_.log_evidence is None
     assert np.isnan(model.posterior_.free_energy)

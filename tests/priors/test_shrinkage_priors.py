@@ -12,8 +12,10 @@ from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
 
 import garrote
-from garrote import BayesianSelector
+from garrote import ShrinkageRegressor, SpikeSlabRegressor
 from garrote.cli.main import main
+from garrote.inference import Gibbs
+from garrote.priors import GaussianSlab
 from garrote.priors.scale_mixture import (
     SHRINKAGE_PRIORS,
     FusedLaplacePrior,
@@ -27,10 +29,10 @@ from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 NAMES = [name for name in SHRINKAGE_PRIORS if name != "group-laplace"]
-QUICK = {"n_steps": 300, "burn_in": 100, "random_state": 0}
+QUICK = {"random_state": 0, "method": Gibbs(n_steps=300, burn_in=100)}
 
 
-@scikit_learn_checks(variants=[BayesianSelector(prior="horseshoe", n_steps=100, burn_in=20)])
+@scikit_learn_checks(ShrinkageRegressor("horseshoe", Gibbs(n_steps=100, burn_in=20)))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)
@@ -49,7 +51,7 @@ def fit(X, y, prior="horseshoe", weights=None, names=None, **settings):
     """Fit a short chain; whether it has settled is not the question here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = BayesianSelector(prior=prior, **{**QUICK, **settings})
+        model = ShrinkageRegressor(prior, **{**QUICK, **settings})
         return model.fit(X, y, sample_weight=weights, feature_names=names)
 
 
@@ -70,7 +72,7 @@ def test_every_prior_finds_strong_effects_by_columns_and_by_rows(data, prior, co
 
 
 def test_what_is_selected_has_an_interval_without_zero(data):
-    model = BayesianSelector(prior="horseshoe", random_state=0).fit(*data)
+    model = ShrinkageRegressor("horseshoe", random_state=0).fit(*data)
     lower, upper = model.posterior_.interval(0.95)
     np.testing.assert_array_equal(model.get_support(), (lower > 0) | (upper < 0))
     np.testing.assert_array_equal(model.selection_.lower, lower)
@@ -121,7 +123,7 @@ def test_shrinkage_factors_tell_effects_from_noise(data):
 
 def test_a_posterior_without_draws_says_where_intervals_are(data):
     with pytest.raises(ValueError, match="no draws of its own"):
-        BayesianSelector().fit(*data).posterior_.interval()
+        SpikeSlabRegressor().fit(*data).posterior_.interval()
 
 
 def test_units_of_the_data_do_not_matter(data):
@@ -149,7 +151,7 @@ def test_weights_are_repeats(data, columns):
     X, y = data
     X = np.column_stack([X, np.random.default_rng(1).standard_normal((60, columns - 10))])
     weights = np.random.default_rng(0).integers(0, 3, 60)
-    settings = {"n_steps": 2000, "burn_in": 300}
+    settings = {"method": Gibbs(n_steps=2000, burn_in=300)}
     weighted = fit(X, y, LaplacePrior(scale=0.1), weights, **settings).posterior_
     repeated = fit(
         np.repeat(X, weights, axis=0), np.repeat(y, weights), LaplacePrior(scale=0.1), **settings
@@ -165,8 +167,9 @@ def test_covariates_are_drawn_beside_the_others():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((50, 4))
     y = X @ [1.0, 0.0, 2.0, 0.0] + rng.standard_normal(50)
-    settings = {"covariates": [0, 2], "n_steps": 2000, "noise_variance": 1.0}
-    posterior = fit(X, y, LaplacePrior(scale=1e-4), **settings).posterior_
+    settings = {"covariates": [0, 2], "method": Gibbs(n_steps=2000, burn_in=100)}
+    prior = LaplacePrior(scale=1e-4, noise_variance=1.0)
+    posterior = fit(X, y, prior, **settings).posterior_
     # The others are shrunk to nothing: least squares of the covariates is left.
     design = np.column_stack([np.ones(50), X[:, [0, 2]]])
     covariance = np.linalg.inv(design.T @ design)
@@ -199,7 +202,7 @@ def test_chains_that_have_not_settled_are_warned_of(data):
     X, y = data
     X = np.column_stack([X, np.random.default_rng(0).standard_normal((60, 60))])
     with pytest.warns(ConvergenceWarning, match=r"split R-hat is .* raise n_steps \(100\)"):
-        model = BayesianSelector(prior="horseshoe", n_steps=100, burn_in=0, random_state=0).fit(
+        model = ShrinkageRegressor("horseshoe", Gibbs(n_steps=100, burn_in=0), random_state=0).fit(
             X, y
         )
     assert model.certificate_.kind == DRAWS
@@ -232,7 +235,7 @@ def test_the_bayesian_lasso_of_the_diabetes_table_is_that_of_a_plain_sampler():
     X, y = load_diabetes(return_X_y=True)
     rate = 0.25
     prior = LaplacePrior(scale=1 / rate / np.sqrt(len(y)))
-    posterior = BayesianSelector(prior=prior, n_steps=5000, random_state=0).fit(X, y).posterior_
+    posterior = ShrinkageRegressor(prior, Gibbs(n_steps=5000), random_state=0).fit(X, y).posterior_
     X = X - X.mean(axis=0)
     length = np.linalg.norm(X, axis=0)
     plain = bayesian_lasso(X / length, y - y.mean(), rate, 8000, np.random.default_rng(0))
@@ -304,21 +307,14 @@ def test_a_model_in_a_file_is_the_same(data, prior, tmp_path):
     ("settings", "said"),
     [
         ({"prior": "horse"}, "prior must be .*'horseshoe'"),
-        ({"method": "enumerate"}, "method='enumerate' is for priors that leave variables out"),
-        ({"inclusion": 0.5}, "inclusion is for priors that leave variables out"),
-        ({"expected_size": 3}, "expected_size is for priors"),
-        ({"slab_variance": 1.0}, "slab_variance is for priors"),
-        ({"g": 5.0}, "g is for priors"),
-        ({"hyperparameters": "em"}, "hyperparameters is for priors"),
-        ({"prior_log_odds": {0: 1.0}}, "prior_log_odds is for priors"),
-        ({"noise_variance": -1.0}, "noise_variance must be positive"),
-        ({"family": "binomial", "method": "auto"}, "needs prior='bic'"),
+        ({"method": "enumerate"}, r"method must be one of \('auto', 'gibbs'\)"),
+        ({"prior": GaussianSlab(1.0)}, "prior must be one of .*'horseshoe'"),
         ({"prior": "group-laplace"}, r"give GroupLaplacePrior\(groups=...\)"),
         ({"prior": GroupLaplacePrior()}, "needs to know the groups"),
         ({"prior": GroupLaplacePrior(groups=[0, 1])}, "2 labels for 10 columns"),
         ({"prior": HorseshoePrior}, "prior must be"),
-        ({"n_steps": 10}, "n_steps must be an integer >= 100"),
-        ({"n_chains": None}, "n_chains must be an integer"),
+        ({"method": Gibbs(n_steps=10)}, "n_steps must be an integer >= 100"),
+        ({"method": Gibbs(n_chains=None)}, "n_chains must be an integer"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
@@ -348,7 +344,7 @@ def test_the_command_line_selects_and_writes(table, tmp_path, capsys):
         "--target",
         "y",
         "--method",
-        "bayes",
+        "shrinkage",
         "--set",
         "prior=horseshoe",
     ]

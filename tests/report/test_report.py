@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import KFold
 
-from garrote import BayesianSelector, SparseRegressor, VariationalGarrote
+from garrote import SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.cli.main import main
 from garrote.datasets import load_diabetes_quadratic
 from garrote.report import check_document, pictures, render_report, sections, write_report
@@ -669,6 +669,6 @@ def test_a_warning_that_begins_with_a_name_keeps_its_letters():
     rng = np.random.default_rng(0)
     bmi = rng.standard_normal(100)
     frame = pd.DataFrame({"bmi": bmi, "weight": bmi + 0.2 * rng.standard_normal(100)})
-    selection = BayesianSelector().fit(frame, bmi + 0.2 * rng.standard_normal(100)).selection_
+    selection = SpikeSlabRegressor().fit(frame, bmi + 0.2 * rng.standard_normal(100)).selection_
     said = sections.warnings(selection.to_dict())
     assert any(text.startswith("bmi is hard to tell from weight") for text in said)

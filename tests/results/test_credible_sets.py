@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from garrote import BayesianSelector, VariationalGarrote
+from garrote import SingleEffectsRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.cli.main import main
+from garrote.inference import Sample, Search
 from garrote.report import render_report
 from garrote.results.credible_sets import (
     Inclusions,
@@ -121,14 +122,14 @@ def copies():
 
 
 METHODS = {
-    "single effects": BayesianSelector(prior="single-effects"),
-    "enumerate": BayesianSelector(),
-    "g-prior": BayesianSelector(prior="g-prior"),
-    "bic": BayesianSelector(prior="bic"),
-    "sample": BayesianSelector(method="sample", n_steps=3000, random_state=0),
-    "metropolis": BayesianSelector(method="metropolis", random_state=0),
-    "search": BayesianSelector(method="search", n_steps=1000, random_state=0),
-    "mean-field": BayesianSelector(method="mean-field"),
+    "single effects": SingleEffectsRegressor(),
+    "enumerate": SpikeSlabRegressor(),
+    "g-prior": SpikeSlabRegressor("g-prior"),
+    "bic": SpikeSlabRegressor("bic"),
+    "sample": SpikeSlabRegressor(method=Sample(n_steps=3000), random_state=0),
+    "metropolis": SpikeSlabRegressor(method="metropolis", random_state=0),
+    "search": SpikeSlabRegressor(method=Search(n_steps=1000), random_state=0),
+    "mean-field": SpikeSlabRegressor(method="mean-field"),
 }
 
 
@@ -145,7 +146,7 @@ def test_three_copies_make_one_set_whatever_the_method(copies, method):
 
 def test_labels_have_sets_too(copies):
     y = (copies[1] > 0).astype(int)
-    model = BayesianSelector(prior="bic", family="binomial").fit(copies[0][:, [2, 5, 9, 0]], y)
+    model = SpikeSlabRegressor("bic", family="binomial").fit(copies[0][:, [2, 5, 9, 0]], y)
     assert [0, 1] in [sorted(one.variables.tolist()) for one in model.posterior_.credible_sets(0.9)]
 
 
@@ -163,7 +164,7 @@ def test_the_probability_of_a_set_is_the_sum_over_all_models_that_have_any_of_it
     X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
     y = 0.7 * X[:, 0] + rng.standard_normal(50)
     X, y = X - X.mean(axis=0), y - y.mean()
-    model = BayesianSelector(prior="bic", inclusion=0.3).fit(X, y)
+    model = SpikeSlabRegressor("bic", inclusion=0.3).fit(X, y)
     weight = {}
     for size in range(6):
         for members in combinations(range(5), size):
@@ -179,7 +180,7 @@ def test_the_probability_of_a_set_is_the_sum_over_all_models_that_have_any_of_it
 
 
 def test_covariates_and_improbable_variables_are_in_no_set(copies):
-    model = BayesianSelector(covariates=[2]).fit(*copies)
+    model = SpikeSlabRegressor(covariates=[2]).fit(*copies)
     inside = {j for one in model.posterior_.credible_sets() for j in one.variables.tolist()}
     assert 2 not in inside
     assert all(model.inclusion_probability_[j] > 0.01 for j in inside)
@@ -187,7 +188,7 @@ def test_covariates_and_improbable_variables_are_in_no_set(copies):
 
 @pytest.mark.parametrize("coverage", [0, 1, -0.5, 95])
 def test_a_coverage_that_is_no_probability_is_refused(copies, coverage):
-    posterior = BayesianSelector(prior="single-effects").fit(*copies).posterior_
+    posterior = SingleEffectsRegressor().fit(*copies).posterior_
     with pytest.raises(ValueError, match="coverage must lie between 0 and 1"):
         posterior.credible_sets(coverage)
     with pytest.raises(ValueError, match=r"can be at most 0\.999"):
@@ -203,7 +204,7 @@ def test_a_coverage_that_is_no_probability_is_refused(copies, coverage):
 
 @pytest.fixture(scope="module")
 def selection(copies):
-    model = BayesianSelector(prior="single-effects")
+    model = SingleEffectsRegressor()
     return model.fit(*copies, feature_names=[f"v{j}" for j in range(12)]).selection_
 
 
@@ -218,7 +219,7 @@ def test_the_table_says_which_set_a_variable_is_in(selection):
 
 
 def test_a_table_without_shared_sets_has_no_such_column(copies):
-    alone = BayesianSelector(prior="single-effects").fit(copies[0][:, [2, 9]], copies[1])
+    alone = SingleEffectsRegressor().fit(copies[0][:, [2, 9]], copies[1])
     assert "set" not in alone.selection_.table().columns
 
 

@@ -162,13 +162,13 @@ def test_a_first_column_that_tells_nothing_apart_holds_no_names(scores, tmp_path
     (tmp_path / "z.tsv").write_text("".join("\t".join(row) + "\n" for row in rows))
     np.savez(tmp_path / "ld.npz", ld=scores[1], names=np.array(NAMES))
     command = ["select", "--zscores", tmp_path / "z.tsv", "--ld", tmp_path / "ld.npz", "--n", 400]
-    code, out, _ = run(*command, "--method", "bayes", "--json", "-")
+    code, out, _ = run(*command, "--method", "spike-slab", "--json", "-")
     assert code == 0
     document = json.loads(out)
     assert {v["name"] for v in document["variables"] if v["selected"]} == {"rs2", "rs5"}
     assert any("z.tsv has no column of names" in text for text in document["warnings"])
     (tmp_path / "z.tsv").write_text("".join("\t".join(row[1:]) + "\n" for row in rows))
-    code, _, err = run(*command, "--method", "bayes")
+    code, _, err = run(*command, "--method", "spike-slab")
     assert code == 1
     assert "'1000' in its column 'POS'" in err
     assert "name the column of names SNP" in err
@@ -206,7 +206,7 @@ def test_a_column_of_samples_stands_for_n(scores, tmp_path, run, samples, given,
     np.savez(tmp_path / "ld.npz", ld=scores[1])
     command = ["select", "--zscores", tmp_path / "z.tsv", "--ld", tmp_path / "ld.npz"]
     command += [] if given is None else ["--n", given]
-    got, out, err = run(*command, "--method", "bayes", "--json", "-")
+    got, out, err = run(*command, "--method", "spike-slab", "--json", "-")
     assert got == code, err
     if code:
         assert re.search(words, err)
@@ -259,7 +259,7 @@ def test_names_decide_what_belongs_together(scores, tmp_path, run):
     np.savez(tmp_path / "ld.npz", ld=ld, names=np.array(NAMES))
     turned = write_z(tmp_path / "z.tsv", z[::-1][:-1], names=NAMES[::-1][:-1])
     command = ["select", "--zscores", turned, "--ld", tmp_path / "ld.npz", "--n", 400]
-    code, out, err = run(*command, "--method", "bayes", "--json", "-")
+    code, out, err = run(*command, "--method", "spike-slab", "--json", "-")
     assert (code, err) == (0, "")
     document = json.loads(out)
     chosen = [v["name"] for v in document["variables"] if v["selected"]]
@@ -273,7 +273,7 @@ def test_every_method_selects_and_the_report_tells_of_ld(scores, tmp_path, run):
     z, ld = scores
     command = ["select", "--zscores", write_z(tmp_path / "z.tsv", z), "--n", 400]
     command += ["--ld", write_matrix(tmp_path / "ld.tsv", ld), "--target", "height"]
-    for method in ("garrote", "lasso", "bayes"):
+    for method in ("garrote", "lasso", "spike-slab", "single-effects"):
         report = tmp_path / f"{method}.html"
         code, out, _ = run(*command, "--method", method, "--report", report)
         assert code == 0

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from garrote import BayesianSelector, load
+from garrote import SpikeSlabRegressor, load
 from garrote.report import render_report
 from garrote.zscores.consistency import check_consistency
 from garrote.zscores.flipped_signs import _MISMATCHES, _NEEDED, _Model, largest_effect
@@ -78,7 +78,7 @@ def test_of_two_copies_alone_both_are_named(spread, tmp_path):
     assert checked(z, ld).notes == ()
     z[1] *= -1
     names = [f"rs{j}" for j in range(8)]
-    model = BayesianSelector()
+    model = SpikeSlabRegressor()
     with pytest.warns(UserWarning, match="contradict each other between .*nothing tells which"):
         model.fit_zscores(z, ld, N, names=names)
     found = model.consistency_

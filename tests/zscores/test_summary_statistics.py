@@ -9,8 +9,17 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from garrote import BayesianSelector, Problem, SparseRegressor, VariationalGarrote, fit_path, load
-from garrote.inference import infer
+from garrote import (
+    Problem,
+    ShrinkageRegressor,
+    SingleEffectsRegressor,
+    SparseRegressor,
+    SpikeSlabRegressor,
+    VariationalGarrote,
+    fit_path,
+    load,
+)
+from garrote.inference import EM, Gibbs, Metropolis, Sample, Search, infer
 from garrote.penalties import L1
 from garrote.priors.scale_mixture import HorseshoePrior
 from garrote.report import render_report
@@ -75,13 +84,13 @@ def test_zscores_with_the_ld_of_their_samples_are_the_problem_of_the_rows(rows, 
         {"method": "enumerate"},
         {"method": "enumerate", "prior": "g-prior"},
         {"method": "enumerate", "prior": "bic"},
-        {"method": "sample", "n_steps": 500},
-        {"method": "metropolis", "n_steps": 500},
-        {"method": "gibbs", "n_steps": 500},
-        {"method": "search", "n_steps": 100},
+        {"method": Sample(n_steps=500)},
+        {"method": Metropolis(n_steps=500)},
+        {"method": Gibbs(n_steps=500)},
+        {"method": Search(n_steps=100)},
         {"method": "mean-field"},
         {"method": "em"},
-        {"method": "em", "spike_variance": 1e-4},
+        {"method": EM(spike_variance=1e-4)},
     ],
     ids=lambda settings: "-".join(map(str, settings.values())),
 )
@@ -89,8 +98,8 @@ def test_zscores_with_the_ld_of_their_samples_are_the_problem_of_the_rows(rows, 
     "ignore:sampled inclusion", "ignore:some solutions", "ignore:the search has not found enough"
 )
 def test_posteriors_from_zscores_are_those_from_rows(rows, scores, settings):
-    from_rows = BayesianSelector(**settings, random_state=0).fit(*rows)
-    summary = BayesianSelector(**settings, random_state=0).fit_zscores(*scores)
+    from_rows = SpikeSlabRegressor(random_state=0, **settings).fit(*rows)
+    summary = SpikeSlabRegressor(random_state=0, **settings).fit_zscores(*scores)
     np.testing.assert_allclose(
         summary.inclusion_probability_, from_rows.inclusion_probability_, atol=1e-8
     )
@@ -129,9 +138,9 @@ def test_more_variables_than_samples_are_the_problem_of_the_rows():
     X = chain(rng, 40, 90, 0.9)
     y = X[:, 5] + rng.standard_normal(40)
     z, ld = simple_regressions(X, y), np.corrcoef(X.T)
-    summary = BayesianSelector(method="mean-field").fit_zscores(z, ld, 40)
+    summary = SpikeSlabRegressor(method="mean-field").fit_zscores(z, ld, 40)
     y = (y - y.mean()) / y.std()
-    from_rows = BayesianSelector(method="mean-field").fit(X, y)
+    from_rows = SpikeSlabRegressor(method="mean-field").fit(X, y)
     assert summary.selection_.provenance["mismatch"] == 0
     np.testing.assert_allclose(summary.coef_, from_rows.coef_, atol=1e-6)
 
@@ -185,7 +194,7 @@ def test_the_estimated_mismatch_keeps_the_posterior_near_that_of_the_rows(shared
     y = 0.4 * X[:, 20] - 0.3 * X[:, 70] + rng.standard_normal(len(X))
     z, n = simple_regressions(X, y), len(X)
     other = np.corrcoef(X[rng.permutation(n)[: n // 2]].T)
-    model = BayesianSelector(method="sample", n_steps=1500, random_state=0)
+    model = SpikeSlabRegressor(method=Sample(n_steps=1500), random_state=0)
     size = model.fit(X, y).inclusion_probability_.sum()
     estimated = model.fit_zscores(z, other, n).inclusion_probability_.sum()
     believed = model.fit_zscores(z, other, n, mismatch=1e-4).inclusion_probability_.sum()
@@ -203,7 +212,7 @@ def test_effects_of_opposite_signs_do_not_pass_for_a_mismatch():
     spectrum = spectrum_of(z, np.corrcoef(X.T))
     assert null_disagreement(spectrum) > 0.5
     assert estimate_mismatch(spectrum) == 0
-    model = BayesianSelector().fit_zscores(simple_regressions(X, y), np.corrcoef(X.T), 500)
+    model = SpikeSlabRegressor().fit_zscores(simple_regressions(X, y), np.corrcoef(X.T), 500)
     assert model.consistency_.null_disagreement > 0.5
     assert model.consistency_.notes == ()
     document = model.selection_.to_dict()
@@ -225,8 +234,8 @@ def test_rounded_ld_is_taken_and_its_negative_eigenvalues_are_lifted(rows, score
     assert np.linalg.eigvalsh(rounded)[0] < 0
     found = check_zscores(twice, rounded, n)
     assert np.linalg.eigvalsh(found.correlation)[0] > 0
-    model = BayesianSelector().fit_zscores(z, np.round(ld, 3), n)
-    exact = BayesianSelector().fit_zscores(*scores)
+    model = SpikeSlabRegressor().fit_zscores(z, np.round(ld, 3), n)
+    exact = SpikeSlabRegressor().fit_zscores(*scores)
     np.testing.assert_allclose(
         model.inclusion_probability_, exact.inclusion_probability_, atol=0.05
     )
@@ -306,7 +315,7 @@ def test_the_error_of_contradicting_zscores_names_those_out_of_line(shared_data)
     wrong = int(np.argmax(np.abs(z)))
     z[wrong] *= -1
     with pytest.raises(ValueError, match=rf"contradict each other.*flipped.* for x{wrong}"):
-        BayesianSelector().fit_zscores(z, ld, n, mismatch=0)
+        SpikeSlabRegressor().fit_zscores(z, ld, n, mismatch=0)
 
 
 # --- the fitted model
@@ -315,7 +324,7 @@ def test_the_error_of_contradicting_zscores_names_those_out_of_line(shared_data)
 def test_fit_to_zscores_warns_of_the_flipped_sign_and_reports_it(published, tmp_path):
     z, ld, wrong = published
     names = [f"rs{j}" for j in range(len(z))]
-    model = BayesianSelector(method="mean-field")
+    model = SpikeSlabRegressor(method="mean-field")
     with pytest.warns(UserWarning, match="flipped.*rs157"):
         model.fit_zscores(z, ld, 10_000, names=names)
     assert model.consistency_.flipped == (wrong,)
@@ -347,18 +356,18 @@ def test_predictions_need_rows_and_come_back_with_them(rows, scores):
 
 def test_settings_by_name_work_and_those_of_rows_are_refused(scores):
     names = [f"v{j}" for j in range(D)]
-    plain = BayesianSelector().fit_zscores(*scores, names=names)
-    pushed = BayesianSelector(prior_log_odds={"v6": 8.0}).fit_zscores(*scores, names=names)
+    plain = SpikeSlabRegressor().fit_zscores(*scores, names=names)
+    pushed = SpikeSlabRegressor(prior_log_odds={"v6": 8.0}).fit_zscores(*scores, names=names)
     assert pushed.inclusion_probability_[6] > plain.inclusion_probability_[6] + 0.3
     for model in (
-        BayesianSelector(covariates=[0]),
+        SpikeSlabRegressor(covariates=[0]),
         VariationalGarrote(covariates=[0]),
         SparseRegressor(penalty_factor={0: 0.0}),
     ):
         with pytest.raises(ValueError, match="needs rows"):
             model.fit_zscores(*scores)
     for model in (
-        BayesianSelector(prior="bic", family="poisson"),
+        SpikeSlabRegressor("bic", family="poisson"),
         SparseRegressor(family="poisson"),
     ):
         with pytest.raises(ValueError, match="family='gaussian'"):
@@ -473,7 +482,7 @@ def test_ld_of_other_samples_holds_the_noise_and_says_so():
     y = own[:, 3] + own[:, 8] + rng.standard_normal(400)
     r = np.corrcoef(own.T, y)[-1, :-1]
     z = r * np.sqrt(398 / (1 - r**2))
-    model, ld = BayesianSelector(prior="single-effects"), np.corrcoef(other.T)
+    model, ld = SingleEffectsRegressor(), np.corrcoef(other.T)
     model.fit_zscores(z, ld, 400, mismatch=0.05)
     assert model.noise_variance_ == pytest.approx(1.0)
     assert any("held at that of y" in text for text in model.selection_.warnings)
@@ -483,7 +492,7 @@ def test_ld_of_other_samples_holds_the_noise_and_says_so():
 
 def test_names_of_a_labelled_matrix_are_those_of_the_model():
     ld = pd.DataFrame(np.eye(3), columns=list("abc"), index=list("abc"))
-    model = BayesianSelector(prior="horseshoe", n_steps=200, burn_in=100, random_state=0)
+    model = ShrinkageRegressor("horseshoe", Gibbs(n_steps=200, burn_in=100), random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit_zscores([8.0, 0.1, -0.2], ld, 1000)
@@ -512,7 +521,7 @@ SEEM = pytest.mark.filterwarnings("ignore:90 variables with LD of other samples 
 
 def test_noise_in_more_variables_than_samples_is_no_contradiction(crowded):
     with pytest.warns(UserWarning, match="90 variables with LD of other samples seem to explain"):
-        model = BayesianSelector(prior="single-effects").fit_zscores(*crowded)
+        model = SingleEffectsRegressor().fit_zscores(*crowded)
     assert model.noise_variance_ == pytest.approx(1.0)
     assert any("held at that of y" in text for text in model.selection_.warnings)
     assert [found.names for found in model.posterior_.credible_sets()] == [("x40",)]
@@ -529,8 +538,8 @@ def test_noise_in_more_variables_than_samples_is_no_contradiction(crowded):
     [
         VariationalGarrote(),
         SparseRegressor(penalty="mcp", max_iter=2000),
-        BayesianSelector(method="mean-field"),
-        BayesianSelector(method="em"),
+        SpikeSlabRegressor(method="mean-field"),
+        SpikeSlabRegressor(method="em"),
     ],
     ids=str,
 )
@@ -547,7 +556,7 @@ def test_every_estimator_holds_the_noise_where_it_is_hidden(crowded, model):
 @pytest.mark.parametrize("prior", ["g-prior", "bic"])
 def test_priors_that_learn_the_noise_are_refused_where_it_is_hidden(crowded, prior):
     with pytest.raises(ValueError, match="learns the noise, which is hidden"):
-        BayesianSelector(prior=prior).fit_zscores(*crowded)
+        SpikeSlabRegressor(prior).fit_zscores(*crowded)
 
 
 def test_more_than_effects_and_noise_can_be_is_still_a_contradiction(crowded):
@@ -565,6 +574,6 @@ def test_half_of_the_samples_with_the_ld_of_the_others_find_the_sets_of_susier(s
         X, Y = file["X"], file["Y"]
     for trait, found in [(0, {"x772", "x776"}), (1, {"x794"})]:
         scores = halves(X, Y[:, trait], 0)
-        model = BayesianSelector(prior="single-effects").fit_zscores(*scores)
+        model = SingleEffectsRegressor().fit_zscores(*scores)
         sets = model.posterior_.credible_sets()
         assert [set(one.names) for one in sets] == [found]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from garrote.cli.errors import UsageError, suggestion
+from garrote.cli.objects import method_with_prior, parts_of
 from garrote.cli.structure import with_structure
 
 # A response of labels, whatever they are written in.
@@ -30,18 +31,11 @@ def find_method(name: str) -> Any:
 def _of_another_option(name: str) -> str:
     """Return how to ask for a prior or a penalty that was taken for a method; "" for other names."""
     from garrote.penalties import PENALTIES
-    from garrote.priors import SHRINKAGE_PRIORS
 
-    if name == "single-effects":
-        return (
-            ": give --method bayes --set prior=single-effects, or for labels --method bayes --set "
-            "method=single-effects"
-        )
-    if name in SHRINKAGE_PRIORS:
-        return f", which is a prior: give --method bayes --set prior={name}"
-    if name in PENALTIES:
-        return f", which is a penalty: give --penalty {name}"
-    return ""
+    method = method_with_prior(name)
+    if method is not None:
+        return f", which is a prior: give --method {method} --set prior={name}"
+    return f", which is a penalty: give --penalty {name}" if name in PENALTIES else ""
 
 
 def by_folds(options: argparse.Namespace) -> bool:
@@ -73,8 +67,7 @@ def method_name(options: argparse.Namespace) -> str:
 def check_settings(options: argparse.Namespace, method: Any) -> None:
     """Refuse, before anything is read, settings that no estimator of a method has."""
     kinds = [method.load(), *([method.for_labels.load()] if method.for_labels else [])]
-    labels = asks_for_labels(options, method)
-    _given_settings(options, [name for kind in kinds for name in _parameters(kind)], labels)
+    _given_settings(options, kinds, asks_for_labels(options, method))
 
 
 def make_settings(
@@ -82,9 +75,7 @@ def make_settings(
 ) -> dict[str, Any]:
     """Return the settings of the estimator that was chosen, for a table if one was read."""
     known = _parameters(estimator)
-    if options.offset is not None and "offset" not in inspect.signature(estimator.fit).parameters:
-        raise UsageError(f"--offset: {options.method} takes none; add --method lasso", "select")
-    settings = _given_settings(options, known, labels, table)
+    settings = _given_settings(options, [estimator], labels, table)
     if "cv" in known:
         settings.setdefault("cv", _splitter(options, labels))
     if "random_state" in known:
@@ -92,9 +83,8 @@ def make_settings(
     return settings
 
 
-def _given_settings(
-    options: argparse.Namespace, known: Sequence[str], labels: bool = False, table: Any = None
-) -> dict[str, Any]:
+def _typed(options: argparse.Namespace, known: Sequence[str]) -> dict[str, tuple[str, Any]]:
+    """Return what was typed: option, name and value of every setting."""
     given = {
         "--gamma": ("gamma", options.gamma),
         "--expected-size": ("expected_size", options.expected_size),
@@ -102,51 +92,75 @@ def _given_settings(
         "--penalty": ("penalty", options.penalty),
         "--alpha": ("alpha", options.alpha),
         "--rule": ("rule", options.rule),
-        "--threads": ("n_jobs", options.threads),
-        **{f"--set {name}": (name, value) for name, value in options.set},
+        # Methods that have no threads of their own leave them to linear algebra.
+        "--threads": ("n_jobs", options.threads if "n_jobs" in known else None),
     }
+    typed = {option: pair for option, pair in given.items() if pair[1] is not None}
+    return typed | {f"--set {name}": (name, value) for name, value in options.set}
+
+
+def _given_settings(
+    options: argparse.Namespace, kinds: Sequence[Any], labels: bool = False, table: Any = None
+) -> dict[str, Any]:
+    known = [name for kind in kinds for name in _parameters(kind)]
+    typed = _typed(options, known)
+    named = dict(typed.values())
+    of_penalty = _penalty_settings(named.get("penalty") if "penalty" in known else None)
+    parts = [parts_of(kind, named, labels or k > 0) for k, kind in enumerate(kinds)]
     settings: dict[str, Any] = {}
-    penalty = dict(given.values()).get("penalty") if "penalty" in known else None
-    of_penalty = _penalty_settings(penalty)
-    for option, (name, value) in given.items():
-        if value is None and not option.startswith("--set"):
-            continue
+    of_objects: dict[str, Any] = {}
+    for option, (name, value) in typed.items():
         if name == "family" and labels:
             settings |= _label_family(value, options.method, known)
         elif name in known:
             settings[name] = value
         elif name in of_penalty:
             of_penalty[name] = value
+        elif any(name in part.names for part in parts):
+            of_objects[name] = value
+        elif name == "expected_size" and _counts_variables(kinds):
+            settings["inclusion"] = _expected_size(value, named)
         else:
-            names = ", ".join(dict.fromkeys([*known, *of_penalty]))
-            remedy = _elsewhere(name, options.method, known, labels)
-            if labels and name == "prior":
-                remedy = _instead_of_prior(value)
-            raise UsageError(
-                f"{option}: {options.method} has no setting {name}{' for labels' if labels else ''}"
-                f"{remedy} (it has {names})",
-                "select",
-            )
+            names = list(dict.fromkeys([*known, *of_penalty, *(n for p in parts for n in p.names)]))
+            _refuse(option, name, options.method, names, known, labels)
     chosen = {name: value for name, value in of_penalty.items() if value is not _NOT_GIVEN}
     if chosen:
         settings["penalty"] = _make_penalty(settings["penalty"], with_structure(chosen, table))
     if options.cv is not None and ("cv" not in known or "cv" in settings):
         why = "--set cv says the same thing" if "cv" in known else f"{options.method} has no folds"
         raise UsageError(f"--cv: {why}", "select")
-    return settings
+    return parts[0].put(settings, of_objects) if len(kinds) == 1 else settings
+
+
+def _refuse(
+    option: str, name: str, method: str, names: Sequence[str], known: Sequence[str], labels: bool
+) -> None:
+    """Say that a method has no such setting, which one has it, and what it has."""
+    remedy = _elsewhere(name, method, known, labels)
+    raise UsageError(
+        f"{option}: {method} has no setting {name}{' for labels' if labels else ''}{remedy} (it has "
+        f"{', '.join(names)})",
+        "select",
+    )
+
+
+def _counts_variables(kinds: Sequence[Any]) -> bool:
+    """Tell whether the law of inclusion says how many variables there are."""
+    return any(getattr(kind, "_kind", None) == "models" for kind in kinds)
+
+
+def _expected_size(value: float, named: Mapping[str, Any]) -> Any:
+    from garrote.priors import ExpectedSize
+
+    if named.get("inclusion") is not None:
+        raise UsageError(
+            "--expected-size and --set inclusion say the same thing: give one of them", "select"
+        )
+    return ExpectedSize(value)
 
 
 def _parameters(estimator: Any) -> list[str]:
     return [name for name in inspect.signature(estimator).parameters if name != "callback"]
-
-
-def _instead_of_prior(value: Any) -> str:
-    """Return what to say in place of a prior to a classifier that has one only."""
-    from garrote.inference.choosing import methods_for
-
-    if value in methods_for("binomial", "models", "effects"):
-        return f"; say --set method={value}"
-    return "; their prior is a spike and slab, so leave it out"
 
 
 def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> str:
@@ -159,8 +173,12 @@ def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> st
         having = [penalty for penalty, own in kinds.items() if name in own and name != "name"]
         return f"; add --penalty {having[0]}" if having else ""
     rows = {m: row.for_labels if labels else row for m, row in METHODS.items() if m != method}
-    having = [m for m, row in rows.items() if row and name in _parameters(row.load())]
+    having = [m for m, row in rows.items() if row and name in _all_names(row.load(), labels)]
     return f"; add --method {having[0]}" if having else ""
+
+
+def _all_names(estimator: Any, labels: bool) -> list[str]:
+    return [*_parameters(estimator), *parts_of(estimator, {}, labels).names]
 
 
 def _label_family(family: str, method: str, known: Sequence[str]) -> dict[str, str]:

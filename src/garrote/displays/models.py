@@ -53,11 +53,11 @@ class ModelsDisplay(SelectionDisplay):
     Examples
     --------
     >>> import numpy as np
-    >>> from garrote import BayesianSelector
+    >>> from garrote import SpikeSlabRegressor
     >>> from garrote.displays import ModelsDisplay
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((60, 8))
-    >>> model = BayesianSelector().fit(X, X[:, 3] - X[:, 7] + rng.standard_normal(60))
+    >>> model = SpikeSlabRegressor().fit(X, X[:, 3] - X[:, 7] + rng.standard_normal(60))
     >>> display = ModelsDisplay.from_estimator(model)
     >>> sorted(display.names[:2])
     ['x3', 'x7']
@@ -88,7 +88,7 @@ class ModelsDisplay(SelectionDisplay):
         if found is None:
             raise ValueError(
                 f"the {selection.method} was fitted without models to show: use a method that sums or "
-                "samples them, such as garrote.BayesianSelector(method='sample')"
+                "samples them, such as garrote.SpikeSlabRegressor(method='sample')"
             )
         return cls(
             probability=found.probability,

@@ -61,6 +61,10 @@ _EFFECTS = (
     "Wang et al. (2020), A simple new approach to variable selection in regression, with application "
     "to genetic fine mapping. JRSS B 82, 1273-1300"
 )
+_HORSESHOE = (
+    "Carvalho, Polson & Scott (2010), The horseshoe estimator for sparse signals. Biometrika 97, "
+    "465-480"
+)
 NUMBER_REFERENCES = {
     "sample": f"{_MURPHY}; {_SAMPLING}",
     "mean-field": f"{_MURPHY}; {_MEAN_FIELD}",
@@ -92,26 +96,67 @@ METHODS = {
         "Tibshirani (1996), Regression shrinkage and selection via the lasso. JRSS B 58, 267-288",
         for_labels=Place("garrote.estimators.sparse_classifier", "SparseClassifier"),
     ),
-    "bayes": Method(
-        "Bayesian variable selection",
-        "calibrated inclusion probabilities, exact or sampled; credible sets; shrinkage priors",
-        "garrote.estimators.bayesian_selector",
-        "BayesianSelector",
-        f"{_MURPHY}; sampling: {_SAMPLING}; mean field: {_MEAN_FIELD}; single effects: {_EFFECTS}",
+    "spike-slab": Method(
+        "Spike-and-slab selection",
+        "calibrated inclusion probabilities of variables and models, exact or sampled",
+        "garrote.estimators.spike_slab_regressor",
+        "SpikeSlabRegressor",
+        f"{_MURPHY}; sampling: {_SAMPLING}; mean field: {_MEAN_FIELD}",
         for_labels=Place(
-            "garrote.estimators.bayesian_classifier",
-            "BayesianClassifier",
-            "; ".join(dict.fromkeys(LABEL_REFERENCES.values())),
+            "garrote.estimators.spike_slab_classifier",
+            "SpikeSlabClassifier",
+            "; ".join(
+                dict.fromkeys(
+                    LABEL_REFERENCES[name] for name in ("sample", "mean-field", "enumerate")
+                )
+            ),
+        ),
+    ),
+    "single-effects": Method(
+        "Sum of single effects",
+        "credible sets of variables that could stand in for one another; quick with many columns",
+        "garrote.estimators.single_effects_regressor",
+        "SingleEffectsRegressor",
+        _EFFECTS,
+        for_labels=Place(
+            "garrote.estimators.single_effects_classifier",
+            "SingleEffectsClassifier",
+            LABEL_REFERENCES["single-effects"],
+        ),
+    ),
+    "shrinkage": Method(
+        "Shrinkage prior",
+        "the horseshoe and its kin: all variables stay in, with intervals and signs' probabilities",
+        "garrote.estimators.shrinkage_regressor",
+        "ShrinkageRegressor",
+        _HORSESHOE,
+        for_labels=Place(
+            "garrote.estimators.shrinkage_classifier",
+            "ShrinkageClassifier",
+            f"{_HORSESHOE}; {LABEL_REFERENCES['sample']}",
         ),
     ),
 }
 
 
+def title_of(estimator: type) -> str:
+    """Return the full name of the method that an estimator's class is of, or the class's where none."""
+    found = _row_of(estimator)
+    return estimator.__name__ if found is None else found[0].title
+
+
 def reference_of(estimator: type) -> str | None:
     """Return the source of an estimator's class, or of what it derives from, if it has a row."""
-    known = {(m.module, m.estimator): m.reference for m in METHODS.values()}
+    found = _row_of(estimator)
+    return None if found is None else found[1].reference or found[0].reference
+
+
+def _row_of(estimator: type) -> tuple[Method, Method | Place] | None:
+    """Return the method of an estimator, and where it itself lives."""
+    known: dict[tuple[str, str], tuple[Method, Method | Place]] = {}
     for method in METHODS.values():
-        if place := method.for_labels:
-            known[place.module, place.estimator] = place.reference or method.reference
+        for place in (method, method.for_labels):
+            if place is not None:
+                known[place.module, place.estimator] = method, place
     family = ((kind.__module__, kind.__name__) for kind in estimator.__mro__)
     return next((known[place] for place in family if place in known), None)

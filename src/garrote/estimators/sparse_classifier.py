@@ -131,6 +131,7 @@ tol, max_iter, n_jobs, callback
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        *,
         offset: Any = None,
         groups: Any = None,
         feature_names: Any = None,

@@ -159,6 +159,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        *,
         offset: Any = None,
         groups: Any = None,
         feature_names: Any = None,

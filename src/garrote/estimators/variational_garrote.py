@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.designs import splittable
 from garrote.estimators.given.inputs import (
+    check_new_offset,
     check_new_rows,
     check_start,
     is_number,
@@ -29,6 +30,7 @@ from garrote.estimators.shared.gamma_settings import (
     position_of,
     warn_if_not_converged,
 )
+from garrote.likelihoods import Gaussian
 from garrote.paths.annealed import SOLVERS, fit_path, stored_design
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
@@ -196,6 +198,8 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        *,
+        offset: Any = None,
         groups: Any = None,
         feature_names: Any = None,
     ) -> "VariationalGarrote":
@@ -207,13 +211,15 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         y : array of shape (N,)
         sample_weight : array of shape (N,), optional
             A weight of k counts as k repeats of a row, 0 takes it out.
+        offset : array of shape (N,), optional
+            A known part of y.
         groups : array of shape (N,), optional
             Passed to the splitter given as ``cv``.
         feature_names : sequence of str, optional
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         self._check_settings()
-        given = GivenRows.of(self, X, y, sample_weight, feature_names)
+        given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
         signs = resolve_signs(self.signs, given.names, given.count)
         start = check_start(self.start, given.count)
         problem = given.problem(self)
@@ -355,15 +361,16 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             found += run_together([task], stored_design(problem))[0]
         return distinct_optima(problem, found)
 
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Any, return_std: bool = False, offset: Any = None) -> Any:
         """Return predictions and, on request, their standard deviations.
 
         The standard deviation covers noise, coefficients and intercept, given the soft support and
-        the chosen gamma; that the selection itself is uncertain is not in it.
+        the chosen gamma; that the selection itself is uncertain is not in it. An ``offset`` is a known
+        part of y.
         """
         check_is_fitted(self, "coef_")
         X = check_new_rows(self, X)
-        mean = X @ self.coef_ + self.intercept_
+        mean = self._linear(X, check_new_offset(self, Gaussian(), offset, X.shape[0]))
         if not return_std:
             return mean
         return mean, self.posterior_.predictive_deviation(X, self._anchor)

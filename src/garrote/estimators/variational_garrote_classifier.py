@@ -160,6 +160,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         X: Any,
         y: Any,
         sample_weight: Any = None,
+        *,
         offset: Any = None,
         groups: Any = None,
         feature_names: Any = None,

@@ -12,10 +12,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from garrote.arrays import Array, Floats
 from garrote.displays.palette import curve_style
-from garrote.estimators.bayesian_selector import BayesianSelector
+from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor
 from garrote.experiments.drawing import make_axes
 from garrote.experiments.genotypes import distinct_genotypes
 from garrote.experiments.report import Report, Settings
+from garrote.inference import EM, Gibbs, MeanField, Method, Metropolis, Sample, Search
 from garrote.summaries import Table
 
 _ROWS = _COLUMNS = 100
@@ -26,11 +27,11 @@ _BINS = 10
 _LEVELS = (0.05, 0.1)
 # A bin is near the diagonal within this, or within so many of its standard errors.
 _NEAR, _ERRORS = 0.05, 2.0
-_SAMPLER: dict[str, Any] = {"method": "sample", "n_steps": 2000, "burn_in": 500}
+_SAMPLER = Sample(n_steps=2000, burn_in=500)
 # A step of these is cheaper or dearer than one of the informed sampler.
-_METROPOLIS: dict[str, Any] = {"method": "metropolis", "n_steps": 20_000, "burn_in": 2000}
-_GIBBS: dict[str, Any] = {"method": "gibbs", "n_steps": 2000, "burn_in": 500}
-_SEARCH: dict[str, Any] = {"method": "search", "n_steps": 300}
+_METROPOLIS = Metropolis(n_steps=20_000, burn_in=2000)
+_GIBBS = Gibbs(n_steps=2000, burn_in=500)
+_SEARCH = Search(n_steps=300)
 _SPIKE = 0.001
 # Bins of fewer variables are left out of the figure.
 _DRAWN = 5
@@ -39,7 +40,7 @@ DEFAULT = "Beta(1, sqrt D)"
 INDEPENDENT, WALKS = "independent columns", "other walks, and search"
 
 Draw = Callable[[np.random.Generator], Floats]
-Fit = Callable[[Floats, Floats], BayesianSelector]
+Fit = Callable[[Floats, Floats], SpikeSlabRegressor]
 
 
 @dataclass(frozen=True)
@@ -149,37 +150,38 @@ def best_inclusion(size_probability: Floats, a: float, b: float) -> float:
     return float(grid[int(np.argmax(logs))])
 
 
-def _by(**settings: Any) -> Fit:
-    def fit(X: Floats, y: Floats) -> BayesianSelector:
-        return BayesianSelector(random_state=0, **settings).fit(X, y)
+def _by(method: Method, inclusion: Any = None) -> Fit:
+    def fit(X: Floats, y: Floats) -> SpikeSlabRegressor:
+        model = SpikeSlabRegressor(method=method, inclusion=inclusion, random_state=0)
+        return model.fit(X, y)
 
     return fit
 
 
-def _with_best_inclusion(X: Floats, y: Floats) -> BayesianSelector:
-    first = _by(**_SAMPLER)(X, y)
+def _with_best_inclusion(X: Floats, y: Floats) -> SpikeSlabRegressor:
+    first = _by(_SAMPLER)(X, y)
     best = best_inclusion(first.posterior_.size_probability, 1.0, _ROOT)
-    return _by(inclusion=best, **_SAMPLER)(X, y)
+    return _by(_SAMPLER, inclusion=best)(X, y)
 
 
 GROUPS: dict[str, dict[str, Fit]] = {
     "priors": {
-        "Beta(1, 1)": _by(inclusion=(1.0, 1.0), **_SAMPLER),
-        DEFAULT: _by(**_SAMPLER),
-        "Beta(1, D)": _by(inclusion=(1.0, float(_COLUMNS)), **_SAMPLER),
+        "Beta(1, 1)": _by(_SAMPLER, inclusion=(1.0, 1.0)),
+        DEFAULT: _by(_SAMPLER),
+        "Beta(1, D)": _by(_SAMPLER, inclusion=(1.0, float(_COLUMNS))),
         "best pi": _with_best_inclusion,
     },
     WALKS: {
-        "metropolis": _by(**_METROPOLIS),
-        "gibbs": _by(**_GIBBS),
-        "search": _by(**_SEARCH),
+        "metropolis": _by(_METROPOLIS),
+        "gibbs": _by(_GIBBS),
+        "search": _by(_SEARCH),
     },
     "mean field and EM": {
-        "mean field": _by(method="mean-field"),
-        "mean field, em": _by(method="mean-field", hyperparameters="em"),
-        "mean field, anneal": _by(method="mean-field", hyperparameters="anneal"),
-        "EM": _by(method="em"),
-        "EM, spike": _by(method="em", spike_variance=_SPIKE),
+        "mean field": _by(MeanField()),
+        "mean field, em": _by(MeanField("em")),
+        "mean field, anneal": _by(MeanField("anneal")),
+        "EM": _by(EM()),
+        "EM, spike": _by(EM(spike_variance=_SPIKE)),
     },
 }
 

@@ -17,7 +17,7 @@ from sklearn.linear_model import Ridge, lasso_path
 
 from garrote.arrays import Array, Floats
 from garrote.datasets.simulation import Regression
-from garrote.estimators.bayesian_selector import BayesianSelector
+from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor
 from garrote.inference import anneal_paired, fit_paired
 from garrote.paths.annealed import fit_path, flat_prior, gamma_grid
 from garrote.problem import Problem
@@ -146,16 +146,18 @@ def tune_ridge(
     return TunedPath(grid, coefficients, intercepts, coefficients != 0, train, validation)
 
 
-def fit_mean_field(train: Regression, validation: Regression, **settings: Any) -> BayesianSelector:
+def fit_mean_field(
+    train: Regression, validation: Regression, **settings: Any
+) -> SpikeSlabRegressor:
     """Fit the paired mean field (PMF), which needs no validation rows of their own.
 
-    ``settings`` are those of `BayesianSelector`; by default priors are averaged over by their evidence.
+    ``settings`` are those of `SpikeSlabRegressor`; priors are averaged over by their evidence.
     """
     X, y = np.vstack([train.X, validation.X]), np.concatenate([train.y, validation.y])
     with warnings.catch_warnings():
         # Where rows are too few to tell, solutions wander; the errors that a study prints say so.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return BayesianSelector(method="mean-field", **settings).fit(X, y)
+        return SpikeSlabRegressor(method="mean-field", **settings).fit(X, y)
 
 
 def estimate_paired(train: Regression, validation: Regression, way: str) -> Floats:

@@ -12,6 +12,7 @@ from garrote.inference.effects.label_effects import label_effects_posterior
 from garrote.inference.effects.single_effects import single_effects_posterior
 from garrote.inference.em.em_posterior import em_posterior
 from garrote.inference.generalized import choose_for_fits, enumerate_fitted, walk_fitted
+from garrote.inference.label_shrinkage import gibbs_label_shrinkage
 from garrote.inference.mean_field.averaged import mean_field_posterior
 from garrote.inference.mean_field.label_mean_field import label_mean_field
 from garrote.inference.methods import (
@@ -57,10 +58,11 @@ WAYS: dict[str, dict[tuple[str, type[Method]], Way]] = {
         ("shrinkage", Gibbs): gibbs_shrinkage,
     },
     "binomial": {
-        **_FITTED,
         ("models", Sample): sample_labels,
+        **_FITTED,
         ("models", MeanField): label_mean_field,
         ("effects", StepwiseSelection): label_effects_posterior,
+        ("shrinkage", Gibbs): gibbs_label_shrinkage,
     },
     "poisson": _FITTED,
 }

@@ -25,14 +25,14 @@ from garrote.results.laws import Draws, Spread
 from garrote.results.posterior import Posterior, SamplingAccuracy
 from garrote.solvers.algebra.gaussian_draws import ridge_form
 from garrote.solvers.diagnostics import Diagnostics, diagnose_draws
-from garrote.solvers.shrinkage.columns_of_a_draw import used_columns
+from garrote.solvers.shrinkage.columns_of_a_draw import UsedColumns, used_columns
 from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
 from garrote.solvers.shrinkage.swap_moves import similar_pairs
 
 # Chains are thinned such that their draws are at most so many numbers (80 MB).
 _MOST_NUMBERS = 10_000_000
 # States that count, and those before them, by default: each is a draw of all coefficients.
-_LENGTHS = 2000, 500
+LENGTHS = 2000, 500
 # Correlations are stated among the columns of the surest signs, so many of them.
 _CORRELATED = 200
 # Means that may be off by this share of a posterior deviation, or chains this far apart, are unsettled.
@@ -41,21 +41,25 @@ _LARGEST_ERROR, _LARGEST_R_HAT = 0.1, 1.1
 _FLOPS, _MOST_HOURS = 2e10, 24.0
 
 
-class _Draws(NamedTuple):
-    """All chains' draws in one (S x D, the user's units), and what is known of them."""
+class DrawsFound(NamedTuple):
+    """All chains' draws in one (S x D, the user's units), and what is known of them.
+
+    ``level`` are the intercepts, where they were drawn.
+    """
 
     coef: Floats
     noise: Floats
     scale: Floats
     shrinkage: Floats
     diagnosed: Diagnostics
+    level: Floats | None = None
 
 
 def gibbs_shrinkage(task: Task, method: Gibbs) -> Inferred:
     """Find the posterior under a shrinkage prior, from rows or from moments."""
-    problem, beliefs, chains = task.problem, task.beliefs, method.chains(*_LENGTHS, task.seed)
-    _check_time(problem, chains)
-    kept = _keep_every(chains, task.usable)
+    problem, beliefs, chains = task.problem, task.beliefs, method.chains(*LENGTHS, task.seed)
+    check_time(problem, chains)
+    kept = keep_every(chains, task.usable)
     form = ridge_form(problem)
     target = ShrinkageTarget(
         form=form,
@@ -73,6 +77,15 @@ def gibbs_shrinkage(task: Task, method: Gibbs) -> Inferred:
 
     runs = run_chains(run, chains, task.n_jobs) if task.usable else _nothing(target, chains)
     found = _joined(problem, runs, np.random.default_rng(chains.seed))
+    used = used_columns(form, *_all(runs), beliefs.n)
+    return inferred_from(task, method, chains, kept, found, used)
+
+
+def inferred_from(
+    task: Task, method: Gibbs, chains: Chains, kept: int, found: DrawsFound, used: UsedColumns
+) -> Inferred:
+    """Describe draws, one of ``kept`` states each, and the columns that each of them uses."""
+    problem, beliefs = task.problem, task.beliefs
     certificate = of_draws(
         error=float(found.diagnosed.error.max(initial=0.0)),
         split_r_hat=float(found.diagnosed.split_r_hat.max(initial=1.0)),
@@ -81,19 +94,22 @@ def gibbs_shrinkage(task: Task, method: Gibbs) -> Inferred:
     settled = certificate.value <= _LARGEST_ERROR and 1.0 + beyond <= _LARGEST_R_HAT
     states = f"{chains.count * chains.steps} states of {chains.count} chains"
     how = f"{states} sampled" + (f", one of {kept} kept" if kept > 1 else "")
-    posterior = _with_sets(problem, _posterior(problem, beliefs, found, task.names), target, runs)
+    posterior = _with_sets(problem, _posterior(problem, beliefs, found, task.names), used)
     return Inferred(
         posterior, certificate, method.name, how, settled, notes=beliefs.doubts(None),
         steps=chains.steps,
     )  # fmt: skip
 
 
-def _check_time(problem: Problem, chains: Chains) -> None:
-    """Refuse what would not end within a day, and say what takes more than a minute."""
+def check_time(problem: Problem, chains: Chains, weighed_anew: bool = False) -> None:
+    """Refuse what would not end within a day, and say what takes more than a minute.
+
+    Rows that are ``weighed_anew`` in every state cost a pass over them more.
+    """
     columns = len(problem.usable)
     rows = len(problem.response) if problem.has_rows else columns
-    small, large = float(min(rows, columns)), float(max(rows, columns) if rows < columns else 0)
-    each = small**2 * large + 2.0 * small**3
+    small, large = float(min(rows, columns)), float(max(rows, columns))
+    each = 2.0 * small**3 + small**2 * (large if rows < columns or weighed_anew else 0.0)
     seconds = each * chains.count * (chains.steps + chains.burn_in) / _FLOPS
     hours = seconds / 3600
     if hours > _MOST_HOURS:
@@ -106,7 +122,8 @@ def _check_time(problem: Problem, chains: Chains) -> None:
     foretell(what, seconds, f"lower n_steps ({chains.steps})")
 
 
-def _keep_every(chains: Chains, columns: int) -> int:
+def keep_every(chains: Chains, columns: int) -> int:
+    """Return of how many states one is kept, such that all draws fit in memory."""
     numbers = chains.count * chains.steps * max(columns, 1)
     return int(min(np.ceil(numbers / _MOST_NUMBERS), max(1, chains.steps // 100)))
 
@@ -124,13 +141,19 @@ def _nothing(target: ShrinkageTarget, chains: Chains) -> list[ShrinkageChain]:
     return [ShrinkageChain(none, each, one, np.zeros(0)) for each in noise]
 
 
-def _joined(problem: Problem, runs: Sequence[ShrinkageChain], rng: np.random.Generator) -> _Draws:
+def _all(runs: Sequence[ShrinkageChain]) -> tuple[Floats, Floats]:
+    """Return the coefficients and noise variances of all chains."""
+    return np.concatenate([run.coef for run in runs]), np.concatenate([run.noise for run in runs])
+
+
+def _joined(
+    problem: Problem, runs: Sequence[ShrinkageChain], rng: np.random.Generator
+) -> DrawsFound:
     """Join chains, in the user's units, with the covariates drawn beside them."""
     usable, scale = problem.usable, problem.scale
     known = np.array([np.column_stack([r.coef, np.log(r.noise), np.log(r.scale)]) for r in runs])
     diagnosed = diagnose_draws(known)
-    inside = np.concatenate([run.coef for run in runs])
-    noise = np.concatenate([run.noise for run in runs])
+    inside, noise = _all(runs)
     coef = np.zeros((len(inside), problem.n_features))
     coef[:, usable] = inside * (scale.response_scale / scale.column_scale[usable])
     fixed = scale.covariates
@@ -139,7 +162,7 @@ def _joined(problem: Problem, runs: Sequence[ShrinkageChain], rng: np.random.Gen
         spread = np.linalg.cholesky(_positive(pinvh(problem.raw_gram(fixed))))
         own += np.sqrt(noise)[:, None] * (rng.standard_normal(own.shape) @ spread.T)
         coef[:, fixed] = own * (scale.response_scale / scale.column_scale[fixed])
-    return _Draws(
+    return DrawsFound(
         coef,
         noise * scale.response_scale**2,
         np.concatenate([run.scale for run in runs]),
@@ -154,7 +177,7 @@ def _positive(covariance: Floats) -> Floats:
 
 
 def _posterior(
-    problem: Problem, beliefs: Beliefs, found: _Draws, names: tuple[str, ...]
+    problem: Problem, beliefs: Beliefs, found: DrawsFound, names: tuple[str, ...]
 ) -> Posterior:
     usable, fixed, count = problem.usable, problem.scale.covariates, problem.n_features
     positive = (found.coef > 0).mean(axis=0)
@@ -174,7 +197,7 @@ def _posterior(
         inclusion_probability=inclusion,
         mean=found.coef.mean(axis=0),
         spread=Spread(support, deviation[support], _correlation(found.coef[:, support])),
-        law=Draws(found.coef, sign, shrinkage),
+        law=Draws(found.coef, sign, shrinkage, found.level),
         noise_variance=float(found.noise.mean()),
         degrees_of_freedom=beliefs.n,
         names=names,
@@ -186,13 +209,9 @@ def _posterior(
 def _with_sets(
     problem: Problem,
     posterior: Posterior,
-    target: ShrinkageTarget,
-    runs: Sequence[ShrinkageChain],
+    used: UsedColumns,
 ) -> Posterior:
     """Return the posterior with what credible sets are made of: the columns that its draws use."""
-    coef = np.concatenate([run.coef for run in runs])
-    noise = np.concatenate([run.noise for run in runs])
-    used = used_columns(target.form, coef, noise, target.rows)
     columns = problem.usable[used.columns]
     inclusion = np.zeros(problem.n_features)
     inclusion[columns] = used.inside.mean(axis=0)

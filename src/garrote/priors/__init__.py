@@ -10,6 +10,7 @@ from garrote.priors.inclusion import (
     IndependentInclusion,
     as_inclusion,
 )
+from garrote.priors.names import PRIORS, as_prior, prior_class
 from garrote.priors.scale_mixture import (
     SHRINKAGE_PRIORS,
     ElasticNetPrior,
@@ -25,16 +26,6 @@ from garrote.priors.scale_mixture import (
 )
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior, IndependentSlab
-
-# Priors by the name that estimators know them by, for numbers; for labels and counts the slab is that of
-# effects without noise.
-PRIORS: dict[str, type[Prior]] = {
-    "spike-slab": GaussianSlab,
-    "g-prior": GPrior,
-    "bic": BIC,
-    "single-effects": SingleEffects,
-    **SHRINKAGE_PRIORS,
-}
 
 __all__ = [
     "BIC",
@@ -65,4 +56,6 @@ __all__ = [
     "SpikeRule",
     "StudentPrior",
     "as_inclusion",
+    "as_prior",
+    "prior_class",
 ]

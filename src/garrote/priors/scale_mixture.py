@@ -8,8 +8,10 @@ units of the noise keeps the posterior of a Laplace prior unimodal),
 tau_j^2 having one of the laws of Murphy's (2012) Table 13.2. Without a ``scale`` it is learnt, with a
 half-Cauchy prior of median ``typical_scale``, by default 1 / sqrt(D n), n the rows beside means and
 covariates: under the horseshoe some sqrt(D) coefficients are then larger than their standard errors, a
-priori (Piironen & Vehtari 2017). Settings only; the laws are in `garrote.scale_mixtures.laws`, the
-sampler in `garrote.solvers.shrinkage.shrinkage_gibbs`.
+priori (Piironen & Vehtari 2017). Effects on log odds of labels are w_j = scale * v_j, without noise, and
+n is a quarter of the rows: a label tells at most a quarter of what a number of noise variance 1 does.
+Settings only; the laws are in `garrote.scale_mixtures.laws`, the samplers in
+`garrote.solvers.shrinkage`.
 """
 
 from collections.abc import Callable
@@ -43,6 +45,7 @@ class ScaleMixturePrior(Prior):
     typical_scale: float | None = field(default=None, kw_only=True)
     noise_variance: float | None = field(default=None, kw_only=True)
     kind: ClassVar[str] = "shrinkage"
+    families: ClassVar[tuple[str, ...]] = ("gaussian", "binomial")
     has_noise: ClassVar[bool] = True
     reference: ClassVar[str] = (
         "Murphy (2012), Machine Learning: A Probabilistic Perspective, Table 13.2"

@@ -49,13 +49,13 @@ class SingleEffects(Prior):
     Examples
     --------
     >>> import numpy as np
-    >>> from garrote import BayesianSelector
+    >>> from garrote import SingleEffectsRegressor
     >>> from garrote.priors import SingleEffects
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((100, 8))
     >>> X[:, 5] = X[:, 2] + 0.01 * rng.standard_normal(100)
     >>> y = X[:, 2] + rng.standard_normal(100)
-    >>> model = BayesianSelector(prior=SingleEffects(effects=5)).fit(X, y)
+    >>> model = SingleEffectsRegressor(prior=SingleEffects(effects=5)).fit(X, y)
     >>> [found.variables.tolist() for found in model.posterior_.credible_sets(0.95)]
     [[2, 5]]
     """

@@ -54,12 +54,12 @@ class CredibleSet:
     Examples
     --------
     >>> import numpy as np
-    >>> from garrote import BayesianSelector
+    >>> from garrote import SpikeSlabRegressor
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((100, 8))
     >>> X[:, 5] = X[:, 2]
     >>> y = X[:, 2] + rng.standard_normal(100)
-    >>> model = BayesianSelector().fit(X, y, feature_names=list("abcdefgh"))
+    >>> model = SpikeSlabRegressor().fit(X, y, feature_names=list("abcdefgh"))
     >>> print(model.posterior_.credible_sets(0.95)[0])
     one of c, f (probability 1.00, purity 1.00)
     """

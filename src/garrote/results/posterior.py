@@ -220,7 +220,7 @@ class Posterior:
     def _kept_models(self) -> Models:
         if self.law.models is None:
             raise ValueError(
-                "this method keeps no models: BayesianSelector with method='enumerate', 'sample', "
+                "this method keeps no models: SpikeSlabRegressor with method='enumerate', 'sample', "
                 "'metropolis', 'gibbs' or 'search' does"
             )
         return self.law.models

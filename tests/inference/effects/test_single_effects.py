@@ -8,10 +8,10 @@ import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
 
 import garrote
-from garrote import BayesianSelector, Problem
+from garrote import Problem, SingleEffectsRegressor, SpikeSlabRegressor
 from garrote.inference import infer
 from garrote.inference.effects.effects_certificate import certify_effects
-from garrote.priors import SingleEffects
+from garrote.priors import GaussianSlab, SingleEffects
 from garrote.solvers.algebra.gram_products import GramProducts
 from garrote.solvers.effects.existence import in_order, with_doubt
 from garrote.solvers.effects.refining import NumbersFitter, refine
@@ -206,11 +206,13 @@ def test_weights_count_as_repeats_and_shifts_do_not_count():
     """susieR #70: means that were not taken out."""
     X, y, _ = correlated_rows(effects=(1, -1))
     weights = np.random.default_rng(3).integers(0, 4, len(y))
-    settings = {"prior": "single-effects", "effects": 4}
-    one = BayesianSelector(**settings).fit(X, y, sample_weight=weights)
-    two = BayesianSelector(**settings).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    settings = {"prior": SingleEffects(effects=4)}
+    one = SingleEffectsRegressor(**settings).fit(X, y, sample_weight=weights)
+    two = SingleEffectsRegressor(**settings).fit(
+        np.repeat(X, weights, axis=0), np.repeat(y, weights)
+    )
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-8)
-    moved = BayesianSelector(**settings).fit(X + 1e6, y - 1e6, sample_weight=weights)
+    moved = SingleEffectsRegressor(**settings).fit(X + 1e6, y - 1e6, sample_weight=weights)
     np.testing.assert_allclose(moved.inclusion_probability_, one.inclusion_probability_, atol=1e-6)
     np.testing.assert_allclose(moved.predict(X + 1e6) + 1e6, one.predict(X), atol=1e-4)
 
@@ -264,7 +266,7 @@ def test_the_certificate_is_small_at_the_answer_and_large_beside_it():
 def test_stopping_early_is_told():
     X, y, _ = correlated_rows(D=60, rho=0.95, effects=(0.7, -0.7))
     with pytest.warns(ConvergenceWarning, match="did not settle"):
-        model = BayesianSelector(prior=SingleEffects(max_iter=2, refine=False)).fit(X, y)
+        model = SingleEffectsRegressor(SingleEffects(max_iter=2, refine=False)).fit(X, y)
     assert not model.selection_.converged
 
 
@@ -303,7 +305,7 @@ def _only(task, columns):
 # --- the estimator
 
 
-@scikit_learn_checks(variants=[BayesianSelector(prior="single-effects", effects=3)])
+@scikit_learn_checks(SingleEffectsRegressor(SingleEffects(effects=3)))
 @pytest.mark.filterwarnings("ignore:.*rows are left beside means")
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -322,7 +324,7 @@ def copies():
 
 @pytest.fixture(scope="module")
 def model(copies):
-    return BayesianSelector(prior="single-effects").fit(*copies)
+    return SingleEffectsRegressor().fit(*copies)
 
 
 def test_the_number_of_effects_is_found_and_null_ones_are_not_stated(model):
@@ -336,20 +338,20 @@ def test_many_effects_are_found_though_few_are_tried_first():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((400, 60))
     y = X[:, :17] @ rng.choice([-1.0, 1.0], 17) + rng.standard_normal(400)
-    model = BayesianSelector(prior="single-effects").fit(X, y)
+    model = SingleEffectsRegressor().fit(X, y)
     assert len(model.posterior_.law) == 17
     assert set(model.get_support(indices=True)) == set(range(17))
 
 
 def test_more_effects_than_columns_are_as_many_as_columns(copies):
     X, y = copies[0][:, [2, 9]], copies[1]
-    one = BayesianSelector(prior="single-effects", effects=50).fit(X, y)
-    two = BayesianSelector(prior="single-effects", effects=2).fit(X, y)
+    one = SingleEffectsRegressor(SingleEffects(effects=50)).fit(X, y)
+    two = SingleEffectsRegressor(SingleEffects(effects=2)).fit(X, y)
     np.testing.assert_allclose(one.coef_, two.coef_)
 
 
 def test_a_number_of_effects_that_is_used_up_is_told(copies):
-    model = BayesianSelector(prior="single-effects", effects=1).fit(*copies)
+    model = SingleEffectsRegressor(SingleEffects(effects=1)).fit(*copies)
     assert any("there may be more" in text for text in model.selection_.warnings)
 
 
@@ -374,16 +376,14 @@ def test_predictive_deviations_are_those_of_draws(copies, model):
 def test_prior_log_odds_divide_a_probability_between_copies(copies):
     X = copies[0].copy()
     X[:, 5] = X[:, 7] = X[:, 2]
-    model = BayesianSelector(prior="single-effects", prior_log_odds={5: np.log(3)}).fit(
-        X, copies[1]
-    )
+    model = SingleEffectsRegressor(prior_log_odds={5: np.log(3)}).fit(X, copies[1])
     np.testing.assert_allclose(model.inclusion_probability_[[2, 5, 7]], [0.2, 0.6, 0.2], atol=1e-6)
 
 
 def test_covariates_are_taken_out_of_everything(copies):
     X, y = copies
-    plain = BayesianSelector(prior="single-effects", covariates=[9]).fit(X, y)
-    model = BayesianSelector(prior="single-effects", covariates=[9]).fit(X, y + 5 * X[:, 9])
+    plain = SingleEffectsRegressor(covariates=[9]).fit(X, y)
+    model = SingleEffectsRegressor(covariates=[9]).fit(X, y + 5 * X[:, 9])
     np.testing.assert_allclose(model.coef_, plain.coef_ + 5 * (np.arange(12) == 9), atol=1e-6)
     basis = np.column_stack([np.ones(100), X[:, 9]])
     left = y - X[:, [2, 5, 7]] @ model.coef_[[2, 5, 7]]
@@ -396,12 +396,12 @@ def test_noise_leaves_no_effects_and_a_constant_response_none():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((200, 40))
     X[:, 3] = 7.0
-    model = BayesianSelector(prior="single-effects").fit(X, rng.standard_normal(200))
+    model = SingleEffectsRegressor().fit(X, rng.standard_normal(200))
     assert not model.posterior_.credible_sets()
     assert model.inclusion_probability_.max() < 0.5
     assert model.inclusion_probability_[3] == 0
     with pytest.warns(UserWarning, match="y is constant"):
-        empty = BayesianSelector(prior="single-effects").fit(X, np.full(200, 3.0))
+        empty = SingleEffectsRegressor().fit(X, np.full(200, 3.0))
     assert not empty.coef_.any()
     assert len(empty.posterior_.law) == 0
     assert not empty.posterior_.sample(2).any()
@@ -447,7 +447,7 @@ def test_noise_is_seldom_selected_from_small_tables():
     for seed in range(60):
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((150, 8)), rng.standard_normal(150)
-        selected += BayesianSelector(prior="single-effects").fit(X, y).get_support().sum()
+        selected += SingleEffectsRegressor().fit(X, y).get_support().sum()
     assert selected <= 3
 
 
@@ -456,7 +456,7 @@ def test_a_response_without_noise_has_a_finite_bound_and_a_positive_noise_varian
     """susieR #135, #219: NaN in the bound, a noise variance of 0 or less."""
     X, _, _ = correlated_rows(effects=(1,))
     y = size * (X[:, 3] - 2 * X[:, 20])
-    model = BayesianSelector(prior="single-effects", effects=4).fit(X, y)
+    model = SingleEffectsRegressor(SingleEffects(effects=4)).fit(X, y)
     assert np.isfinite(model.posterior_.log_evidence)
     if size < 1e10:  # beyond, its square is beyond the numbers
         assert model.noise_variance_ >= 0
@@ -471,43 +471,40 @@ def test_few_rows_warn_and_make_no_sets_of_luck():
         rng = np.random.default_rng(seed)
         X, y = rng.standard_normal((12, 100)), rng.standard_normal(12)
         with pytest.warns(UserWarning, match="11 rows are left"):
-            model = BayesianSelector(prior="single-effects").fit(X, y)
+            model = SingleEffectsRegressor().fit(X, y)
         wrong += len(model.posterior_.credible_sets())
         y = 4 * X[:, 0] + 0.5 * rng.standard_normal(12)
         with pytest.warns(UserWarning, match="11 rows are left"):
-            model = BayesianSelector(prior="single-effects").fit(X, y)
+            model = SingleEffectsRegressor().fit(X, y)
         made += any(0 in one.variables for one in model.posterior_.credible_sets())
     assert wrong <= 1
     assert made >= 10
 
 
 def test_a_known_noise_is_held(copies):
-    model = BayesianSelector(prior="single-effects", noise_variance=2.5).fit(*copies)
+    model = SingleEffectsRegressor(SingleEffects(noise_variance=2.5)).fit(*copies)
     assert model.noise_variance_ == pytest.approx(2.5)
     assert model.certificate_["noise"] == 0
 
 
 def test_few_rows_of_known_noise_need_no_warning():
     X, y, _ = correlated_rows(n=15, D=8)
-    BayesianSelector(prior="single-effects", noise_variance=1.0).fit(X, y)
+    SingleEffectsRegressor(SingleEffects(noise_variance=1.0)).fit(X, y)
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"effects": 0}, "effects must be a positive integer"),
-        ({"effects": 2.5}, "effects must be a positive integer"),
-        ({"method": "sample"}, "method is not for prior='single-effects'"),
-        ({"slab_variance": 1.0}, "slab_variance is not for"),
-        ({"expected_size": 3}, "expected_size is not for"),
-        ({"family": "binomial"}, "needs prior='bic'"),
-        ({"prior": "spike-slab", "effects": 3}, "effects is for prior='single-effects'"),
-        ({"prior": SingleEffects(), "effects": 3}, "leave out effects"),
+        ({"prior__effects": 0}, "effects must be a positive integer"),
+        ({"prior__effects": 2.5}, "effects must be a positive integer"),
+        ({"prior": GaussianSlab(1.0)}, "prior must be one of .*SingleEffects"),
+        ({"prior": "spike-slab"}, "prior must be one of"),
+        ({"method": "sample"}, "Invalid parameter 'method'"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(copies, settings, said):
     with pytest.raises(ValueError, match=said):
-        BayesianSelector(**{"prior": "single-effects", **settings}).fit(*copies)
+        SingleEffectsRegressor(SingleEffects()).set_params(**settings).fit(*copies)
 
 
 @pytest.mark.parametrize(
@@ -527,7 +524,7 @@ def test_settings_of_the_prior_that_cannot_be_meant_are_refused(settings, said):
 
 
 def test_a_saved_model_has_the_same_sets(copies, tmp_path):
-    model = BayesianSelector(prior=SingleEffects(effects=5)).fit(*copies)
+    model = SingleEffectsRegressor(SingleEffects(effects=5)).fit(*copies)
     model.save(tmp_path / "model.garrote")
     same = garrote.load(tmp_path / "model.garrote")
     assert same.prior == model.prior
@@ -544,7 +541,7 @@ def test_few_rows_with_a_given_prior_variance_count_no_effect_twice():
     X = rng.standard_normal((15, 8))
     y = 2.0 * X[:, 1] + rng.standard_normal(15)
     with pytest.warns(UserWarning, match="rows are left"):
-        model = BayesianSelector(prior=SingleEffects(variance=1e-3)).fit(X, y)
+        model = SingleEffectsRegressor(SingleEffects(variance=1e-3)).fit(X, y)
     assert 1.0 < model.coef_[1] < 3.0
 
 
@@ -560,19 +557,19 @@ def test_single_effects_have_a_method_of_their_own_and_no_other(copies):
 
 
 def test_the_source_is_that_of_the_method_that_was_used(copies):
-    def source(**settings):
-        model = BayesianSelector(**settings).fit(*copies)
-        return model.selection_.provenance["reference"]
+    def source(model):
+        return model.fit(*copies).selection_.provenance["reference"]
 
-    assert source(prior="single-effects").startswith("Wang et al. (2020)")
-    assert "Carbonetto" in source(method="mean-field")
-    assert "Wang" not in source(method="mean-field")
+    assert source(SingleEffectsRegressor()).startswith("Wang et al. (2020)")
+    factorised = source(SpikeSlabRegressor(method="mean-field"))
+    assert "Carbonetto" in factorised
+    assert "Wang" not in factorised
 
 
 def test_many_columns_beside_few_rows_are_told_of():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 700))
-    model = BayesianSelector(prior="single-effects").fit(X, X[:, 0] + rng.standard_normal(60))
+    model = SingleEffectsRegressor().fit(X, X[:, 0] + rng.standard_normal(60))
     assert any("are many for 59 rows" in text for text in model.selection_.warnings)
     model.fit(X[:, :100], X[:, 0])
     assert not any("are many for" in text for text in model.selection_.warnings)

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from garrote import BayesianSelector, Problem
+from garrote import Problem, SingleEffectsRegressor
 from garrote.inference import Beliefs, infer
 from garrote.inference.effects.single_effects import make_task
 from garrote.priors import SingleEffects
@@ -65,7 +65,7 @@ def test_rows_give_what_susie_gives(shared_data, study):
 
 def test_three_sets_of_the_first_trait_hold_the_three_variables_that_matter(shared_data):
     data = load(shared_data, "N3finemapping.npz")
-    model = BayesianSelector(prior="single-effects").fit(data["X"], data["Y"][:, 0])
+    model = SingleEffectsRegressor().fit(data["X"], data["Y"][:, 0])
     sets = model.posterior_.credible_sets(0.95)
     assert len(sets) == 3
     for true in (402, 652, 772):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from garrote import BayesianSelector
-from garrote.inference import Beliefs
+from garrote import SpikeSlabRegressor
+from garrote.inference import EM, Beliefs, MeanField
 from garrote.inference.auditing import audited_columns
 from garrote.inference.em.bernoulli_gaussian import BernoulliGaussian
 from garrote.inference.em.em_posterior import make_starts
@@ -13,9 +13,9 @@ from garrote.inference.em.narrow_spike import NarrowSpike
 from garrote.inference.em.steps import run_em
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.inference.mean_field.paired_mean_field import fit_paired
+from garrote.priors import GaussianSlab
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.mask import MaskRule
-from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.rules import moments, shrink
 from garrote.solvers.algebra.weighted_ridge import WeightedRidge
@@ -184,10 +184,10 @@ def test_the_bernoulli_gaussian_bound_lies_below_the_paired_one_and_below_the_ev
 
 @scikit_learn_checks(
     variants=[
-        BayesianSelector(method="em"),
-        BayesianSelector(method="em", spike_variance=1e-2),
-        BayesianSelector(method="mean-field", hyperparameters="em"),
-        BayesianSelector(method="mean-field", hyperparameters="anneal"),
+        SpikeSlabRegressor(method="em"),
+        SpikeSlabRegressor(method=EM(spike_variance=1e-2)),
+        SpikeSlabRegressor(method=MeanField("em")),
+        SpikeSlabRegressor(method=MeanField("anneal")),
     ]
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -204,13 +204,13 @@ def clear():
     return X, X[:, :3] @ [0.8, -0.6, 0.7] + rng.standard_normal(200)
 
 
-SETTINGS = {"slab_variance": 1.0, "inclusion": 0.1, "noise_variance": 1.0}
+SETTINGS = {"inclusion": 0.1, "prior": GaussianSlab(1.0, noise_variance=1.0)}
 
 
 @pytest.mark.parametrize("spike", [None, SPIKE])
 def test_clear_effects_of_orthogonal_columns_have_nearly_exact_probabilities(clear, spike):
-    exact = BayesianSelector(method="enumerate", **SETTINGS).fit(*clear)
-    found = BayesianSelector(method="em", spike_variance=spike, **SETTINGS).fit(*clear)
+    exact = SpikeSlabRegressor(method="enumerate", **SETTINGS).fit(*clear)
+    found = SpikeSlabRegressor(method=EM(spike_variance=spike), **SETTINGS).fit(*clear)
     assert found.method_ == "em"
     np.testing.assert_allclose(found.inclusion_probability_, exact.inclusion_probability_, atol=0.1)
     np.testing.assert_allclose(found.coef_, exact.coef_, atol=0.02)
@@ -228,8 +228,8 @@ def test_the_audit_tells_where_an_effect_is_too_weak_for_em(spike):
     X = Q * np.sqrt(200)
     y = X[:, :3] @ [0.3, 0.25, 0.2] + rng.standard_normal(200)
     settings = {**SETTINGS, "inclusion": 0.3}
-    exact = BayesianSelector(method="enumerate", **settings).fit(X, y).inclusion_probability_
-    found = BayesianSelector(method="em", spike_variance=spike, **settings).fit(X, y)
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(X, y).inclusion_probability_
+    found = SpikeSlabRegressor(method=EM(spike_variance=spike), **settings).fit(X, y)
     assert np.abs(found.inclusion_probability_ - exact).max() > 0.1
     with pytest.warns(UserWarning, match="prefer method='sample'"):
         audit = found.posterior_.audit()
@@ -238,12 +238,12 @@ def test_the_audit_tells_where_an_effect_is_too_weak_for_em(spike):
     assert any("exact sums" in said for said in found.selection_.warnings)
 
 
-@pytest.mark.parametrize("settings", [{}, {"spike_variance": SPIKE}])
-def test_more_columns_than_rows(settings):
+@pytest.mark.parametrize("method", [EM(), EM(spike_variance=SPIKE)], ids=str)
+def test_more_columns_than_rows(method):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 400))
     y = 2 * X[:, 3] - 2 * X[:, 70] + rng.standard_normal(60)
-    model = BayesianSelector(method="em", covariates=[5], **settings).fit(X, y)
+    model = SpikeSlabRegressor(method=method, covariates=[5]).fit(X, y)
     assert {3, 70} <= set(model.get_support(indices=True))
     assert model.get_support().sum() <= 6
     assert model.inclusion_probability_[5] == 1.0
@@ -271,26 +271,22 @@ def test_a_narrow_spike_has_many_optima_and_care_finds_a_good_one():
     assert (np.array(careful) < np.array(lucky) + 0.01).all()
 
 
-def test_settings_are_for_em_only_and_must_be_positive(clear):
+def test_the_spike_must_be_positive_and_narrower_than_the_slab(clear):
     X, y = clear
-    with pytest.raises(ValueError, match="needs method='em'"):
-        BayesianSelector(method="mean-field", spike_variance=0.1).fit(X, y)
     with pytest.raises(ValueError, match="spike_variance must be positive"):
-        BayesianSelector(method="em", spike_variance=0.0).fit(X, y)
-    with pytest.raises(ValueError, match="must be below slab_variance"):
-        BayesianSelector(method="em", spike_variance=2.0, slab_variance=1.0).fit(X, y)
+        SpikeSlabRegressor(method=EM(spike_variance=0.0)).fit(X, y)
+    with pytest.raises(ValueError, match="must be below the slab's variance"):
+        SpikeSlabRegressor(GaussianSlab(1.0), EM(spike_variance=2.0)).fit(X, y)
     with pytest.raises(ValueError, match="ties the coefficients together"):
-        BayesianSelector("g-prior", "em").fit(X, y)
-    with pytest.raises(ValueError, match="needs method='mean-field'"):
-        BayesianSelector(method="em", hyperparameters="em").fit(X, y)
+        SpikeSlabRegressor("g-prior", "em").fit(X, y)
 
 
 WAYS = [
     {"method": "em"},
-    {"method": "em", "spike_variance": SPIKE},
+    {"method": EM(spike_variance=SPIKE)},
     {"method": "mean-field"},
-    {"method": "mean-field", "hyperparameters": "em"},
-    {"method": "mean-field", "hyperparameters": "anneal"},
+    {"method": MeanField("em")},
+    {"method": MeanField("anneal")},
 ]
 
 
@@ -303,13 +299,13 @@ def test_hard_tables_get_an_answer(settings):
     X = np.column_stack([X, np.ones(30)])
     perfect, noise, shared = X[:, 0].copy(), rng.standard_normal(30), X[:, 4]
     for y in (perfect, noise, shared + 0.5 * noise, np.full(30, 2.0)):
-        model = BayesianSelector(**settings).fit(X, y)
+        model = SpikeSlabRegressor(**settings).fit(X, y)
         assert np.isfinite(model.coef_).all()
         assert model.inclusion_probability_[6] == 0.0
         assert ((model.inclusion_probability_ >= 0) & (model.inclusion_probability_ <= 1)).all()
         if y is perfect:
             assert model.get_support(indices=True).tolist() == [0]
-    empty = BayesianSelector(**settings).fit(np.ones((20, 3)), rng.standard_normal(20))
+    empty = SpikeSlabRegressor(**settings).fit(np.ones((20, 3)), rng.standard_normal(20))
     assert not empty.coef_.any()
 
 
@@ -318,7 +314,7 @@ def test_copies_of_a_column_share_what_they_explain(settings):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 9))
     X[:, 8] = X[:, 0]
-    model = BayesianSelector(**settings).fit(X, X[:, 0] + 0.5 * rng.standard_normal(50))
+    model = SpikeSlabRegressor(**settings).fit(X, X[:, 0] + 0.5 * rng.standard_normal(50))
     probability = model.inclusion_probability_[[0, 8]]
     assert probability.sum() > 0.9
     assert probability.min() > 0.05
@@ -328,7 +324,7 @@ def test_copies_of_a_column_share_what_they_explain(settings):
 def test_a_saved_model_keeps_its_optima(clear, tmp_path):
     from garrote import load
 
-    model = BayesianSelector(method="em", **SETTINGS).fit(*clear)
+    model = SpikeSlabRegressor(method="em", **SETTINGS).fit(*clear)
     model.save(tmp_path / "em.garrote")
     again = load(tmp_path / "em.garrote")
     assert str(again.posterior_.local_optima()) == str(model.posterior_.local_optima())
@@ -342,8 +338,8 @@ def test_the_audit_looks_at_copies_that_are_stated_to_be_out(away):
     X[:, 1] = X[:, 0] + away * rng.standard_normal(60)
     X[:, 3] = X[:, 2] + away * rng.standard_normal(60)
     y = X[:, 0] + 0.7 * X[:, 2] + rng.standard_normal(60)
-    exact = BayesianSelector(method="enumerate").fit(X, y).inclusion_probability_
-    posterior = BayesianSelector(method="em").fit(X, y).posterior_
+    exact = SpikeSlabRegressor(method="enumerate").fit(X, y).inclusion_probability_
+    posterior = SpikeSlabRegressor(method="em").fit(X, y).posterior_
     off = np.abs(posterior.inclusion_probability - exact).max()
     assert off > 0.1
     assert {0, 1, 2, 3} <= set(posterior.checked.columns)

@@ -5,15 +5,15 @@ import pytest
 from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
-from garrote import BayesianSelector, VariationalGarrote
-from garrote.inference import Beliefs
+from garrote import SpikeSlabRegressor, VariationalGarrote
+from garrote.inference import Beliefs, MeanField
 from garrote.inference.mean_field import averaged as mean_field
 from garrote.inference.mean_field.paired_mean_field import anneal_paired, fit_paired, paired_path
 from garrote.inference.task import Task
 from garrote.paths.annealed import fit_path
+from garrote.priors import GaussianSlab
 from garrote.priors.garrote import GarrotePrior
 from garrote.priors.inclusion import BetaInclusion, Inclusion
-from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.solvers.control import Control
 from garrote.solvers.garrote.exploring import entry_order
@@ -119,9 +119,9 @@ def test_independent_columns_have_nearly_exact_probabilities():
     Q, _ = np.linalg.qr(rng.standard_normal((200, 12)) - 0.0)
     X = Q * np.sqrt(200)
     y = X[:, :3] @ [0.3, 0.2, 0.15] + rng.standard_normal(200)
-    settings = {"slab_variance": 1.0, "inclusion": 0.2, "noise_variance": 1.0}
-    exact = BayesianSelector(method="enumerate", **settings).fit(X, y)
-    quick = BayesianSelector(method="mean-field", **settings).fit(X, y)
+    settings = {"inclusion": 0.2, "prior": GaussianSlab(1.0, noise_variance=1.0)}
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(X, y)
+    quick = SpikeSlabRegressor(method="mean-field", **settings).fit(X, y)
     np.testing.assert_allclose(
         quick.inclusion_probability_, exact.inclusion_probability_, atol=0.02
     )
@@ -135,8 +135,8 @@ def test_the_audit_tells_where_correlation_makes_mean_field_too_sure():
     X = rng.standard_normal((100, 8))
     X[:, 1] = -0.95 * X[:, 0] + np.sqrt(1 - 0.95**2) * X[:, 1]
     y = 0.8 * (X[:, 0] + X[:, 1]) + rng.standard_normal(100)
-    exact = BayesianSelector(method="enumerate").fit(X, y)
-    quick = BayesianSelector(method="mean-field").fit(X, y)
+    exact = SpikeSlabRegressor(method="enumerate").fit(X, y)
+    quick = SpikeSlabRegressor(method="mean-field").fit(X, y)
     with pytest.warns(UserWarning, match="prefer method='sample'"):
         audit = quick.posterior_.audit()
     off = np.abs(quick.inclusion_probability_ - exact.inclusion_probability_).max()
@@ -151,7 +151,7 @@ def test_the_audit_tells_where_correlation_makes_mean_field_too_sure():
 def test_a_g_prior_does_not_factorise():
     X = np.random.default_rng(0).standard_normal((30, 4))
     with pytest.raises(ValueError, match="ties the coefficients together"):
-        BayesianSelector("g-prior", "mean-field").fit(X, X[:, 0])
+        SpikeSlabRegressor("g-prior", "mean-field").fit(X, X[:, 0])
 
 
 def test_own_odds_are_used(problem):
@@ -159,9 +159,9 @@ def test_own_odds_are_used(problem):
     X = rng.standard_normal((60, 5))
     y = rng.standard_normal(60)
     odds = np.array([0.9, 0.1, 0.1, 0.1, 0.1])
-    settings = {"inclusion": odds, "slab_variance": 0.01, "noise_variance": 1.0}
-    model = BayesianSelector(method="mean-field", **settings).fit(X, y)
-    exact = BayesianSelector(method="enumerate", **settings).fit(X, y)
+    settings = {"inclusion": odds, "prior": GaussianSlab(0.01, noise_variance=1.0)}
+    model = SpikeSlabRegressor(method="mean-field", **settings).fit(X, y)
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(X, y)
     assert logit(exact.inclusion_probability_[0]) > 0.5
     np.testing.assert_allclose(
         model.inclusion_probability_, exact.inclusion_probability_, atol=0.03
@@ -171,11 +171,11 @@ def test_own_odds_are_used(problem):
 def test_an_unsettled_solution_is_said_to_be_one(monkeypatch):
     X = np.random.default_rng(0).standard_normal((40, 6))
     y = X[:, 0] + np.random.default_rng(1).standard_normal(40)
-    settings = {"method": "mean-field", "slab_variance": 1.0}
-    assert BayesianSelector(**settings).fit(X, y).selection_.converged
+    settings = {"method": "mean-field", "prior": GaussianSlab(1.0)}
+    assert SpikeSlabRegressor(**settings).fit(X, y).selection_.converged
     monkeypatch.setattr(Task, "control", lambda self, *given: Control(1e-13, 1, self.callback))
     with pytest.warns(ConvergenceWarning, match="did not settle"):
-        model = BayesianSelector(**settings).fit(X, y)
+        model = SpikeSlabRegressor(**settings).fit(X, y)
     assert not model.selection_.converged
 
 
@@ -268,7 +268,7 @@ def test_annealing_pi_shows_hysteresis_and_keeps_the_best_bound():
     assert down.columns[down.probability > 0.5].tolist() == [1, 2, 3]
     alone = fit_paired(problem, start=np.eye(10)[0], control=TIGHT)
     assert whole.best.objective > alone.objective
-    model = BayesianSelector(method="mean-field", hyperparameters="anneal").fit(X, y)
+    model = SpikeSlabRegressor(method=MeanField("anneal")).fit(X, y)
     assert model.path_.hysteresis is not None
     assert set(model.get_support(indices=True)) >= {1, 2, 3}
     assert "annealed and reheated" in model.selection_.rule
@@ -281,9 +281,9 @@ def test_orthogonal_columns_have_nearly_exact_probabilities_however_priors_are_s
     Q, _ = np.linalg.qr(rng.standard_normal((200, 12)))
     X = Q * np.sqrt(200)
     y = X[:, :3] @ [0.3, 0.2, 0.15] + rng.standard_normal(200)
-    settings = {"slab_variance": 1.0, "inclusion": 0.2, "noise_variance": 1.0}
-    exact = BayesianSelector(method="enumerate", **settings).fit(X, y)
-    quick = BayesianSelector(method="mean-field", hyperparameters=hyperparameters, **settings)
+    settings = {"inclusion": 0.2, "prior": GaussianSlab(1.0, noise_variance=1.0)}
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(X, y)
+    quick = SpikeSlabRegressor(method=MeanField(hyperparameters), **settings)
     quick.fit(X, y)
     np.testing.assert_allclose(
         quick.inclusion_probability_, exact.inclusion_probability_, atol=0.02
@@ -294,9 +294,9 @@ def test_orthogonal_columns_have_nearly_exact_probabilities_however_priors_are_s
 def test_hyperparameters_are_for_mean_field_only():
     X = np.random.default_rng(0).standard_normal((30, 4))
     with pytest.raises(ValueError, match="needs method='mean-field'"):
-        BayesianSelector(method="enumerate", hyperparameters="em").fit(X, X[:, 0])
+        SpikeSlabRegressor(method="enumerate").fit(X, X[:, 0])
     with pytest.raises(ValueError, match="hyperparameters must be one of"):
-        BayesianSelector(method="mean-field", hyperparameters="guess").fit(X, X[:, 0])
+        SpikeSlabRegressor(method=MeanField("guess")).fit(X, X[:, 0])
 
 
 @pytest.fixture(scope="module")
@@ -310,7 +310,7 @@ def rivals():
 
 
 def test_optima_are_listed_with_weights_and_the_way_to_them(rivals):
-    model = BayesianSelector(method="mean-field", slab_variance=1.0, inclusion=0.2).fit(*rivals)
+    model = SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", inclusion=0.2).fit(*rivals)
     posterior = model.posterior_
     table = posterior.local_optima().columns
     assert len(posterior.optima) >= 2
@@ -327,13 +327,13 @@ def test_optima_are_listed_with_weights_and_the_way_to_them(rivals):
 
 
 def test_the_posterior_is_the_mixture_of_the_optima(rivals):
-    settings = {"slab_variance": 1.0, "inclusion": 0.2}
-    posterior = BayesianSelector(method="mean-field", **settings).fit(*rivals).posterior_
+    settings = {"inclusion": 0.2, "prior": GaussianSlab(1.0)}
+    posterior = SpikeSlabRegressor(method="mean-field", **settings).fit(*rivals).posterior_
     mixed = np.zeros(10)
     for weight, fit in zip(posterior.optima.weights, posterior.optima, strict=True):
         mixed[fit.columns] += weight * fit.probability
     np.testing.assert_allclose(posterior.inclusion_probability, mixed, atol=1e-8)
-    exact = BayesianSelector(method="enumerate", **settings).fit(*rivals)
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(*rivals)
     best = np.zeros(10)
     best[posterior.optima[0].columns] = posterior.optima[0].probability
     truth = exact.inclusion_probability_
@@ -384,7 +384,7 @@ def test_hysteresis_in_pi_is_drawn(rivals):
     matplotlib.use("Agg")
     from garrote.displays import HysteresisDisplay
 
-    model = BayesianSelector(method="mean-field", hyperparameters="anneal").fit(*rivals)
+    model = SpikeSlabRegressor(method=MeanField("anneal")).fit(*rivals)
     display = HysteresisDisplay.from_estimator(model)
     low, high = model.path_.hysteresis
     assert display.ranges_[0][0] <= low
@@ -405,10 +405,10 @@ def test_slab_variances_without_weight_are_left_out_and_not_missed(monkeypatch):
         return plain(problem, prior, *rest, **options)
 
     monkeypatch.setattr(mean_field, "fit_path", counted)
-    model = BayesianSelector(method="mean-field").fit(X, y)
+    model = SpikeSlabRegressor(method="mean-field").fit(X, y)
     some = len(visited)
     monkeypatch.setattr(mean_field, "_NEGLIGIBLE", np.inf)
-    whole = BayesianSelector(method="mean-field").fit(X, y)
+    whole = SpikeSlabRegressor(method="mean-field").fit(X, y)
     assert some < len(visited) - some == 21
     np.testing.assert_allclose(
         model.inclusion_probability_, whole.inclusion_probability_, atol=1e-4

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import betaln, logsumexp, softmax, xlog1py, xlogy
 
-from garrote import BayesianClassifier, BayesianSelector, load
-from garrote.inference import Beliefs, infer
+from garrote import SpikeSlabClassifier, SpikeSlabRegressor, load
+from garrote.inference import Beliefs, MeanField, infer
 from garrote.inference.mean_field.evidence_bound import Solution, evidence_bounds, mix
 from garrote.inference.mean_field.prior_grid import (
     Cell,
@@ -15,15 +15,15 @@ from garrote.inference.mean_field.prior_grid import (
     whole_odds_range,
     whole_variance_range,
 )
+from garrote.priors import GaussianSlab
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results.laws import Mixture
 
 FACTORISED = [
     {"method": "mean-field"},
-    {"method": "mean-field", "hyperparameters": "em"},
-    {"method": "mean-field", "hyperparameters": "anneal"},
+    {"method": MeanField("em")},
+    {"method": MeanField("anneal")},
     {"method": "em"},
 ]
 
@@ -39,15 +39,15 @@ def with_copies(away=0.0, effect=3.0, seed=0):
 @pytest.fixture(scope="module", params=FACTORISED, ids=lambda way: "-".join(way.values()))
 def fitted(request):
     X, y = with_copies()
-    return X, BayesianSelector(**request.param).fit(X, y)
+    return X, SpikeSlabRegressor(**request.param).fit(X, y)
 
 
 @pytest.mark.parametrize("way", FACTORISED[:3], ids=lambda way: "-".join(way.values()))
 def test_copies_of_a_column_have_the_same_probability(way):
     for seed in range(2):
         X, y = with_copies(effect=1.0, seed=seed)
-        p = BayesianSelector(**way).fit(X, y).inclusion_probability_
-        exact = BayesianSelector(method="enumerate").fit(X, y).inclusion_probability_
+        p = SpikeSlabRegressor(**way).fit(X, y).inclusion_probability_
+        exact = SpikeSlabRegressor(method="enumerate").fit(X, y).inclusion_probability_
         assert exact[0] == pytest.approx(exact[1])
         assert p[0] == pytest.approx(p[1], abs=0.01)
         assert p[0] == pytest.approx(exact[0], abs=0.12)
@@ -57,8 +57,8 @@ def test_copies_of_a_column_have_the_same_probability(way):
 def test_near_copies_share_their_probability_as_they_do_exactly(seed):
     """Of two optima of nearly the same weight neither is counted at one prior only."""
     X, y = with_copies(away=0.02, effect=1.0, seed=seed)
-    model = BayesianSelector(method="mean-field").fit(X, y)
-    exact = BayesianSelector(method="enumerate").fit(X, y).inclusion_probability_
+    model = SpikeSlabRegressor(method="mean-field").fit(X, y)
+    exact = SpikeSlabRegressor(method="enumerate").fit(X, y).inclusion_probability_
     assert model.posterior_.optima.weights[:2].min() > 0.2
     p = model.inclusion_probability_
     assert p[0] - p[1] == pytest.approx(exact[0] - exact[1], abs=0.05)
@@ -69,7 +69,7 @@ def test_two_pairs_of_copies_have_four_optima():
     X = rng.standard_normal((60, 6))
     X[:, 1], X[:, 3] = X[:, 0], X[:, 2]
     y = X[:, 0] - X[:, 2] + 0.5 * rng.standard_normal(60)
-    model = BayesianSelector(method="mean-field", slab_variance=1.0, inclusion=0.2).fit(X, y)
+    model = SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", inclusion=0.2).fit(X, y)
     assert len(model.posterior_.optima) >= 4
     np.testing.assert_allclose(model.posterior_.optima.weights[:4], 0.25, atol=0.02)
     p = model.inclusion_probability_
@@ -78,7 +78,7 @@ def test_two_pairs_of_copies_have_four_optima():
 
 def test_of_two_copies_one_is_in_for_certain(fitted):
     X, model = fitted
-    exact = BayesianSelector(method="enumerate").fit(X, 3.0 * X[:, 0] + _noise(X))
+    exact = SpikeSlabRegressor(method="enumerate").fit(X, 3.0 * X[:, 0] + _noise(X))
     wanted = exact.posterior_.sample(20_000, random_state=0)[:, :2].sum(axis=1).std()
     posterior = model.posterior_
     pair = np.isin(posterior.support, [0, 1]).astype(float)
@@ -124,7 +124,7 @@ def test_predictive_deviations_are_those_of_draws(fitted):
 
 def test_a_saved_model_draws_the_same(tmp_path):
     X, y = with_copies()
-    model = BayesianSelector(method="mean-field").fit(X, y)
+    model = SpikeSlabRegressor(method="mean-field").fit(X, y)
     model.save(tmp_path / "model.garrote")
     again = load(tmp_path / "model.garrote")
     np.testing.assert_array_equal(
@@ -138,8 +138,8 @@ def test_of_labels_too_copies_share_their_probability():
     X = rng.standard_normal((150, 5))
     X[:, 1] = X[:, 0]
     y = 1.5 * X[:, 0] + rng.logistic(size=150) > 0
-    model = BayesianClassifier("mean-field").fit(X, y)
-    exact = BayesianClassifier("enumerate").fit(X, y)
+    model = SpikeSlabClassifier(method="mean-field").fit(X, y)
+    exact = SpikeSlabClassifier(method="enumerate").fit(X, y)
     p, posterior = model.inclusion_probability_, model.posterior_
     assert p[0] == pytest.approx(p[1], abs=0.01)
     assert p[0] == pytest.approx(exact.inclusion_probability_[0], abs=0.12)
@@ -166,10 +166,10 @@ def random_case(seed):
     y = X @ w + rng.standard_normal(n)
     settings = [
         {},
-        {"slab_variance": 1.0},
+        {"prior": GaussianSlab(1.0)},
         {"inclusion": 0.2},
-        {"slab_variance": 0.5, "inclusion": 0.3, "noise_variance": 1.0},
-        {"noise_variance": 1.0},
+        {"inclusion": 0.3, "prior": GaussianSlab(0.5, noise_variance=1.0)},
+        {"prior": GaussianSlab(noise_variance=1.0)},
     ][seed % 5]
     given = {} if seed % 3 else {"sample_weight": rng.integers(1, 4, n).astype(float)}
     return X, y, settings, given
@@ -178,9 +178,9 @@ def random_case(seed):
 def excess(seed, ways):
     """Return how far bounds on the log evidence are above the sum over all models."""
     X, y, settings, given = random_case(seed)
-    exact = BayesianSelector(method="enumerate", **settings).fit(X, y, **given)
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(X, y, **given)
     return [
-        BayesianSelector(**way, **settings).fit(X, y, **given).posterior_.log_evidence
+        SpikeSlabRegressor(**way, **settings).fit(X, y, **given).posterior_.log_evidence
         - exact.posterior_.log_evidence
         for way in ways
     ]
@@ -203,9 +203,9 @@ def test_no_bound_is_above_the_evidence():
 
 def test_columns_beside_covariates_have_a_bound_too():
     X, y, _, _ = random_case(9)
-    settings = {"covariates": [2], "slab_variance": 0.7}
-    exact = BayesianSelector(method="enumerate", **settings).fit(X, y)
-    quick = BayesianSelector(method="mean-field", **settings).fit(X, y)
+    settings = {"covariates": [2], "prior": GaussianSlab(0.7)}
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(X, y)
+    quick = SpikeSlabRegressor(method="mean-field", **settings).fit(X, y)
     over = quick.posterior_.log_evidence - exact.posterior_.log_evidence
     assert -3.0 < over < 1e-6
 
@@ -243,7 +243,7 @@ def test_weights_are_those_of_the_highest_bound_of_a_mixture():
     X[:, 1] = X[:, 0] + 0.1 * rng.standard_normal(60)
     X[:, 3] = X[:, 2] + 0.1 * rng.standard_normal(60)
     y = X[:, 0] + 0.5 * X[:, 2] + rng.standard_normal(60)
-    model = BayesianSelector(method="mean-field", slab_variance=1.0, inclusion=0.2).fit(X, y)
+    model = SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", inclusion=0.2).fit(X, y)
     posterior = model.posterior_
     found = [everywhere(fit, 7) for fit in posterior.optima]
     bounds = np.array([plain_bound(X, y, m, mu, 1.0, 0.2, None) for m, mu in found])

@@ -7,7 +7,8 @@ import pytest
 from scipy.special import betaln, gammaln, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from garrote import BayesianClassifier, BayesianSelector
+from garrote import SpikeSlabClassifier, SpikeSlabRegressor
+from garrote.inference import METHODS, Metropolis, Search
 from garrote.inference.models.slab_integral import integrate_over_slab, shares
 from garrote.priors.slab import EffectSlab, GaussianSlab
 
@@ -48,7 +49,7 @@ def fine_probabilities(X, y):
 
 def error_and_certificate(seed):
     X, y = table(seed)
-    model = BayesianSelector(method="enumerate").fit(X, y)
+    model = SpikeSlabRegressor(method="enumerate").fit(X, y)
     error = np.abs(model.inclusion_probability_ - fine_probabilities(X, y)).max()
     return error, model.certificate_["slab variance"]
 
@@ -103,13 +104,13 @@ def test_the_integral_of_a_model_of_labels_has_a_certificate_too():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
     y = X[:, 0] + rng.logistic(size=60) > 0
-    certificate = BayesianClassifier("enumerate").fit(X, y).certificate_
+    certificate = SpikeSlabClassifier(method="enumerate").fit(X, y).certificate_
     assert 0 < certificate.value <= 1e-3
 
 
 def test_shares_add_up_to_one_however_large_logs_are():
     X, y = table(3)
-    heavy = BayesianSelector(method="enumerate").fit(X, y, sample_weight=np.full(len(y), 1e14))
+    heavy = SpikeSlabRegressor(method="enumerate").fit(X, y, sample_weight=np.full(len(y), 1e14))
     assert heavy.inclusion_probability_.max() <= 1.0 + 1e-9
 
 
@@ -118,7 +119,7 @@ def test_heavy_weights_leave_averages_over_variances_averages():
     X = rng.standard_normal((60, 3))
     y = rng.poisson(np.exp(0.8 * X[:, 0] - 0.6 * X[:, 1]))
     light, heavy = (
-        BayesianSelector(family="poisson", method="metropolis", n_steps=100, random_state=0).fit(
+        SpikeSlabRegressor(method=Metropolis(n_steps=100), family="poisson", random_state=0).fit(
             X, 1.0 * y, sample_weight=np.full(60, weight)
         )
         for weight in (1e6, 1e13)
@@ -130,7 +131,7 @@ def test_sums_over_fitted_models_say_when_rows_weigh_too_much():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((60, 2))
     y = rng.poisson(np.exp(0.8 * X[:, 0] - 0.6 * X[:, 1]))
-    model = BayesianSelector(family="poisson", method="enumerate")
+    model = SpikeSlabRegressor(method="enumerate", family="poisson")
     with pytest.warns(ConvergenceWarning, match=r"started afresh, differ.*lower sample_weight"):
         model.fit(X, 1.0 * y, sample_weight=np.full(60, 1e15))
     assert not model.selection_.converged
@@ -142,7 +143,7 @@ def test_a_search_among_heavy_rows_finds_what_it_weighs():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((60, 4))
     y = 0.8 * X[:, 0] - 0.6 * X[:, 1] + rng.standard_normal(60)
-    model = BayesianSelector(method="search", n_steps=100, random_state=0)
+    model = SpikeSlabRegressor(method=Search(n_steps=100), random_state=0)
     model.fit(X, y, sample_weight=np.full(60, 1e15))
     np.testing.assert_allclose(model.inclusion_probability_, 1.0)
     np.testing.assert_allclose(model.coef_, np.linalg.lstsq(X - X.mean(0), y)[0], rtol=1e-9)
@@ -159,7 +160,9 @@ def test_walks_over_fitted_models_integrate_the_variance_as_sums_do(family):
         else rng.random(200) < 1 / (1 + np.exp(-eta))
     )
     exact, walked = (
-        BayesianSelector(family=family, method=method, n_steps=600, random_state=0).fit(X, 1.0 * y)
+        SpikeSlabRegressor(method=METHODS[method](n_steps=600), family=family, random_state=0).fit(
+            X, 1.0 * y
+        )
         for method in ("enumerate", "metropolis")
     )
     np.testing.assert_allclose(

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from garrote import BayesianSelector
+from garrote import SpikeSlabRegressor
 from garrote.elementary import exponential, logarithm
+from garrote.inference import METHODS, Metropolis, Search
+from garrote.priors import GaussianSlab, GPrior
 from garrote.priors.inclusion import Inclusion
-from garrote.priors.slab import GaussianSlab, GPrior
 from garrote.problem import Problem
 from garrote.solvers.algebra import gram_rows
 from garrote.solvers.algebra.gram_rows import GramRows
@@ -31,24 +32,31 @@ def data():
 
 
 PRIORS = [
-    {"slab_variance": 1.0},
+    {"prior": GaussianSlab(1.0)},
     {},
-    {"noise_variance": 1.1},
+    {"prior": GaussianSlab(noise_variance=1.1)},
     {"inclusion": (1.0, 1.0), "prior_log_odds": {2: 1.5}, "covariates": [3]},
-    {"prior": "g-prior", "g": 70.0},
-    {"prior": "g-prior", "g": "eb", "inclusion": 0.3},
+    {"prior": GPrior(70.0)},
+    {"prior": GPrior("eb"), "inclusion": 0.3},
 ]
 
 
 @pytest.mark.parametrize(
     ("method", "settings"),
     # A g-prior ties coefficients together: the Gibbs sampler cannot take them one by one.
-    [(m, p) for m in STEPS for p in PRIORS if m != "gibbs" or "prior" not in p],
+    [
+        (m, p)
+        for m in STEPS
+        for p in PRIORS
+        if m != "gibbs" or not isinstance(p.get("prior"), GPrior)
+    ],
     ids=str,
 )
 def test_sampling_agrees_with_enumeration(data, method, settings):
-    exact = BayesianSelector(method="enumerate", **settings).fit(*data)
-    sampled = BayesianSelector(method=method, n_steps=STEPS[method], random_state=0, **settings)
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(*data)
+    sampled = SpikeSlabRegressor(
+        method=METHODS[method](n_steps=STEPS[method]), random_state=0, **settings
+    )
     sampled.fit(*data)
     off = np.abs(exact.inclusion_probability_ - sampled.inclusion_probability_)
     error = sampled.posterior_.accuracy.monte_carlo_error
@@ -70,10 +78,12 @@ def _models(estimator):
     return table.columns["model"], table.columns["probability"]
 
 
-@pytest.mark.parametrize("settings", [{"slab_variance": 1.0}, {"prior": "g-prior"}, {}], ids=str)
+@pytest.mark.parametrize(
+    "settings", [{"prior": GaussianSlab(1.0)}, {"prior": "g-prior"}, {}], ids=str
+)
 def test_a_search_that_has_time_finds_the_whole_posterior(data, settings):
-    exact = BayesianSelector(method="enumerate", **settings).fit(*data)
-    found = BayesianSelector(method="search", n_steps=20_000, random_state=0, **settings).fit(*data)
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(*data)
+    found = SpikeSlabRegressor(method=Search(n_steps=20_000), random_state=0, **settings).fit(*data)
     np.testing.assert_allclose(
         found.inclusion_probability_, exact.inclusion_probability_, atol=1e-4
     )
@@ -87,9 +97,10 @@ def test_a_short_search_says_that_it_was_short():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 40))
     y = X[:, :8] @ np.full(8, 0.4) + rng.standard_normal(60)
-    settings = {"slab_variance": 1.0, "random_state": 0, "method": "search"}
-    short = BayesianSelector(n_steps=100, **settings).fit(X, y)
-    long = BayesianSelector(n_steps=3000, **settings).fit(X, y)
+    short, long = (
+        SpikeSlabRegressor(GaussianSlab(1.0), Search(steps), random_state=0).fit(X, y)
+        for steps in (100, 3000)
+    )
     assert short.certificate_["found late"] > 2 * long.certificate_["found late"]
     assert short.posterior_.log_evidence < long.posterior_.log_evidence
 
@@ -140,9 +151,9 @@ def test_metropolis_exchanges_variables_that_stand_in_for_each_other():
     X = rng.standard_normal((200, 6))
     X[:, 1] = X[:, 0] + 0.02 * rng.standard_normal(200)
     y = 3 * X[:, 0] + 0.3 * rng.standard_normal(200)
-    settings = {"slab_variance": 1.0, "inclusion": 1e-3}
-    exact = BayesianSelector(method="enumerate", **settings).fit(X, y)
-    walked = BayesianSelector(method="metropolis", n_steps=20_000, random_state=0, **settings)
+    settings = {"inclusion": 1e-3, "prior": GaussianSlab(1.0)}
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(X, y)
+    walked = SpikeSlabRegressor(method=Metropolis(n_steps=20_000), random_state=0, **settings)
     walked.fit(X, y)
     np.testing.assert_allclose(
         walked.inclusion_probability_, exact.inclusion_probability_, atol=0.03

@@ -24,7 +24,9 @@ def run(options: argparse.Namespace) -> int:
     check_settings(options, method)
     estimator = method.load()
     if not hasattr(estimator, "fit_zscores"):
-        raise UsageError(f"--zscores: {options.method} needs rows; add --method bayes", "select")
+        raise UsageError(
+            f"--zscores: {options.method} needs rows; add --method spike-slab", "select"
+        )
     settings = make_settings(options, estimator, labels=False)
     settings.pop("cv", None)
     data = _read(options)

@@ -127,4 +127,5 @@ def _of_columns(model: Any, X: Any, feature_names: Any) -> tuple[Array | None, A
     count = X.shape[1]
     names = check_names(feature_names, getattr(model, "feature_names_in_", None), count)
     covariates = resolve_columns(model.covariates, names, count, "covariates")
-    return names, covariates, resolve_values(model.prior_log_odds, names, count, "prior_log_odds")
+    log_odds = getattr(model, "prior_log_odds", None)  # priors that leave none out have no odds
+    return names, covariates, resolve_values(log_odds, names, count, "prior_log_odds")

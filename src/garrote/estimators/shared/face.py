@@ -2,13 +2,17 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.metrics import r2_score
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
+from garrote.estimators.given.inputs import check_offset
 from garrote.estimators.shared.saving import SaveMixin
+from garrote.likelihoods import Gaussian
 from garrote.problem import Problem
 from garrote.results.laws import Anchor
 from garrote.results.posterior import Posterior
@@ -53,9 +57,24 @@ class SelectingRegressor(SelectorFace, RegressorMixin, BaseEstimator):
     """A regressor that selects and has a ``posterior_``."""
 
     posterior_: Posterior
+    coef_: Floats
+    intercept_: float
     _anchor: Anchor
 
     def _keep_anchor(self, problem: Problem) -> None:
         """Keep where the intercept holds predictions, which their deviations need."""
         spent = 1.0 / problem.n if self.fit_intercept else 0.0
         self._anchor = Anchor(problem.scale.column_mean, spent)
+
+    def _linear(self, X: Any, offset: Floats | None) -> Floats:
+        """Return the linear predictor of checked rows."""
+        mean = np.asarray(X @ self.coef_ + self.intercept_)
+        return mean if offset is None else mean + offset
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """Return R^2 of the predictions, of what an offset leaves of y."""
+        mean = self.predict(X, offset=offset)
+        known = check_offset(offset, len(mean), Gaussian())
+        taken = 0.0 if known is None else known
+        y = column_or_1d(y).astype(np.float64)
+        return float(r2_score(y - taken, mean - taken, sample_weight=sample_weight))

@@ -40,6 +40,12 @@ Starts = dict[str, tuple[EMModel, EMState]]
 def em_posterior(task: Task, method: EM) -> Inferred:
     """Run EM for the Bernoulli-Gaussian model or, with a spike variance, for a narrow spike."""
     problem, beliefs, spike_variance = task.problem, task.beliefs, method.spike_variance
+    known = task.prior.known_variance
+    if spike_variance is not None and known is not None and spike_variance >= known:
+        raise ValueError(
+            f"spike_variance = {spike_variance} must be below the slab's variance = {known}, the wider "
+            "of the two"
+        )
     control = task.control(max_iter=_MOST_STEPS)
     starts = make_starts(problem, beliefs, control, spike_variance)
     found = {}

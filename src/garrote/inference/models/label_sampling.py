@@ -43,7 +43,7 @@ def sample_labels(task: Task, method: Sample) -> Inferred:
     refuse_dense(problem, f"method={method.name!r}", "use method='mean-field', or screen")
     chains, report = method.chains(*_LENGTHS, task.seed), task.reporter("sampling")
     fitting = make_fitting(problem, beliefs)
-    rows, target = _labelled_rows(fitting), beliefs.target(problem)
+    rows, target = labelled_rows(fitting), beliefs.target(problem)
     every = max(1, -(-chains.steps * chains.count // _KEPT))
 
     def run(rng: np.random.Generator, start: list[int]) -> tuple[Sampling, list[Drawn]]:
@@ -80,7 +80,7 @@ def _start(problem: Problem, beliefs: Beliefs) -> list[int]:
     return [int(j) for j in last.columns[last.probability > 0.5]]
 
 
-def _labelled_rows(task: FittingTask) -> LabelledRows:
+def labelled_rows(task: FittingTask) -> LabelledRows:
     """Return the columns of all variables, those without content being 0."""
     samples, fixed = task.table.samples, task.table.fixed
     columns, usable = samples.columns[fixed:], task.problem.usable

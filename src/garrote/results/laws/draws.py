@@ -28,11 +28,19 @@ class Draws(CoefficientLaw):
     shrinkage : array of shape (D,)
         The mean share of its least-squares value that the prior takes away from a coefficient (were its
         column alone), kappa of Carvalho et al. (2010).
+    intercept : array of shape (S,), optional
+        Drawn with them, where centring does not give it: of labels.
     """
 
     draws: Floats
     sign_probability: Floats = field()  # not None, as laws of other kinds have it
     shrinkage: Floats
+    intercept: Floats | None = None
+
+    @property
+    def mean_intercept(self) -> float | None:
+        """The average of the intercepts, where there are any."""
+        return None if self.intercept is None else float(self.intercept.mean())
 
     def sample(self, n: int, mean: Floats, rng: np.random.Generator) -> Floats:
         """Draw from the draws, with replacement."""
@@ -50,6 +58,14 @@ class Draws(CoefficientLaw):
         off = self.draws - self.draws.mean(axis=0)
         linear = ((X @ off.T) - off @ anchor.center).var(axis=1)
         return np.asarray(linear + noise * (1.0 + anchor.spent))
+
+    def mean_response(
+        self, likelihood: Likelihood, X: Any, mean: Floats, covariates: Array, offset: Floats
+    ) -> Floats:
+        """Return the mean response of rows, averaged over the draws."""
+        level = np.zeros(len(self.draws)) if self.intercept is None else self.intercept
+        used = np.arange(self.draws.shape[1])
+        return _averaged(likelihood, dense_columns(X, used), self.draws, level, offset)
 
 
 @dataclass(frozen=True)
@@ -78,10 +94,17 @@ class States(CoefficientLaw):
     ) -> Floats:
         """Return the mean response of rows, averaged over the states."""
         used = np.unique(self.coefficients.indices)
-        block, values = dense_columns(X, used), self.coefficients[:, used].toarray()
-        found = np.empty(len(block))
-        for first in range(0, len(block), _ROWS):
-            rows = slice(first, first + _ROWS)
-            eta = block[rows] @ values.T + self.intercept + offset[rows, None]
-            found[rows] = inverse_link(likelihood, eta).mean(axis=1)
-        return found
+        values = self.coefficients[:, used].toarray()
+        return _averaged(likelihood, dense_columns(X, used), values, self.intercept, offset)
+
+
+def _averaged(
+    likelihood: Likelihood, block: Floats, values: Floats, intercept: Floats, offset: Floats
+) -> Floats:
+    """Return mean responses of dense rows, averaged over sets of coefficients with intercepts."""
+    found = np.empty(len(block))
+    for first in range(0, len(block), _ROWS):
+        rows = slice(first, first + _ROWS)
+        eta = block[rows] @ values.T + intercept + offset[rows, None]
+        found[rows] = inverse_link(likelihood, eta).mean(axis=1)
+    return found

@@ -94,24 +94,31 @@ def run_shrinkage(
     coef, noise, scale = np.empty((kept, count)), np.empty(kept), np.empty(kept)
     shrinkage = np.zeros(count)
     root = target.prior.first_root(count)
-    # Where the scale is learnt, chains begin around the error of a coefficient, apart from each other.
-    now = target.prior.scale or float(np.exp(rng.standard_normal()) / np.sqrt(target.rows))
+    now = first_scale(target.prior, target.rows, rng)
     for state in range(-burn_in, kept * keep):
         given = target.form.given(root)
-        now, variance, v = _draw_block(target, given, now, rng)
+        now, variance, v = draw_block(target, given, now, rng)
         if state >= 0:
             shrinkage += 1.0 / (1.0 + target.curvature * now**2 * root.variance)
             if state % keep == keep - 1:
                 place = state // keep
                 noise[place], scale[place] = variance, now
                 coef[place] = v * (now * np.sqrt(variance))
-        root, now = _draw_variances(target, now, variance, v, rng)
+        root, now = draw_variances(target, now, variance, v, rng)
         if report is not None and (state + 1) % _TOGETHER == 0:
             report(state + 1 + burn_in, steps + burn_in)
     return ShrinkageChain(coef, noise, scale, shrinkage / (kept * keep))
 
 
-def _draw_block(
+def first_scale(prior: ScaleMixturePrior, rows: float, rng: np.random.Generator) -> float:
+    """Return the scale or, where it is learnt, one around the error of a coefficient.
+
+    Chains so begin apart from each other.
+    """
+    return prior.scale or float(np.exp(rng.standard_normal()) / np.sqrt(rows))
+
+
+def draw_block(
     target: ShrinkageTarget, given: Given, scale: float, rng: np.random.Generator
 ) -> tuple[float, float, Floats]:
     """Draw scale, noise variance and standardised coefficients v given the coefficients' variances."""
@@ -125,7 +132,7 @@ def _draw_block(
     return factor.scale, variance, given.draw(factor, variance, rng)
 
 
-def _draw_variances(
+def draw_variances(
     target: ShrinkageTarget, scale: float, noise: float, v: Floats, rng: np.random.Generator
 ) -> tuple[Root, float]:
     """Draw all variances given v, then move them one by one, in pairs, and all with the scale.

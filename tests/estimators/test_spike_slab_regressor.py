@@ -12,17 +12,18 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import garrote
-from garrote import BayesianSelector
+from garrote import SpikeSlabRegressor
 from garrote.datasets import make_sparse_regression
-from garrote.priors.slab import GaussianSlab, GPrior
+from garrote.inference import MeanField, Metropolis, Sample
+from garrote.priors import EffectSlab, ExpectedSize, GaussianSlab, GPrior
 from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
 @scikit_learn_checks(
-    BayesianSelector(),
-    variants=[BayesianSelector(method="sample", n_steps=400, burn_in=100)],
+    SpikeSlabRegressor(),
+    variants=[SpikeSlabRegressor(method=Sample(n_steps=400, burn_in=100))],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_check_passes(estimator, check):
@@ -41,20 +42,35 @@ def data():
 @pytest.mark.parametrize(
     ("prior", "settings"),
     [
-        (GaussianSlab(0.7, 1.3), {"slab_variance": 0.7, "noise_variance": 1.3}),
+        (GaussianSlab(0.7, 1.3), {"prior__variance": 0.7, "prior__noise_variance": 1.3}),
         (GaussianSlab(), {}),
-        (GPrior(30.0), {"prior": "g-prior", "g": 30.0}),
+        (GPrior(30.0), {"prior__g": 30.0}),
     ],
     ids=str,
 )
-def test_a_prior_object_says_the_same_as_settings(data, prior, settings):
-    one = BayesianSelector(prior=prior).fit(*data)
-    two = BayesianSelector(**settings).fit(*data)
+def test_settings_of_a_prior_are_reached_from_the_estimator(data, prior, settings):
+    one = SpikeSlabRegressor(prior).fit(*data)
+    two = clone(SpikeSlabRegressor(type(prior)()).set_params(**settings)).fit(*data)
+    assert {f"prior__{name}" for name in prior.get_params()} <= set(two.get_params())
     np.testing.assert_array_equal(one.inclusion_probability_, two.inclusion_probability_)
 
 
+@pytest.mark.parametrize(
+    ("prior", "settings", "said"),
+    [
+        (GPrior(), {"prior__g": "huge"}, "g of a GPrior must be a number"),
+        (GPrior(), {"prior__g": -1.0}, "g of a GPrior must be positive"),
+        (GaussianSlab(), {"prior__variance": 0.0}, "variance of a GaussianSlab must be positive"),
+    ],
+    ids=str,
+)
+def test_settings_of_a_prior_are_checked(prior, settings, said):
+    with pytest.raises(ValueError, match=said):
+        SpikeSlabRegressor(prior).set_params(**settings)
+
+
 def test_an_exact_posterior_states_that_it_is(data):
-    model = BayesianSelector().fit(*data)
+    model = SpikeSlabRegressor().fit(*data)
     assert model.method_ == "enumerate"
     assert model.certificate_["log probability"] < 1e-6
     assert model.certificate_["slab variance"] < 1e-3
@@ -65,7 +81,7 @@ def test_an_exact_posterior_states_that_it_is(data):
 
 
 def test_draws_have_the_stated_means_and_frequencies(data):
-    model = BayesianSelector(inclusion=(1.0, 1.0)).fit(*data)
+    model = SpikeSlabRegressor(inclusion=(1.0, 1.0)).fit(*data)
     draws = model.posterior_.sample(20_000, random_state=0)
     np.testing.assert_allclose((draws != 0).mean(axis=0), model.inclusion_probability_, atol=0.02)
     np.testing.assert_allclose(draws.mean(axis=0), model.coef_, atol=0.02)
@@ -74,7 +90,7 @@ def test_draws_have_the_stated_means_and_frequencies(data):
 
 
 def test_discoveries_keep_the_expected_share_of_false_ones(data):
-    posterior = BayesianSelector().fit(*data).posterior_
+    posterior = SpikeSlabRegressor().fit(*data).posterior_
     found = posterior.discoveries(0.1)
     assert (1 - posterior.inclusion_probability[found]).mean() <= 0.1
     assert len(posterior.discoveries(0.0)) <= len(found) <= len(posterior.discoveries(0.9))
@@ -86,32 +102,32 @@ def test_predicted_deviations_cover_new_rows():
     for _ in range(20):
         X = rng.standard_normal((60, 8))
         y = X[:, 0] - 0.5 * X[:, 3] + rng.standard_normal(60)
-        model = BayesianSelector(slab_variance=1.0).fit(X[:40], y[:40])
+        model = SpikeSlabRegressor(GaussianSlab(1.0)).fit(X[:40], y[:40])
         mean, deviation = model.predict(X[40:], return_std=True)
         inside.append(np.abs(y[40:] - mean) < 1.96 * deviation)
     assert 0.91 < np.mean(inside) < 0.98
 
 
-@pytest.mark.parametrize("method", ["enumerate", "sample"])
+@pytest.mark.parametrize("method", ["enumerate", Sample(500)], ids=str)
 def test_sparse_and_dense_agree(data, method):
     X, y = data
     X = np.where(np.abs(X) > 0.8, X, 0.0)
-    settings = {"method": method, "n_steps": 500, "random_state": 0}
-    dense = BayesianSelector(**settings).fit(X, y)
-    sparse = BayesianSelector(**settings).fit(scipy.sparse.csc_array(X), y)
+    settings = {"method": method, "random_state": 0}
+    dense = SpikeSlabRegressor(**settings).fit(X, y)
+    sparse = SpikeSlabRegressor(**settings).fit(scipy.sparse.csc_array(X), y)
     np.testing.assert_allclose(dense.coef_, sparse.coef_, atol=1e-8)
 
 
 def test_duplicated_columns_share_their_probability(data):
     X, y = data
     double = np.column_stack([X, X[:, 0]])
-    model = BayesianSelector().fit(double, y)
+    model = SpikeSlabRegressor().fit(double, y)
     assert model.inclusion_probability_[0] == pytest.approx(model.inclusion_probability_[10])
 
 
 def test_null_data_leave_the_model_empty():
     rng = np.random.default_rng(2)
-    model = BayesianSelector(random_state=0).fit(
+    model = SpikeSlabRegressor(random_state=0).fit(
         rng.standard_normal((80, 60)), rng.standard_normal(80)
     )
     assert not model.get_support().any()
@@ -123,7 +139,7 @@ def test_strongly_correlated_variables_of_opposite_sign_are_both_found():
     X = rng.standard_normal((200, 100))
     X[:, 1] = 0.95 * X[:, 0] + np.sqrt(1 - 0.95**2) * X[:, 1]
     y = X[:, 0] - X[:, 1] + 0.3 * rng.standard_normal(200)
-    model = BayesianSelector(random_state=0).fit(X, y)
+    model = SpikeSlabRegressor(random_state=0).fit(X, y)
     assert model.method_ == "sample"
     assert model.get_support(indices=True).tolist() == [0, 1]
 
@@ -133,28 +149,27 @@ def test_too_many_columns_to_enumerate_are_refused_with_the_time_it_would_take()
     with pytest.raises(
         ValueError, match=r"40 columns would take about .* hours; use method='sample'"
     ):
-        BayesianSelector(method="enumerate").fit(X, X[:, 0])
+        SpikeSlabRegressor(method="enumerate").fit(X, X[:, 0])
 
 
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"prior": "lasso"}, "prior must be .spike-slab., .g-prior."),
+        ({"prior": "lasso"}, "prior must be one of .*spike-slab., .g-prior."),
         ({"method": "guess"}, "method must be one of"),
         ({"inclusion": 1.5}, "between 0 and 1"),
         ({"inclusion": (1.0, -1.0)}, "the pair .a, b. of a Beta"),
-        ({"inclusion": 0.5, "expected_size": 2}, "give one of them"),
-        ({"expected_size": 99}, "below the number of columns"),
-        ({"g": "huge"}, "g must be a number"),
-        ({"g": -1.0}, "g must be positive"),
-        ({"slab_variance": 0.0}, "slab_variance must be positive"),
-        ({"n_chains": 0}, "n_chains must be an integer"),
-        ({"prior": "g-prior", "noise_variance": 1.0}, "leave out noise_variance"),
+        ({"inclusion": ExpectedSize(99)}, "below the number of columns"),
+        ({"prior": "horseshoe"}, "prior must be one of"),
+        ({"prior": EffectSlab()}, "EffectSlab is for a response that is binomial or poisson"),
+        ({"method": Sample(n_chains=0)}, "n_chains must be an integer"),
+        ({"method": MeanField("guess")}, "hyperparameters must be one of"),
+        ({"method": "single-effects"}, "method must be one of"),
     ],
 )
 def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
     with pytest.raises(ValueError, match=said):
-        BayesianSelector(**settings).fit(*data)
+        SpikeSlabRegressor(**settings).fit(*data)
 
 
 def test_an_unsettled_chain_is_announced():
@@ -162,23 +177,23 @@ def test_an_unsettled_chain_is_announced():
     X = rng.standard_normal((40, 60))
     X[:, 1:30] = X[:, [0]] + 0.05 * rng.standard_normal((40, 29))
     y = X[:, 0] + 0.5 * rng.standard_normal(40)
-    model = BayesianSelector(method="metropolis", n_steps=100, burn_in=0, random_state=0)
+    model = SpikeSlabRegressor(method=Metropolis(n_steps=100, burn_in=0), random_state=0)
     with pytest.warns(ConvergenceWarning, match="raise n_steps"):
         model.fit(X, y)
     assert not model.selection_.converged
 
 
 def test_chains_do_not_depend_on_threads(data):
-    settings = {"method": "sample", "n_steps": 300, "random_state": 3}
-    one = BayesianSelector(**settings).fit(*data)
-    two = BayesianSelector(n_jobs=2, **settings).fit(*data)
+    settings = {"method": Sample(n_steps=300), "random_state": 3}
+    one = SpikeSlabRegressor(**settings).fit(*data)
+    two = SpikeSlabRegressor(n_jobs=2, **settings).fit(*data)
     np.testing.assert_array_equal(one.inclusion_probability_, two.inclusion_probability_)
 
 
 def test_report_json_and_saving_work_as_for_every_estimator(data, tmp_path):
     X, y = data
     frame = pd.DataFrame(X).add_prefix("v")
-    model = BayesianSelector().fit(frame, y)
+    model = SpikeSlabRegressor().fit(frame, y)
     document = json.loads(model.selection_.to_json())
     assert document["path"] is None
     assert document["certificate"]["parts"].keys() == {"log probability", "slab variance"}
@@ -193,7 +208,7 @@ def test_report_json_and_saving_work_as_for_every_estimator(data, tmp_path):
 
 def test_draws_reach_arviz_in_the_form_of_either_version(data, monkeypatch):
     """Both signatures of arviz.from_dict, which moved its groups into one mapping in version 1."""
-    posterior = BayesianSelector().fit(*data).posterior_
+    posterior = SpikeSlabRegressor().fit(*data).posterior_
     seen = {}
 
     def old(posterior=None, *, coords=None, dims=None):
@@ -218,7 +233,7 @@ def test_covariates_have_the_errors_of_least_squares_where_nothing_else_matters(
     rng = np.random.default_rng(1)
     X = rng.standard_normal((200, 4))
     y = 0.7 * X[:, 0] + rng.standard_normal(200)
-    model = BayesianSelector(covariates=[0, 1], inclusion=1e-6).fit(X, y)
+    model = SpikeSlabRegressor(inclusion=1e-6, covariates=[0, 1]).fit(X, y)
     design = np.column_stack([np.ones(200), X[:, :2]])
     left = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
     # The noise has 197 degrees of freedom, and its posterior mean 195 in the denominator.
@@ -234,7 +249,7 @@ def test_most_probable_and_median_model_hold_the_covariates_and_may_differ():
     X[:, 2] = X[:, 1] + 0.05 * rng.standard_normal(60)
     X[:, 3] = X[:, 1] + 0.05 * rng.standard_normal(60)
     y = 2 * X[:, 0] + X[:, 1] + rng.standard_normal(60)
-    posterior = BayesianSelector(covariates=[4], inclusion=0.05).fit(X, y).posterior_
+    posterior = SpikeSlabRegressor(inclusion=0.05, covariates=[4]).fit(X, y).posterior_
     best = posterior.most_probable_model
     np.testing.assert_array_equal(best, np.sort(posterior.law.models.members[0]))
     assert {0, 4} < set(best)
@@ -244,7 +259,7 @@ def test_most_probable_and_median_model_hold_the_covariates_and_may_differ():
 
 def test_a_method_without_models_has_a_median_model_and_no_most_probable_one():
     data = make_sparse_regression(80, 10, 2, random_state=0)
-    posterior = BayesianSelector(method="mean-field").fit(data.X, data.y).posterior_
+    posterior = SpikeSlabRegressor(method="mean-field").fit(data.X, data.y).posterior_
     np.testing.assert_array_equal(posterior.median_model, np.flatnonzero(data.coef))
     with pytest.raises(ValueError, match="keeps no models"):
         _ = posterior.most_probable_model
@@ -252,7 +267,7 @@ def test_a_method_without_models_has_a_median_model_and_no_most_probable_one():
 
 def test_the_selection_lists_models_with_their_effects():
     data = make_sparse_regression(60, 8, 2, random_state=1)
-    model = BayesianSelector(covariates=[0]).fit(data.X, data.y)
+    model = SpikeSlabRegressor(covariates=[0]).fit(data.X, data.y)
     found, listed = model.posterior_.law.models, model.selection_.models
     np.testing.assert_allclose(listed.probability, found.probability[: len(listed.probability)])
     assert 0 not in listed.columns

@@ -1,0 +1,95 @@
+"""Settings of priors and methods as they are typed: those of the objects that an estimator is given."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from garrote.cli.errors import UsageError
+
+# Settings of objects by names that say more where the object is not named.
+_ALSO = {"slab_variance": "variance"}
+
+
+class Parts(NamedTuple):
+    """What may be set of an estimator's prior and of its method: the classes, the first being meant."""
+
+    priors: Sequence[type]
+    methods: Sequence[type]
+
+    @property
+    def names(self) -> list[str]:
+        """All settings, by the names that are typed."""
+        own = [name for kind in (*self.priors, *self.methods) for name in _parameters(kind)]
+        return list(dict.fromkeys([*own, *(name for name, to in _ALSO.items() if to in own)]))
+
+    def put(self, settings: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return settings with a prior and a method that have what was given of theirs."""
+        typed = {_ALSO.get(name, name): value for name, value in given.items()}
+        for part, kinds in (("prior", self.priors), ("method", self.methods)):
+            theirs = {name for kind in kinds for name in _parameters(kind)}
+            own = {name: value for name, value in typed.items() if name in theirs}
+            if own:
+                kind = next((k for k in kinds if set(own) <= set(_parameters(k))), kinds[0])
+                settings = {**settings, part: kind(**own)}
+        return settings
+
+
+NO_PARTS = Parts((), ())
+
+
+def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
+    """Return what may be set of the prior and the method of an estimator, as far as these are named.
+
+    Where the method is not named a setting stands for the first method that has it.
+    """
+    from garrote.inference.choosing import WAYS
+    from garrote.inference.methods import METHODS
+    from garrote.priors import prior_class
+
+    kind = getattr(estimator, "_kind", None)
+    if kind is None:
+        return NO_PARTS
+    family = "binomial" if labels else str(given.get("family") or "gaussian")
+    if not labels and family == "binomial":
+        family = "poisson"  # 0 and 1 as numbers have the methods that counts have
+    prior = given.get("prior", inspect.signature(estimator).parameters["prior"].default)
+    _refuse_other_kind(prior, kind)
+    ways = [way for asked, way in WAYS.get(family, {}) if asked == kind]
+    named = METHODS.get(given.get("method", "auto"))
+    methods = [named] if named in ways else [] if given.get("method") else ways
+    if "method" not in inspect.signature(estimator).parameters:
+        methods = []
+    return Parts([prior_class(prior, family)] if isinstance(prior, str) else [], methods)
+
+
+def method_with_prior(name: str) -> str | None:
+    """Return the method of the command line that has a prior."""
+    from garrote.estimators.registry import METHODS
+    from garrote.priors import PRIORS
+
+    if name not in PRIORS:
+        return None
+    return next(
+        (
+            m
+            for m, row in METHODS.items()
+            if getattr(row.load(), "_kind", None) == PRIORS[name].kind
+        ),
+        None,
+    )
+
+
+def _refuse_other_kind(prior: Any, kind: str) -> None:
+    """Refuse a name that is none of a prior of this kind; say which method has it."""
+    from garrote.priors import PRIORS
+
+    if prior in PRIORS and PRIORS[prior].kind == kind:
+        return
+    known = ", ".join(name for name, known in PRIORS.items() if known.kind == kind)
+    other = method_with_prior(str(prior))
+    hint = f"; add --method {other}" if other else f"; known are {known}"
+    raise UsageError(f"--set prior={prior}: there is no such prior here{hint}", "select")
+
+
+def _parameters(kind: type) -> list[str]:
+    return list(inspect.signature(kind).parameters)

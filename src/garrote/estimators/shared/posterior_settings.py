@@ -1,0 +1,85 @@
+"""From the settings of a Bayesian estimator to a prior and a method, and what to say of the answer."""
+
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES, NUMBER_REFERENCES
+from garrote.inference import Inferred, Method
+from garrote.penalties.grouping import resolve_groups
+from garrote.priors import Inclusion, Prior, as_inclusion
+from garrote.results.certificates import ALL_MODELS, DRAWS, FITTED, MONTE_CARLO, SEARCH
+
+# Monte Carlo errors beyond this are worth a warning.
+_UNSETTLED = 0.1
+# How to hold the slab's variance at a number.
+_VARIANCE = "the prior a variance, as in prior=GaussianSlab(1.0) or EffectSlab(1.0)"
+
+
+def with_groups(prior: Prior, count: int, names: Array | None, X: Any) -> Prior:
+    """Return a prior with its groups, where it has any, as numbers: one a column."""
+    return prior.with_groups(lambda groups: resolve_groups(groups, count, names, X))
+
+
+def make_inclusion(given: Any, count: int, usable: Array, offsets: Floats) -> Inclusion:
+    """Return the prior on models of the usable columns."""
+    return as_inclusion(given, count).over(usable, count, offsets[usable])
+
+
+def seed_of(random_state: Any) -> Any:
+    """Return a random state of any of scikit-learn's kinds as a seed."""
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return random_state
+
+
+def source_of(prior: Prior, family: str, method: str) -> str | None:
+    """Return the source of what was done; None for that of the estimator."""
+    if prior.reference is not None:
+        beside = f"; {LABEL_REFERENCES['sample']}" if family == "binomial" else ""
+        return f"{prior.reference}{beside}"
+    if family == "gaussian":
+        return NUMBER_REFERENCES.get(method)
+    return LABEL_REFERENCES[method] if getattr(prior, "integrated", True) else BIC_REFERENCE
+
+
+def doubt_of(inferred: Inferred, method: Method) -> str | None:
+    """Return what to say of an answer that is known too roughly; None if it is known well."""
+    certificate, steps = inferred.certificate, inferred.steps
+    if certificate.value > _UNSETTLED and certificate.kind in _ROUGH:
+        return _ROUGH[certificate.kind].format(
+            parts=_listing(certificate.parts), value=certificate.value, steps=steps,
+            chains=getattr(method, "n_chains", 1), variance=_VARIANCE,
+        )  # fmt: skip
+    if inferred.converged:
+        return None
+    if certificate.kind == DRAWS:
+        return (
+            f"sampled coefficients may be off by {certificate.value:.2f} of their posterior "
+            f"deviations, and split R-hat is {1.0 + certificate['halves of chains']:.2f} (1 if chains "
+            f"agree): raise n_steps ({steps}) and burn_in"
+        )
+    remedy = f"give {_VARIANCE}, or an inclusion, or use method='sample'"
+    if inferred.method == "single-effects":
+        remedy = "allow for fewer effects, or give prior=SingleEffects(max_iter=...)"
+    return (
+        f"some solutions of method={inferred.method!r} did not settle; the certificate of the best one "
+        f"is {certificate.value:.1e}: {remedy}"
+    )
+
+
+# What to say where the certificate of a kind is too large.
+_ROUGH = {
+    SEARCH: "the search has not found enough: {parts}; raise n_steps ({steps}), or use method='sample'",
+    ALL_MODELS: "sums over models are off: {parts}; columns may be copies of each other beside an "
+    "effect that leaves next to no noise: leave copies out, or give {variance}",
+    FITTED: "fits of models, started afresh, differ: {parts}; rows may weigh too much for logs of "
+    "likelihoods to have digits left: lower sample_weight, or give {variance}",
+    MONTE_CARLO: "sampled inclusion probabilities may be off by {value:.2f}: raise n_steps ({steps}) or "
+    "n_chains ({chains})",
+}
+
+
+def _listing(parts: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.2g}" for name, value in parts.items())

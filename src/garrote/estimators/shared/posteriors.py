@@ -1,0 +1,314 @@
+"""What estimators by a posterior share: the fit, what is kept of it, and predictions of numbers."""
+
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from garrote.arrays import Floats
+from garrote.estimators.given.inputs import (
+    check_new_offset,
+    check_new_rows,
+    check_offset,
+    resolve_values,
+)
+from garrote.estimators.given.rows import GivenRows
+from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.registry import title_of
+from garrote.estimators.shared.face import SelectingRegressor, SelectorFace
+from garrote.estimators.shared.labelled import SelectingClassifier
+from garrote.estimators.shared.posterior_settings import (
+    doubt_of,
+    make_inclusion,
+    seed_of,
+    source_of,
+    with_groups,
+)
+from garrote.inference import Auto, Inferred, Method, as_method, choose_method, infer
+from garrote.inference.choosing import find_way
+from garrote.likelihoods import CANONICAL, Poisson, as_likelihood, deviance_explained
+from garrote.limits.magnitudes import refuse_rates
+from garrote.priors import Prior, as_prior
+from garrote.problem import Problem
+from garrote.selecting.averaged import select_averaged
+from garrote.zscores.summary_statistics import ZScores
+
+_NOTHING_LEFT = (
+    "y is constant (or explained by the covariates): no variable has an effect, and inclusion "
+    "probabilities are what the prior makes of that"
+)
+
+
+class PosteriorFace(SelectorFace):
+    """A selector by a posterior under a prior of one kind, see `garrote.priors.Prior`."""
+
+    _kind: ClassVar[str]
+    prior: Any
+    callback: Any
+    intercept_: Any
+
+    @property
+    def _family(self) -> str:
+        """What y is."""
+        raise NotImplementedError
+
+    @property
+    def _family_of_methods(self) -> str:
+        """The family whose methods there are."""
+        return self._family
+
+    def _given(
+        self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any
+    ) -> GivenRows:
+        raise NotImplementedError
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        offset: Any = None,
+        groups: Any = None,
+        feature_names: Any = None,
+    ) -> Self:
+        """Find the posterior.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
+        y : array of shape (N,)
+            Numbers; of a classifier, labels of two classes.
+        sample_weight : array of shape (N,), optional
+            A weight of k counts as k repeats of a row, 0 takes it out.
+        offset : array of shape (N,), optional
+            A known part of the linear predictor: of y itself, of log rates, or of the log odds of the
+            second class.
+        groups : ignored
+            There are no folds.
+        feature_names : sequence of str, optional
+            Names of the columns, for an array or a sparse matrix; a data frame brings its own.
+        """
+        self._method_for(self._prior(), 1, 1)  # refuses settings before any work
+        given = self._given(X, y, sample_weight, feature_names, offset)
+        prior = with_groups(self._prior(), given.count, given.names, given.X)
+        often = self._method_for(prior, given.count, len(given.y)).columnwise
+        problem = given.problem(self, columnwise=often and self._family == "gaussian")
+        method, inferred = self._infer(problem, prior, given.log_odds, given.labels)
+        made = given.provenance(self, problem, source_of(prior, self._family, inferred.method))
+        self._finish(problem, method, inferred, given.y, given.labels, given.response, made)
+        return self
+
+    def _prior(self) -> Prior:
+        """Return the prior that is set, with its groups as they were given."""
+        prior = as_prior(self.prior, self._kind, self._family)
+        prior.with_groups(lambda groups: groups)  # which are needed
+        return prior
+
+    def _method_for(self, prior: Prior, columns: int, rows: int) -> Method:
+        """Return the method that is set, or the one for so many columns and rows."""
+        method = as_method(getattr(self, "method", "auto"))
+        if isinstance(method, Auto):
+            return choose_method(prior, self._family_of_methods, columns, rows)
+        find_way(prior, self._family_of_methods, method)  # or says which methods there are
+        return method
+
+    def _infer(
+        self, problem: Problem, prior: Prior, offsets: Floats, names: tuple[str, ...]
+    ) -> tuple[Method, Inferred]:
+        """Find the posterior by the method for the columns that may be in or out."""
+        usable = problem.usable
+        method = self._method_for(prior, len(usable), len(problem.response))
+        inclusion = make_inclusion(
+            getattr(self, "inclusion", None), problem.n_features, usable, offsets
+        )
+        return method, infer(
+            problem, prior, method, inclusion=inclusion, names=names,
+            n_jobs=getattr(self, "n_jobs", None),
+            random_state=seed_of(getattr(self, "random_state", None)), callback=self.callback,
+        )  # fmt: skip
+
+    def _finish(
+        self,
+        problem: Problem,
+        method: Method,
+        inferred: Inferred,
+        y: Floats,
+        names: tuple[str, ...],
+        response: str,
+        made: dict[str, Any],
+    ) -> None:
+        """Store what was found, say what to be careful about, and state the selection."""
+        nothing = (_NOTHING_LEFT,) if self._family == "gaussian" and problem.yty <= 0 else ()
+        for text in (*nothing, *inferred.cautions):
+            warnings.warn(text, UserWarning, stacklevel=3)
+        self._store(problem, inferred)
+        doubt = doubt_of(inferred, method)
+        if doubt is not None:
+            warnings.warn(doubt, ConvergenceWarning, stacklevel=3)
+        self.selection_ = select_averaged(
+            problem,
+            self.posterior_,
+            inferred.certificate,
+            y,
+            method=title_of(type(self)),
+            how=inferred.how,
+            intercept=float(np.ravel(self.intercept_)[0]),
+            names=names,
+            response=response,
+            converged=doubt is None,
+            provenance=made,
+            notes=(*nothing, *inferred.notes, *inferred.cautions),
+            predict=self._mean_response(),
+        )
+
+    def _mean_response(self) -> Any:
+        """Return what gives mean responses of rows and offsets; None where they are linear."""
+        raise NotImplementedError
+
+    def _store(self, problem: Problem, inferred: Inferred) -> None:
+        """Set the fitted attributes that all have."""
+        posterior = inferred.posterior
+        self.posterior_: Any = posterior
+        self.method_ = inferred.method
+        self.certificate_ = inferred.certificate
+        if inferred.path is not None:
+            self.path_ = inferred.path
+        elif hasattr(self, "path_"):
+            del self.path_
+        if posterior.sign_probability is None:
+            self.inclusion_probability_ = posterior.inclusion_probability
+        else:
+            self.sign_probability_ = posterior.sign_probability
+
+
+class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
+    """A regressor by a posterior: of numbers or, where it has a ``family``, of counts and 0 and 1."""
+
+    family: Any = "gaussian"
+    covariates: Any
+    fit_intercept: bool
+
+    @property
+    def _family(self) -> str:
+        family = str(as_likelihood(self.family).name)
+        if family not in CANONICAL:
+            raise ValueError(f"family must be one of {tuple(CANONICAL)}, got {self.family!r}")
+        return family
+
+    @property
+    def _family_of_methods(self) -> str:
+        # Models of 0 and 1 are fitted here, as those of counts are; a classifier has more for them.
+        return "gaussian" if self._family == "gaussian" else "poisson"
+
+    def _given(
+        self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any
+    ) -> GivenRows:
+        return GivenRows.of(self, X, y, sample_weight, feature_names, offset)
+
+    def _fit_zscores(
+        self, problem: Problem, scores: ZScores, made: dict[str, Any]
+    ) -> tuple[str, ...]:
+        if self._family != "gaussian":
+            raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
+        refuse_covariates(self.covariates, "covariates")
+        names, count = np.array(scores.names, dtype=object), len(scores.names)
+        given = with_groups(self._prior(), count, names, None)
+        # Moments of several samples contradict each other a little. Learnt from them, the noise falls
+        # far below what it can be, and everything seems certain: it is held at that of y.
+        prior = given.holding_noise(1.0) if scores.of_other_samples else given
+        if scores.hides_the_noise and prior.known_noise is None:
+            raise ValueError(
+                f"{scores.cautions[0]}. prior={self.prior!r} learns the noise, which is hidden there: "
+                "take SingleEffectsRegressor, or prior='spike-slab', which hold it at that of y"
+            )
+        log_odds = getattr(self, "prior_log_odds", None)
+        offsets = resolve_values(log_odds, names, count, "prior_log_odds")
+        method, inferred = self._infer(problem, prior, offsets, scores.names)
+        source = source_of(prior, "gaussian", inferred.method)
+        made = made if source is None else {**made, "reference": source}
+        self._finish(problem, method, inferred, np.zeros(0), scores.names, "y", made)
+        return () if prior is given else (HELD_NOISE,)
+
+    def _store(self, problem: Problem, inferred: Inferred) -> None:
+        super()._store(problem, inferred)
+        posterior, scale = inferred.posterior, problem.scale
+        self.coef_ = posterior.mean
+        level = posterior.law.mean_intercept
+        if level is None:
+            taken = scale.response_mean - scale.column_mean @ posterior.mean
+            level = float(taken if self.fit_intercept else 0.0)
+        self.intercept_ = level
+        self.noise_variance_ = posterior.noise_variance
+        self._keep_anchor(problem)
+
+    def predict(self, X: Any, return_std: bool = False, offset: Any = None) -> Any:
+        """Return predictions, averaged over the posterior, and on request their standard deviations.
+
+        Predictions are means of y: for family "binomial" the probability of label 1, for "poisson" the
+        rate; rows with a rate beyond e^300 are refused. The standard deviation is that of a new y; it
+        covers noise, coefficients, intercept and the choice of the model. An ``offset`` is a known part
+        of the linear predictor.
+        """
+        check_is_fitted(self, "coef_")
+        X, family = check_new_rows(self, X), self._family
+        known = check_new_offset(self, CANONICAL[family], offset, X.shape[0])
+        if family != "gaussian":
+            found = self._averaged_mean(X, known, return_std)
+            if family == "poisson":
+                refuse_rates(Poisson().link(found[0] if return_std else found))
+            return found
+        mean = self._linear(X, known)
+        if return_std:
+            return mean, self.posterior_.predictive_deviation(X, self._anchor)
+        return mean
+
+    def _mean_response(self) -> Any:
+        return None if self._family == "gaussian" else self._averaged_mean
+
+    def _averaged_mean(self, X: Any, offset: Floats | None = None, return_std: bool = False) -> Any:
+        """Return mean responses over models; over their coefficients too where these have a prior."""
+        integrated = getattr(self._prior(), "integrated", True)
+        known = np.zeros(X.shape[0]) if offset is None else offset
+        mean, variance = self.posterior_.law.mean_and_variance(
+            CANONICAL[self._family], X, known, integrated
+        )
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
+        """Return the share of the deviance that predictions explain: R^2 of numbers.
+
+        With an offset the null model is a constant beside it.
+        """
+        likelihood = CANONICAL[self._family]
+        if likelihood.least_squares:
+            return super().score(X, y, sample_weight, offset)
+        mean, y = self.predict(X, offset=offset), column_or_1d(y).astype(np.float64)
+        known = check_offset(offset, len(y), likelihood)
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return deviance_explained(likelihood, y, mean, weights, known)
+
+
+class PosteriorClassifier(PosteriorFace, SelectingClassifier):
+    """A classifier of two classes by a posterior."""
+
+    @property
+    def _family(self) -> str:
+        return "binomial"
+
+    def _given(
+        self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any
+    ) -> GivenRows:
+        given = GivenRows.of_labels(self, X, y, sample_weight, feature_names, offset)
+        self.classes_ = given.classes
+        return given
+
+    def _store(self, problem: Problem, inferred: Inferred) -> None:
+        super()._store(problem, inferred)
+        self.coef_ = inferred.posterior.mean[None, :]
+        self.intercept_ = np.array([inferred.posterior.law.mean_intercept])
+
+    def _mean_response(self) -> Any:
+        return self._probability

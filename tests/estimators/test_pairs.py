@@ -1,0 +1,190 @@
+"""What all estimators have in common: one fit, few settings, objects that are reached through them."""
+
+import inspect
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from garrote import (
+    ShrinkageClassifier,
+    ShrinkageRegressor,
+    SingleEffectsClassifier,
+    SingleEffectsRegressor,
+    SpikeSlabClassifier,
+    SpikeSlabRegressor,
+    VariationalGarrote,
+    estimators,
+)
+from garrote.estimators.registry import METHODS
+from garrote.inference import Gibbs, Sample
+from garrote.priors import EffectSlab, ExpectedSize, GaussianSlab, HorseshoePrior, SingleEffects
+
+BAYESIAN = [
+    SpikeSlabRegressor,
+    SpikeSlabClassifier,
+    SingleEffectsRegressor,
+    SingleEffectsClassifier,
+    ShrinkageRegressor,
+    ShrinkageClassifier,
+]
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = 2 * rng.standard_normal((80, 5)) + 1
+    return X, X[:, 1] - X[:, 3] + rng.standard_normal(80)
+
+
+@pytest.mark.parametrize("name", estimators.__all__)
+def test_fit_is_the_same_everywhere(name):
+    given = inspect.signature(getattr(estimators, name).fit).parameters
+    assert list(given) == ["self", "X", "y", "sample_weight", "offset", "groups", "feature_names"]
+    assert given["sample_weight"].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    for keyword in ("offset", "groups", "feature_names"):
+        assert given[keyword].kind is inspect.Parameter.KEYWORD_ONLY
+        assert given[keyword].default is None
+
+
+def test_every_method_is_a_pair():
+    listed = {place.estimator for row in METHODS.values() for place in (row, row.for_labels)}
+    assert listed == set(estimators.__all__)
+
+
+@pytest.mark.parametrize("kind", BAYESIAN)
+def test_a_pair_has_a_dozen_settings_at_most(kind):
+    settings = set(kind().get_params(deep=False))
+    assert len(settings) <= 12
+    other = "Classifier" if kind.__name__.endswith("Regressor") else "Regressor"
+    twin = getattr(
+        estimators, kind.__name__.replace("Regressor", "").replace("Classifier", "") + other
+    )
+    assert settings ^ set(twin().get_params(deep=False)) <= {"family"}
+
+
+def test_settings_of_objects_are_reached_through_the_estimator(data):
+    model = SpikeSlabRegressor(GaussianSlab(1.0), Sample(500), inclusion=ExpectedSize(2.0))
+    known = model.get_params()
+    assert (known["prior__variance"], known["method__n_steps"], known["inclusion__size"]) == (
+        1,
+        500,
+        2,
+    )
+    copy = clone(model).set_params(prior__variance=2.0, method__n_steps=300, inclusion__size=1.0)
+    assert copy.prior == GaussianSlab(2.0)
+    assert copy.method == Sample(300)
+    assert copy.inclusion == ExpectedSize(1.0)
+    assert model.prior == GaussianSlab(1.0)
+    search = GridSearchCV(
+        SpikeSlabRegressor(GaussianSlab()), {"prior__variance": [1e-6, 1.0]}, cv=3
+    )
+    assert search.fit(*data).best_params_ == {"prior__variance": 1.0}
+
+
+def test_an_offset_is_taken_off_numbers(data):
+    X, y = data
+    known = np.linspace(-5.0, 5.0, len(y))
+    for model in (VariationalGarrote(-3.0), VariationalGarrote(), SpikeSlabRegressor()):
+        plain = clone(model).fit(X, y)
+        told = clone(model).fit(X, y + known, offset=known)
+        np.testing.assert_allclose(told.coef_, plain.coef_, atol=1e-8)
+        np.testing.assert_allclose(
+            told.predict(X, offset=known), plain.predict(X) + known, atol=1e-7
+        )
+        score = told.score(X, y + known, offset=known)
+        assert score == pytest.approx(plain.score(X, y), abs=1e-7)
+        shown = told.selection_.predictions
+        np.testing.assert_allclose(shown.observed, (y + known)[shown.rows])
+        with pytest.warns(UserWarning, match="fitted with an offset"):
+            told.predict(X)
+
+
+# --- shrinkage of labels
+
+
+@pytest.fixture(scope="module")
+def labels(data):
+    X, _ = data
+    p = expit(0.8 * (X[:, 1] - 1) - 0.8 * (X[:, 3] - 1))
+    return np.where(np.random.default_rng(1).random(80) < p, "yes", "no")
+
+
+def shrunk(**settings):
+    return ShrinkageClassifier(method=Gibbs(800, 200), random_state=0, **settings)
+
+
+def test_effects_on_labels_are_shrunk_and_found(data, labels):
+    X, _ = data
+    model = shrunk().fit(X, labels)
+    assert model.get_support(indices=True).tolist() == [1, 3]
+    assert model.sign_probability_[[1, 3]].min() > 0.97
+    assert not hasattr(model, "inclusion_probability_")
+    assert model.score(X, labels) > 0.7
+    assert model.certificate_.value < 0.1
+    p = model.predict_proba(X)[:, 1]
+    law = model.posterior_.law
+    eta = X @ law.draws.T + law.intercept
+    np.testing.assert_allclose(p, expit(eta).mean(axis=1), atol=1e-12)
+    assert model.intercept_[0] == pytest.approx(law.intercept.mean())
+    assert "Polson" in model.selection_.provenance["reference"]
+
+
+def test_weights_of_labels_are_repeats(data, labels):
+    X, _ = data
+    weights = np.random.default_rng(2).integers(0, 3, len(X))
+    one = shrunk().fit(X, labels, sample_weight=weights)
+    two = shrunk().fit(np.repeat(X, weights, axis=0), np.repeat(labels, weights))
+    np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-6)
+    np.testing.assert_allclose(one.intercept_, two.intercept_, atol=1e-6)
+
+
+def test_covariates_and_offsets_of_labels(data, labels):
+    X, _ = data
+    held = shrunk(covariates=[1]).fit(X, labels)
+    assert held.sign_probability_[1] == 1.0
+    assert held.coef_[0, 1] > 0.3
+    known = 0.8 * (X[:, 1] - 1)
+    told = shrunk().fit(X, labels, offset=known)
+    assert not told.get_support()[1]
+    assert told.get_support()[3]
+    np.testing.assert_allclose(
+        told.predict_proba(X, offset=known)[:, 1],
+        shrunk().fit(X, labels).predict_proba(X)[:, 1],
+        atol=0.15,
+    )
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_labels_without_anything_to_explain_them(labels, intercept):
+    model = shrunk(fit_intercept=intercept).fit(np.ones((80, 2)) * [1.0, 0.0], labels)
+    share = (labels == "yes").mean()
+    if intercept:
+        np.testing.assert_array_equal(model.coef_, 0.0)
+        assert model.predict_proba(np.ones((1, 2)))[0, 1] == pytest.approx(share, abs=0.02)
+    else:
+        assert model.predict_proba([[1.0, 0.0]])[0, 1] == pytest.approx(share, abs=0.1)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_separated_labels_have_finite_effects(data):
+    X, _ = data
+    model = shrunk(prior=HorseshoePrior(scale=0.5)).fit(X, X[:, 1] > 1)
+    assert np.isfinite(model.coef_).all()
+    assert model.sign_probability_[1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"prior": HorseshoePrior(noise_variance=1.0)}, "labels have no noise"),
+        ({"prior": EffectSlab()}, "prior must be one of .*'horseshoe'"),
+        ({"prior": SingleEffects()}, "prior must be one of"),
+        ({"method": "sample"}, r"method must be one of \('auto', 'gibbs'\)"),
+    ],
+)
+def test_what_shrinkage_of_labels_has_not_is_refused(data, labels, settings, said):
+    with pytest.raises(ValueError, match=said):
+        ShrinkageClassifier(**settings).fit(data[0], labels)
