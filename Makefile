@@ -5,20 +5,29 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	&& { echo $$python; break; }; done)
 
 BIN := .venv/bin
+# Each worker begins at a place of its own and takes over what the other has left: neighbouring tests,
+# which use the same kernels, are then run by one worker, and few kernels are compiled by both.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+# What a person waits for; the check that gates a change (.ci/run) also runs studies and browser.
+TESTS ?= not slow and not study and not browser
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: demo test test-slow lint docs bench clean help
+.PHONY: demo test test-studies test-slow lint docs bench clean help
 
 demo: .venv/core.stamp  ## Select among 64 variables of the diabetes table; leaves garrote-demo.html
 	$(BIN)/garrote demo
 
 test: lint  ## Lint, then run the tests
 	@scripts/install_browser.sh
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+	$(PYTEST) -m '$(TESTS)'
 
-test-slow: .venv/dev.stamp  ## The tests marked slow: statistics and published studies
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m slow
+test-studies: .venv/dev.stamp  ## Published studies, and the report in a browser
+	@scripts/install_browser.sh
+	$(PYTEST) -m '(study or browser) and not slow'
+
+test-slow: .venv/dev.stamp  ## The tests marked slow: statistics, and variants of the others
+	$(PYTEST) -m slow
 
 lint: .venv/dev.stamp  ## Style, format, layers and types
 	$(BIN)/ruff check .
@@ -39,7 +48,7 @@ clean:  ## Remove .venv and every cache
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help:  ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "garrote needs Python 3.11 or later, and none was found:" \

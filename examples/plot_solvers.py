@@ -29,7 +29,7 @@ data = make_sparse_regression(100, 400, 10, correlation=0.5, random_state=0)
 figure, ax = plt.subplots(figsize=(9, 4.5), layout="constrained")
 for name in CLASSICAL:
     passes, gaps = [], []
-    for tol in np.geomspace(0.1, 1e-9, 17):
+    for tol in np.geomspace(0.1, 1e-9, 9):
         X = Counting(np.asfortranarray(data.X))
         X.passes = -1.0  # the first is the problem's own
         problem = Problem.from_rows(X, data.y)

@@ -1,6 +1,6 @@
 """What every test shares: a compile cache that follows the sources, data, and no silent skips."""
 
-import hashlib
+import gc
 import os
 import re
 import shutil
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+
+from garrote.kernel_sources import fingerprint
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
@@ -24,21 +26,15 @@ ALLOWED_SKIPS = [
     # scripts/install_browser.sh has tried, and said why it could not.
     ("no Chromium was found.*", lambda: not any(map(shutil.which, BROWSERS))),
     (re.escape(NO_NODE), lambda: shutil.which("node") is None),
-    # test_estimator.py runs this check in a process of its own, with the setting.
-    ("SCIPY_ARRAY_API is not set.*", lambda: not os.environ.get("SCIPY_ARRAY_API")),
 ]
 
 
-def _source_hash() -> str:
-    digest = hashlib.sha256()
-    for path in sorted((ROOT / "src" / "garrote").rglob("*.py")):
-        digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
+# numba's disk cache watches only the file of a kernel, not the files of the functions it calls: an edit
+# there would be tested with the old machine code. It must be set before numba is imported.
+os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "numba" / fingerprint())
 
-
-# numba's disk cache watches only the file of a kernel, not the files of the functions it calls: an
-# edit there would be tested with the old machine code. It must be set before garrote is imported.
-os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "numba" / _source_hash())
+# scikit-learn checks array API input only where SciPy was imported with this setting.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
 hypothesis.settings.register_profile("default", deadline=None, max_examples=50)
 hypothesis.settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
@@ -99,6 +95,16 @@ class SilentSkips:
                 terminalreporter.write_line(line)
         if not self.passed:
             terminalreporter.section("no test passed", red=True)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Keep the garbage collector from looking at thousands of tests again and again.
+
+    Compiling kernels makes garbage quickly, and looking for it would take a sixth of that time.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import scipy.sparse
 
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
-from garrote.designs.base import Residual
+from garrote.rules import Residual
 from garrote.solvers.descent.sweep import sweep
+from pairwise import pairwise
 
 
 def frozen(array):
@@ -133,12 +134,18 @@ class View(NamedTuple):
         )
 
 
-VIEWS = [
-    View(center, scale, weights, covariates)
-    for center in (True, False)
-    for scale in (True, False)
-    for weights in ("equal", "some zero")
-    for covariates in ((), (2, 5))
+# Names of stores and views of them: each store with each setting, each two settings together.
+VIEWED_STORES = [
+    (row.pop("store"), View(**row))
+    for row in pairwise(
+        {
+            "store": list(STORES),
+            "center": [True, False],
+            "scale": [True, False],
+            "weights": ["equal", "some zero"],
+            "covariates": [(), (2, 5)],
+        }
+    )
 ]
 
 
@@ -218,7 +225,7 @@ def sweep_once(
 __all__ = [
     "FAST_STORES",
     "STORES",
-    "VIEWS",
+    "VIEWED_STORES",
     "DenseDesign",
     "GramDesign",
     "Plain",

@@ -220,8 +220,10 @@ def bernoulli_gaussian_em(X, y, m, a, b, variance=1.0, steps=3000):
             m[j] = expit(logit(pi) + gain / noise - 0.5 * c[j] * spread[j])
         mu, noise = weigh(m)
         for _ in range(200):
-            counted = variance * m * c / (1 + variance * m * c)
+            before, counted = variance, variance * m * c / (1 + variance * m * c)
             variance = (mu @ mu / noise + 1) / (counted.sum() + 1)
+            if variance == before:
+                break
         pi = (m.sum() + a) / (D + a + b)
     return m, mu, noise, variance, pi
 
@@ -320,14 +322,15 @@ def concave_path_by_shooting(X, y, name, shape, strengths, sweeps=2000):
 def group_lasso(X, y, groups, strength, norm=2, l1_ratio=0.0, steps=20_000):
     """Proximal gradient for ||y - Xw||^2 / (2 N) plus norms of groups, as the definitions read.
 
-    The group's norm has the weight sqrt(size), or size where it is the largest entry's; that one's
-    proximal point is z less its projection on an l1 ball, found by bisection.
+    Steps have momentum, which is dropped where it points uphill. The group's norm has the weight
+    sqrt(size), or size where it is the largest entry's; that one's proximal point is z less its
+    projection on an l1 ball, found by bisection.
     """
     N, D = X.shape
     step = N / np.linalg.norm(X, 2) ** 2
-    w = np.zeros(D)
+    w, beyond, speed = np.zeros(D), np.zeros(D), 1.0
     for _ in range(steps):
-        z = w + step * X.T @ (y - X @ w) / N
+        z = beyond + step * X.T @ (y - X @ beyond) / N
         z = np.sign(z) * np.maximum(np.abs(z) - step * strength * l1_ratio, 0.0)
         new = np.zeros(D)
         for label in np.unique(groups):
@@ -339,12 +342,16 @@ def group_lasso(X, y, groups, strength, norm=2, l1_ratio=0.0, steps=20_000):
                 new[own] = max(0.0, 1.0 - limit / length) * z[own] if length else 0.0
             elif np.abs(z[own]).sum() > limit:
                 low, high = 0.0, np.abs(z[own]).max()
-                for _ in range(100):
-                    level = 0.5 * (low + high)
+                level = 0.5 * (low + high)
+                while low < level < high:
                     excess = np.maximum(np.abs(z[own]) - level, 0.0).sum()
                     low, high = (level, high) if excess > limit else (low, level)
+                    level = 0.5 * (low + high)
                 new[own] = np.clip(z[own], -level, level)
-        if np.array_equal(new, w):
+        faster = 0.5 + np.sqrt(0.25 + speed**2)
+        share = (speed - 1) / faster if (beyond - new) @ (new - w) <= 0 else 0.0
+        beyond, speed = new + share * (new - w), faster if share else 1.0
+        if np.abs(new - w).max() < 1e-15:
             break
         w = new
     return w

@@ -11,7 +11,6 @@ from sklearn.linear_model import Lasso
 
 from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.designs import DenseDesign, Design
-from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
 from garrote.inference import Sample, infer
 from garrote.likelihoods import Binomial, Gaussian
@@ -19,7 +18,7 @@ from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, Terms
 from garrote.priors import GaussianSlab, GPrior
 from garrote.problem import Problem
-from garrote.rules import shrink
+from garrote.rules import Residual, shrink
 from garrote.solvers.descent.sweep import sweep
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"

@@ -6,33 +6,20 @@ compiles a loop. No other module imports numba.
 """
 
 import functools
-import hashlib
 import inspect
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, get_type_hints
 
 import numba
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.extending import intrinsic, overload
 
+from garrote.kernel_sources import fingerprint
+
 # Reassociation vectorises reductions (3.5x on dense columns); NaN and infinity keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz"}
 # Division by zero gives infinity, as in NumPy: checks would keep loops from being vectorised.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-
-
-@functools.cache
-def _sources() -> str:
-    """Return a fingerprint of the package's sources.
-
-    Numba's disk cache watches the file of a kernel only, not those of what it calls, and fails on
-    types that have moved. The fingerprint in a kernel's name keeps every state of the sources apart.
-    """
-    digest = hashlib.blake2b(digest_size=6)
-    for file in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()
 
 
 def generic(function: Callable[..., Any]) -> Any:
@@ -74,7 +61,9 @@ def kernel(
     """
     if function is None:
         return functools.partial(kernel, fastmath=fastmath, inline=inline)
-    function.__qualname__ = f"{function.__qualname__}_{_sources()}"
+    # Numba's disk cache watches the file of a kernel only, not those of what it calls, and fails on
+    # types that have moved. The fingerprint in a kernel's name keeps every state of the sources apart.
+    function.__qualname__ = f"{function.__qualname__}_{fingerprint()}"
     options = _FASTMATH if fastmath else False
     compiled = numba.njit(cache=True, fastmath=options, forceinline=inline, **_OPTIONS)(function)
     _forgive_foreign_types(compiled)

@@ -118,23 +118,35 @@ class Problem:
             stored, weights, center=fit_intercept, scale=standardize, covariates=covariates
         )
         check_columns(design.mean, design.deviation, design.constant)
+        return cls._of(design, y, known, likelihood, scale_response)
+
+    @classmethod
+    def _of(
+        cls,
+        design: StandardizedDesign,
+        y: Floats,
+        known: Floats | None,
+        likelihood: Any,
+        scale_response: bool,
+    ) -> "Problem":
+        """Return the problem of checked rows."""
         # The one place where an offset is taken off: of what is a sum of it and the rest.
         left = y - known if likelihood.additive and known is not None else y
         numbers = _as_numbers(design, left, scale_response)
         response, mean, spread = numbers.beside, numbers.mean, numbers.spread
         if not likelihood.least_squares:
-            mean, spread = _level(likelihood, left, weights) if fit_intercept else 0.0, 1.0
+            mean, spread = _level(likelihood, left, design), 1.0
             response = left - mean
         scale = Scale(
             design.mean, design.scale, mean, spread, design.covariates,
-            *_covariate_maps(design, numbers.standardized), int(fit_intercept),
+            *_covariate_maps(design, numbers.standardized), int(design.centered),
         )  # fmt: skip
         return cls(
             design=design,
             response=response,
-            weights=weights,
+            weights=design.weights,
             xty=design.tdot(numbers.beside[None, :])[0],
-            yty=float(weights @ numbers.beside**2),
+            yty=float(design.weights @ numbers.beside**2),
             n=design.total_weight,
             curvature=design.curvature,
             scale=scale,
@@ -391,10 +403,11 @@ def _as_numbers(design: StandardizedDesign, y: Floats, scaled: bool) -> _Numbers
     return _Numbers(mean, spread, standardized, beside)
 
 
-def _level(likelihood: Any, y: Floats, weights: Floats) -> float:
+def _level(likelihood: Any, y: Floats, design: StandardizedDesign) -> float:
     """Return what to measure y from: an intercept far from 0 would cost differences their digits."""
-    one = likelihood.additive and likelihood.outputs == 1
-    return float(np.median(y[weights > 0])) if one else 0.0
+    if not (design.centered and likelihood.additive) or likelihood.several:
+        return 0.0
+    return float(np.median(y[design.weights > 0]))
 
 
 def _root_mean_square(values: Floats, weights: Floats) -> float:

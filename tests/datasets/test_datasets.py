@@ -1,10 +1,11 @@
-"""Simulators against the moments they promise, and the diabetes table against its published form."""
+"""Simulators against the moments they promise, and real tables against their published form."""
 
 import numpy as np
 import pytest
 
 from garrote.datasets import (
     load_diabetes_quadratic,
+    load_prostate,
     make_kappen_gomez_1,
     make_kappen_gomez_2,
     make_sparse_regression,
@@ -115,3 +116,12 @@ def test_diabetes_is_the_published_table_up_to_centre_and_scale(shared_data):
     np.testing.assert_allclose(
         centered / np.linalg.norm(centered, axis=0), theirs - theirs.mean(axis=0), atol=5e-5
     )
+
+
+@pytest.mark.parametrize(("file", "corrected"), [("prostate", True), ("prostate_murphy", False)])
+def test_prostate_is_the_published_table(shared_data, file, corrected):
+    path = shared_data / f"{file}.csv"
+    X, y, names, train = load_prostate(corrected=corrected)
+    published = np.loadtxt(path, delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(np.column_stack([X, y, train]), published)
+    assert [*names, "lpsa", "train"] == path.read_text().splitlines()[0].split(",")

@@ -8,7 +8,7 @@ import scipy.sparse
 
 from contracts import (
     STORES,
-    VIEWS,
+    VIEWED_STORES,
     DenseDesign,
     GramDesign,
     Plain,
@@ -28,7 +28,10 @@ from garrote.rules import shrink
 from reference import sparse_regression
 
 stores = pytest.mark.parametrize("store", STORES.values(), ids=STORES)
-views = pytest.mark.parametrize("view", VIEWS, ids=str)
+viewed_stores = pytest.mark.parametrize(
+    ("store", "view"),
+    [pytest.param(STORES[name], view, id=f"{name}, {view}") for name, view in VIEWED_STORES],
+)
 SOME = np.array([4, 0, 11, 3])
 OTHERS = np.array([11, 6, 7, 8, 9])
 
@@ -149,8 +152,7 @@ def test_stored_moments_equal_dense(store, weights):
 # --- the matrix seen through centre, scale, weights and covariates
 
 
-@stores
-@views
+@viewed_stores
 def test_viewed_products_with_coefficients_equal_dense(store, view):
     X = sample_matrix()
     coef = np.random.default_rng(0).standard_normal((4, 2))
@@ -158,8 +160,7 @@ def test_viewed_products_with_coefficients_equal_dense(store, view):
     assert_near(view.of(store(X)).dot(usable, coef), Plain(X, view).Z[:, usable] @ coef)
 
 
-@stores
-@views
+@viewed_stores
 def test_viewed_products_with_rows_equal_dense(store, view):
     X, plain = sample_matrix(), Plain(sample_matrix(), view)
     rows = plain.residualised_rows(random_rows(3, 41), view.covariates)
@@ -168,8 +169,7 @@ def test_viewed_products_with_rows_equal_dense(store, view):
     assert_near(design.tdot(rows)[:, used], expected[:, used])
 
 
-@stores
-@views
+@viewed_stores
 def test_shared_products_are_asked_for_one_by_one_and_equal_dense(store, view):
     X, plain = sample_matrix(), Plain(sample_matrix(), view)
     rows = plain.residualised_rows(random_rows(2, 41), view.covariates)
@@ -182,16 +182,14 @@ def test_shared_products_are_asked_for_one_by_one_and_equal_dense(store, view):
     assert_near(finished.value.value[:, used], expected[:, used])
 
 
-@stores
-@views
+@viewed_stores
 def test_viewed_blocks_equal_dense(store, view):
     X = sample_matrix()
     columns = np.array([4, 0, 11, 8])
     assert_near(view.of(store(X)).block(columns), Plain(X, view).Z[:, columns])
 
 
-@stores
-@views
+@viewed_stores
 def test_viewed_cross_products_equal_dense(store, view):
     X, plain = sample_matrix(), Plain(sample_matrix(), view)
     left, right = np.array([4, 0, 11]), np.array([11, 6, 8, 9])
@@ -202,8 +200,7 @@ def test_viewed_cross_products_equal_dense(store, view):
     assert_near(design.gram(left, right, projected=False), unprojected, 1e-10)
 
 
-@stores
-@views
+@viewed_stores
 def test_the_whole_gram_matrix_equals_dense(store, view):
     X, plain = sample_matrix(), Plain(sample_matrix(), view)
     expected = plain.Z.T @ (plain.weights[:, None] * plain.Z)
@@ -228,8 +225,7 @@ def test_the_gram_matrix_without_some_rows_is_that_of_the_others(store, center, 
     assert_near(whole.gram_without(whole.whole_gram(), part, taken), part.whole_gram(), 1e-6)
 
 
-@stores
-@views
+@viewed_stores
 def test_curvature_is_the_diagonal_and_zero_without_content(store, view):
     X, plain = sample_matrix(), Plain(sample_matrix(), view)
     curvature = view.of(store(X)).curvature
@@ -237,8 +233,7 @@ def test_curvature_is_the_diagonal_and_zero_without_content(store, view):
     np.testing.assert_array_equal(curvature == 0, plain.curvature == 0)
 
 
-@stores
-@views
+@viewed_stores
 def test_products_of_some_columns_equal_dense(store, view):
     X, plain = sample_matrix(), Plain(sample_matrix(), view)
     row = plain.residualised_rows(random_rows(1, 41), view.covariates)[0]
@@ -247,8 +242,7 @@ def test_products_of_some_columns_equal_dense(store, view):
     assert_near(view.of(store(X)).products(columns, row), expected)
 
 
-@stores
-@views
+@viewed_stores
 def test_projection_leaves_nothing_of_the_covariates(store, view):
     X, plain = sample_matrix(), Plain(sample_matrix(), view)
     rows = random_rows(3, 41)
@@ -256,8 +250,7 @@ def test_projection_leaves_nothing_of_the_covariates(store, view):
     assert_near(projected, plain.residualised_rows(rows, view.covariates).T)
 
 
-@stores
-@views
+@viewed_stores
 def test_one_sweep_without_shrinkage_is_a_pass_of_gauss_seidel(store, view):
     X, plain = sample_matrix(), Plain(sample_matrix(), view)
     design, row = view.of(store(X)), random_rows(1, 41)[0]

@@ -41,6 +41,7 @@ from garrote.orthogonal import (
     variational_garrote_curve,
 )
 from garrote.priors import GaussianSlab
+from pairwise import by_pairs
 
 FROM_SELECTION = [PathDisplay, InclusionDisplay, CVCurveDisplay, HysteresisDisplay]
 HOSTILE = ["$x_1$", "a_b^2\\frac{", "<b>&</b>", "two\nlines\x00", "long " * 2000, "", "$", "%s{}"]
@@ -307,9 +308,7 @@ def test_upper_axis_tells_the_expected_size_at_the_same_place(diabetes):
     assert above.xaxis.get_major_formatter()(-1000.0, 0) == ""
 
 
-@pytest.mark.parametrize("size", [(7, 5), (4, 3), (12, 2)])
-@pytest.mark.parametrize("dpi", [60, 200])
-@pytest.mark.parametrize("kind", ["probability", "effect"])
+@by_pairs(size=[(7, 5), (4, 3), (12, 2)], dpi=[60, 200], kind=["probability", "effect"])
 def test_names_at_the_curves_do_not_overlap_and_are_not_cut_off(size, dpi, kind, diabetes):
     figure, axes = plt.subplots(figsize=size, dpi=dpi, layout="constrained")
     display = PathDisplay.from_estimator(diabetes, kind=kind, ax=axes)

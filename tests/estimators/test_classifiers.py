@@ -10,7 +10,6 @@ import scipy.sparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import (
@@ -26,6 +25,7 @@ from garrote import (
 from garrote.inference import Gibbs, Sample
 from garrote.priors import EffectSlab, GaussianSlab, SingleEffects
 from garrote.report import render_report
+from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
@@ -41,31 +41,20 @@ NAMES = ["enumerate", "sample", "mean-field", "single-effects", "garrote"]
 every_classifier = pytest.mark.parametrize("model", EVERY, ids=NAMES)
 
 
-@parametrize_with_checks(
-    [
-        SpikeSlabClassifier(EffectSlab(1.0)),
-        SingleEffectsClassifier(),
-        ShrinkageClassifier(method=Gibbs(n_steps=100, burn_in=20)),
-        VariationalGarroteClassifier(gamma="free_energy", gammas=6),
-    ]
+@scikit_learn_checks(
+    SpikeSlabClassifier(EffectSlab(1.0)),
+    SingleEffectsClassifier(),
+    ShrinkageClassifier(method=Gibbs(n_steps=100, burn_in=20)),
+    VariationalGarroteClassifier(gamma="free_energy", gammas=6),
+    variants=[
+        SpikeSlabClassifier(),
+        SpikeSlabClassifier(method="mean-field"),
+        VariationalGarroteClassifier(),
+    ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:.*rows of labels are few")
 def test_scikit_learn_check_passes(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.slow
-@parametrize_with_checks(
-    [
-        SpikeSlabClassifier(),
-        SpikeSlabClassifier(method="mean-field"),
-        VariationalGarroteClassifier(),
-    ]
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.filterwarnings("ignore:.*rows of labels are few")
-def test_scikit_learn_check_passes_with_defaults(estimator, check):
     check(estimator)
 
 

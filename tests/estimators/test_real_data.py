@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from garrote import Problem, VariationalGarrote, VariationalGarroteClassifier, fit_path
+from garrote.datasets import load_diabetes_quadratic, load_prostate
+from garrote.experiments.boston import load_boston
 from garrote_certificates import assert_certified, standardized
 from published_data import load, read_table
 from reference import centred, iterate
@@ -20,29 +22,28 @@ def assert_sound(model, X, smallest, largest):
     assert model.cv_results_["mean_error"].min() < model.cv_results_["null_error"]
 
 
-def test_diabetes(shared_data):
-    data = load(shared_data, "diabetes_lars.npz")
-    names = [str(name) for name in data["x_names"]]
-    model = VariationalGarrote().fit(data["x"], data["y"])
-    assert_sound(model, data["x"], 4, 9)
+def test_diabetes():
+    quadratic, y, names = load_diabetes_quadratic()
+    X = quadratic[:, :10]
+    model = VariationalGarrote().fit(X, y)
+    assert_sound(model, X, 4, 9)
     chosen = {names[j] for j in model.get_support(indices=True)}
     assert {"bmi", "ltg"} <= chosen
-    assert model.score(data["x"], data["y"]) > 0.48
+    assert model.score(X, y) > 0.48
 
 
-def test_diabetes_with_squares_and_interactions(shared_data):
-    data = load(shared_data, "diabetes_lars.npz")
-    model = VariationalGarrote().fit(data["x2"], data["y"])
-    assert_sound(model, data["x2"], 4, 20)
-    assert_certified(standardized(data["x2"], data["y"]), model.path_, 1e-4)
+def test_diabetes_with_squares_and_interactions():
+    X, y, _ = load_diabetes_quadratic()
+    model = VariationalGarrote().fit(X, y)
+    assert_sound(model, X, 4, 20)
+    assert_certified(standardized(X, y), model.path_, 1e-4)
 
 
-def test_prostate(shared_data):
-    X, y, names = read_table(shared_data / "prostate.csv", "lpsa")
-    keep = [j for j, name in enumerate(names) if name != "train"]
-    model = VariationalGarrote().fit(X[:, keep], y)
-    assert_sound(model, X[:, keep], 1, 6)
-    chosen = {names[keep[j]] for j in model.get_support(indices=True)}
+def test_prostate():
+    X, y, names, _ = load_prostate()
+    model = VariationalGarrote().fit(X, y)
+    assert_sound(model, X, 1, 6)
+    chosen = {names[j] for j in model.get_support(indices=True)}
     assert "lcavol" in chosen
 
 
@@ -87,9 +88,9 @@ def test_mice_genotypes_with_a_simulated_trait(shared_data):
     assert (np.abs(correlation).max(axis=1) > 0.8).sum() >= 3
 
 
-def test_boston_has_one_optimum_from_every_start(shared_data):
+def test_boston_has_one_optimum_from_every_start():
     # Kappen & Gomez (2014), section 5.5, with their settings: noise and prior given.
-    X, y, _ = read_table(shared_data / "boston.csv", "MEDV")
+    X, y, _ = load_boston()
     y = (y - y.mean()) / y.std()
     model = VariationalGarrote(
         gamma=float(np.log(0.25 / 0.75)), noise_variance=0.1, n_starts=30, random_state=0
@@ -128,13 +129,14 @@ def test_moments_without_rows_give_what_susie_published(shared_data):
     assert unexplained(chosen) <= unexplained(truth) * (1 + 1e-9)
 
 
-def test_the_oracle_agrees_on_diabetes(shared_data):
-    data = load(shared_data, "diabetes_lars.npz")
+def test_the_oracle_agrees_on_diabetes():
+    quadratic, y, _ = load_diabetes_quadratic()
+    X = quadratic[:, :10]
     gammas = np.array([-30.0, -12.0, -6.0, -3.0])
-    path = fit_path(Problem.from_rows(data["x"], data["y"]), strengths=gammas)
+    path = fit_path(Problem.from_rows(X, y), strengths=gammas)
     m = np.zeros(10)
     for gamma, fit in zip(gammas, path.forward, strict=True):
-        solution = iterate(centred(data["x"], data["y"]), gamma, m)
+        solution = iterate(centred(X, y), gamma, m)
         m = solution.m
         listed = np.zeros(10)
         listed[fit.columns] = fit.probability

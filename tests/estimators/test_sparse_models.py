@@ -9,7 +9,6 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import SparseClassifier, SparseRegressor
@@ -19,17 +18,21 @@ from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths.combinations import ALL_FAMILIES, SOLVERS, is_possible
 from garrote.penalties import MCP, PENALTIES, ElasticNet
 from garrote.solvers.penalised import refitting
+from pairwise import pairwise
+from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
-@parametrize_with_checks(
-    [
+@scikit_learn_checks(
+    SparseRegressor(alphas=10),
+    SparseClassifier(alphas=10),
+    variants=[
         SparseRegressor(),
         SparseClassifier(),
         SparseRegressor(family="huber", alphas=30),
         SparseClassifier(family="probit", alphas=30),
-    ]
+    ],
 )
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)
@@ -470,19 +473,40 @@ def test_bic_does_not_choose_a_model_that_interpolates():
 _ACCURACY = {"subgradient": 1e-2, ("fused-lasso", "em"): 1e-4}
 
 
-def test_the_table_of_combinations_is_what_fits_do(data):
-    X, _, _ = data
+COMBINATIONS = {"penalty": list(PENALTIES), "family": list(ALL_FAMILIES), "solver": list(SOLVERS)}
+
+
+def possible(penalty, family, solver):
+    return is_possible(PENALTIES[penalty](), family, solver)
+
+
+def combined(penalty, family, solver):
+    tol = _ACCURACY.get((penalty, solver), _ACCURACY.get(solver, 1e-6))
+    settings = {"penalty": penalty, "alpha": 0.3, "solver": solver, "alphas": 2, "tol": tol}
+    if family == "multinomial":
+        return SparseClassifier(**settings)
+    return SparseRegressor(family=family, **settings)
+
+
+def assert_fits(data, penalty, family, solver):
+    model = combined(penalty, family, solver).fit(data[0], response(data, family))
+    assert model.path_.certificate.max() <= model.tol or solver == "least-angle"
+
+
+def test_what_the_table_of_combinations_rules_out_is_refused(data):
     some = {family: response(data, family) for family in ALL_FAMILIES}
-    for name, make in PENALTIES.items():
-        for (family, y), solver in product(some.items(), SOLVERS):
-            tol = _ACCURACY.get((name, solver), _ACCURACY.get(solver, 1e-6))
-            settings = {"penalty": name, "alpha": 0.3, "solver": solver, "alphas": 2, "tol": tol}
-            if family == "multinomial":
-                model = SparseClassifier(**settings)
-            else:
-                model = SparseRegressor(family=family, **settings)
-            if is_possible(make(), family, solver):
-                assert model.fit(X, y).path_.certificate.max() <= tol or solver == "least-angle"
-            else:
-                with pytest.raises(ValueError, match="cannot fit penalty"):
-                    model.fit(X, y)
+    for chosen in product(*COMBINATIONS.values()):
+        if not possible(*chosen):
+            with pytest.raises(ValueError, match="cannot fit penalty"):
+                combined(*chosen).fit(data[0], some[chosen[1]])
+
+
+def test_the_table_of_combinations_is_what_fits_do(data):
+    for row in pairwise(COMBINATIONS, possible):
+        assert_fits(data, **row)
+
+
+@pytest.mark.slow
+def test_the_whole_table_of_combinations_is_what_fits_do(data):
+    for chosen in filter(lambda chosen: possible(*chosen), product(*COMBINATIONS.values())):
+        assert_fits(data, *chosen)

@@ -10,19 +10,20 @@ import pytest
 import scipy.sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import SpikeSlabRegressor
 from garrote.datasets import make_sparse_regression
 from garrote.inference import MeanField, Metropolis, Sample
 from garrote.priors import EffectSlab, ExpectedSize, GaussianSlab, GPrior
+from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
-@parametrize_with_checks(
-    [SpikeSlabRegressor(), SpikeSlabRegressor(method=Sample(n_steps=400, burn_in=100))]
+@scikit_learn_checks(
+    SpikeSlabRegressor(),
+    variants=[SpikeSlabRegressor(method=Sample(n_steps=400, burn_in=100))],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_check_passes(estimator, check):

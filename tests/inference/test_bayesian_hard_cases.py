@@ -174,7 +174,10 @@ def test_thirty_columns_are_not_enumerated_and_the_time_is_stated():
         SpikeSlabRegressor(method="enumerate").fit(X[:, :29], X[:, 0])
 
 
-@pytest.mark.parametrize(("count", "method"), [(12_000, "sample"), (20_500, "mean-field")])
+@pytest.mark.parametrize(
+    ("count", "method"),
+    [(12_000, "sample"), pytest.param(20_500, "mean-field", marks=pytest.mark.slow)],
+)
 def test_very_many_columns_are_answered(count, method):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, count), dtype=np.float32)

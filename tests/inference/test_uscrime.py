@@ -8,8 +8,8 @@ import pytest
 from scipy.integrate import quad
 
 from garrote import SpikeSlabRegressor
+from garrote.experiments.data import published_table
 from garrote.priors import GPrior
-from published_data import read_table
 
 BMS = json.loads((Path(__file__).parents[1] / "data" / "uscrime_bms.json").read_text())
 # BMS's name for the prior on g, ours, and how far its inclusion probabilities, means and deviations may
@@ -19,8 +19,10 @@ PRIORS = [("UIP", 47.0, 1e-8, 1e-8), ("EBL", "eb", 1e-8, 1e-8), ("hyper=3", "hyp
 
 
 @pytest.fixture(scope="module")
-def crime(shared_data):
-    X, y, names = read_table(shared_data / "uscrime.csv", "y")
+def crime():
+    (*names, response), values = published_table("MASS", "UScrime")
+    X, y = values[:, :-1], values[:, -1]
+    assert response == "y"
     assert names == BMS["names"]
     kept = np.array(names) == "So"  # the only column that is no amount
     return np.where(kept, X, np.log(np.where(kept, 1.0, X))), np.log(y)

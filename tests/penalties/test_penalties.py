@@ -1,6 +1,5 @@
 """Penalties: every scalar rule against brute force, every path against an independent answer."""
 
-import csv
 import itertools
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.linear_model import Lasso, LogisticRegression
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from garrote import Problem, fit_path
+from garrote.datasets import load_prostate
 from garrote.designs import StandardizedDesign
 from garrote.likelihoods import Binomial, Gaussian, Poisson
 from garrote.paths.surfaces import fit_surface
@@ -35,7 +35,8 @@ from garrote.penalties import (
     Terms,
     thresholding,
 )
-from garrote.rules import bend, cost, shrink, slope
+from garrote.penalties.mixtures import _largest_minimum
+from garrote.rules import cost, second_derivative, shrink, slope
 from garrote.solvers.descent.extrapolation import Extrapolation
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from reference import hierarchical_adaptive_lasso, lasso_by_shooting, sparse_regression
@@ -113,7 +114,7 @@ def test_slopes_and_bends_are_derivatives_of_costs(penalty, w):
     rise = (cost(rule, 0, w + step) - cost(rule, 0, w - step)) / (2 * step)
     turn = (slope(rule, 0, w + step) - slope(rule, 0, w - step)) / (2 * step)
     assert slope(rule, 0, w) == pytest.approx(rise, abs=1e-7)
-    assert bend(rule, 0, w) == pytest.approx(turn, abs=1e-4)
+    assert second_derivative(rule, 0, w) == pytest.approx(turn, abs=1e-4)
 
 
 def normal_jeffreys(t):
@@ -229,7 +230,10 @@ def test_every_point_of_a_path_is_stationary(penalty, likelihood):
         gradient = Z.T @ (y - mean) / len(y)
         rule = penalty.at(fit.strength, Terms.equal(25))
         slopes = [slope(rule, j, w) for j, w in zip(fit.columns, fit.coef, strict=True)]
-        stiff = [max(bend(rule, j, w), 0) for j, w in zip(fit.columns, fit.coef, strict=True)]
+        stiff = [
+            max(second_derivative(rule, j, w), 0)
+            for j, w in zip(fit.columns, fit.coef, strict=True)
+        ]
         off = (gradient[fit.columns] - slopes) / (1 + np.array(stiff))
         np.testing.assert_allclose(off, 0, atol=1e-8)
         if not getattr(penalty, "singular", False) and not isinstance(penalty, Bridge):
@@ -299,6 +303,20 @@ def test_the_objective_falls_with_every_lasso_of_tangents(penalty, monkeypatch):
     assert max(gains) > 1e-4
 
 
+def test_a_minimum_that_is_about_to_vanish_is_found_in_few_steps(monkeypatch):
+    """There EM hardly moves: it would take millions of steps."""
+    asked = []
+    steepness = HAL.steepness
+    monkeypatch.setattr(HAL, "steepness", lambda *given: asked.append(1) or steepness(*given))
+    z = 3.5 + np.array([-0.25, -1e-9, 0.0, 1e-9, 1e-4, 1.0])
+    inside = np.maximum((z + 0.5) ** 2 - 16, 0.0)
+    # The stationary point of (z - w)^2 / 2 + 4 log(1 + 2 w), which is the minimum for large z.
+    expected = np.where(z < 3.5, 0.0, (z - 0.5 + np.sqrt(inside)) / 2)
+    sizes = [_largest_minimum(HAL(3.0, 0.5), value, 1.0) for value in z]
+    np.testing.assert_allclose(sizes, expected, atol=1e-6)
+    assert len(asked) < 100 * len(z)
+
+
 def test_em_for_hal_is_that_of_the_text():
     X, y, _ = sparse_regression(60, 12, 3, correlation=0.3)
     Z, yc = standardised(X, y)
@@ -310,7 +328,7 @@ def test_em_for_hal_is_that_of_the_text():
 
 @pytest.mark.parametrize(
     ("penalty", "times"),
-    [(MCP(np.inf), 1.0), (Bridge(1.0), 1.0), (LogSum(1e9), 1.0), (NormalGamma(1.0, 2.0), 0.5)],
+    [(MCP(np.inf), 1.0), (Bridge(1.0), 1.0), (LogSum(1e7), 1.0), (NormalGamma(1.0, 2.0), 0.5)],
     ids=lambda v: getattr(v, "name", str(v)),
 )
 @pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
@@ -515,12 +533,10 @@ def test_a_price_for_each_variable_chooses_the_size_that_pays():
         assert fit.loss + fit.strength * len(fit.columns) == pytest.approx(totals.min())
 
 
-def test_best_subsets_of_the_prostate_data(shared_data):
+def test_best_subsets_of_the_prostate_data():
     """Residual sums of squares of the 67 training rows, sizes 0 to 8."""
-    with (shared_data / "prostate_murphy.csv").open(newline="") as file:
-        rows = np.array(list(csv.reader(file))[1:], dtype=float)
-    rows = rows[rows[:, 9] == 1]
-    problem = problem_of(rows[:, :8], rows[:, 8])
+    X, y, _, train = load_prostate()
+    problem = problem_of(X[train], y[train])
     found = [2 * 67 * fit_path(problem, BestSubset(k), [0.0]).fits[0].loss for k in range(9)]
     published = [96.2814, 44.5286, 37.0918, 34.9077, 32.8150, 32.0694, 30.5398, 29.4373, 29.4264]
     np.testing.assert_allclose(found, published, atol=5e-5)

@@ -201,16 +201,16 @@ def test_settings_of_scikit_learn_come_back_too(data, tmp_path):
     assert isinstance(there_and_back(model, tmp_path).transform(data[0]), pd.DataFrame)
 
 
-def test_a_file_of_the_first_format_still_loads_and_predicts_its_numbers():
-    expected = json.loads((DATA / "format_1.json").read_text())
-    model = garrote.load(DATA / "format_1.garrote")
+def test_a_file_of_the_second_format_still_loads_and_predicts_its_numbers():
+    expected = json.loads((DATA / "format_2.json").read_text())
+    model = garrote.load(DATA / "format_2.garrote")
     mean, spread = model.predict(np.array(expected["X"]), return_std=True)
     np.testing.assert_allclose(mean, expected["mean"], rtol=1e-12)
     np.testing.assert_allclose(spread, expected["spread"], rtol=1e-12)
     assert model.get_support().tolist() == expected["support"]
-    assert model.selection_.n_selected == 2
+    assert model.selection_.n_selected == 1
     assert "x3" in str(model.summary())
-    assert load_extra(DATA / "format_1.garrote") == {"target": "y"}
+    assert load_extra(DATA / "format_2.garrote") == {"target": "y"}
 
 
 PENALTIES = {
@@ -564,12 +564,12 @@ def attribute(header, name):
 
 
 def test_a_newer_format_names_the_upgrade(saved):
-    rewrite(saved, lambda h: h.update(version=2, garrote="7.1"))
+    rewrite(saved, lambda h: h.update(version=3, garrote="7.1"))
     said = refused(
-        saved, r"written by garrote 7\.1 and has format 2.*pip install --upgrade garrote"
+        saved, r"written by garrote 7\.1 and has format 3.*pip install --upgrade garrote"
     )
-    assert f"garrote {garrote.__version__} (format 1)" in said
-    with pytest.raises(ModelFileError, match="format 2"):
+    assert f"garrote {garrote.__version__} (format 2)" in said
+    with pytest.raises(ModelFileError, match="format 3"):
         load_extra(saved)
 
 
@@ -591,7 +591,7 @@ def test_what_only_a_later_garrote_knows_names_the_upgrade(what, saved):
 DAMAGE = {
     "no objects": lambda h: h.update(objects=[]),
     "objects of another type": lambda h: h.update(objects={"a": 1}),
-    "version as text": lambda h: h.update(version="1"),
+    "version as text": lambda h: h.update(version="2"),
     "version below one": lambda h: h.update(version=0),
     "texts that are numbers": lambda h: h.update(texts=[[1, 2]]),
     "no fields": lambda h: find(h, "Fit").pop("fields"),

@@ -10,7 +10,6 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import ShrinkageRegressor, SpikeSlabRegressor
@@ -26,13 +25,14 @@ from garrote.priors.scale_mixture import (
 )
 from garrote.results.certificates import DRAWS
 from reference_shrinkage import bayesian_lasso
+from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 NAMES = [name for name in SHRINKAGE_PRIORS if name != "group-laplace"]
 QUICK = {"random_state": 0, "method": Gibbs(n_steps=300, burn_in=100)}
 
 
-@parametrize_with_checks([ShrinkageRegressor("horseshoe", Gibbs(n_steps=100, burn_in=20))])
+@scikit_learn_checks(ShrinkageRegressor("horseshoe", Gibbs(n_steps=100, burn_in=20)))
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_check_passes(estimator, check):
     check(estimator)

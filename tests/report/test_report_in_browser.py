@@ -22,6 +22,8 @@ from report_documents import (
     without_optional_parts,
 )
 
+pytestmark = pytest.mark.browser
+
 # On a machine with a browser each of these pictures is in the page of the diabetes table.
 PICTURES = ("path", "branch", "validation", "prediction", "correlation")
 

@@ -6,7 +6,7 @@ import pytest
 from garrote import SparseClassifier, SparseRegressor, VariationalGarrote
 from garrote.datasets import make_sparse_regression
 from garrote.estimators.variational_garrote import SOLVERS as GARROTE_SOLVERS
-from garrote.paths.combinations import SOLVERS
+from garrote.paths.combinations import PROXIMAL, SOLVERS
 
 
 def two_optima():
@@ -34,6 +34,19 @@ def test_every_solver_of_a_convex_penalty_chooses_the_same_alpha(solver):
     model = SparseRegressor("elastic-net", solver=solver, **settings).fit(X, y)
     np.testing.assert_array_equal(
         model.cv_results_["fold_errors"], usual.cv_results_["fold_errors"]
+    )
+    assert model.alpha_ == usual.alpha_
+
+
+@pytest.mark.parametrize("penalty", ["mcp", "scad"])
+@pytest.mark.parametrize("solver", PROXIMAL)
+def test_every_solver_of_a_concave_penalty_chooses_the_same_alpha(penalty, solver):
+    X, y = two_optima()
+    settings = {"alphas": 8, "eps": 0.1, "cv": 3}
+    usual = SparseRegressor(penalty, **settings).fit(X, y)
+    model = SparseRegressor(penalty, solver=solver, tol=1e-4, max_iter=2000, **settings).fit(X, y)
+    np.testing.assert_allclose(
+        model.cv_results_["fold_errors"], usual.cv_results_["fold_errors"], rtol=1e-5
     )
     assert model.alpha_ == usual.alpha_
 

@@ -61,14 +61,14 @@ def test_gains_are_those_of_normal_densities_without_effects(model):
 
 @pytest.mark.parametrize("copies", [3, 4, 5, 10])
 @pytest.mark.parametrize("variables", [15, 60])
-def test_the_majority_of_near_copies_tells_which_sign_is_exchanged(copies, variables):
+def test_the_majority_of_near_copies_tells_which_sign_is_flipped(copies, variables):
     z, ld = with_copies(np.random.default_rng(copies), N, variables, copies)
     assert checked(z, ld).notes == ()
     z[1] *= -1
     found = checked(z, ld)
-    assert found.exchanged == (1,)
+    assert found.flipped == (1,)
     assert found.inconsistent == found.undecided == ()
-    assert found.exchanged_evidence[1] > 3
+    assert found.flipped_evidence[1] > 3
     assert found.expected[1] == pytest.approx(-found.z[1], rel=0.1)
 
 
@@ -82,13 +82,13 @@ def test_of_two_copies_alone_both_are_named(spread, tmp_path):
     with pytest.warns(UserWarning, match="contradict each other between .*nothing tells which"):
         model.fit_zscores(z, ld, N, names=names)
     found = model.consistency_
-    assert found.exchanged == found.inconsistent == ()
+    assert found.flipped == found.inconsistent == ()
     ((one, other),) = found.undecided
     assert sorted((*one, *other)) == [0, 1]
     assert (found.instead(0), found.instead(1), found.instead(2)) == ((1,), (0,), ())
     assert sorted(found.table().columns["verdict"]) == [
-        "sign exchanged, or that of rs0",
-        "sign exchanged, or that of rs1",
+        "sign flipped, or that of rs0",
+        "sign flipped, or that of rs1",
     ]
     document = json.loads(model.selection_.to_json())
     told = {entry["name"]: entry["instead"] for entry in document["consistency"]["out_of_line"]}
@@ -105,14 +105,14 @@ def test_weak_correlations_with_many_others_tell_which_of_two_copies_it_is():
     for seed in range(3):
         z, ld = with_copies(np.random.default_rng(seed), N, 150, 2)
         z[1] *= -1
-        assert checked(z, ld).exchanged == (1,)
+        assert checked(z, ld).flipped == (1,)
 
 
 def test_two_against_two_copies_are_undecided():
     z, ld = with_copies(np.random.default_rng(3), N, 12, 4)
     z[:2] *= -1
     found = checked(z, ld)
-    assert found.exchanged == ()
+    assert found.flipped == ()
     assert sorted(map(sorted, found.undecided[0])) == [[0, 1], [2, 3]]
     assert len(found.undecided) == 1
 
@@ -125,7 +125,7 @@ def test_signs_in_several_blocks_are_all_named():
     assert checked(z, ld).notes == ()
     z[[1, 6, 11]] *= -1
     found = checked(z, ld)
-    assert sorted(found.exchanged) == [1, 6, 11]
+    assert sorted(found.flipped) == [1, 6, 11]
     assert found.inconsistent == found.undecided == ()
 
 
@@ -134,7 +134,7 @@ def test_signs_in_several_blocks_are_all_named():
     [(1.0, 0.8, 500), (3.0, 0.8, 1000), (3.0, 0.9, 1000), (1.0, 0.9, 5000), (3.0, 0.95, 1000)],
 )
 @pytest.mark.parametrize("linked", [True, False])
-def test_strong_effects_of_opposite_signs_are_no_exchanged_signs(effect, correlation, n, linked):
+def test_strong_effects_of_opposite_signs_are_no_flipped_signs(effect, correlation, n, linked):
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X = chain(rng, n, 40, correlation if linked else 0.0)
@@ -144,11 +144,11 @@ def test_strong_effects_of_opposite_signs_are_no_exchanged_signs(effect, correla
         z = simple_regressions(X, y)
         assert z[7] * z[8] < 0
         found = checked(z, np.corrcoef(X.T), n)
-        assert found.exchanged == found.undecided == ()
+        assert found.flipped == found.undecided == ()
 
 
 def test_near_copies_among_genotypes_with_ld_of_half_of_the_samples(shared_data):
-    """Of two regions each: all signs right, and one of them exchanged among two to four copies."""
+    """Of two regions each: all signs right, and one of them flipped among two to four copies."""
     with np.load(shared_data / "N3finemapping.npz", allow_pickle=False) as file:
         X = file["X"]
     X = X[:, np.sort(np.unique(X, axis=1, return_index=True)[1])]
@@ -171,10 +171,10 @@ def test_near_copies_among_genotypes_with_ld_of_half_of_the_samples(shared_data)
         half = np.corrcoef(x[rng.permutation(len(x))[: len(x) // 2]].T)
         z = simple_regressions(x, y)
         right = checked(z, half, len(x))
-        assert right.exchanged == right.undecided == ()
+        assert right.flipped == right.undecided == ()
         z[0] *= -1
         found = checked(z, half, len(x))
-        assert set(found.exchanged) <= {0}
+        assert set(found.flipped) <= {0}
         named += 0 in found.out_of_line
     assert named == 6
 

@@ -48,7 +48,7 @@ def scores(rows):
 
 @pytest.fixture(scope="module")
 def published(shared_data):
-    """200 variants with LD of other samples; the sign of one z-score was exchanged by the authors."""
+    """200 variants with LD of other samples; the sign of one z-score was flipped by the authors."""
     with np.load(shared_data / "susie_SummaryConsistency.npz", allow_pickle=False) as file:
         return file["z"], file["ldref"], int(file["flip_id"][0]) - 1
 
@@ -267,25 +267,25 @@ def test_conditional_moments_are_susier_s(published):
     np.testing.assert_allclose((z - mean) / np.sqrt(variance), SUSIE["z_std_diff"], atol=1e-4)
 
 
-def test_the_exchanged_sign_of_published_zscores_is_named(published):
+def test_the_flipped_sign_of_published_zscores_is_named(published):
     z, ld, wrong = published
     found = check_consistency(check_zscores(z, ld, 10_000))
     flagged = np.flatnonzero((np.array(SUSIE["logLR"]) > 2) & (np.abs(z) > 2))
-    assert found.exchanged == (wrong,) == tuple(flagged)
+    assert found.flipped == (wrong,) == tuple(flagged)
     assert found.inconsistent == ()
     z = z.copy()
     z[wrong] *= -1
     right = check_consistency(check_zscores(z, ld, 10_000))
-    assert right.exchanged == right.inconsistent == right.notes == ()
+    assert right.flipped == right.inconsistent == right.notes == ()
 
 
-def test_each_exchanged_sign_among_genotypes_is_named_and_no_other(shared_data):
+def test_each_flipped_sign_among_genotypes_is_named_and_no_other(shared_data):
     z, ld, n = genotypes(shared_data)
     assert check_consistency(check_zscores(z, ld, n)).notes == ()
     wrong = np.argsort(-np.abs(z))[[3, 40, 80]]
     z[wrong] *= -1
     found = check_consistency(check_zscores(z, ld, n))
-    assert sorted(found.exchanged) == sorted(wrong)
+    assert sorted(found.flipped) == sorted(wrong)
     assert found.inconsistent == ()
 
 
@@ -295,7 +295,7 @@ def test_a_zscore_unlike_its_neighbours_is_named(shared_data):
     z[wrong] = 0.0
     found = check_consistency(check_zscores(z, ld, n))
     assert found.inconsistent == (wrong,)
-    assert found.exchanged == ()
+    assert found.flipped == ()
     assert found.table().columns["verdict"] == ["out of line"]
     assert len(found.table(all_variables=True)) == len(z)
 
@@ -314,30 +314,30 @@ def test_the_error_of_contradicting_zscores_names_those_out_of_line(shared_data)
     z, ld, n = genotypes(shared_data)
     wrong = int(np.argmax(np.abs(z)))
     z[wrong] *= -1
-    with pytest.raises(ValueError, match=rf"contradict each other.*exchanged.* for x{wrong}"):
+    with pytest.raises(ValueError, match=rf"contradict each other.*flipped.* for x{wrong}"):
         SpikeSlabRegressor().fit_zscores(z, ld, n, mismatch=0)
 
 
 # --- the fitted model
 
 
-def test_fit_to_zscores_warns_of_the_exchanged_sign_and_reports_it(published, tmp_path):
+def test_fit_to_zscores_warns_of_the_flipped_sign_and_reports_it(published, tmp_path):
     z, ld, wrong = published
     names = [f"rs{j}" for j in range(len(z))]
     model = SpikeSlabRegressor(method="mean-field")
-    with pytest.warns(UserWarning, match="exchanged.*rs157"):
+    with pytest.warns(UserWarning, match="flipped.*rs157"):
         model.fit_zscores(z, ld, 10_000, names=names)
-    assert model.consistency_.exchanged == (wrong,)
+    assert model.consistency_.flipped == (wrong,)
     assert model.posterior_.names[wrong] == "rs157"
     document = json.loads(model.selection_.to_json())
     (entry,) = document["consistency"]["out_of_line"]
-    assert (entry["name"], entry["exchanged"]) == ("rs157", True)
+    assert (entry["name"], entry["flipped"]) == ("rs157", True)
     page = render_report(document)
     assert "Z-scores and LD" in page
-    assert "sign exchanged" in page
+    assert "sign flipped" in page
     model.save(tmp_path / "model.garrote")
     loaded = load(tmp_path / "model.garrote")
-    assert loaded.consistency_.exchanged == (wrong,)
+    assert loaded.consistency_.flipped == (wrong,)
     np.testing.assert_array_equal(loaded.coef_, model.coef_)
 
 

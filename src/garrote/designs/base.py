@@ -1,8 +1,8 @@
-"""The contract of a design, and the two column functions that every coordinate loop is made of.
+"""The contract of a design.
 
 A design offers whole-matrix products to Python (``dot``, ``tdot``, ``gram``, ``moments``). It may offer
 a NamedTuple of its arrays to kernels (``columns``), for whose class ``column_dot`` and ``add_column``
-are registered.
+of `garrote.rules` are registered.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from garrote._jit import generic
 from garrote.arrays import Array, Floats
 
 # Entries of a dense block that is copied out of X at a time: 4 MB, which stay in cache.
@@ -28,19 +27,6 @@ class Moments(NamedTuple):
 
     mean: Floats
     deviation: Floats
-
-
-class Residual(NamedTuple):
-    """What a coordinate loop carries along: the weighted residual of each row.
-
-    Row i's weighted residual is ``values[i] + shift[0] * weights[i]``. The shift lets a centred
-    sparse column change all rows at the price of its non-zeros. For a Gram design ``values`` is X'Wr
-    itself and the rest is unused.
-    """
-
-    values: Floats
-    shift: Floats
-    weights: Floats
 
 
 class Design:
@@ -140,27 +126,3 @@ class Design:
 def is_design(X: Any) -> bool:
     """Tell whether X is stored as a design: an object of `Design`, or another with its methods."""
     return hasattr(X, "tdot")
-
-
-@generic
-def column_dot(design: Any, j: int, residual: Residual) -> float:
-    """Return the product of column ``j`` with the weighted residual."""
-    raise TypeError(f"{type(design).__name__} has no column products")
-
-
-@generic
-def add_column(design: Any, j: int, step: float, residual: Residual) -> None:
-    """Add ``step`` times the weighted column ``j`` to the residual, in place."""
-    raise TypeError(f"{type(design).__name__} has no column updates")
-
-
-@generic
-def block_dot(design: Any, columns: Array, residual: Residual, products: Floats) -> None:
-    """Write the products of some columns with the weighted residual into ``products``."""
-    raise TypeError(f"{type(design).__name__} has no column products")
-
-
-@generic
-def add_block(design: Any, columns: Array, steps: Floats, residual: Residual) -> None:
-    """Add each of some columns times its step to the residual, in place."""
-    raise TypeError(f"{type(design).__name__} has no column products")

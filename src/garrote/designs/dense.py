@@ -6,15 +6,8 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.designs.base import (
-    Design,
-    Moments,
-    add_block,
-    add_column,
-    block_dot,
-    block_width,
-    column_dot,
-)
+from garrote.designs.base import Design, Moments, block_width
+from garrote.rules import add_block, add_column, block_dot, column_dot, squared_residual
 
 # Below this many right-hand sides our own loop beats the packing that a matrix product starts with.
 _SKINNY = 6
@@ -45,20 +38,29 @@ def _(design: DenseColumns, j, step, residual):
         residual.values[i] += step * residual.weights[i] * design.values[i, j]
 
 
+@squared_residual.register
+def _(design: DenseColumns, residual, start, coef):
+    total = 0.0
+    for i in range(residual.values.shape[0]):
+        if residual.weights[i] > 0:
+            total += residual.values[i] * residual.values[i] / residual.weights[i]
+    return total
+
+
 # Four columns at a time: the residual is read, and written, once for all of them.
 
 
 @block_dot.register
 def _(design: DenseColumns, columns, residual, products):
-    values, rows, count = design.values, residual.values, columns.shape[0]
+    values, residuals, count = design.values, residual.values, columns.shape[0]
     for k in range(0, count - 3, 4):
         a, b, c, d = columns[k], columns[k + 1], columns[k + 2], columns[k + 3]
         first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
         for i in range(values.shape[0]):
-            first += values[i, a] * rows[i]
-            second += values[i, b] * rows[i]
-            third += values[i, c] * rows[i]
-            fourth += values[i, d] * rows[i]
+            first += values[i, a] * residuals[i]
+            second += values[i, b] * residuals[i]
+            third += values[i, c] * residuals[i]
+            fourth += values[i, d] * residuals[i]
         products[k], products[k + 1], products[k + 2], products[k + 3] = (
             first,
             second,
@@ -71,7 +73,7 @@ def _(design: DenseColumns, columns, residual, products):
 
 @add_block.register
 def _(design: DenseColumns, columns, steps, residual):
-    values, rows, weights, count = (
+    values, residuals, weights, count = (
         design.values, residual.values, residual.weights, columns.shape[0],
     )  # fmt: skip
     for k in range(0, count - 3, 4):
@@ -80,7 +82,7 @@ def _(design: DenseColumns, columns, steps, residual):
         for i in range(values.shape[0]):
             change = first * values[i, a] + second * values[i, b]
             change += third * values[i, c] + fourth * values[i, d]
-            rows[i] += weights[i] * change
+            residuals[i] += weights[i] * change
     for k in range(count - count % 4, count):
         add_column(design, columns[k], steps[k], residual)
 

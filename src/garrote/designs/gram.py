@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import add_block, add_column, block_dot, column_dot
+from garrote.rules import add_block, add_column, block_dot, column_dot, squared_residual
 
 
 class GramColumns(NamedTuple):
@@ -37,6 +37,14 @@ def _(design: GramColumns, columns, steps, residual):
     for k in range(columns.shape[0]):
         if steps[k] != 0.0:
             add_column(design, columns[k], steps[k], residual)
+
+
+@squared_residual.register
+def _(design: GramColumns, residual, start, coef):
+    total = start.squared_residual
+    for j in range(coef.shape[0]):
+        total -= (coef[j] - start.coef[j]) * (start.gradient[j] + residual.values[j])
+    return max(total, 0.0)
 
 
 class GramDesign:

@@ -7,7 +7,8 @@ import scipy.sparse
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design, Moments, add_column, column_dot
+from garrote.designs.base import Design, Moments
+from garrote.rules import add_column, column_dot, squared_residual
 
 # Non-zeros times right-hand sides that one kernel call handles at most (some 20 ms).
 _PRODUCTS_PER_CALL = 1 << 23
@@ -61,6 +62,16 @@ def _(design: StandardizedSparse, j, residual):
 def _(design: StandardizedSparse, j, step, residual):
     add_column(design.stored, j, step / design.scale[j], residual)
     residual.shift[0] -= step / design.scale[j] * design.mean[j]
+
+
+@squared_residual.register
+def _(design: StandardizedSparse, residual, start, coef):
+    total = 0.0
+    for i in range(residual.values.shape[0]):
+        if residual.weights[i] > 0:
+            value = residual.values[i] + residual.shift[0] * residual.weights[i]
+            total += value * value / residual.weights[i]
+    return total
 
 
 class SparseDesign(Design):

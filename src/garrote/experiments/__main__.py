@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from garrote.experiments.data import SOURCES, VARIABLE
 from garrote.experiments.registry import STUDIES, run_study
 from garrote.experiments.report import Settings
 
@@ -18,11 +19,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list:
         print(_listing())
         return 0
-    names, file = list(options.studies), options.plot
+    names, file = list(STUDIES) if options.all else list(options.studies), options.plot
     if file in STUDIES:  # `--plot vg-figure-1`: the optional file name was not meant
         names, file = [*names, file], ""
     if not names:
         parser.error("name a study, or see --list")
+    if options.all and options.studies:
+        parser.error(f"--all runs {options.studies[0]} too: leave one of them out")
     unknown = [name for name in names if name not in STUDIES]
     if unknown:
         parser.error(f"there is no study {unknown[0]!r}; see --list")
@@ -32,11 +35,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings(options.seed, options.instances, options.quick)
     except ValueError as error:
         parser.error(str(error))
+    return max([_run_or_say(name, settings, file) for name in names])
+
+
+def _run_or_say(name: str, settings: Settings, file: str | None) -> int:
+    """Run one study; where its data, or the folder of its figure, is missing, say so and go on."""
     try:
-        for name in names:
-            _run(name, settings, file)
-    except FileNotFoundError as error:  # data from outside, or the folder of a figure
-        parser.exit(1, f"garrote: {error}\n")
+        _run(name, settings, file)
+    except FileNotFoundError as error:
+        print(f"garrote: {name}: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -72,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("studies", nargs="*", metavar="STUDY", help="for example vg-table-1")
+    parser.add_argument("--all", action="store_true", help="run every study")
     parser.add_argument("--list", action="store_true", help="name the studies and stop")
     parser.add_argument(
         "--plot",
@@ -88,9 +97,20 @@ def _parser() -> argparse.ArgumentParser:
 
 def _listing() -> str:
     width = max(map(len, STUDIES))
-    lines = [f"  {name:<{width}}  {study.title}" for name, study in STUDIES.items()]
+    lines = [
+        f"  {name:<{width}}  {study.title}{' *' if study.needs else ''}"
+        for name, study in STUDIES.items()
+    ]
     texts = "vg: Kappen & Gomez 2014; iba: Y. Iba; murphy: Murphy 2012, chapter 13"
-    return "\n".join([f"studies ({texts}):", *lines])
+    return "\n".join([f"studies ({texts}):", *lines, *_sources()])
+
+
+def _sources() -> list[str]:
+    """Say where the data of some studies comes from, in lines that fit a screen."""
+    said = [f"* needs data in the folder that {VARIABLE} names:"]
+    for name, (package, licence, _) in SOURCES.items():
+        said += [f"  {name} from the {package}, licence {licence}"]
+    return said
 
 
 if __name__ == "__main__":

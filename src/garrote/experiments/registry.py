@@ -31,7 +31,6 @@ STUDIES = {
         "optima of garrote and paired mean field",
         "variational_garrote.boston",
         "run_table_4",
-        ("boston.csv",),
     ),
     "vg-figure-1": Study(
         "when two solutions coexist", "variational_garrote.figure_1", "run_figure_1"
@@ -61,7 +60,6 @@ STUDIES = {
         "table 4 drawn, and hysteresis in pi",
         "variational_garrote.boston",
         "run_figure_7",
-        ("boston.csv",),
     ),
     "vg-figure-8": Study(
         "recovery as rows are added", "variational_garrote.figures_8_10", "run_figure_8"
@@ -76,11 +74,9 @@ STUDIES = {
         "scaling with the number of variables", "variational_garrote.figure_11", "run_figure_11"
     ),
     "iba-figure-1": Study(
-        "mean field in spins at typical penalties", "iba_figures", "run_figure_1", ("boston.csv",)
+        "mean field in spins at typical penalties", "iba_figures", "run_figure_1"
     ),
-    "iba-figure-2": Study(
-        "the same as the penalty rises", "iba_figures", "run_figure_2", ("boston.csv",)
-    ),
+    "iba-figure-2": Study("the same as the penalty rises", "iba_figures", "run_figure_2"),
     "murphy-figure-13.1": Study(
         "the posterior over all models of ten variables", "murphy.figure_13_1", "run_figure_13_1"
     ),
@@ -88,19 +84,16 @@ STUDIES = {
         "four methods on the prostate data",
         "murphy.table_13_1",
         "run_table_13_1",
-        ("prostate.csv", "prostate_murphy.csv"),
     ),
     "murphy-listing-13.1": Study(
         "the lasso's knots on the prostate data",
         "murphy.lasso_path",
         "run_listing_13_1",
-        ("prostate.csv",),
     ),
     "murphy-figure-13.2b": Study(
         "all subsets of the prostate data's variables",
         "murphy.figure_13_2",
         "run_figure_13_2b",
-        ("prostate.csv",),
     ),
     "murphy-figure-13.5": Study(
         "soft and hard thresholding", "murphy.thresholding", "run_figure_13_5"
@@ -112,13 +105,11 @@ STUDIES = {
         "profiles of ridge and lasso on the prostate data",
         "murphy.figure_13_7",
         "run_figure_13_7",
-        ("prostate.csv",),
     ),
     "murphy-figure-13.8": Study(
         "the lasso's path is piecewise linear",
         "murphy.lasso_path",
         "run_figure_13_8",
-        ("prostate.csv",),
     ),
     "murphy-figure-13.9": Study(
         "spikes by the lasso, debiased", "murphy.figure_13_9", "run_figure_13_9"

@@ -128,8 +128,8 @@ def infer(
     family = family_of(problem)
     prior = _checked(prior, family)
     law = as_inclusion(inclusion, problem.n_features)
-    labels = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
-    task = Task(problem, Beliefs.about(problem, prior, law), labels, n_jobs, random_state, callback)
+    names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
+    task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
     chosen = as_method(method)
     if isinstance(chosen, Auto):
         chosen = choose_method(prior, family, task.usable, len(problem.response))

@@ -24,8 +24,8 @@ from garrote.results.certificates import of_draws
 from garrote.results.laws import Draws, Spread
 from garrote.results.posterior import Posterior, SamplingAccuracy
 from garrote.solvers.algebra.gaussian_draws import ridge_form
+from garrote.solvers.diagnostics import Diagnostics, diagnose_draws
 from garrote.solvers.shrinkage.columns_of_a_draw import UsedColumns, used_columns
-from garrote.solvers.shrinkage.draw_diagnostics import DrawDiagnostics, diagnose_draws
 from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
 from garrote.solvers.shrinkage.swap_moves import similar_pairs
 
@@ -51,7 +51,7 @@ class DrawsFound(NamedTuple):
     noise: Floats
     scale: Floats
     shrinkage: Floats
-    diagnosed: DrawDiagnostics
+    diagnosed: Diagnostics
     level: Floats | None = None
 
 
@@ -87,7 +87,7 @@ def inferred_from(
     """Describe draws, one of ``kept`` states each, and the columns that each of them uses."""
     problem, beliefs = task.problem, task.beliefs
     certificate = of_draws(
-        error=float(found.diagnosed.relative_error.max(initial=0.0)),
+        error=float(found.diagnosed.error.max(initial=0.0)),
         split_r_hat=float(found.diagnosed.split_r_hat.max(initial=1.0)),
     )
     beyond = certificate["halves of chains"]

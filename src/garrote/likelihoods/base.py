@@ -133,7 +133,7 @@ def conjugate(likelihood: Any, y: Any, slope: Any) -> Any:
 
 @generic
 def majoriser(likelihood: Any, y: Any, eta: Any) -> Any:
-    """Return the bend of a parabola that touches minus the log likelihood at eta and lies above it.
+    """Return the second derivative of a parabola above minus the log likelihood that touches it at eta.
 
     The curvature stands for it where that never vanishes.
     """

@@ -6,12 +6,13 @@ from garrote.likelihoods import FAMILIES
 from garrote.penalties import PENALTIES
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
-from garrote.penalties.elastic_net import ElasticNet, ElasticNetRule
+from garrote.penalties.elastic_net import ElasticNet
 from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.group import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import Mixture
 from garrote.penalties.subset import BestSubset, NoPenalty
+from garrote.rules import is_elastic_net
 
 # What to call the two walks of LARS: with variables that leave (the lasso), and without (LAR).
 HOMOTOPIES = ("homotopy", "least-angle")
@@ -108,4 +109,4 @@ def _is_piecewise_linear(penalty: Penalty) -> bool:
 def _is_elastic_net(penalty: Penalty) -> bool:
     """Tell whether a penalty is a case of the elastic net, of single coefficients."""
     structured = hasattr(penalty, "resolved")
-    return not structured and isinstance(penalty.at(1.0, Terms.equal(1)), ElasticNetRule)
+    return not structured and is_elastic_net(penalty.at(1.0, Terms.equal(1)))

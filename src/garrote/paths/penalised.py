@@ -8,9 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 
-import garrote.solvers.classical.fused_em
-import garrote.solvers.penalised.fused_quadratic  # (solvers come to know graphs by these)
-import garrote.solvers.penalised.group_quadratic  # noqa: F401  (and groups)
 from garrote.arrays import Floats
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
@@ -20,16 +17,15 @@ from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Concave, Penalty, Terms
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
 from garrote.penalties.fusion.fused import FusedLasso
-from garrote.penalties.fusion.fused_rule import FusedRule
 from garrote.penalties.group import GroupLasso
 from garrote.penalties.mixtures import Mixture
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
+from garrote.rules import restricted, slopes
 from garrote.solvers.classical.path import solve_classically
 from garrote.solvers.control import Control
-from garrote.solvers.descent.quadratic import restricted
 from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.latent import LatentLeastSquares
@@ -41,7 +37,7 @@ from garrote.solvers.penalised.best_subset import solve_best_subsets
 from garrote.solvers.penalised.concave_path import solve_concave_path
 from garrote.solvers.penalised.fused_signal import SignalSquares, is_signal
 from garrote.solvers.penalised.refitting import relaxed
-from garrote.solvers.penalised.reweighted import slopes, solve_reweighted
+from garrote.solvers.penalised.reweighted import solve_reweighted
 from garrote.solvers.penalised.ridge import ridge_scores, solve_ridge, solve_rotated
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
@@ -221,11 +217,7 @@ def penalty_solver(
         points = yield from relaxed(smooth, points, terms, control, relax)
     path = as_path(problem, smooth, points)
     if isinstance(penalty, FusedLasso):
-        fits = tuple(
-            replace(fit, pieces=penalty.count_pieces(fit.columns, fit.coef, path.n_features))
-            for fit in path.fits
-        )
-        path = replace(path, fits=fits)
+        path = replace(path, fits=tuple(_with_pieces(problem, penalty, fit) for fit in path.fits))
     if len(path) == len(alphas) or control.stop_at is None:
         return path
     return replace(
@@ -248,7 +240,7 @@ def _solve(
     """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
     gaussian = problem.likelihood.least_squares
     if isinstance(penalty, BestSubset):
-        return (yield from solve_best_subsets(problem, penalty, alphas, terms, control))
+        return (yield from solve_best_subsets(problem, penalty.size, alphas, terms, control))
     if _is_ridge(penalty) and not bounded:
         if gaussian:
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
@@ -276,7 +268,7 @@ def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) 
         )
 
 
-def _refuse_free_levels(problem: Problem, rule: FusedRule) -> None:
+def _refuse_free_levels(problem: Problem, rule: Any) -> None:
     levels = len(np.unique(rule.graph.components[rule.free])) // outputs_of(problem)
     if not problem.likelihood.least_squares and levels >= len(problem.response):
         raise ValueError(
@@ -319,6 +311,19 @@ def corrected(
         squared, _ = yield from problem.evaluate(point.columns, coef[:, None])
         changed.append(point._replace(coef=coef, loss=0.5 * float(squared[0]) / problem.n))
     return changed
+
+
+def _with_pieces(problem: Problem, penalty: FusedLasso, fit: PenaltyFit) -> PenaltyFit:
+    """Return a fused fit with its pieces counted, and no effect of columns that are constant.
+
+    Such a column is at the level of its neighbours, which joins them and fits nothing; times what is
+    left of the column by rounding it would be an effect. Columns of zeros, as places of a signal that
+    was not observed there, keep it.
+    """
+    pieces = penalty.count_pieces(fit.columns, fit.coef, outputs_of(problem) * problem.n_features)
+    own = fit.columns % problem.n_features
+    told = (problem.curvature[own] > 0) | (problem.scale.column_mean[own] == 0)
+    return replace(fit, columns=fit.columns[told], coef=fit.coef[told], pieces=pieces)
 
 
 def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> Path[PenaltyFit]:

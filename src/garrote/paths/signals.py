@@ -10,7 +10,8 @@ from garrote.limits.magnitudes import WEIGHTS, refuse_large
 from garrote.penalties.fusion.fused_rule import FusedRule
 from garrote.penalties.fusion.neighbours import chain_order, resolve_graph
 from garrote.proximal.inputs import as_strength
-from garrote.solvers.descent.optimality import Evaluated, certify
+from garrote.rules import Evaluated
+from garrote.solvers.descent.optimality import certify
 from garrote.solvers.penalised.fused_quadratic import solve_fused
 from garrote.solvers.penalised.fused_signal import FusedDiagonal
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.rules import cost
+from garrote.rules import Evaluated, cost, reach
 
 # Scalar objectives that differ by less than this share are the same.
 _TIE = 1e-12
@@ -95,7 +95,7 @@ def first_strength(
 ) -> float:
     """Return the largest strength at which a variable alone comes in, by its factor.
 
-    ``wanted(size, bent, columns)`` gives that of some columns with a factor of 1, from the sizes of
+    ``wanted(size, curvature, columns)`` gives that of some columns with a factor of 1, from the sizes of
     their gradients and their curvatures (1 where none are given). What bounds forbid does not count,
     nor does a column without curvature: it is constant, and its gradient is what rounding left.
     """
@@ -104,9 +104,21 @@ def first_strength(
     if curvature is not None:
         some &= curvature > 0
     columns = np.flatnonzero(some)
-    bent = np.ones(len(columns)) if curvature is None else curvature[columns]
-    strengths = wanted(np.abs(gradient[columns]), bent, columns) / terms.factor[columns]
+    each = np.ones(len(columns)) if curvature is None else curvature[columns]
+    strengths = wanted(np.abs(gradient[columns]), each, columns) / terms.factor[columns]
     return float(strengths.max(initial=0.0))
+
+
+def within_reach(rule: Any, free: Array, coef: Floats, curvature: Floats, null: Evaluated) -> Any:
+    """Return the rule with bounds for coefficients that have neither a penalty nor bounds."""
+    free = free & (curvature > 0)
+    if not free.any():
+        return rule
+    most = reach(coef, free, curvature, null)
+    return rule._replace(
+        lower=np.where(free, np.maximum(rule.lower, -most), rule.lower),
+        upper=np.where(free, np.minimum(rule.upper, most), rule.upper),
+    )
 
 
 @kernel(inline=True)

@@ -7,12 +7,20 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.penalties.base import Terms, cheaper, first_strength, steepest
+from garrote.penalties.base import Terms, cheaper, first_strength, steepest, within_reach
 from garrote.penalties.elastic_net import L1, ElasticNetRule
-from garrote.rules import bend, cost, shrink, slope
+from garrote.rules import (
+    Evaluated,
+    cost,
+    dual_bound,
+    is_convex,
+    second_derivative,
+    shrink,
+    slope,
+)
 
 # A power of a coefficient near 0 has no end; a Newton step is stopped by this much as well.
-_MOST_BEND = 1e100
+_LARGEST = 1e100
 # Powers of what is smaller than this may overflow before they are multiplied.
 _LEAST = 1e-100
 
@@ -60,8 +68,8 @@ def _share(power, pull):
         return 0.0
     s = 1.0
     for _ in range(200):
-        bent = pull * s ** (power - 2.0)
-        step = (s + bent * s - 1.0) / (1.0 + (power - 1.0) * bent)
+        steep = pull * s ** (power - 2.0)
+        step = (s + steep * s - 1.0) / (1.0 + (power - 1.0) * steep)
         s -= step
         if abs(step) <= 1e-16 or s <= least:
             break
@@ -80,11 +88,35 @@ def _(rule: BridgeRule, j, coef):
     return np.sign(coef) * rule.threshold[j] * rule.power * abs(coef) ** (rule.power - 1.0)
 
 
-@bend.register
+@second_derivative.register
 def _(rule: BridgeRule, j, coef):
     power = rule.power
     steep = rule.threshold[j] * power * (power - 1.0) * abs(coef) ** (power - 2.0)
-    return min(max(steep, -_MOST_BEND), _MOST_BEND)
+    return min(max(steep, -_LARGEST), _LARGEST)
+
+
+@is_convex.register
+def _(rule: BridgeRule) -> bool:
+    return rule.power >= 1
+
+
+@dual_bound.register
+def _(rule: BridgeRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated) -> float:
+    if rule.power <= 1:
+        return np.nan
+    rule = within_reach(rule, rule.threshold == 0, coef, curvature, null)
+    return seen.dual(1.0) - _conjugate(rule, seen.gradient, curvature)
+
+
+def _conjugate(rule: BridgeRule, gradient: Floats, curvature: Floats) -> float:
+    """Return the supremum of gradient'w less the penalty of w, |w|^b with b > 1."""
+    used = (curvature > 0) & (gradient != 0)
+    gradient, threshold = gradient[used], rule.threshold[used]
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        size = (np.abs(gradient) / (rule.power * threshold)) ** (1.0 / (rule.power - 1.0))
+        best = np.clip(np.sign(gradient) * size, rule.lower[used], rule.upper[used])
+        value = float((gradient * best - threshold * np.abs(best) ** rule.power).sum())
+    return value if np.isfinite(value) else np.inf
 
 
 @dataclass(frozen=True)
@@ -131,9 +163,9 @@ class Bridge:
             return steepest(gradient, terms)
         return first_strength(self._first_strength, gradient, terms, curvature)
 
-    def _first_strength(self, size: Floats, bent: Floats, columns: Array) -> Floats:
+    def _first_strength(self, size: Floats, curvature: Floats, columns: Array) -> Floats:
         if self.b < 1:  # a coefficient jumps to this share of its least-squares value
-            jump = (2 - 2 * self.b) / (2 - self.b) * size / bent
-            return bent * jump ** (2 - self.b) / (2 - 2 * self.b)
+            jump = (2 - 2 * self.b) / (2 - self.b) * size / curvature
+            return curvature * jump ** (2 - self.b) / (2 - 2 * self.b)
         # None is ever 0: a strength that shrinks them a thousandfold, as for a ridge.
-        return bent * (size / bent) ** (2 - self.b) * 1e3 ** (self.b - 1) / self.b
+        return curvature * (size / curvature) ** (2 - self.b) * 1e3 ** (self.b - 1) / self.b

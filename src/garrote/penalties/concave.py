@@ -12,7 +12,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms, cheaper, first_strength
 from garrote.penalties.elastic_net import L1, ElasticNetRule
-from garrote.rules import bend, cost, shrink, slope
+from garrote.rules import cost, second_derivative, shrink, slope
 
 
 class MinimaxRule(NamedTuple):
@@ -51,7 +51,7 @@ def _(rule: MinimaxRule, j, coef):
     return np.sign(coef) * max(rule.threshold[j] - rule.flattening * abs(coef), 0.0)
 
 
-@bend.register
+@second_derivative.register
 def _(rule: MinimaxRule, j, coef):
     return -rule.flattening if rule.flattening * abs(coef) < rule.threshold[j] else 0.0
 
@@ -142,7 +142,7 @@ def _(rule: ScadRule, j, coef):
     return np.sign(coef) * min(threshold, beyond)
 
 
-@bend.register
+@second_derivative.register
 def _(rule: ScadRule, j, coef):
     threshold, size = rule.threshold[j], abs(coef)
     return -1.0 / (rule.a - 1.0) if threshold < size < rule.a * threshold else 0.0
@@ -191,11 +191,11 @@ def _first_strength(
 ) -> float:
     """Return the largest strength of a variable alone, where a penalty flattens out so fast."""
 
-    def wanted(size: Floats, bent: Floats, columns: Array) -> Floats:
+    def wanted(size: Floats, each: Floats, columns: Array) -> Floats:
         if curvature is None or flattening == 0.0:  # no column's own, or the lasso
             return size
         # A flat column jumps away from 0 before its gradient reaches the threshold.
-        return size / np.sqrt(np.clip(bent / flattening, 1e-12, 1.0))
+        return size / np.sqrt(np.clip(each / flattening, 1e-12, 1.0))
 
     return first_strength(wanted, gradient, terms, curvature)
 
@@ -230,7 +230,7 @@ def _(rule: LogRule, j, coef):
     return np.sign(coef) * rule.threshold[j] * rule.eps / (rule.eps + abs(coef))
 
 
-@bend.register
+@second_derivative.register
 def _(rule: LogRule, j, coef):
     return -rule.threshold[j] * rule.eps / (rule.eps + abs(coef)) ** 2
 
@@ -272,8 +272,8 @@ class LogSum:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
         return first_strength(self._first_strength, gradient, terms, curvature)
 
-    def _first_strength(self, size: Floats, bent: Floats, columns: Array) -> Floats:
+    def _first_strength(self, size: Floats, curvature: Floats, columns: Array) -> Floats:
         # Beyond this the larger root is at 0 or complex: no other minimum than 0.
-        alone = size / bent
-        gone = np.where(alone > self.eps, bent * (alone + self.eps) ** 2 / (4 * self.eps), 0.0)
+        alone = size / curvature
+        gone = np.where(alone > self.eps, curvature * (alone + self.eps) ** 2 / (4 * self.eps), 0.0)
         return np.maximum(gone, size)

@@ -1,13 +1,28 @@
 """The lasso, the elastic net and ridge regression: convex, and one rule for all of them."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms, check_share, steepest
-from garrote.rules import bend, cost, shrink, slope
+from garrote.penalties.base import Terms, check_share, steepest, within_reach
+from garrote.rules import (
+    Evaluated,
+    cost,
+    dual_bound,
+    is_convex,
+    is_elastic_net,
+    second_derivative,
+    shrink,
+    slope,
+    slopes,
+)
+
+# Slopes are taken this far from 0 at least: they may be infinite there.
+_LEAST = 1e-300
+# No gradient is beyond this; infinite slopes could not be compared.
+_STEEPEST = 1e305
 
 _ZOU_HASTIE = (
     "Zou & Hastie (2005), Regularization and variable selection via the elastic net. "
@@ -49,9 +64,56 @@ def _(rule: ElasticNetRule, j, coef):
     return rule.threshold[j] * np.sign(coef) + rule.ridge[j] * coef
 
 
-@bend.register
+@second_derivative.register
 def _(rule: ElasticNetRule, j, coef):
     return rule.ridge[j]
+
+
+@is_convex.register
+@is_elastic_net.register
+def _(rule: ElasticNetRule) -> bool:
+    return True
+
+
+@dual_bound.register
+def _(
+    rule: ElasticNetRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated
+) -> float:
+    free = (rule.threshold == 0) & (rule.ridge == 0)
+    rule = within_reach(rule, free, coef, curvature, null)
+    share = _feasible_share(rule, seen.gradient, curvature)
+    return seen.dual(share) - _conjugate(rule, share * seen.gradient, curvature)
+
+
+def _feasible_share(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> float:
+    """Return the largest share of the gradient at which the penalty's conjugate is finite."""
+    unbounded = np.isinf(np.where(gradient > 0, rule.upper, -rule.lower))
+    strict = (rule.ridge == 0) & (curvature > 0) & unbounded
+    steep, size = rule.threshold[strict], np.abs(gradient[strict])
+    beyond = size > steep
+    return float(np.min(steep[beyond] / size[beyond], initial=1.0))
+
+
+def _conjugate(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> float:
+    """Return the supremum of gradient'w less the penalty of w."""
+    beyond = np.maximum(np.abs(gradient) - rule.threshold, 0.0)
+    # What rounding leaves beyond a threshold that was met on purpose counts for nothing.
+    beyond[beyond <= 1e-14 * rule.threshold] = 0.0
+    if not beyond.any() and (rule.lower <= 0).all() and (rule.upper >= 0).all():
+        return 0.0  # at w = 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        size = np.where(beyond > 0, beyond / rule.ridge, 0.0)
+    best = np.clip(np.sign(gradient) * size, rule.lower, rule.upper)
+    best[(curvature <= 0) | ~np.isfinite(best)] = 0.0
+    terms = gradient * best - rule.threshold * np.abs(best) - 0.5 * rule.ridge * best**2
+    return float(terms.sum())
+
+
+def tangent(rule: Any, size: Floats) -> ElasticNetRule:
+    """Return the lasso whose thresholds are the slopes of a penalty at coefficients of some size."""
+    with np.errstate(over="ignore"):
+        steep = np.minimum(slopes(rule, np.maximum(size, _LEAST)), _STEEPEST)
+    return ElasticNetRule(steep, np.zeros(len(size)), rule.lower, rule.upper)
 
 
 @dataclass(frozen=True)

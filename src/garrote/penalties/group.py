@@ -2,28 +2,15 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms, check_share
+from garrote.penalties.group_rule import GroupRule
 from garrote.penalties.grouping import called, plain_groups, resolve_groups
-
-
-class GroupRule(NamedTuple):
-    """The sum over groups of weight_g ||w_g||, plus threshold_j |w_j|.
-
-    ``group`` has the number of each column's group; ``order`` lists columns group by group, those of
-    group g from ``starts[g]`` to ``starts[g + 1]``. ``flat`` says that the norm is the largest |w_j|.
-    """
-
-    group: Array
-    order: Array
-    starts: Array
-    weight: Floats
-    threshold: Floats
-    flat: bool
+from garrote.proximal.grouping import Groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,18 +90,18 @@ class GroupLasso:
         Refuses other factors that differ within a group. The groups are resolved ones.
         """
         labels, free = np.array(self.groups), factor == 0
-        own = np.flatnonzero(~free)
-        _, first, which = np.unique(labels[own], return_index=True, return_inverse=True)
-        leader = own[first[which]]
-        unlike = np.flatnonzero(factor[own] != factor[leader])
+        penalised = np.flatnonzero(~free)
+        _, first, which = np.unique(labels[penalised], return_index=True, return_inverse=True)
+        leader = penalised[first[which]]
+        unlike = np.flatnonzero(factor[penalised] != factor[leader])
         if len(unlike):
-            one, two = int(leader[unlike[0]]), int(own[unlike[0]])
+            one, two = int(leader[unlike[0]]), int(penalised[unlike[0]])
             raise ValueError(
                 f"penalty_factor is {factor[one]:g} for column {called(one, names)} and {factor[two]:g} "
                 f"for {called(two, names)}, which are in one group: give them the same, or take one out "
                 "of the group (0 does, and keeps it in the model)"
             )
-        leaving = np.flatnonzero(free & np.isin(labels, labels[own]))
+        leaving = np.flatnonzero(free & np.isin(labels, labels[penalised]))
         if not len(leaving):
             return self
         labels[leaving] = labels.max(initial=-1) + 1 + np.arange(len(leaving))
@@ -142,12 +129,12 @@ class GroupLasso:
         sums = np.add.reduceat(np.abs(gradient[rule.order]), rule.starts[:-1])
         high = float((sums[penalised] / rule.weight[penalised]).max(initial=0.0))
         if not self.l1_ratio:
-            norms = dual_norms(rule, gradient)
+            norms = rule.dual_norms(gradient)
             return float((norms[penalised] / rule.weight[penalised]).max(initial=0.0))
         low = 0.0
         for _ in range(100):
             middle = 0.5 * (low + high)
-            beyond = dual_norms(self.at(middle, terms), gradient) > middle * rule.weight
+            beyond = self.at(middle, terms).dual_norms(gradient) > middle * rule.weight
             low, high = (middle, high) if (beyond & penalised).any() else (low, middle)
         return high
 
@@ -161,11 +148,10 @@ class GroupLasso:
         Where there are more coefficients than labels, labels repeat: every output has its own.
         """
         if count not in self._layouts:
-            settled = isinstance(self.groups, np.ndarray) and count % len(self.groups) == 0
-            labels = self.groups if settled else resolve_groups(self.groups, count)
-            group = np.resize(np.unique(labels, return_inverse=True)[1], count)
-            starts = np.append(0, np.cumsum(np.bincount(group)))
-            self._layouts[count] = group, np.argsort(group, kind="stable"), starts
+            numbered = isinstance(self.groups, np.ndarray) and count % len(self.groups) == 0
+            labels = self.groups if numbered else resolve_groups(self.groups, count)
+            known = Groups(np.resize(labels, count))
+            self._layouts[count] = known.labels, known.order, np.append(0, np.cumsum(known.sizes))
         return self._layouts[count]
 
     def _weights(self, sizes: Array) -> Floats:
@@ -180,22 +166,6 @@ class GroupLasso:
                 f"labels, got {_some(self.weights)}"
             )
         return weights
-
-
-def dual_norms(rule: GroupRule, gradient: Floats) -> Floats:
-    """Return the dual norm of each group's gradient, beyond what its own thresholds hold back."""
-    beyond = np.maximum(np.abs(gradient) - rule.threshold, 0.0)[rule.order]
-    if rule.flat:
-        return np.add.reduceat(beyond, rule.starts[:-1])
-    return np.sqrt(np.add.reduceat(beyond**2, rule.starts[:-1]))
-
-
-def group_norms(rule: GroupRule, coef: Floats) -> Floats:
-    """Return the norm of each group's coefficients."""
-    ordered = np.abs(coef[rule.order])
-    if rule.flat:
-        return np.maximum.reduceat(ordered, rule.starts[:-1])
-    return np.sqrt(np.add.reduceat(ordered**2, rule.starts[:-1]))
 
 
 def _plain_weights(weights: Any) -> Any:

@@ -126,7 +126,7 @@ def _finder(count: int, names: Array | None) -> Callable[[Any], list[int]]:
             raise ValueError(f"groups names {entry!r}, but X has no column names; give positions")
         if entry in places:
             return places[entry]
-        found = [j for name, own in places.items() if fnmatchcase(name, entry) for j in own]
+        found = [j for name, members in places.items() if fnmatchcase(name, entry) for j in members]
         if not found:
             raise ValueError(
                 f"groups has {entry!r}, but no column is called so; known are {listing(names)}"

@@ -2,13 +2,11 @@
 
 from dataclasses import dataclass
 
-from garrote.arrays import Floats
-from garrote.penalties.base import Terms
-from garrote.penalties.subset import PriceRule, forbidding_price
+from garrote.penalties.subset import Priced
 
 
 @dataclass(frozen=True)
-class L0:
+class L0(Priced):
     """1 for each coefficient that is not 0, by hard thresholding (Murphy 2012, Eq. 13.71).
 
     The strength is the price of a variable. Fits are local optima: with ``solver="coordinate"`` (for a
@@ -30,13 +28,3 @@ class L0:
         "Blumensath & Davies (2008), Iterative thresholding for sparse approximations. J. Fourier Anal. "
         "Appl. 14, 629-654"
     )
-
-    def at(self, strength: float, terms: Terms) -> PriceRule:
-        """Return the scalar rule at one strength."""
-        return PriceRule(strength * terms.factor, terms.lower, terms.upper)
-
-    def largest_strength(
-        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
-    ) -> float:
-        """Return the least price at which no variable alone pays, given the null gradient."""
-        return forbidding_price(gradient, terms, curvature)

@@ -18,10 +18,10 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms, first_strength, steepest
-from garrote.rules import bend, cost, shrink, slope
+from garrote.rules import cost, second_derivative, shrink, slope, slopes
 from garrote.scale_mixtures.laws import HALLaw, NEGLaw, NormalGammaLaw
 
-# EM in one dimension ends when it moves less than this, relative to the least-squares value.
+# EM in one dimension has ended when it moves less than this, relative to the least-squares value.
 _STILL = 1e-14
 # Where the strength of a penalty without a finite slope at 0 is looked for: shares of that value.
 _SHARES = np.linspace(0.005, 0.995, 199)
@@ -38,14 +38,8 @@ class MixtureRule(NamedTuple):
 
 @shrink.register
 def _(rule: MixtureRule, j, z, curvature):
-    # EM from the least-squares value descends to the largest of the minima away from 0.
-    pull, start = rule.threshold[j] / curvature, abs(z)
-    size, before = start, np.inf
-    while size > 0 and before - size > _STILL * start:
-        before, size = size, start - pull * rule.mixture.steepness(np.array(size)).item()
-    inner, zero = (
-        min(max(w, rule.lower[j]), rule.upper[j]) for w in (np.sign(z) * max(size, 0.0), 0.0)
-    )
+    size = _largest_minimum(rule.mixture, abs(z), rule.threshold[j] / curvature)
+    inner, zero = (min(max(w, rule.lower[j]), rule.upper[j]) for w in (np.sign(z) * size, 0.0))
     if (
         rule.mixture.infinite or inner == zero
     ):  # 0 has an infinite density: it is no mode to compare
@@ -53,6 +47,29 @@ def _(rule: MixtureRule, j, z, curvature):
     gain = cost(rule, j, zero) - cost(rule, j, inner)
     gain += 0.5 * curvature * ((zero - z) ** 2 - (inner - z) ** 2)
     return inner if gain > 0 else zero
+
+
+def _largest_minimum(mixture: Any, start: float, pull: float) -> float:
+    """Return where EM from a least-squares value ends: the largest minimum away from 0, or 0.
+
+    EM moves w down by h(w) = w - start + pull p'(w). As p' is convex, the secant of h through two points
+    above its largest root meets 0 above that root, too; where it falls the other way, no root is left.
+    EM itself takes millions of steps where two roots are about to meet, the secants some seventy.
+    """
+    size, move, rise = (
+        start,
+        pull * mixture.steepness(np.array(start)).item() if start else 0.0,
+        1.0,
+    )
+    while move > _STILL * start:
+        before, size = size, size - move / rise
+        if size <= 0:
+            return 0.0
+        moved, move = move, size - start + pull * mixture.steepness(np.array(size)).item()
+        rise = (moved - move) / (before - size)
+        if rise <= 0:
+            return 0.0
+    return size
 
 
 @cost.register
@@ -66,11 +83,17 @@ def _(rule: MixtureRule, j, coef):
     return np.sign(coef) * steep
 
 
-@bend.register
+@second_derivative.register
 def _(rule: MixtureRule, j, coef):
     around = abs(coef) * np.array([1 - 1e-5, 1 + 1e-5])
     steep = rule.mixture.steepness(around)
     return rule.threshold[j] * float((steep[1] - steep[0]) / (around[1] - around[0]))
+
+
+@slopes.register
+def _(rule: MixtureRule, size: Floats) -> Floats:
+    different, places = np.unique(size, return_inverse=True)  # most are 0
+    return rule.threshold * rule.mixture.steepness(different)[places]
 
 
 class Mixture:
@@ -90,11 +113,11 @@ class Mixture:
         if not self.singular:  # type: ignore[attr-defined]
             return steepest(gradient, terms, float(steepness(np.zeros(()))))
 
-        def wanted(size: Floats, bent: Floats, columns: Array) -> Floats:
+        def wanted(size: Floats, each: Floats, columns: Array) -> Floats:
             # EM leaves w > 0 where curvature (z - w) >= strength p'(w) for some w; the largest
             # gradients are all that can matter.
             largest = np.argsort(-size)[:100]
-            alone = size[largest] / bent[largest]
+            alone = size[largest] / each[largest]
             steep = steepness(alone[:, None] * _SHARES + 1e-300)
             strengths = np.zeros(len(size))
             strengths[largest] = (size[largest, None] * (1 - _SHARES) / steep).max(axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.penalties.base import Terms, cheaper, first_strength
 from garrote.penalties.elastic_net import ElasticNetRule
-from garrote.rules import bend, cost, shrink, slope
+from garrote.rules import cost, second_derivative, shrink, slope
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,29 @@ def _(rule: PriceRule, j, coef):
     return 0.0 * coef
 
 
-@bend.register
+@second_derivative.register
 def _(rule: PriceRule, j, coef):
     return 0.0 * coef
 
 
+class Priced:
+    """What penalties have in common whose strength is the price of a variable."""
+
+    def at(self, strength: float, terms: Terms) -> PriceRule:
+        """Return the scalar rule at one strength."""
+        return PriceRule(strength * terms.factor, terms.lower, terms.upper)
+
+    def largest_strength(
+        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
+    ) -> float:
+        """Return the least price at which no variable alone is worth it, given the null gradient."""
+        return first_strength(
+            lambda size, each, _: size**2 / (2 * each), gradient, terms, curvature
+        )
+
+
 @dataclass(frozen=True)
-class BestSubset:
+class BestSubset(Priced):
     """1 for each coefficient that is not 0, and at most ``size`` of them: best subsets, exactly.
 
     The strength is the price of a variable; at 0 the best subset of ``size`` variables is found. All
@@ -83,18 +99,3 @@ class BestSubset:
     def __post_init__(self) -> None:
         if self.size is not None and self.size < 0:
             raise ValueError(f"size must be >= 0, got {self.size}")
-
-    def at(self, strength: float, terms: Terms) -> PriceRule:
-        """Return the scalar rule at one strength."""
-        return PriceRule(strength * terms.factor, terms.lower, terms.upper)
-
-    def largest_strength(
-        self, gradient: Floats, terms: Terms, curvature: Floats | None = None
-    ) -> float:
-        """Return the least price at which no variable alone pays, given the null gradient."""
-        return forbidding_price(gradient, terms, curvature)
-
-
-def forbidding_price(gradient: Floats, terms: Terms, curvature: Floats | None) -> float:
-    """Return the least price at which no variable alone pays, given the null gradient."""
-    return first_strength(lambda size, bent, _: size**2 / (2 * bent), gradient, terms, curvature)

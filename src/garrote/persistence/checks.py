@@ -43,7 +43,7 @@ _SHAPES: dict[str, dict[str, str]] = {
     "ModelsView": {"probability": "M", "size": "M", "columns": "k", "effect": "Mk"},
     "StandIns": {"columns": "k", "correlation": "kk"},
     "Consistency": dict.fromkeys(
-        ("names", "z", "expected", "deviation", "exchanged_evidence"), "D"
+        ("names", "z", "expected", "deviation", "flipped_evidence"), "D"
     ),
     "Selection": dict.fromkeys(
         ("names", "selected", "probability", "effect", "standard_error", "lower", "upper"), "D"

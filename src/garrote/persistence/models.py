@@ -47,8 +47,9 @@ from garrote.persistence.trees import Decoder, Encoder, Unknown, Unstorable
 from garrote.persistence.trial import try_answers
 
 FORMAT = "garrote-model"
-# Raised when a file cannot be read any more by the garrote before; older formats stay readable.
-VERSION = 1
+# Raised when a file cannot be read any more by the garrote before; older formats stay readable, but for
+# the first, which no release wrote.
+VERSION, _OLDEST = 2, 2
 
 # Where the classes are defined that files may refer to, beside the estimators
 # and the public penalties and likelihoods.
@@ -176,6 +177,8 @@ def _header(archive: Archive, path: PathLike) -> dict[str, Any]:
     version = header["version"]
     if type(version) is not int or version < 1:
         raise ModelFileError(f"its format is {str(version)[:60]!r}")
+    if version < _OLDEST:
+        raise explain(path, f"is of format {version}, which no release has written: fit again")
     if version > VERSION:
         raise _too_new(path, header, f"format {version}")
     if header["estimator"] not in _estimators():

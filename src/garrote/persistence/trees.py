@@ -26,7 +26,6 @@ import scipy.sparse
 from garrote.arrays import Array
 from garrote.likelihoods import Likelihood
 from garrote.persistence.archive import KINDS, ModelFileError
-from garrote.persistence.older import renewed
 
 _SCALARS: dict[str, type[np.generic]] = {
     "bool": np.bool_, "str": np.str_,
@@ -250,7 +249,7 @@ class Decoder:
         self.objects.append(made)
 
     def _of_values(self, cls: Any, written: Mapping[str, Any]) -> Any:
-        found = renewed(cls, {k: self.decode(node) for k, node in written["fields"].items()})
+        found = {name: self.decode(node) for name, node in written["fields"].items()}
         if is_dataclass(cls):
             own = fields(cls)
             names = {f.name for f in own}

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.rules import inclusion, moments, noise_share, shrink
+from garrote.rules import inclusion, moments, noise_share, restricted, shrink
 
 
 class SpikeRule(NamedTuple):
@@ -62,6 +62,12 @@ def _(rule: SpikeRule, j, z, curvature):
 def _(rule: SpikeRule, j, z, curvature):
     probability, weight, _ = moments(rule, j, z, curvature)
     return probability * weight
+
+
+@restricted.register
+def _(rule: SpikeRule, columns: Array) -> SpikeRule:
+    # The precision stays the same array: solvers change it in place.
+    return rule._replace(log_odds=rule.log_odds[columns], sign=rule.sign[columns])
 
 
 @dataclass(frozen=True)

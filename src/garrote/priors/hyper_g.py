@@ -11,7 +11,7 @@ c = 1 is the hyper-g prior, c = N (all rows) the hyper-g/n prior.
 B varies with L on a scale of 1 / n, so the integral is tabled over s = n t / 2, t = -log L, in steps
 that are even in asinh((s - m) / w): m = (k + a) / 2 is about where a fit begins to outweigh the price of
 its variables, and w a few standard deviations of chance. Between two places the logarithm is a
-polynomial of degree 5 with the right value, slope and bend at both ends. It is off by less than 1e-8,
+polynomial of degree 5 with the right value, slope and curve at both ends. It is off by less than 1e-8,
 for n from 5 to 1e6, all k and L from 1 to 1e-6; beyond n = 1e6 by rounding, 1e-15 n.
 
 Moments need no tables of their own: 1 / (1 + g) is what two variables more do to B, so that with f(k)
@@ -133,9 +133,9 @@ def _peak(n, a, scale, size, share):
     g = np.exp(low)
     q, r = g / (1.0 + g), g / (scale + g)
     inner = q * (1.0 - share) / (1.0 + g * share)
-    bend = 0.5 * n * inner * (1.0 / (1.0 + g) - g * share / (1.0 + g * share))
-    bend -= 0.5 * (size * q * (1.0 - q) + a * r * (1.0 - r))
-    return low, 1.0 / np.sqrt(max(-bend, 1e-8))
+    curve = 0.5 * n * inner * (1.0 / (1.0 + g) - g * share / (1.0 + g * share))
+    curve -= 0.5 * (size * q * (1.0 - q) + a * r * (1.0 - r))
+    return low, 1.0 / np.sqrt(max(-curve, 1e-8))
 
 
 @kernel
@@ -149,7 +149,7 @@ def integral(n, a, scale, size, share):
     step = min(_LONGEST, _OF_WIDTH * width)
     top = _log_integrand(peak, n, a, scale, size, share)
     centre = 0.5 * n / (1.0 + np.exp(peak) * share)
-    total, first, second, bend = 1.0, 0.0, 0.0, centre * (1.0 - 2.0 * centre / n)
+    total, first, second, curve = 1.0, 0.0, 0.0, centre * (1.0 - 2.0 * centre / n)
     for side in (-1.0, 1.0):
         log_g = peak
         while abs(log_g) < 700.0:
@@ -159,12 +159,12 @@ def integral(n, a, scale, size, share):
             total += p
             first += p * (beyond - centre)
             second += p * (beyond - centre) ** 2
-            bend += p * beyond * (1.0 - 2.0 * beyond / n)
+            curve += p * beyond * (1.0 - 2.0 * beyond / n)
             if p < _NEGLIGIBLE * total:
                 break
     first /= total
     value = top + np.log(total * step * 0.5 * (a - 2.0) / scale)
-    return value, -(centre + first), second / total - first * first - bend / total
+    return value, -(centre + first), second / total - first * first - curve / total
 
 
 @kernel
@@ -182,10 +182,10 @@ def _fill(n, a, scale, size, places, cells):
         cell[2], cell[3], cell[4] = f0, length * d0, 0.5 * length * length * b0
         value = f1 - cell[2] - cell[3] - cell[4]
         slope = length * d1 - cell[3] - 2.0 * cell[4]
-        bend = length * length * b1 - 2.0 * cell[4]
-        cell[5] = 10.0 * value - 4.0 * slope + 0.5 * bend
-        cell[6] = -15.0 * value + 7.0 * slope - bend
-        cell[7] = 6.0 * value - 3.0 * slope + 0.5 * bend
+        curve = length * length * b1 - 2.0 * cell[4]
+        cell[5] = 10.0 * value - 4.0 * slope + 0.5 * curve
+        cell[6] = -15.0 * value + 7.0 * slope - curve
+        cell[7] = 6.0 * value - 3.0 * slope + 0.5 * curve
 
 
 def tabled_g(n: float, total: float, a: float, scale: float, most: int) -> TabledG:

@@ -46,10 +46,10 @@ def _mismatch(value: Any) -> str:
 
 
 def _of_one(entry: Mapping[str, Any]) -> str:
-    if not entry["exchanged"]:
+    if not entry["flipped"]:
         return "out of line"
     others = enumeration([readable(name, 60) for name in entry["instead"]], _MOST_NAMED)
-    return f"sign exchanged, or that of {others}" if others else "sign exchanged"
+    return f"sign flipped, or that of {others}" if others else "sign flipped"
 
 
 def _verdict(out: Sequence[Mapping[str, Any]], found: Mapping[str, Any]) -> list[str]:
@@ -60,10 +60,8 @@ def _verdict(out: Sequence[Mapping[str, Any]], found: Mapping[str, Any]) -> list
         ]
     verb = "disagrees" if len(out) == 1 else "disagree"
     said = [f"{counted(len(out), 'z-score')} {verb} with what LD and all others imply."]
-    if any(entry["exchanged"] for entry in out):
-        said.append(
-            "Where a sign is exchanged, effects were probably counted for the other allele."
-        )
+    if any(entry["flipped"] for entry in out):
+        said.append("Where a sign is flipped, effects were probably counted for the other allele.")
     if any(entry["instead"] for entry in out):
         said.append(
             "Of near copies that contradict each other nothing may tell which one is wrong; or both "

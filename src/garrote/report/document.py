@@ -98,7 +98,7 @@ _OUT_OF_LINE: _Kinds = {
     "z": _MAYBE,
     "expected": _MAYBE,
     "deviation": _MAYBE,
-    "exchanged": bool,
+    "flipped": bool,
     "instead": list,
 }
 _STAND_INS: _Kinds = {

@@ -50,8 +50,8 @@ class BetaPrimeVariances(NamedTuple):
 
 @log_mixing.register
 def _(law: BetaPrimeVariances, t):
-    bent = t + np.log1p(np.exp(-t)) if t > 0 else np.log1p(np.exp(t))
-    return law.first * t - (law.first + law.last) * bent
+    softplus = t + np.log1p(np.exp(-t)) if t > 0 else np.log1p(np.exp(t))
+    return law.first * t - (law.first + law.last) * softplus
 
 
 class MixingLaw:

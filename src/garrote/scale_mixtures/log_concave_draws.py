@@ -75,8 +75,8 @@ class TemperedBetaPrime(NamedTuple):
 @log_weight.register
 def _(law: TemperedBetaPrime, t, given):
     # log(1 + e^t), which for large t is t.
-    bent = t + np.log1p(np.exp(-t)) if t > 0 else np.log1p(np.exp(t))
-    return law.first * t - law.second * bent - given * np.exp(t)
+    softplus = t + np.log1p(np.exp(-t)) if t > 0 else np.log1p(np.exp(t))
+    return law.first * t - law.second * softplus - given * np.exp(t)
 
 
 @incline.register

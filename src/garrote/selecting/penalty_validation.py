@@ -8,6 +8,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
 from garrote.paths.annealed import start_penalty_solver
+from garrote.paths.combinations import is_possible
 from garrote.paths.penalised import make_smooth
 from garrote.penalties import ElasticNet
 from garrote.penalties.base import Penalty, Terms
@@ -39,14 +40,15 @@ def cross_validate_penalty(
 ) -> tuple[Path[PenaltyFit], CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out errors.
 
-    Where there is one optimum, folds are solved by coordinates whatever ``solver`` is: solvers stop at
-    different distances from it, and the choice of alpha must not depend on that.
+    Folds are solved by coordinates, where those can, whatever ``solver`` is: solvers stop at different
+    distances from an optimum, and of several optima at different ones, and the choice of alpha must not
+    depend on that.
     """
     solve = partial(start_penalty_solver, eps=None, solver=solver, relax=relax)
-    in_folds, tol = solve, control.tol
-    if penalty.convex and solver != _OWN_PATH:
-        in_folds = partial(start_penalty_solver, eps=None, solver="coordinate", relax=relax)
-        tol = max(control.tol, _FOLD_TOLERANCE)
+    in_folds = partial(solve, solver=_fold_solver(whole, penalty, solver))
+    # Which of several optima is found may depend on digits: convex folds alone are solved loosely.
+    loosely = penalty.convex and solver != _OWN_PATH
+    tol = max(control.tol, _FOLD_TOLERANCE) if loosely else control.tol
     loose = Control(tol, control.max_iter, stop_at=control.stop_at)
     hold_out = partial(
         _hold_out,
@@ -60,6 +62,14 @@ def cross_validate_penalty(
     solving = solve(whole.compressed(), penalty, alphas, terms=terms, control=control)
     in_turn = _needs_much(whole, penalty, len(folds) + 1)
     return cross_validate(hold_out, folds, whole, solving, n_jobs, in_turn)
+
+
+def _fold_solver(problem: Problem, penalty: Penalty, solver: str) -> str:
+    """Return the solver of folds."""
+    family = "gaussian" if problem.likelihood is None else problem.likelihood.name
+    if solver == _OWN_PATH or not is_possible(penalty, family, "coordinate"):
+        return solver
+    return "coordinate"
 
 
 def _needs_much(problem: Problem, penalty: Penalty, tasks: int) -> bool:

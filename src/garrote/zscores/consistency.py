@@ -1,6 +1,6 @@
 """Do z-scores agree with LD? Each is compared with what all others imply for it.
 
-Signs that seem to be those of the other allele are found first (`exchanged`) and turned. Then, under
+Signs that seem to be those of the other allele are found first (`flipped`) and turned. Then, under
 z ~ N(0, C), C = (1 - s) R + s I with the most likely s, a z-score given all others is normal with mean
 mu_j and variance v_j, which the inverse of C tells. Effects of the other variables change nothing in
 that, because they reach z_j through R. A variable's own effect b adds v_j b, so that a z-score off by
@@ -26,7 +26,7 @@ from scipy.stats import t as student
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import number
 from garrote.summaries import Table, listing
-from garrote.zscores.flipped_signs import LEAST_MISMATCH, find_exchanged, largest_effect
+from garrote.zscores.flipped_signs import LEAST_MISMATCH, find_flipped, largest_effect
 from garrote.zscores.mismatch import null_disagreement
 from garrote.zscores.summary_statistics import ZScores
 
@@ -53,14 +53,14 @@ class Consistency:
     names : tuple of str
     z, expected, deviation : array of shape (D,)
         Each z-score (adjusted for n), its conditional mean, and the difference in conditional standard
-        deviations. The others count with exchanged signs turned, and without those out of line.
-    exchanged_evidence : array of shape (D,)
+        deviations. The others count with flipped signs turned, and without those out of line.
+    flipped_evidence : array of shape (D,)
         Log likelihood ratio of -z against z, given the others.
-    exchanged, inconsistent : tuple of int
-        Positions of variables whose sign seems to be exchanged, and of others out of line; the worst
+    flipped, inconsistent : tuple of int
+        Positions of variables whose sign seems to be flipped, and of others out of line; the worst
         first.
     undecided : tuple of pairs of tuples of int
-        Positions of variables whose signs are exchanged if those of the other part of the pair are
+        Positions of variables whose signs are flipped if those of the other part of the pair are
         not: near copies of each other of which nothing tells which is right.
     null_disagreement : float
         The s of largest likelihood if no variable had any effect, that of R's
@@ -81,7 +81,7 @@ class Consistency:
     >>> ld = 0.95 ** np.abs(np.subtract.outer(np.arange(30), np.arange(30)))
     >>> z = 6 * ld[10]
     >>> z[12] *= -1
-    >>> check_consistency(check_zscores(z, ld, 1000)).exchanged
+    >>> check_consistency(check_zscores(z, ld, 1000)).flipped
     (12,)
     """
 
@@ -89,8 +89,8 @@ class Consistency:
     z: Floats
     expected: Floats
     deviation: Floats
-    exchanged_evidence: Floats
-    exchanged: tuple[int, ...]
+    flipped_evidence: Floats
+    flipped: tuple[int, ...]
     inconsistent: tuple[int, ...]
     undecided: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
     null_disagreement: float
@@ -100,13 +100,13 @@ class Consistency:
     @property
     def out_of_line(self) -> dict[int, str]:
         """A verdict on each variable whose z-score is not believed, by position."""
-        verdicts = dict.fromkeys(self.exchanged, "sign exchanged")
+        verdicts = dict.fromkeys(self.flipped, "sign flipped")
         for pair in self.undecided:
             verdicts |= {j: self._either(j) for part in pair for j in part}
         return verdicts | dict.fromkeys(self.inconsistent, "out of line")
 
     def instead(self, j: int) -> tuple[int, ...]:
-        """Return the variables whose signs may be exchanged in place of that of variable j."""
+        """Return the variables whose signs may be flipped in place of that of variable j."""
         for pair in self.undecided:
             for part, other in (pair, pair[::-1]):
                 if j in part:
@@ -125,7 +125,7 @@ class Consistency:
                 "z": [float(self.z[j]) for j in order],
                 "expected": [float(self.expected[j]) for j in order],
                 "deviation": [float(self.deviation[j]) for j in order],
-                "exchanged": [float(self.exchanged_evidence[j]) for j in order],
+                "flipped": [float(self.flipped_evidence[j]) for j in order],
                 "verdict": [verdicts.get(j, "") for j in order],
             }
         )
@@ -134,16 +134,16 @@ class Consistency:
     def notes(self) -> tuple[str, ...]:
         """What a reader should know, in sentences; empty where all is well."""
         said = []
-        if self.exchanged:
+        if self.flipped:
             said.append(
-                "signs of z-scores seem to be exchanged (effects of the other allele) for "
-                f"{self._named(self.exchanged)}: turn them round, or leave these variables out"
+                "signs of z-scores seem to be flipped (effects of the other allele) for "
+                f"{self._named(self.flipped)}: turn them round, or leave these variables out"
             )
         for one, other in self.undecided:
             said.append(
                 f"signs of z-scores contradict each other between {self._named(one)} and "
                 f"{self._named(other)}: unless both have strong effects that hide each other, those of "
-                "one side are exchanged (effects of the other allele), and nothing tells which. Look "
+                "one side are flipped (effects of the other allele), and nothing tells which. Look "
                 "their alleles up, or leave them out"
             )
         if self.inconsistent:
@@ -177,7 +177,7 @@ class Consistency:
                     "z": number(self.z[j]),
                     "expected": number(self.expected[j]),
                     "deviation": number(self.deviation[j]),
-                    "exchanged": j not in self.inconsistent,
+                    "flipped": j not in self.inconsistent,
                     "instead": [self.names[k] for k in self.instead(j)],
                 }
                 for j in out
@@ -196,14 +196,14 @@ class Consistency:
         return listing((self.names[j] for j in positions), str, _NAMED)
 
     def _either(self, j: int) -> str:
-        return f"sign exchanged, or that of {self._named(self.instead(j))}"
+        return f"sign flipped, or that of {self._named(self.instead(j))}"
 
 
 def check_consistency(scores: ZScores) -> Consistency:
     """Compare each z-score with what LD and all others imply for it."""
     z, spectrum = scores.adjusted, scores.spectrum
-    exchanges = find_exchanged(spectrum, z, scores.ld, scores.n, _MOST)
-    signs = [j for exchange in exchanges for j in exchange.variables]
+    flips = find_flipped(spectrum, z, scores.ld, scores.n, _MOST)
+    signs = [j for flip in flips for j in flip.variables]
     turned = z.copy()
     turned[signs] *= -1.0
     disagreement = null_disagreement(spectrum)
@@ -227,10 +227,10 @@ def check_consistency(scores: ZScores) -> Consistency:
         z=z,
         expected=expected,
         deviation=deviation,
-        exchanged_evidence=law.log_density((z + expected) / root) - law.log_density(deviation),
-        exchanged=tuple(j for one in exchanges if not one.instead for j in one.variables),
+        flipped_evidence=law.log_density((z + expected) / root) - law.log_density(deviation),
+        flipped=tuple(j for one in flips if not one.instead for j in one.variables),
         inconsistent=tuple(j for j in found if j not in signs),
-        undecided=tuple((one.variables, one.instead) for one in exchanges if one.instead),
+        undecided=tuple((one.variables, one.instead) for one in flips if one.instead),
         null_disagreement=disagreement,
         unexplained=(
             disagreement > _CONTRADICTED

@@ -1,6 +1,6 @@
 """Which z-scores have the sign of the other allele? The signs that make z and LD most likely together.
 
-Near copies of a variable have near the same z-score. Where the sign of one was exchanged, each of them
+Near copies of a variable have near the same z-score. Where the sign of one was flipped, each of them
 contradicts the others, the most likely mismatch of LD rises until it explains the contradiction, and
 then nothing stands out from it any more. So signs are turned, and the mismatch is sought anew for each:
 
@@ -10,7 +10,7 @@ with s, and a few effects j of variance W, as the z-scores like best. Effects ar
 opposite signs on correlated variables may hide each other. But they would have to be huge for near
 copies, and W admits effects of some times the largest z-score only, or of one standard deviation of y.
 
-Each effect and each exchanged sign costs 2 log D, the price of the best of D by chance; a sign costs a
+Each effect and each flipped sign costs 2 log D, the price of the best of D by chance; a sign costs a
 likelihood ratio beyond that. Where the opposite choice, turning the rest of a block of correlated
 variables, is about as likely, the z-scores do not tell which of the two is right.
 """
@@ -35,7 +35,7 @@ _LARGEST_EFFECT = 5.0
 _MOST_EFFECTS, _BEYOND = 20, 2
 # A smaller z-score has no sign.
 _HAS_SIGN = 2.0
-# Twice the log likelihood ratio that an exchanged sign needs beyond the price of the best of D.
+# Twice the log likelihood ratio that an flipped sign needs beyond the price of the best of D.
 _NEEDED = 10.0
 # Twice the log likelihood ratio that makes a sign worth a look, and that settles which of two it is.
 _NOTABLE = 6.0
@@ -47,17 +47,15 @@ _BLOCKS = (0.5, 0.7, 0.8, 0.9, 0.95)
 _NEAR = 0.8
 
 
-class Exchange(NamedTuple):
-    """Signs that are exchanged, and those that would explain the z-scores as well in their place."""
+class Flip(NamedTuple):
+    """Signs that are flipped, and those that would explain the z-scores as well in their place."""
 
     variables: tuple[int, ...]
     instead: tuple[int, ...]
 
 
-def find_exchanged(
-    spectrum: Spectrum, z: Floats, ld: Floats, n: float, most: int
-) -> list[Exchange]:
-    """Return the signs that seem to be exchanged, by blocks of correlated variables.
+def find_flipped(spectrum: Spectrum, z: Floats, ld: Floats, n: float, most: int) -> list[Flip]:
+    """Return the signs that seem to be flipped, by blocks of correlated variables.
 
     Parameters
     ----------
@@ -81,19 +79,19 @@ def largest_effect(z: Floats, n: float) -> float:
     return float(min(_LARGEST_EFFECT * np.abs(z).max(), np.sqrt(n)))
 
 
-def _settled(model: "_Model", turned: list[int], ld: Floats) -> list[Exchange]:
-    """Return the signs with those that may be exchanged in their place, by blocks."""
+def _settled(model: "_Model", turned: list[int], ld: Floats) -> list[Flip]:
+    """Return the signs with those that may be flipped in their place, by blocks."""
     best = model.cost(turned)
-    found, open_ones = list[Exchange](), set[int]()
+    found, open_ones = list[Flip](), set[int]()
     for block in _blocks(ld, model.signed, turned):
         mine, rest = (tuple(j for j in block if (j in turned) == own) for own in (True, False))
         if not 0 < len(rest) <= len(mine) or open_ones.intersection(mine):
             continue
         others = [j for j in turned if j not in mine]
         if model.cost([*others, *rest]) < best + _NOTABLE:
-            found.append(Exchange(mine, rest))
+            found.append(Flip(mine, rest))
             open_ones.update(mine)
-    return [*found, *(Exchange((j,), ()) for j in turned if j not in open_ones)]
+    return [*found, *(Flip((j,), ()) for j in turned if j not in open_ones)]
 
 
 def _blocks(ld: Floats, signed: Array, turned: Sequence[int]) -> list[tuple[int, ...]]:

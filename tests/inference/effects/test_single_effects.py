@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import garrote
 from garrote import Problem, SingleEffectsRegressor, SpikeSlabRegressor
@@ -30,6 +29,7 @@ from reference_single_effects import (
     lower_bound,
     regress_single_effect,
 )
+from scikit_checks import scikit_learn_checks
 
 
 def correlated_rows(n=80, D=30, rho=0.8, seed=0, effects=(1.0,), noise=1.0):
@@ -305,7 +305,7 @@ def _only(task, columns):
 # --- the estimator
 
 
-@parametrize_with_checks([SingleEffectsRegressor(SingleEffects(effects=3))])
+@scikit_learn_checks(SingleEffectsRegressor(SingleEffects(effects=3)))
 @pytest.mark.filterwarnings("ignore:.*rows are left beside means")
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.special import expit
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from garrote import SpikeSlabRegressor
 from garrote.inference import EM, Beliefs, MeanField
@@ -23,6 +22,7 @@ from garrote.solvers.algebra.weighted_ridge import WeightedRidge
 from garrote.solvers.control import Control
 from garrote.solvers.models.enumeration import enumerate_models
 from reference import bernoulli_gaussian_em, narrow_spike_em, sparse_regression
+from scikit_checks import scikit_learn_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
@@ -182,8 +182,8 @@ def test_the_bernoulli_gaussian_bound_lies_below_the_paired_one_and_below_the_ev
     assert max(apart) > evidence - 10.0
 
 
-@parametrize_with_checks(
-    [
+@scikit_learn_checks(
+    variants=[
         SpikeSlabRegressor(method="em"),
         SpikeSlabRegressor(method=EM(spike_variance=1e-2)),
         SpikeSlabRegressor(method=MeanField("em")),

@@ -224,9 +224,8 @@ def test_the_spike_rule_stays_finite_for_extreme_arguments(z, curvature, log_odd
 def test_bodies_of_generic_functions_have_names_of_their_own():
     """Compiled code from the disk cache is linked by name: equal names would be one function."""
     import garrote.estimators  # noqa: F401 - registers all rules
-    from garrote.designs.base import add_column, column_dot
     from garrote.priors import evidence
-    from garrote.rules import inclusion, noise_share
+    from garrote.rules import add_column, column_dot, inclusion, noise_share
 
     generics = [shrink, moments, inclusion, noise_share, column_dot, add_column]
     generics += [evidence.log_evidence, evidence.noise_mean, evidence.slab_moments]

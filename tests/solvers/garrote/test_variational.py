@@ -15,6 +15,7 @@ from garrote.priors import GarrotePrior
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import run_together
 from garrote_certificates import assert_certified, on_all_columns, recomputed, standardized
+from pairwise import by_pairs
 from reference import (
     algorithm_1,
     centred,
@@ -60,10 +61,18 @@ def largest_difference(fits, solutions):
     )
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_solutions_are_those_of_algorithm_1(solver):
+# In the quick suite every instance has one of the solvers, in the slow one all of them.
+@pytest.mark.parametrize(
+    ("solver", "numbers"),
+    [
+        *((solver, range(k, 40, 3)) for k, solver in enumerate(SOLVERS)),
+        *(pytest.param(solver, range(40), marks=pytest.mark.slow) for solver in SOLVERS),
+    ],
+    ids=lambda value: value if isinstance(value, str) else f"{len(value)} instances",
+)
+def test_solutions_are_those_of_algorithm_1(solver, numbers):
     whole_branches = 0
-    for number in range(len(INSTANCES)):
+    for number in numbers:
         X, y, gammas, forward, backward = oracle(number)
         path = fit_path(Problem.from_rows(X, y), strengths=gammas, solver=solver)
         best = kept_solutions(forward, backward)
@@ -80,7 +89,8 @@ def test_solutions_are_those_of_algorithm_1(solver):
             and largest_difference(path.forward, forward) < 2e-3
             and largest_difference(path.backward, backward) < 2e-3
         )
-    assert whole_branches >= 35
+    # Among all forty, five may have branches that end in another optimum somewhere.
+    assert len(numbers) - whole_branches <= 5
 
 
 def test_the_oracle_solves_its_own_equations():
@@ -175,18 +185,14 @@ def rounded_regression(n, d, seed=0):
     return X, 2 * X[:, 0] - 2 * X[:, 1] + X[:, 2] + 0.5 * (y - y.mean())
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("shape", SHAPES)
+@by_pairs(solver=SOLVERS, kind=list(KINDS), shape=list(SHAPES))
 def test_the_certificate_is_true_and_below_tol_at_every_point(solver, kind, shape):
     X, y = rounded_regression(*SHAPES[shape])
     path = fit_path(Problem.from_rows(KINDS[kind](X), y), strengths=20, solver=solver)
     assert_certified(standardized(X, y), path, 1e-4)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("intercept", [True, False])
+@by_pairs(solver=SOLVERS, kind=list(KINDS), intercept=[True, False])
 def test_the_certificate_is_true_with_weights_and_without_intercept(solver, kind, intercept):
     X, y = rounded_regression(80, 30)
     weights = np.random.default_rng(0).uniform(0.5, 3.0, 80)

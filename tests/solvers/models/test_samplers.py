@@ -11,7 +11,7 @@ from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
 from garrote.solvers.algebra import gram_rows
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.models.chain_diagnostics import diagnose
+from garrote.solvers.diagnostics import diagnose_inclusion
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.metropolis import MetropolisWalk
 from garrote.solvers.models.model_chain import Target, run_chain
@@ -169,11 +169,11 @@ def test_chains_that_disagree_have_a_large_r_hat(data):
     walks = [InformedWalk(_target(*data), np.random.default_rng(k)) for k in range(2)]
     good = [run_chain(walk, steps=5000, burn_in=100) for walk in walks]
     mean = np.mean([chain.inclusion for chain in good], axis=0)
-    assert diagnose(good, mean).split_r_hat.max() < 1.02
+    assert diagnose_inclusion(good, mean).split_r_hat.max() < 1.02
     stuck = [run_chain(walk, steps=200, burn_in=0) for walk in walks]
     stuck[0].batch_inclusion[:, 7] = 0.9 * stuck[0].batch_weight
     stuck[1].batch_inclusion[:, 7] = 0.1 * stuck[1].batch_weight
-    apart = diagnose(stuck, np.mean([chain.inclusion for chain in stuck], axis=0))
+    apart = diagnose_inclusion(stuck, np.mean([chain.inclusion for chain in stuck], axis=0))
     # Variance 0.09 within halves, 4 / 3 * 0.16 between them.
     assert apart.split_r_hat[7] == pytest.approx(np.sqrt(1 + 0.64 / 3 / 0.09))
     # 40 batches, all of them 0.4 off: 39 * 0.25 / 0.16 draws, about.

@@ -11,7 +11,7 @@ from garrote.inference import METHODS, Beliefs, Metropolis, Sample, Search, infe
 from garrote.priors.evidence import log_evidence, log_evidence_ratio
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC, GaussianSlab, GPrior
-from garrote.solvers.models.chain_diagnostics import diagnose
+from garrote.solvers.diagnostics import diagnose_inclusion
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.metropolis import MetropolisWalk
 from garrote.solvers.models.model_chain import in_one_unit, run_chain
@@ -95,7 +95,7 @@ def log_weights(problem, slab):
     beliefs, xty, weights = believe(problem, slab), problem.xty, {}
     d = problem.n_features
     gram = problem.known_block(np.arange(d))
-    rule = beliefs.slab.rule(beliefs.n, problem.yty, d)
+    rule = beliefs.rule(problem, d)
     for k in range(d + 1):
         for model in map(list, combinations(range(d), k)):
             inside = gram[np.ix_(model, model)] + rule.ridge * np.eye(k)
@@ -166,7 +166,7 @@ def test_a_chain_that_has_not_arrived_counts_for_nothing_and_is_noticed():
     assert 0 < chains[0].weight < 1e-100 * chains[1].weight
     assert chains[0].inclusion[29] > 0.99
     assert chains[1].inclusion[29] < 0.5
-    assert diagnose(chains, chains[1].inclusion).split_r_hat[29] > 2
+    assert diagnose_inclusion(chains, chains[1].inclusion).split_r_hat[29] > 2
 
 
 @pytest.mark.parametrize("walk", [InformedWalk, MetropolisWalk])

@@ -17,12 +17,12 @@ from garrote.likelihoods import Binomial, Gaussian, Poisson, log_likelihood, sat
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths.signals import fuse_signal
 from garrote.penalties import L1, FusedLasso, Terms
-from garrote.penalties.fusion.fused_rule import feasible_share, proximal_pieces
+from garrote.penalties.fusion import fused_rule
+from garrote.penalties.fusion.fused_rule import feasible_share
 from garrote.penalties.fusion.neighbours import chain_order, in_order, resolve_graph
 from garrote.proximal import Graph, fused_lasso
+from garrote.rules import proximal_point
 from garrote.solvers.control import Control
-from garrote.solvers.descent.proximal_point import proximal_point
-from garrote.solvers.penalised import fused_quadratic
 from garrote.solvers.penalised import working_set_path as penalised
 from reference import fused_regression, sparse_regression
 
@@ -120,7 +120,7 @@ def test_working_sets_that_grow_lead_to_the_same_pieces(graph, monkeypatch):
     y = X[:, 40:90].sum(axis=1) + rng.standard_normal(60)
     penalty, problem = FusedLasso(graph, 0.5), problem_of(X, y)
     whole = fit_path(problem, penalty, 10)
-    monkeypatch.setattr(fused_quadratic, "_ALL_COLUMNS", 0)
+    monkeypatch.setattr(fused_rule, "_ALL_COLUMNS", 0)
     monkeypatch.setattr(penalised, "_FEWEST_TAKEN", 20)
     grown = fit_path(problem, penalty, 10)
     assert grown.certificate.max() < 1e-6
@@ -289,7 +289,7 @@ def test_the_proximal_point_with_unequal_thresholds_minimises_its_objective(seed
         np.eye(12), z, graph.edges, 2 / 12, 0.5, graph.weights, np.maximum(thresholds, 1e-12)
     )
     np.testing.assert_allclose(
-        proximal_pieces(rule, z, rule.weight, rule.threshold), expected, atol=1e-7
+        rule.proximal_pieces(z, rule.weight, rule.threshold), expected, atol=1e-7
     )
     np.testing.assert_allclose(proximal_point(rule, z, 1.0), expected, atol=1e-7)
 
@@ -599,3 +599,23 @@ def test_a_long_signal_with_an_intercept_and_an_l1_part_is_refused_with_the_reme
         SparseRegressor(FusedLasso(l1_ratio=0.1), alpha=0.1).fit(
             scipy.sparse.eye_array(6000).tocsc(), np.arange(6000.0)
         )
+
+
+@pytest.mark.parametrize("offset", [5.0, 1e13, 1e16])
+@pytest.mark.parametrize("labels", [False, True])
+def test_a_column_that_is_constant_up_to_rounding_gets_no_effect(offset, labels):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 6))
+    y = X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(40)
+    X[:, 2] = offset + (X[:, 2] if offset > 5 else 0.0)
+    model = (
+        SparseClassifier("fused-lasso", 0.05) if labels else SparseRegressor("fused-lasso", 0.05)
+    )
+    model.fit(X, y > 0 if labels else y)
+    coef, intercept = np.ravel(model.coef_), np.ravel(model.intercept_)[0]
+    assert coef[2] == 0.0
+    assert (coef[[1, 3]] != 0).all()
+    # The others fit what they would without it, where their neighbours are each other.
+    alone = clone(model).fit(np.delete(X, 2, axis=1), y > 0 if labels else y)
+    np.testing.assert_allclose(np.delete(coef, 2), np.ravel(alone.coef_), atol=1e-4)
+    np.testing.assert_allclose(intercept, np.ravel(alone.intercept_)[0], atol=1e-4)

@@ -14,8 +14,8 @@ from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.penalties import L1, GroupLasso, Terms
 from garrote.proximal import group_l2, group_linf, soft_threshold
+from garrote.rules import proximal_point
 from garrote.solvers.control import Control
-from garrote.solvers.descent.proximal_point import proximal_point
 from reference import group_lasso, sparse_regression
 
 KINDS = [{}, {"norm": "inf"}, {"l1_ratio": 0.4}, {"norm": "inf", "l1_ratio": 0.3}]

@@ -19,14 +19,15 @@ from garrote.likelihoods import (
 )
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.penalties import L1, MCP, ElasticNet, Terms
+from garrote.rules import total_cost
 from garrote.solvers.control import Control
 from garrote.solvers.descent import column_sweeps
 from garrote.solvers.descent.optimality import certify
-from garrote.solvers.descent.quadratic import total_cost
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.least_squares import LeastSquares
 from garrote.solvers.penalised.working_set_path import solve_path
+from pairwise import by_pairs
 from reference import sparse_regression
 
 
@@ -155,12 +156,12 @@ def test_every_kind_of_matrix_gives_the_same_path(kind, likelihood):
     )
 
 
-@pytest.mark.parametrize("columns", ["few", "many"])
-@pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize(
-    "penalty", [L1(), ElasticNet(0.5), MCP(3.0)], ids=lambda p: type(p).__name__
+@by_pairs(
+    likelihood=FAMILIES,
+    penalty=[L1(), ElasticNet(0.5), MCP(3.0)],
+    intercept=[True, False],
+    columns=["few", "many"],
 )
-@pytest.mark.parametrize("likelihood", FAMILIES, ids=str)
 def test_sparse_columns_give_the_path_of_dense_ones(
     likelihood, penalty, intercept, columns, monkeypatch
 ):

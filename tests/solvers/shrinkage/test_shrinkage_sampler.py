@@ -28,7 +28,7 @@ from garrote.scale_mixtures.laws import (
     StudentLaw,
 )
 from garrote.solvers.algebra.gaussian_draws import ByColumns, ByRows, ridge_form
-from garrote.solvers.shrinkage.draw_diagnostics import diagnose_draws
+from garrote.solvers.diagnostics import diagnose_draws
 from garrote.solvers.shrinkage.local_moves import move_locally
 from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageTarget, rescale
 from garrote.solvers.shrinkage.swap_moves import exchange_variances, similar_pairs
@@ -245,7 +245,7 @@ def test_effective_sizes_of_autoregressive_chains_are_known(correlation):
     found = diagnose_draws(draws)
     expected = 8000 * (1 - correlation) / (1 + correlation)
     assert np.median(found.effective_size) == pytest.approx(expected, rel=0.1)
-    np.testing.assert_allclose(found.relative_error, found.effective_size**-0.5)
+    np.testing.assert_allclose(found.error, found.effective_size**-0.5)
     assert found.split_r_hat.max() < 1.05
 
 

@@ -22,7 +22,7 @@ from garrote.cli.structure import check_covariates
 def run(options: argparse.Namespace) -> int:
     """Check everything that can be checked, read, fit, print, write."""
     if options.zscores is not None or options.ld is not None:
-        from garrote.cli import zscores
+        from garrote.cli.commands import zscores
 
         return zscores.run(options)
     _check(options)

@@ -45,6 +45,9 @@ class DesignRows:
         each = coef.reshape(self.shape[1], -1)
         used = np.flatnonzero(each.any(axis=1))
         product = self.design.dot(used, np.ascontiguousarray(each[used], dtype=np.float64))
+        bad = np.flatnonzero(~np.isfinite(product).all(axis=1))
+        if len(bad):
+            raise ValueError(f"X gives no finite prediction at row {bad[0]} ({len(bad)} in all)")
         return product.reshape(self.shape[0], *coef.shape[1:])
 
     def __getitem__(self, which: tuple[slice, Array]) -> Floats:

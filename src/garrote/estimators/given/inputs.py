@@ -306,9 +306,7 @@ def check_new_offset(model: Any, likelihood: Any, offset: Any, count: int) -> Fl
             stacklevel=3,
         )
     values = check_offset(offset, count, likelihood)
-    if (
-        values is not None and not likelihood.additive
-    ):  # a fit refuses them when its problem is made
+    if values is not None and not likelihood.additive:
         refuse_large(values, "offset", limit=LINKS)
     return values
 

@@ -108,7 +108,7 @@ class SparseLinearModel(SelectorFace):
         weights = check_weights(sample_weight, X)
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
-        labels = column_labels(names, count)
+        all_names = column_labels(names, count)
         if hasattr(penalty, "resolved"):
             penalty = penalty.resolved(count, names, None if is_design(X) else X)
         given = self._given_terms(penalty, names, count)
@@ -130,10 +130,10 @@ class SparseLinearModel(SelectorFace):
             folds = self._folds(X, y, weights, groups, make_problem)
         path, validation = self._fit_path(problem, penalty, terms_for, folds)
         choice = self._choice(path, problem, self.alpha, validation)
-        always = [labels[j] for j in free]
+        always = [all_names[j] for j in free]
         made = provenance(self, X, y, weights, always, getattr(penalty, "reference", None))
         made["offset"] = known is not None
-        self._finish(problem, penalty, path, choice, y, labels, response, made)
+        self._finish(problem, penalty, path, choice, y, all_names, response, made)
         fit, relax = path.fits[choice.position], float(self.refit)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
 
@@ -144,7 +144,7 @@ class SparseLinearModel(SelectorFace):
         path: Path[PenaltyFit],
         choice: Choice,
         y: Floats,
-        labels: tuple[str, ...],
+        all_names: tuple[str, ...],
         response: str,
         made: dict[str, Any],
     ) -> None:
@@ -158,7 +158,7 @@ class SparseLinearModel(SelectorFace):
             self._coefficients,
             y,
             method=f"{penalty.name} ({'least squares' if squares else name})",
-            names=labels,
+            names=all_names,
             response=response,
             tol=self.tol,
             provenance=made,

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.datasets import load_prostate
 from garrote.experiments.drawing import GARROTE, OTHER, make_axes
 from garrote.experiments.murphy.methods import (
     all_subsets,
@@ -12,7 +13,6 @@ from garrote.experiments.murphy.methods import (
     fit_subsets,
     residual_squares,
 )
-from garrote.experiments.prostate import load_prostate
 from garrote.experiments.report import Report, Settings
 from garrote.summaries import Table
 

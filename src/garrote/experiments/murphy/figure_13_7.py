@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.datasets import Prostate, load_prostate
 from garrote.displays.palette import curve_style
 from garrote.experiments.drawing import OTHER, make_axes
 from garrote.experiments.murphy.methods import fit_lasso, fit_ridge
-from garrote.experiments.prostate import Prostate, load_prostate
 from garrote.experiments.report import Report, Settings
 from garrote.summaries import Table
 

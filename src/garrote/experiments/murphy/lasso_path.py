@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.datasets import load_prostate
 from garrote.displays.palette import curve_style
 from garrote.experiments.drawing import make_axes
 from garrote.experiments.murphy.methods import lasso_knots, plain_problem
-from garrote.experiments.prostate import load_prostate
 from garrote.experiments.report import Report, Settings
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1

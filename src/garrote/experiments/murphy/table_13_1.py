@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.datasets import Prostate, load_prostate
 from garrote.experiments.murphy.methods import (
     all_subsets,
     fit_lasso,
@@ -17,7 +18,6 @@ from garrote.experiments.murphy.methods import (
     fit_ridge,
     fit_subsets,
 )
-from garrote.experiments.prostate import MURPHYS, Prostate, load_prostate
 from garrote.experiments.report import Report, Settings
 from garrote.summaries import Table
 
@@ -36,7 +36,7 @@ Fit = Callable[[Floats, Floats], Floats]
 
 def run_table_13_1(settings: Settings) -> Report:
     """Fit the four methods by the text's protocol."""
-    data = load_prostate(MURPHYS)
+    data = load_prostate(corrected=False)
     subsets = all_subsets(data.X.shape[1])
     candidates: dict[str, Fit] = {
         "best subset": lambda X, y: fit_subsets(X, y, subsets),

@@ -51,7 +51,7 @@ class BernoulliGaussian:
         """Update inclusions, weights, noise and hyperparameters in turn."""
         coef, c = self.coef(state), self.ridge.curvature
         rule, target = self._rule(state), coef.copy()
-        columns, residual = self.ridge.readable(self.ridge.at(coef).rows)
+        columns, residual = self.ridge.readable(self.ridge.at(coef).residuals)
         order = self.order if len(self.order) else np.arange(len(c))
         sweep(columns, rule, order, coef, target, residual, c, 0.0)
         after = self._weigh(_probabilities(rule, c, target), state.noise, state.at)

@@ -22,7 +22,7 @@ from garrote.problem import Problem
 from garrote.results.certificates import Certificate, of_all_models
 from garrote.results.laws import Models, Spread
 from garrote.results.posterior import IN_SUPPORT, Posterior, SamplingAccuracy
-from garrote.solvers.models.chain_diagnostics import diagnose
+from garrote.solvers.diagnostics import diagnose_inclusion
 from garrote.solvers.models.model_chain import Sampling
 
 # Models whose odds are computed again for the certificate.
@@ -63,7 +63,7 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
         return np.asarray(sum(w * v for w, v in zip(share, values, strict=True)))
 
     inclusion = joined([chain.inclusion for chain in chains])
-    diagnosed = diagnose(chains, inclusion)
+    diagnosed = diagnose_inclusion(chains, inclusion)
     members, probability = _visited(chains)
     standing, components = of_known(members, probability, len(inclusion))
     return Findings(

@@ -5,14 +5,32 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.penalties.fusion.fused_precision import spread_of_precision
 from garrote.proximal.chain import total_variation
 from garrote.proximal.graph import Graph
 from garrote.proximal.graph_variation import split_by_cuts
+from garrote.rules import (
+    Evaluated,
+    Structure,
+    WayDown,
+    companions,
+    dual_bound,
+    expected_spread,
+    first_guess,
+    proximal_point,
+    reach,
+    restricted,
+    structure,
+    total_cost,
+    violation,
+)
 
 # A share of the gradient is known to be feasible up to this part of itself.
 _PRECISION = 1e-13
 # Coefficients that differ by less than this share of the largest are equal.
 _TIE = 1e-12
+# Columns up to which a working set has all of them.
+_ALL_COLUMNS = 20_000
 
 
 class FusedRule(NamedTuple):
@@ -56,21 +74,31 @@ class FusedRule(NamedTuple):
         means = np.bincount(owner, gradient) / np.bincount(owner)
         return np.where(free, gradient - means[owner], gradient)
 
+    def way_down(self, gradient: Floats, coef: Floats, stiffer: float = 1.0) -> WayDown:
+        """Return the gradient of least length, downhill; kinks may be made ``stiffer`` than they are.
 
-def proximal_pieces(rule: FusedRule, z: Floats, limits: Floats, thresholds: Floats) -> Floats:
-    """Return argmin_w ||w - z||^2 / 2 + sum of limits |w_i - w_j| + sum of thresholds |w_j|, exactly.
+        It is 0 at the optimum, and says elsewhere which pieces fall apart and how their parts move.
+        """
+        fused, sign = self.equal_ends(coef)
+        smooth = gradient - self.graph.outflow(self.weight * sign) - self.threshold * np.sign(coef)
+        limits = np.where(fused, stiffer * self.weight, 0.0)
+        thresholds = np.where(coef == 0.0, stiffer * self.threshold, 0.0)
+        return WayDown(self.proximal_pieces(smooth, limits, thresholds), fused)
 
-    The part of w above a level t >= 0 is the same as that of total variation alone with z - thresholds
-    for z, and the part below -t as with z + thresholds, as both are the same minimum cut. With equal
-    thresholds that is soft thresholding of the pieces.
-    """
-    if not thresholds.any():
-        return _pieces(rule, z, limits)
-    if thresholds.min() == thresholds.max():
-        pieces = _pieces(rule, z, limits)
-        return np.copysign(np.maximum(np.abs(pieces) - thresholds, 0.0), pieces)
-    above, below = _pieces(rule, z - thresholds, limits), _pieces(rule, z + thresholds, limits)
-    return np.maximum(above, 0.0) + np.minimum(below, 0.0)
+    def proximal_pieces(self, z: Floats, limits: Floats, thresholds: Floats) -> Floats:
+        """Return argmin_w ||w - z||^2 / 2 + sum limits |w_i - w_j| + sum thresholds |w_j|, exactly.
+
+        The part of w above a level t >= 0 is the same as that of total variation alone with z -
+        thresholds for z, and the part below -t as with z + thresholds, as both are the same minimum cut.
+        With equal thresholds that is soft thresholding of the pieces.
+        """
+        if not thresholds.any():
+            return _pieces(self, z, limits)
+        if thresholds.min() == thresholds.max():
+            pieces = _pieces(self, z, limits)
+            return np.copysign(np.maximum(np.abs(pieces) - thresholds, 0.0), pieces)
+        above, below = _pieces(self, z - thresholds, limits), _pieces(self, z + thresholds, limits)
+        return np.maximum(above, 0.0) + np.minimum(below, 0.0)
 
 
 def _pieces(rule: FusedRule, z: Floats, limits: Floats) -> Floats:
@@ -102,7 +130,7 @@ def feasible_share(rule: FusedRule, gradient: Floats, most: float = 1.0) -> floa
         return most
     share = min(most, rule.charge(gradient) / length)
     for _ in range(100):
-        point = proximal_pieces(rule, share * gradient, rule.weight, rule.threshold)
+        point = rule.proximal_pieces(share * gradient, rule.weight, rule.threshold)
         size = float(point @ point)
         charge = rule.charge(point)
         # At the proximal point share * gradient'w = penalty(w) + ||w||^2. One without any charge is a
@@ -111,3 +139,87 @@ def feasible_share(rule: FusedRule, gradient: Floats, most: float = 1.0) -> floa
             break
         share *= charge / (charge + size)
     return share
+
+
+@structure.register
+def _(rule: FusedRule) -> Structure:
+    return Structure.PIECES
+
+
+@restricted.register
+def _(rule: FusedRule, columns: Array) -> FusedRule:
+    """Return the rule of some columns, the others being 0: edges to those are thresholds."""
+    count = len(rule.threshold)
+    if len(columns) == count and (columns == np.arange(count)).all():
+        return rule
+    place = np.full(count, -1)
+    place[columns] = np.arange(len(columns))
+    ends = place[rule.graph.edges]
+    inside = (ends >= 0).all(axis=1)
+    across = (ends >= 0).any(axis=1) & ~inside
+    threshold = rule.threshold[columns]
+    np.add.at(threshold, ends[across].max(axis=1), rule.weight[across])
+    # Edges are sorted anew: their weights have to follow, which a graph of them does by itself.
+    graph = Graph(len(columns), ends[inside], rule.weight[inside])
+    order = rule.order
+    if len(order):
+        rank = np.empty(count, np.intp)
+        rank[order] = np.arange(count)
+        order = np.argsort(rank[columns])
+    return FusedRule(graph, graph.weights, threshold, order)
+
+
+@companions.register
+def _(rule: FusedRule, columns: Array) -> Array:
+    """Return all columns if that is affordable, else those given and components whose level is free.
+
+    Pieces that are split and merged at once need far fewer rounds than those that grow by their ends.
+    """
+    if len(columns) and len(rule.threshold) <= _ALL_COLUMNS:
+        return np.arange(len(rule.threshold))
+    owner, free = rule.graph.components, rule.free
+    inside = np.zeros(len(rule.threshold), dtype=bool)
+    inside[columns] = True
+    reached = np.zeros(len(rule.threshold), dtype=bool)
+    reached[owner[columns]] = True
+    return np.flatnonzero(inside | (reached[owner] & free))
+
+
+@violation.register
+def _(rule: FusedRule, gradient: Floats, coef: Floats, curvature: Floats) -> Floats:
+    return np.abs(rule.way_down(gradient, coef).direction)
+
+
+@total_cost.register
+def _(rule: FusedRule, columns: Array, coef: Floats) -> float:
+    everywhere = np.zeros(len(rule.threshold))
+    everywhere[columns] = coef
+    return rule.charge(everywhere)
+
+
+@proximal_point.register
+def _(rule: FusedRule, z: Floats, step: float) -> Floats:
+    return rule.proximal_pieces(z, step * rule.weight, step * rule.threshold)
+
+
+@first_guess.register
+def _(rule: FusedRule, coef: Floats, size: float) -> Floats:
+    # Neighbours must differ, since those that are equal would stay so.
+    return coef + size * np.random.default_rng(0).standard_normal(len(coef))
+
+
+@expected_spread.register
+def _(rule: FusedRule, coef: Floats, directions: Floats) -> Floats:
+    return spread_of_precision(rule, coef, directions)
+
+
+@dual_bound.register
+def _(rule: FusedRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated) -> float:
+    if rule.weight.any() or rule.threshold.any():
+        share = feasible_share(rule, seen.gradient)
+        # A level that nothing pulls to 0 would need a gradient of sum 0; it is taken to be in reach.
+        levels = share * (seen.gradient - rule.without_levels(seen.gradient))
+    else:
+        share, levels = 1.0, seen.gradient  # without a penalty every coefficient is a level
+    beyond, bound = float(np.abs(levels).sum()), seen.dual(share)
+    return bound - reach(coef, curvature > 0, curvature, null) * beyond if beyond else bound

@@ -1,15 +1,12 @@
 """What every law of coefficients answers: draws, the spread of new responses, their means."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood
-
-if TYPE_CHECKING:
-    from garrote.results.laws.models import Models
 
 
 @dataclass(frozen=True)
@@ -56,10 +53,14 @@ class Anchor:
 
 
 class CoefficientLaw:
-    """A law of coefficients; what only some laws have is None in the others."""
+    """A law of coefficients.
 
-    models: "Models | None" = None
-    sign_probability: Floats | None = None
+    ``models`` (those that stand for all) and ``sign_probability`` (of draws of all coefficients) are
+    None in laws that have none.
+    """
+
+    models: Any = None
+    sign_probability: Any = None
 
     @property
     def mean_intercept(self) -> float | None:

@@ -52,7 +52,7 @@ class Models(CoefficientLaw):
     listed: int | None = None
 
     @property
-    def models(self) -> "Models":  # type: ignore[override]
+    def models(self) -> "Models":
         """These models."""
         return self
 

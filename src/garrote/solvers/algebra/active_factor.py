@@ -7,8 +7,8 @@ leaves costs a few rotations. Where too many leave, the factor is made anew.
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky
 
-from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.solvers.algebra.factor_updates import solve_transposed, solve_upper, take_out
 
 # Where more than this share of all variables leaves, making the factor anew costs less.
 _LEAVING = 0.02
@@ -45,7 +45,7 @@ class ActiveFactor:
     def _begin(self) -> None:
         self.members, self._ridge = np.zeros(0, np.intp), np.zeros(0)
 
-    def append_one(self, new: int, products: Floats, own: float, ridge: float = 0.0) -> bool:
+    def append_one(self, new: int, products: Floats, length: float, ridge: float = 0.0) -> bool:
         """Take one variable in, given its products with all members and with itself.
 
         Returns False, and changes nothing, where it depends on the members.
@@ -53,9 +53,9 @@ class ActiveFactor:
         k = len(self.members)
         self._reserve(k + 1)
         across = products.reshape(1, k).copy()
-        _solve_transposed(self._root, across, k)
-        left = own + ridge - float(across[0] @ across[0])
-        if not left > _DEPENDENT * (own + ridge):
+        solve_transposed(self._root, across, k)
+        left = length + ridge - float(across[0] @ across[0])
+        if not left > _DEPENDENT * (length + ridge):
             return False
         self._root[:k, k], self._root[k, k] = across[0], np.sqrt(left)
         self.members = np.append(self.members, new)
@@ -64,14 +64,15 @@ class ActiveFactor:
 
     def remove_one(self, place: int) -> None:
         """Take out the member at one place."""
-        _remove(self._root, place, len(self.members))
+        take_out(self._root, place, len(self.members))
         self.members = np.delete(self.members, place)
         self._ridge = np.delete(self._ridge, place)
 
     def _reserve(self, size: int) -> None:
         if size > len(self._root):
             k = len(self.members)
-            larger = np.zeros((2 * size, 2 * size))
+            room = size + size // 4 + 16
+            larger = np.zeros((room, room))
             larger[:k, :k] = self._root[:k, :k]
             self._root = larger
 
@@ -80,16 +81,16 @@ class ActiveFactor:
         if not m:
             return
         self._reserve(k + m)
-        own = gram[np.ix_(new, new)]
-        own[np.diag_indices_from(own)] += extra[new]
-        lengths = np.diag(own).copy()
+        among = gram[np.ix_(new, new)]
+        among[np.diag_indices_from(among)] += extra[new]
+        lengths = np.diag(among).copy()
         if k:
             across = gram[np.ix_(new, self.members)]
-            _solve_transposed(self._root, across, k)
+            solve_transposed(self._root, across, k)
             self._root[:k, k : k + m] = across.T
-            own -= across @ across.T
+            among -= across @ across.T
         try:
-            root = cholesky(own, check_finite=False)
+            root = cholesky(among, check_finite=False)
             if not (np.diag(root) ** 2 > _DEPENDENT * lengths).all():
                 raise LinAlgError("dependent columns")
         except LinAlgError:
@@ -103,42 +104,6 @@ class ActiveFactor:
         """Return the solution for a right-hand side that belongs to ``members``."""
         k = len(self.members)
         solution = right.reshape(1, k).copy()
-        _solve_transposed(self._root, solution, k)
-        _solve_upper(self._root, solution[0], k)
+        solve_transposed(self._root, solution, k)
+        solve_upper(self._root, solution[0], k)
         return solution[0]
-
-
-@kernel
-def _solve_transposed(root, right, k):
-    """Solve R'x = b for each row of ``right``, in place."""
-    for a in range(k):
-        for c in range(right.shape[0]):
-            x = right[c, a] / root[a, a]
-            right[c, a] = x
-            for b in range(a + 1, k):
-                right[c, b] -= x * root[a, b]
-
-
-@kernel
-def _solve_upper(root, right, k):
-    """Solve R x = b in place."""
-    for a in range(k - 1, -1, -1):
-        total = right[a]
-        for b in range(a + 1, k):
-            total -= root[a, b] * right[b]
-        right[a] = total / root[a, a]
-
-
-@kernel
-def _remove(root, place, k):
-    """Take a column out and rotate the rest back to triangular form."""
-    for a in range(place, k - 1):
-        for b in range(a + 2):
-            root[b, a] = root[b, a + 1]
-        size = np.hypot(root[a, a], root[a + 1, a])
-        c, s = root[a, a] / size, root[a + 1, a] / size
-        root[a, a], root[a + 1, a] = size, 0.0
-        for b in range(a + 2, k):
-            upper, lower = root[a, b], root[a + 1, b]
-            root[a, b] = c * upper + s * lower
-            root[a + 1, b] = c * lower - s * upper

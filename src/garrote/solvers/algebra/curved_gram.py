@@ -19,13 +19,13 @@ class CurvedGram:
     over weighted rows and ``total`` that of the weights.
     """
 
-    def __init__(self, values: Floats, places: Array, bent: Floats, centered: bool):
-        self.places, self.bent, self.centered = places, bent, centered
-        self.total = float(bent.sum())
+    def __init__(self, values: Floats, places: Array, row_curvatures: Floats, centered: bool):
+        self.places, self.row_curvatures, self.centered = places, row_curvatures, centered
+        self.total = float(row_curvatures.sum())
         self.factor = ActiveFactor()
-        scaled = values[:, places] * np.sqrt(bent)[:, None]
+        scaled = values[:, places] * np.sqrt(row_curvatures)[:, None]
         products = scaled.T @ scaled  # one factor, twice: half of the products
-        self.sums = (np.sqrt(bent) @ scaled) if centered else np.zeros(len(places))
+        self.sums = (np.sqrt(row_curvatures) @ scaled) if centered else np.zeros(len(places))
         self._centre(products, self.sums, self.sums)
         self._gram = GrowingGram()
         self._gram.append(products)
@@ -43,7 +43,7 @@ class CurvedGram:
         if not len(new):
             return
         self.places = np.append(self.places, new)
-        weighted = values[:, new] * self.bent[:, None]
+        weighted = values[:, new] * self.row_curvatures[:, None]
         sums = weighted.sum(axis=0) if self.centered else np.zeros(len(new))
         self.sums = np.append(self.sums, sums)
         across = (values.T @ weighted)[self.places]

@@ -8,8 +8,8 @@ these rows. Vectors of many entries go by X.
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs import GramDesign
 from garrote.problem import Problem
+from garrote.solvers.algebra.gram_rows import GramRows
 
 # Rows of X'WX that may be missing from a product: so many cost about as much as two passes over X.
 _TOGETHER = 8
@@ -24,33 +24,28 @@ class GramProducts:
 
     def __init__(self, problem: Problem):
         self.problem = problem
-        D = problem.n_features
-        stored = 0 if isinstance(problem.design, GramDesign) else problem.table.stored.nbytes
-        self._most = min(D, max(_TOGETHER, max(_ROOM, stored) // (8 * D)))
-        self._slot = np.full(D, -1, dtype=np.int64)
-        self._rows = np.empty((0, D))
-        self._count = 0
+        stored = problem.table.stored.nbytes if problem.has_rows else 0
+        self._kept = GramRows(problem, max(_ROOM, stored), _TOGETHER, lazy=True)
         self._length = np.sqrt(problem.curvature)
 
     def times(self, coef: Floats) -> Floats:
         """Return X'WX coef."""
         columns = self._sizable(coef)
-        design = self.problem.design
         if not len(columns):
             return np.zeros(len(coef))
-        if isinstance(design, GramDesign):
+        if not self.problem.has_rows:
+            gram = self.problem.whole_gram()
             if len(columns) > len(coef) // 4:  # the rows of fewer are copied
-                return coef @ design.values
+                return coef @ gram
             # Rows rather than columns, which are the same: rows are read in order.
-            return coef[columns] @ design.values[columns]
-        missing = columns[self._slot[columns] < 0]
-        if len(missing) > _TOGETHER or self._count + len(missing) > self._most:
-            fitted = design.dot(columns, coef[columns, None])
-            return design.tdot(np.ascontiguousarray(fitted.T))[0]
-        if len(missing):
-            self._keep(missing)
-        places = self._slot[columns]
-        return coef[columns] @ self._rows[places]
+            return coef[columns] @ gram[columns]
+        kept = self._kept
+        missing = columns[kept.slot[columns] < 0]
+        if len(missing) > _TOGETHER or not kept.take_in(missing):
+            table = self.problem.table
+            fitted = table.dot(columns, coef[columns, None])
+            return table.tdot(np.ascontiguousarray(fitted.T))[0]
+        return coef[columns] @ kept.rows[kept.slot[columns]]
 
     def _sizable(self, coef: Floats) -> Array:
         """Return the columns of a vector without those that add nothing to what it fits."""
@@ -58,17 +53,3 @@ class GramProducts:
         largest = size.max(initial=0.0)
         # All that are left out together are no more than the share asked for.
         return np.flatnonzero(size > _NEGLIGIBLE * largest / len(size))
-
-    def _keep(self, missing: Array) -> None:
-        """Compute rows of X'WX in one pass over X."""
-        design = self.problem.table
-        wanted = self._count + len(missing)
-        if wanted > len(self._rows):
-            room = np.empty((min(self._most, max(2 * wanted, 32)), self.problem.n_features))
-            room[: self._count] = self._rows[: self._count]
-            self._rows = room
-        self._rows[self._count : wanted] = design.tdot(
-            np.ascontiguousarray(design.block(missing).T)
-        )
-        self._slot[missing] = np.arange(self._count, wanted)
-        self._count = wanted

@@ -3,7 +3,6 @@
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs import GramDesign
 from garrote.problem import Problem
 
 # Bytes of rows that are kept.
@@ -14,21 +13,23 @@ NO_COLUMNS = np.zeros(0, dtype=np.int64)
 class GramRows:
     """A cache of rows of the standardised Gram matrix; the least recently used one makes room.
 
-    Kernels read ``rows[slot[j]]``; ``slot[j]`` is -1 where row j is not at hand.
+    Kernels read ``rows[slot[j]]``; ``slot[j]`` is -1 where row j is not at hand. At most ``most`` rows
+    are kept: as many as ``room`` bytes hold, and no fewer than ``least``. The room for them is there
+    from the start, and if it holds all rows they are computed at once; a ``lazy`` cache does neither.
     """
 
-    def __init__(self, problem: Problem, room: int = ROOM, least: int = 64):
+    def __init__(self, problem: Problem, room: int = ROOM, least: int = 64, lazy: bool = False):
         D = problem.n_features
         self.problem = problem
-        count = min(D, max(least, room // (8 * D)))
+        self.most = min(D, max(least, room // (8 * D)))
         self.slot = np.full(D, -1, dtype=np.int64)
-        if count == D:
+        if self.most == D and not lazy:
             self.rows = np.ascontiguousarray(problem.whole_gram())
             self.slot[:] = np.arange(D)
         else:
-            self.rows = np.empty((count, D))
-        self._owner = np.full(count, -1, dtype=np.int64)
-        self._used = np.zeros(count, dtype=np.int64)
+            self.rows = np.empty((0 if lazy else self.most, D))
+        self._owner = np.full(self.most, -1, dtype=np.int64)
+        self._used = np.zeros(self.most, dtype=np.int64)
         self._clock = 0
 
     def fetch(self, j: int, pinned: Array, likely: Array = NO_COLUMNS) -> None:
@@ -51,8 +52,27 @@ class GramRows:
         places = np.argsort(age, kind="stable")[: len(wanted)]
         gone = self._owner[places]
         self.slot[gone[gone >= 0]] = -1
-        self.rows[places] = self._rows(wanted)
-        self._owner[places], self._used[places], self.slot[wanted] = wanted, self._clock, places
+        self._keep(wanted, places)
+
+    def take_in(self, columns: Array) -> bool:
+        """Bring missing rows in, in one pass over X; False, and nothing done, where no room is left."""
+        if not len(columns):
+            return True
+        free = np.flatnonzero(self._owner < 0)
+        if len(columns) > len(free):
+            return False
+        self._keep(columns, free[: len(columns)])
+        return True
+
+    def _keep(self, columns: Array, places: Array) -> None:
+        """Compute rows in one pass over X, and put them into some places."""
+        wanted = int(places.max()) + 1
+        if wanted > len(self.rows):
+            larger = np.empty((min(self.most, max(2 * wanted, 32)), self.problem.n_features))
+            larger[: len(self.rows)] = self.rows
+            self.rows = larger
+        self.rows[places] = self._rows(columns)
+        self._owner[places], self._used[places], self.slot[columns] = columns, self._clock, places
 
     def taken(self, columns: Array) -> tuple[Floats, Array]:
         """Return rows of given columns, all at once, and where each is; -1 for the others."""
@@ -63,7 +83,7 @@ class GramRows:
         return np.ascontiguousarray(self._rows(columns)), slot
 
     def _rows(self, columns: Array) -> Floats:
-        design = self.problem.design
-        if isinstance(design, GramDesign):
-            return design.values[columns]
-        return design.tdot(np.ascontiguousarray(design.block(columns).T))
+        if not self.problem.has_rows:
+            return self.problem.whole_gram()[columns]
+        table = self.problem.table
+        return table.tdot(np.ascontiguousarray(table.block(columns).T))

@@ -11,6 +11,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.solvers.algebra.factor_updates import shift_left
 
 # A column whose pivot is below this share of its length adds nothing to those in the model; a slab's
 # precision in the pivot is lost in roundings only much further down, and copies have a right to it.
@@ -97,15 +98,7 @@ def remove_variable(j, factor):
     start = factor.place[j]
     root, rows = factor.root, factor.rows
     for a in range(start, k - 1):
-        # Columns move one to the left; a rotation of rows a and a + 1 makes the root triangular again.
-        for b in range(a + 2):
-            root[b, a] = root[b, a + 1]
-        size = np.hypot(root[a, a], root[a + 1, a])
-        c, s = root[a, a] / size, root[a + 1, a] / size
-        root[a, a], root[a + 1, a] = size, 0.0
-        for b in range(a + 2, k):
-            upper, lower = root[a, b], root[a + 1, b]
-            root[a, b], root[a + 1, b] = c * upper + s * lower, c * lower - s * upper
+        c, s = shift_left(root, a, k)
         for i in range(rows.shape[1]):
             upper, lower = rows[a, i], rows[a + 1, i]
             rows[a, i], rows[a + 1, i] = c * upper + s * lower, c * lower - s * upper
@@ -120,18 +113,6 @@ def remove_variable(j, factor):
     factor.left[0] += score * score
     factor.place[j] = -1
     factor.size[0] = k - 1
-
-
-@kernel
-def invert_root(root, inverse, k):
-    """Invert the upper triangular root."""
-    for b in range(k):
-        inverse[b, b] = 1.0 / root[b, b]
-        for a in range(b - 1, -1, -1):
-            total = 0.0
-            for c in range(a + 1, b + 1):
-                total += root[a, c] * inverse[c, b]
-            inverse[a, b] = -total / root[a, a]
 
 
 @kernel(inline=True)

@@ -5,7 +5,8 @@ sought, so that a dozen products give it to a percent. What is left over bounds 
 added, since a step that is a little too short is safe and one that is too long is not.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh_tridiagonal
@@ -27,24 +28,45 @@ def largest_eigenvalue(problem: Problem) -> Generator[Floats, Floats, float]:
     if not usable.any():
         return 0.0
     start = np.where(usable, np.random.default_rng(0).standard_normal(len(usable)), 0.0)
-    basis = [start / np.linalg.norm(start)]
+
+    def applied(direction: Floats) -> Generator[Floats, Floats, Floats]:
+        product = yield from _applied(problem, direction)
+        product[~usable] = 0.0
+        return product
+
+    return (yield from lanczos(applied, start, int(usable.sum())))
+
+
+def lanczos(
+    apply: Callable[[Any], Generator[Any, Any, Any]], start: Any, rank: int | None = None
+) -> Generator[Any, Any, float]:
+    """Return the largest eigenvalue of a positive semidefinite matrix, and what it may be more.
+
+    ``apply(vector)`` gives the matrix times a vector, ``start`` is one that has a part of everything,
+    and ``rank`` how many eigenvalues there can be. Vectors may be arrays of any library.
+    """
+    basis = [start / _length(start)]
+    most = min(_PRODUCTS, start.shape[0] if rank is None else rank)
     diagonal: list[float] = []
     beside: list[float] = []
     while True:
-        applied = yield from _applied(problem, basis[-1])
-        applied[~usable] = 0.0
+        applied = yield from apply(basis[-1])
         diagonal.append(float(applied @ basis[-1]))
         # Twice is enough to make it orthogonal to all before, up to rounding.
         for _ in range(2):
             for known in basis:
-                applied -= (known @ applied) * known
-        left = float(np.linalg.norm(applied))
+                applied = applied - (known @ applied) * known
+        left = _length(applied)
         values, vectors = eigh_tridiagonal(diagonal, beside)
         largest, error = float(values[-1]), left * abs(float(vectors[-1, -1]))
-        if error <= _LEFT * largest or len(basis) == min(_PRODUCTS, int(usable.sum())):
+        if error <= _LEFT * largest or len(basis) == most:
             return largest + error
         beside.append(left)
         basis.append(applied / left)
+
+
+def _length(vector: Any) -> float:
+    return float(vector @ vector) ** 0.5
 
 
 def _applied(problem: Problem, direction: Floats) -> Generator[Floats, Floats, Floats]:

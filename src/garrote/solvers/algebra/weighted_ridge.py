@@ -11,11 +11,11 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from garrote.arrays import Array, Floats
-from garrote.designs import GramDesign
-from garrote.designs.base import Residual, block_width
+from garrote.designs.base import block_width
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns
 from garrote.problem import Problem
+from garrote.rules import Residual
 
 # A column with so little spread beside its size takes nothing off the residual that could be seen.
 _NEGLIGIBLE = 1e-13
@@ -26,13 +26,13 @@ _MOST_BYTES = 4 * 2**30
 class Ridge(NamedTuple):
     """Coefficients, x'r of every column, the squared residual, and the residuals themselves.
 
-    ``rows`` are weighted by the roots of the rows' weights; without rows they are x'r.
+    ``residuals`` are weighted by the roots of the rows' weights; without rows they are x'r.
     """
 
     coef: Floats
     gradient: Floats
     squared_residual: float
-    rows: Floats
+    residuals: Floats
 
 
 class WeightedRidge:
@@ -43,7 +43,7 @@ class WeightedRidge:
         self.curvature = problem.curvature[self.columns]
         self.xty, self.yty = problem.xty[self.columns], problem.yty
         self._gram: Floats | None = None
-        if problem.compressible or isinstance(problem.design, GramDesign):
+        if problem.compressible or not problem.has_rows:
             self._gram = np.ascontiguousarray(problem.known_block(self.columns))
             return
         needed = 8 * len(self.columns) * len(problem.response)
@@ -63,21 +63,21 @@ class WeightedRidge:
         root = np.sqrt(spread[inside])
         if self._gram is not None:
             system = self._gram[np.ix_(inside, inside)]
-            own = _solve_scaled(system, self.xty[inside], root)
-            gradient = self.xty - self._gram[:, inside] @ own
-            rows = gradient
+            solved = _solve_scaled(system, self.xty[inside], root)
+            gradient = self.xty - self._gram[:, inside] @ solved
+            residuals = gradient
         elif len(inside) <= len(self._response):
             block = self._block[:, inside]
-            own = _solve_scaled(block.T @ block, self.xty[inside], root)
-            rows = self._response - block @ own
-            gradient = self._block.T @ rows
+            solved = _solve_scaled(block.T @ block, self.xty[inside], root)
+            residuals = self._response - block @ solved
+            gradient = self._block.T @ residuals
         else:
-            rows = self._unexplained(inside, root)
-            gradient = self._block.T @ rows
-            own = spread[inside] * gradient[inside]
+            residuals = self._unexplained(inside, root)
+            gradient = self._block.T @ residuals
+            solved = spread[inside] * gradient[inside]
         coef = spread * gradient
-        coef[inside] = own
-        return self._with_norm(coef, gradient, rows)
+        coef[inside] = solved
+        return self._with_norm(coef, gradient, residuals)
 
     def _unexplained(self, inside: Array, root: Floats) -> Floats:
         """Return the residuals (1 + X spread X')^-1 y, from columns and the roots of their spreads."""
@@ -95,21 +95,23 @@ class WeightedRidge:
         if self._gram is not None:
             gradient = self.xty - self._gram @ coef
             return self._with_norm(coef, gradient, gradient)
-        rows = self._response - self._block @ coef
-        return self._with_norm(coef, self._block.T @ rows, rows)
+        residuals = self._response - self._block @ coef
+        return self._with_norm(coef, self._block.T @ residuals, residuals)
 
-    def _with_norm(self, coef: Floats, gradient: Floats, rows: Floats) -> Ridge:
+    def _with_norm(self, coef: Floats, gradient: Floats, residuals: Floats) -> Ridge:
         if self._gram is None:
-            return Ridge(coef, gradient, float(rows @ rows), rows)
+            return Ridge(coef, gradient, float(residuals @ residuals), residuals)
         squared = self.yty - float(coef @ (self.xty + gradient))
-        return Ridge(coef, gradient, max(squared, 0.0), rows)
+        return Ridge(coef, gradient, max(squared, 0.0), residuals)
 
-    def readable(self, rows: Floats) -> tuple[GramColumns | DenseColumns, Residual]:
+    def readable(self, residuals: Floats) -> tuple[GramColumns | DenseColumns, Residual]:
         """Return the columns and the residual as a sweep reads and changes them."""
         nothing = np.zeros(1)
         if self._gram is not None:
-            return GramColumns(self._gram), Residual(rows.copy(), nothing, nothing)
-        return DenseColumns(self._block), Residual(rows.copy(), nothing, np.ones(len(rows)))
+            return GramColumns(self._gram), Residual(residuals.copy(), nothing, nothing)
+        return DenseColumns(self._block), Residual(
+            residuals.copy(), nothing, np.ones(len(residuals))
+        )
 
 
 def _solve_scaled(gram: Floats, xty: Floats, root: Floats) -> Floats:

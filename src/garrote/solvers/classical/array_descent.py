@@ -8,29 +8,24 @@ nothing is copied to another device, and float32 stays float32.
 import warnings
 from collections.abc import Generator
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote.limits.magnitudes import refuse_large
-from garrote.penalties import L0, ElasticNet, GroupLasso
-from garrote.penalties.base import Terms
-from garrote.penalties.grouping import resolve_groups
-from garrote.proximal import Groups, elastic_net, group_l2, hard_threshold
+from garrote.penalties.array_rule import array_rule
 from garrote.proximal.inputs import as_floats, as_strength, like, namespace
 from garrote.results.certificates import Certificate, optimality
+from garrote.rules import Evaluated, proximal_point
+from garrote.rules.optimality import REACH
+from garrote.solvers.algebra.steepness import lanczos
 from garrote.solvers.classical.first_order import Steps, Task
 from garrote.solvers.classical.fista import Fista
-from garrote.solvers.descent.optimality import REACH, Evaluated
-from garrote.solvers.descent.proximal_point import proximal_point
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.whole_loss import WholeLoss
 
 FAMILIES = ("gaussian", "binomial")
-# Power iterations for the first step, which is corrected on the way; and a margin.
-_POWERS, _MARGIN = 15, 1.05
 # Changes of coefficients below so many roundings tell nothing of the loss's steepness.
 _DIGITS = 1e4
 
@@ -109,31 +104,37 @@ def proximal_gradient(
     """
     X, y = as_floats(X), as_floats(y)
     _check(X, y, family, start)
-    if not tol >= 0 or max_iter < 1:
-        raise ValueError(f"tol must be >= 0 and max_iter at least 1, got {tol} and {max_iter}")
-    xp = namespace(X)
-    at_zero = xp.zeros_like(X[0, :])
+    at_zero = namespace(X).zeros_like(X[0, :])
     data = ArrayLoss(X, y, family, at_zero)
-    rule = array_rule(penalty, as_strength(strength), at_zero)
-    steepness = _MARGIN * data.bend * _largest_eigenvalue(X)
-    rounding = _DIGITS * float(xp.finfo(X.dtype).eps)
-    steps = Steps(cast(WholeLoss, data), steepness, rounding=rounding)
-    task = ArrayTask(rule, tol, max_iter)
+    task = ArrayTask(array_rule(penalty, as_strength(strength), at_zero), tol, max_iter)
+    return _descend(data, task, start)
+
+
+def _descend(data: "ArrayLoss", task: "ArrayTask", start: Any) -> ArrayFit:
+    """Minimise from the start, by steps as long as the loss allows everywhere."""
+    if not task.tol >= 0 or task.max_iter < 1:
+        raise ValueError(
+            f"tol must be >= 0 and max_iter at least 1, got {task.tol} and {task.max_iter}"
+        )
     if start is not None:
         data.place(start, data.product(start))
+    begin = like(data.X, np.random.default_rng(0).standard_normal(data.X.shape[1]))
+    (largest,) = run_together([lanczos(data.squared, begin)], None)
+    steepness = data.row_curvature * largest or 1.0
+    rounding = _DIGITS * float(data.xp.finfo(data.X.dtype).eps)
+    steps = Steps(cast(WholeLoss, data), steepness, rounding=rounding)
     method = Fista(cast(WholeLoss, data), steps)
     (solved,) = run_together([method.solve(cast(Task, task))], None)
     seen, made = solved
-    objective = seen.loss + rule.charge(data.coef)
     certificate = task.certificate(data, seen, steps.steepness)
-    if tol > 0 and not certificate.value <= tol:
+    if task.tol > 0 and not certificate.value <= task.tol:
         warnings.warn(
-            f"the certificate reached {certificate.value:.2e}, not {tol:.2e}: raise max_iter "
-            f"({max_iter}) or tol",
+            f"the certificate reached {certificate.value:.2e}, not {task.tol:.2e}: raise max_iter "
+            f"({task.max_iter}) or tol",
             ConvergenceWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-    return ArrayFit(data.coef, objective, certificate, made)
+    return ArrayFit(data.coef, seen.loss + task.charge(data, data.coef), certificate, made)
 
 
 def _check(X: Any, y: Any, family: str, start: Any) -> None:
@@ -166,18 +167,23 @@ class ArrayLoss:
     def __init__(self, X: Any, y: Any, family: str, coef: Any):
         self.X, self.y, self.family, self.xp = X, y, family, namespace(X)
         self.n = X.shape[0]
-        self.bend = 1.0 if family == "gaussian" else 0.25
+        self.row_curvature = 1.0 if family == "gaussian" else 0.25
         self.coef, self.image = coef, self.xp.zeros_like(y)
         (self.null,) = run_together([self.evaluate()], None)
         self.largest = float(self.xp.max(self.xp.abs(self.null.gradient))) or 1.0
         # As far as the steepest column alone would go, were all of them as short as the shortest.
         squares = self.xp.sum(X * X, axis=0) / self.n
         shortest = float(self.xp.min(self.xp.where(squares > 0, squares, self.xp.max(squares))))
-        self.reach = self.largest / (self.bend * shortest or 1.0)
+        self.reach = self.largest / (self.row_curvature * shortest or 1.0)
 
     def product(self, coef: Any) -> Any:
         """Return the linear predictors of coefficients."""
         return self.X @ coef
+
+    def squared(self, direction: Any) -> Generator[Any, Any, Any]:
+        """Return X'X / N times a vector; there is no one to share the product with."""
+        yield from ()
+        return (self.product(direction) @ self.X) / self.n
 
     def place(self, coef: Any, image: Any) -> None:
         """Go to coefficients whose image is known."""
@@ -200,10 +206,10 @@ class ArrayLoss:
             self.value(), (left @ self.X) / self.n, lambda share: self._dual(share, left)
         )
 
-    def bending(self, change: Any, before: Any, after: Any) -> float:
+    def curvature_along(self, change: Any, before: Any, after: Any) -> float:
         """Return a bound of the second derivative along a change of coefficients, and its images."""
         along = after - before
-        return self.bend * float(along @ along) / self.n
+        return self.row_curvature * float(along @ along) / self.n
 
     def _left(self) -> Any:
         """Return what is left of y after its mean."""
@@ -223,66 +229,10 @@ class ArrayLoss:
         return -float(xp.sum(entropy)) / self.n
 
 
-class ArrayRule(NamedTuple):
-    """threshold |w|_1 + ridge |w|^2 / 2, or prices, or lengths of groups, on arrays of any library.
-
-    ``prices`` tells that the threshold is what each coefficient costs that is not 0.
-    """
-
-    threshold: float
-    ridge: float = 0.0
-    prices: bool = False
-    groups: Groups | None = None
-    weights: Any = None
-
-    def charge(self, coef: Any) -> float:
-        """Return the penalty of coefficients."""
-        xp = namespace(coef)
-        if self.prices:
-            return self.threshold * float(xp.sum(like(coef, coef != 0)))
-        if self.groups is not None:
-            lengths = self.groups.lengths(coef)
-            return self.threshold * float(xp.sum(like(coef, self.weights) * lengths))
-        squares = 0.5 * self.ridge * float(coef @ coef) if self.ridge else 0.0
-        return self.threshold * float(xp.sum(xp.abs(coef))) + squares
-
-    def dual_bound(self, seen: Evaluated, reach: float) -> float:
-        """Return a value that no coefficients can go below; NaN where duality gives none.
-
-        Coefficients that nothing penalises are taken to lie within ``reach`` of 0.
-        """
-        if self.prices:
-            return np.nan
-        xp, gradient = namespace(seen.gradient), seen.gradient
-        if self.ridge:
-            beyond = xp.clip(xp.abs(gradient) - self.threshold, 0.0, None)
-            return seen.dual(1.0) - float(beyond @ beyond) / (2.0 * self.ridge)
-        if self.groups is None:
-            size, limits = xp.abs(gradient), self.threshold * xp.ones_like(gradient)
-        else:
-            size = self.groups.lengths(gradient)
-            limits = self.threshold * like(gradient, self.weights)
-        held = limits > 0
-        shares = xp.where(held & (size > limits), limits / xp.where(size > 0, size, 1.0), 1.0)
-        share = float(xp.min(shares))
-        free = xp.where(held, xp.zeros_like(size), size)
-        return seen.dual(share) - share * reach * float(xp.sum(free))
-
-
-@proximal_point.register
-def _(rule: ArrayRule, z: Any, step: float) -> Any:
-    if rule.prices:
-        return hard_threshold(z, step * rule.threshold)
-    if rule.groups is not None:
-        return group_l2(z, step * rule.threshold, rule.groups, rule.weights)
-    whole = rule.threshold + rule.ridge
-    return elastic_net(z, step * whole, rule.threshold / whole if whole else 1.0)
-
-
 class ArrayTask(NamedTuple):
     """A rule, and when to stop; see `garrote.solvers.classical.first_order.Task`."""
 
-    rule: ArrayRule
+    rule: Any
     tol: float
     max_iter: int
 
@@ -301,48 +251,3 @@ class ArrayTask(NamedTuple):
     def reached(self, loss: Any, seen: Evaluated, steepness: float) -> bool:
         """Tell whether the present coefficients are good enough."""
         return self.certificate(loss, seen, steepness).value <= self.tol
-
-
-@singledispatch
-def array_rule(penalty: Any, strength: float, coef: Any) -> ArrayRule:
-    """Return what a penalty charges for arrays like some coefficients."""
-    raise ValueError(
-        f"penalty {getattr(penalty, 'name', penalty)!r} has no operator for arrays of any library: take "
-        "L1, Ridge, ElasticNet, L0 or GroupLasso with norm=2 and l1_ratio=0"
-    )
-
-
-@array_rule.register
-def _(penalty: ElasticNet, strength: float, coef: Any) -> ArrayRule:
-    if penalty.corrected:
-        raise ValueError(
-            "corrected=True is for SparseRegressor: multiply the coefficients found with "
-            "corrected=False by 1 + ridge / mean(x_j^2) instead"
-        )
-    return ArrayRule(penalty.l1_ratio * strength, (1.0 - penalty.l1_ratio) * strength)
-
-
-@array_rule.register
-def _(penalty: L0, strength: float, coef: Any) -> ArrayRule:
-    return ArrayRule(strength, prices=True)
-
-
-@array_rule.register
-def _(penalty: GroupLasso, strength: float, coef: Any) -> ArrayRule:
-    if penalty.flat or penalty.l1_ratio:
-        return array_rule(penalty.name, strength, coef)
-    count = coef.shape[0]
-    groups = resolve_groups(penalty.groups, count)
-    rule = penalty.resolved(count).at(1.0, Terms.equal(count))
-    return ArrayRule(strength, groups=Groups(groups), weights=rule.weight)
-
-
-def _largest_eigenvalue(X: Any) -> float:
-    """Return the largest eigenvalue of X'X / N, from below, by power iteration."""
-    vector = like(X, np.random.default_rng(0).standard_normal(X.shape[1]))
-    largest = 0.0
-    for _ in range(_POWERS):
-        vector = vector / max(float(vector @ vector) ** 0.5, 1e-30)
-        vector = ((X @ vector) @ X) / X.shape[0]
-        largest = float(vector @ vector) ** 0.5
-    return largest or 1.0

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +11,9 @@ from garrote.arrays import Floats
 from garrote.likelihoods.base import curvature, largest_curvature
 from garrote.penalties.base import Penalty, Terms
 from garrote.results.certificates import Certificate
+from garrote.rules import Evaluated, proximal_point, total_cost
 from garrote.solvers.algebra.steepness import largest_eigenvalue
-from garrote.solvers.descent.optimality import Evaluated, certify
-from garrote.solvers.descent.proximal_point import proximal_point
-from garrote.solvers.descent.quadratic import total_cost
+from garrote.solvers.descent.optimality import certify
 from garrote.solvers.losses.whole_loss import WholeLoss
 
 # Beyond the steepness that was measured on a step, by this share.
@@ -53,11 +52,11 @@ class Task:
         Where the penalty is not convex, a fit can be a fixed point of proximal steps although one
         coefficient alone could do better by a long way: the violation is then that of a proximal step.
         """
-        own = loss.curvature
+        steep = loss.curvature
         if not self.penalty.convex:
-            own = np.where(own > 0, np.maximum(own, steepness), 0.0)
+            steep = np.where(steep > 0, np.maximum(steep, steepness), 0.0)
         used = np.flatnonzero(loss.coef)
-        return certify(self.rule, used, loss.coef[used], seen, own, loss.null)
+        return certify(self.rule, used, loss.coef[used], seen, steep, loss.null)
 
     def reached(self, loss: WholeLoss, seen: Evaluated, steepness: float) -> bool:
         """Tell whether the present coefficients are good enough."""
@@ -90,30 +89,31 @@ class Steps:
             moved = float(change @ change)
             if moved <= self._rounding**2 * float(new @ new):
                 return new, reached
-            bent = self.loss.bending(change, image, reached)
-            if not bent > self.steepness * moved * (1.0 + 1e-10):
+            along = self.loss.curvature_along(change, image, reached)
+            if not along > self.steepness * moved * (1.0 + 1e-10):
                 return new, reached
-            self.steepness = min(_MARGIN * bent / moved, 10.0 * self.steepness)
+            self.steepness = min(_MARGIN * along / moved, 10.0 * self.steepness)
 
 
-class Method(Protocol):
-    """A classical solver, made for one loss and used along a path."""
+class Method:
+    """A classical solver, made for one loss and the steps that it allows, and used along a path."""
 
     def __init__(self, loss: WholeLoss, steps: Steps):
-        """Take the loss, and the steps that it allows."""
+        self.loss, self.steps = loss, steps
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
+        raise NotImplementedError
 
 
 def make_steps(loss: WholeLoss) -> Generator[Floats, Floats, Steps]:
     """Return steps as long as the loss allows everywhere; where it has no bound, at the null model."""
     design = yield from largest_eigenvalue(loss.problem)
     problem = loss.problem
-    bent = float(largest_curvature(problem.likelihood))
-    bounded = bool(np.isfinite(bent))
+    steepest = float(largest_curvature(problem.likelihood))
+    bounded = bool(np.isfinite(steepest))
     if not bounded:
         known = loss.intercept + problem.known_part
         eta = np.broadcast_to(known, problem.response.shape)
-        bent = float(curvature(problem.likelihood, problem.response, eta).max())
-    return Steps(loss, bent * design or 1.0, bounded)
+        steepest = float(curvature(problem.likelihood, problem.response, eta).max())
+    return Steps(loss, steepest * design or 1.0, bounded)

@@ -10,8 +10,7 @@ gradient; the image of the point beyond is a combination of two that are known.
 """
 
 from garrote.arrays import Floats
-from garrote.solvers.classical.first_order import Solution, Steps, Task
-from garrote.solvers.losses.whole_loss import WholeLoss
+from garrote.solvers.classical.first_order import Method, Solution, Task
 
 # The first look at the certificate, which costs a product; and later ones, as a share of the rounds.
 _FIRST, _SHARE = 10, 0.1
@@ -19,11 +18,8 @@ _FIRST, _SHARE = 10, 0.1
 _ROUNDING = 1e-13
 
 
-class Fista:
+class Fista(Method):
     """Accelerated proximal gradient descent with restarts."""
-
-    def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""

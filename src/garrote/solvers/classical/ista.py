@@ -5,18 +5,14 @@ With the largest step that is safe, 1 / L: the Lecture's gamma = n / (2 ||X'X||)
 with every round, and its distance from the least like 1 / rounds.
 """
 
-from garrote.solvers.classical.first_order import Solution, Steps, Task
-from garrote.solvers.losses.whole_loss import WholeLoss
+from garrote.solvers.classical.first_order import Method, Solution, Task
 
 # The certificate is looked at every so many rounds.
 _CHECK = 10
 
 
-class Ista:
+class Ista(Method):
     """Iterative shrinkage and thresholding (Daubechies et al. 2004)."""
-
-    def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""

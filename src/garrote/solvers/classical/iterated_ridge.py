@@ -1,10 +1,10 @@
 """Iterated ridge regression: a penalty is replaced by parabolas that touch it at the present fit.
 
-A penalty p(|w|) that is concave in w^2 lies below the parabola of bend p'(|w|) / |w| through its present
-value: each round is a ridge regression with a weight for every coefficient, and the objective falls
-(Hunter & Li 2005; "iterated ridge regression" in Staines & Barber 2012). What is 0 has an infinite
-weight and stays so; at every strength sizes are therefore blurred at first, sqrt(w^2 + blur^2), less
-from round to round.
+A penalty p(|w|) that is concave in w^2 lies below the parabola with second derivative p'(|w|) / |w|
+through its present value: each round is a ridge regression with a weight for every coefficient, and the
+objective falls (Hunter & Li 2005; "iterated ridge regression" in Staines & Barber 2012). What is 0 has
+an infinite weight and stays so; at every strength sizes are therefore blurred at first,
+sqrt(w^2 + blur^2), less from round to round.
 
 Coefficients only come near to 0, each by a factor of its own from round to round. A round is therefore
 made longer by a power of these factors, as long as the objective falls the more for it. Those whose
@@ -12,20 +12,17 @@ proximal point is 0 are set to 0 before the fit is certified.
 """
 
 from collections.abc import Callable, Generator
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.group import GroupRule, group_norms
 from garrote.problem import Problem
-from garrote.solvers.classical.first_order import Solution, Steps, Task
-from garrote.solvers.descent.optimality import Evaluated
-from garrote.solvers.descent.proximal_point import proximal_point
+from garrote.rules import Evaluated, proximal_point, ridge_weights
+from garrote.rules.parabolas import TINY
+from garrote.solvers.classical.first_order import Method, Solution, Steps, Task
 from garrote.solvers.losses.whole_loss import WholeLoss
-from garrote.solvers.penalised.reweighted import slopes
 
 # Blurs, and the first and the last of them, as shares of the largest coefficient that a variable alone
 # would have.
@@ -34,17 +31,15 @@ _BLURS, _FIRST, _LAST = 10, 0.1, 1e-4
 _FASTEST, _LONGEST = 2.0, 1e6
 # The certificate is looked at every so many rounds.
 _CHECK = 5
-# Sizes of which 1 is still a number.
-TINY = 1e-150
 # Weights are this large at least, as a share of the columns' curvatures: 0 is no ridge at all.
 _LEAST_WEIGHT = 1e-12
 
 
-class IteratedRidge:
+class IteratedRidge(Method):
     """Ridge regressions whose weights are the slopes of the penalty by size: Gaussian responses."""
 
     def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
+        super().__init__(loss, steps)
         self._system = RidgeSystem(loss.problem)
         self._least = _LEAST_WEIGHT * float(loss.curvature.max(initial=0.0))
 
@@ -72,7 +67,7 @@ def multiply(
     coef: Floats,
     make_round: Callable[[Any, Floats], Floats],
 ) -> Solution:
-    """Make rounds that multiply sizes, each prolonged while that pays; return the fit and the rounds.
+    """Make rounds that multiply sizes, each prolonged while that helps; return the fit and the rounds.
 
     ``make_round(rule, coef)`` returns new coefficients, given those before.
     """
@@ -132,19 +127,6 @@ def _solved(system: Floats, right: Floats) -> Floats:
     """Solve (system + I) x = right, in place."""
     system[np.diag_indices_from(system)] += 1.0
     return np.asarray(cho_solve(cho_factor(system, overwrite_a=True, check_finite=False), right))
-
-
-@singledispatch
-def ridge_weights(rule: Any, size: Floats) -> Floats:
-    """Return the bend of the parabola that touches a rule's charge at coefficients of some size > 0."""
-    out = (rule.lower == 0.0) & (rule.upper == 0.0)
-    return np.where(out, np.inf, slopes(rule, size) / size)
-
-
-@ridge_weights.register
-def _(rule: GroupRule, size: Floats) -> Floats:
-    # Eq. 13.112: all members have the weight of their group's length.
-    return (rule.weight / group_norms(rule, size))[rule.group] + rule.threshold / size
 
 
 def typical_size(loss: WholeLoss) -> float:

@@ -5,22 +5,17 @@ projection (Murphy 2012, exercise 13.11; GPSR of Figueiredo et al. 2007). Steps 
 Borwein's length.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.elastic_net import ElasticNetRule
-from garrote.solvers.classical.first_order import Solution, Steps, Task
+from garrote.solvers.classical.first_order import Method, Solution, Task
 from garrote.solvers.classical.spectral_descent import descend
-from garrote.solvers.losses.whole_loss import WholeLoss
 
 
-class ProjectedGradient:
+class ProjectedGradient(Method):
     """Gradient projection for sparse reconstruction: the lasso, the elastic net, ridge."""
-
-    def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
@@ -30,7 +25,7 @@ class ProjectedGradient:
 class SplitCoefficients(NamedTuple):
     """Positive and negative parts of the coefficients, one row each."""
 
-    rule: ElasticNetRule
+    rule: Any
 
     def of(self, coef: Floats) -> Floats:
         """Return both parts."""
@@ -41,9 +36,9 @@ class SplitCoefficients(NamedTuple):
         return np.asarray(values[0] - values[1])
 
     def slope(self, values: Floats, downhill: Floats) -> Floats:
-        """Return the gradient (uphill) of the loss and the penalty."""
-        uphill = self.rule.ridge * self.coef(values) - downhill
-        return self.rule.threshold + np.stack([uphill, -uphill])
+        """Return the gradient (upwards) of the loss and the penalty."""
+        smooth = self.rule.ridge * self.coef(values) - downhill
+        return self.rule.threshold + np.stack([smooth, -smooth])
 
     def move(self, values: Floats, slope: Floats, steepness: float) -> Floats:
         """Return the parts after a gradient step, projected between 0 and the bounds.

@@ -13,7 +13,6 @@ without a blur, in another form; it starts at every strength from sizes that are
 stay (section 13.4.4.5).
 """
 
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -21,24 +20,22 @@ from scipy.linalg import cho_factor, cho_solve
 
 from garrote.arrays import Floats
 from garrote.problem import Problem
-from garrote.solvers.classical.first_order import Solution, Steps, Task
-from garrote.solvers.classical.iterated_ridge import TINY, multiply, ridge_weights, typical_size
+from garrote.rules import expected_spread, first_guess
+from garrote.solvers.classical.first_order import Method, Solution, Steps, Task
+from garrote.solvers.classical.iterated_ridge import multiply, typical_size
 from garrote.solvers.losses.whole_loss import WholeLoss
 
 # Sizes at the start of a strength, at least, as a share of the largest a variable alone would have.
 _START = 0.1
 # Directions in which X has less than this share of its largest variance have none.
 _FLAT = 1e-13
-# What nothing penalises has this precision, as a share of the least of the others: with none at all
-# there would be no system to solve.
-_FREE = 1e-8
 
 
-class ScaleMixtureEM:
+class ScaleMixtureEM(Method):
     """Expectation-maximisation over the variances of a scale mixture: Gaussian responses."""
 
     def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
+        super().__init__(loss, steps)
         self._directions, self._squares = _decomposed(loss.problem)
         right = loss.problem.xty @ self._directions
         self._along = right / np.maximum(self._squares, 1e-300)
@@ -58,23 +55,6 @@ class ScaleMixtureEM:
         system[np.diag_indices_from(system)] += self.loss.problem.n / self._squares
         factor = cho_factor(system, overwrite_a=True, check_finite=False)
         return np.asarray(spread @ cho_solve(factor, self._along))
-
-
-@singledispatch
-def first_guess(rule: Any, coef: Floats, size: float) -> Floats:
-    """Return coefficients near some of them of which nothing is 0 that would stay so."""
-    return np.maximum(np.abs(coef), size)
-
-
-@singledispatch
-def expected_spread(rule: Any, coef: Floats, directions: Floats) -> Floats:
-    """Return Psi times some directions (D x r), Psi being the inverse of the expected precision.
-
-    A rule that ties coefficients to one another registers its own: its precision is not diagonal.
-    """
-    precision = ridge_weights(rule, np.maximum(np.abs(coef), TINY))
-    least = _FREE * float(np.min(precision, where=precision > 0, initial=np.inf))
-    return directions / np.maximum(precision, least)[:, None]
 
 
 def _decomposed(problem: Problem) -> tuple[Floats, Floats]:

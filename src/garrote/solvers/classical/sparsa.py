@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from garrote.arrays import Floats
-from garrote.solvers.classical.first_order import Solution, Steps, Task
+from garrote.rules import proximal_point
+from garrote.solvers.classical.first_order import Method, Solution, Task
 from garrote.solvers.classical.spectral_descent import descend
-from garrote.solvers.descent.proximal_point import proximal_point
 from garrote.solvers.losses.whole_loss import WholeLoss
 
 # The next strength, as a share of what would empty the model.
@@ -20,11 +20,8 @@ _SHARE = 0.5
 _ROUGH = 1e-2
 
 
-class Sparsa:
+class Sparsa(Method):
     """Sparse reconstruction by separable approximation."""
-
-    def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
@@ -64,7 +61,7 @@ class Coefficients(NamedTuple):
         return values
 
     def slope(self, values: Floats, downhill: Floats) -> Floats:
-        """Return the gradient (uphill) of the loss."""
+        """Return the gradient (upwards) of the loss."""
         return -downhill
 
     def move(self, values: Floats, slope: Floats, steepness: float) -> Floats:

@@ -33,7 +33,7 @@ class Variables(Protocol):
         """Return the coefficients that variables stand for."""
 
     def slope(self, values: Floats, downhill: Floats) -> Floats:
-        """Return the gradient (uphill) of the smooth part, given that of the loss (downhill)."""
+        """Return the gradient (upwards) of the smooth part, given that of the loss (downhill)."""
 
     def move(self, values: Floats, slope: Floats, steepness: float) -> Floats:
         """Return the variables after a step of length 1 / steepness."""
@@ -56,12 +56,12 @@ def descend(loss: WholeLoss, task: Task, variables: Variables, steps: Steps) -> 
         made += 1
         new, steepness = found
         seen = yield from loss.evaluate()
-        uphill = variables.slope(new, seen.gradient)
-        change, turned = new - values, uphill - slope
+        new_slope = variables.slope(new, seen.gradient)
+        change, turned = new - values, new_slope - slope
         along, square = float(np.vdot(change, turned)), float(np.vdot(change, change))
         safe = steps.steepness
         steepness = min(max(along / square, _LEAST * safe), _MOST * safe) if square > 0 else safe
-        values, slope = new, uphill
+        values, slope = new, new_slope
         recent.append(seen.loss + variables.charge(values))
     return seen, made
 

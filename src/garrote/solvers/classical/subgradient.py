@@ -7,22 +7,19 @@ two or three digits are all that it is good for, and the best fit so far is kept
 compared with.
 """
 
+from typing import Any
+
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.elastic_net import ElasticNetRule
-from garrote.solvers.classical.first_order import Solution, Steps, Task
-from garrote.solvers.losses.whole_loss import WholeLoss
+from garrote.solvers.classical.first_order import Method, Solution, Task
 
 # The certificate is looked at every so many rounds.
 _CHECK = 10
 
 
-class Subgradient:
+class Subgradient(Method):
     """Subgradient descent with diminishing steps (Shor 1985): the lasso and the elastic net."""
-
-    def __init__(self, loss: WholeLoss, steps: Steps):
-        self.loss, self.steps = loss, steps
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the best fit as seen, and the rounds."""
@@ -46,7 +43,7 @@ class Subgradient:
         return seen, task.max_iter
 
 
-def _downhill(rule: ElasticNetRule, coef: Floats, gradient: Floats) -> Floats:
+def _downhill(rule: Any, coef: Floats, gradient: Floats) -> Floats:
     """Return minus a subgradient of the objective; at 0 the shortest one."""
     smooth = gradient - rule.ridge * coef
     left = np.sign(smooth) * np.maximum(np.abs(smooth) - rule.threshold, 0.0)

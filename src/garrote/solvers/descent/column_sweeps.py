@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design, Residual
+from garrote.designs.base import Design
+from garrote.rules import Residual, total_cost
 from garrote.solvers.descent.extrapolation import Extrapolation
-from garrote.solvers.descent.quadratic import total_cost
 from garrote.solvers.descent.sweep import sweep
 
 # Beyond so many sparse columns sweeps over them cost less than their cross products.
@@ -22,7 +22,7 @@ _SWEEPS_INSIDE = 20
 _ENTRIES_PER_CALL = 1 << 23
 
 
-def pays(columns: int) -> bool:
+def sweeping_columns_is_cheaper(columns: int) -> bool:
     """Tell whether so many sparse columns are better swept over than multiplied with each other."""
     return columns > _MANY
 
@@ -51,14 +51,14 @@ class ColumnSweeps:
         self._at_once = max(1, int(_ENTRIES_PER_CALL / max(1.0, columns.column_cost)))
 
     def minimise(
-        self, rule: Any, rows: Floats, coef: Floats, tolerance: float, max_rounds: int
+        self, rule: Any, residuals: Floats, coef: Floats, tolerance: float, max_rounds: int
     ) -> int:
-        """Minimise from ``coef``, in place, where the residuals are ``rows``; return the sweeps made.
+        """Minimise from ``coef``, in place, with the ``residuals`` there; return the sweeps made.
 
         Ends once no coefficient's optimality is violated by more than ``tolerance``, as far as
         a sweep can tell.
         """
-        residual = Residual(rows * self._weights, np.zeros(1), self._weights)
+        residual = Residual(residuals * self._weights, np.zeros(1), self._weights)
         everything = np.arange(len(coef))
         made = 0
         while made < max_rounds:
@@ -66,10 +66,10 @@ class ColumnSweeps:
             if self._sweep(rule, everything, coef, residual) <= tolerance:
                 break
             active = np.flatnonzero(coef)
-            made += self._settle(rule, active, coef, residual, tolerance, max_rounds - made)
+            made += self._sweep_active(rule, active, coef, residual, tolerance, max_rounds - made)
         return made
 
-    def _settle(
+    def _sweep_active(
         self,
         rule: Any,
         active: Array,

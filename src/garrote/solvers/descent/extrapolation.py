@@ -39,9 +39,9 @@ class Extrapolation:
         if not self.jumped:
             return image
         steps = np.diff(self.points, axis=0).T
-        bends = np.diff(self.changes, axis=0).T
-        shares, *_ = np.linalg.lstsq(bends, change, rcond=1e-10)
-        return np.asarray(image - (steps + bends) @ shares)
+        differences = np.diff(self.changes, axis=0).T
+        shares, *_ = np.linalg.lstsq(differences, change, rcond=1e-10)
+        return np.asarray(image - (steps + differences) @ shares)
 
     def restart(self) -> None:
         """Forget what is past, as it tells nothing of what is to come: other variables are in."""

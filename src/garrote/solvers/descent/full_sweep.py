@@ -1,12 +1,14 @@
 """One sweep over many columns of a design with rows, on the residuals: about one pass over X."""
 
+from typing import Any
+
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Residual, block_width
+from garrote.designs.base import block_width
 from garrote.designs.dense import DenseColumns
 from garrote.designs.standardized import StandardizedDesign
-from garrote.priors.garrote import SpikeRule
+from garrote.rules import Residual, restricted
 from garrote.solvers.descent.sweep import sweep
 
 # Entries of X read in one kernel call: some 20 ms, so that Ctrl-C is heard.
@@ -15,19 +17,19 @@ _ENTRIES_PER_CALL = 1 << 23
 
 def full_sweep(
     design: StandardizedDesign,
-    rule: SpikeRule,
+    rule: Any,
     columns: Array,
     coef: Floats,
     target: Floats,
-    rows: Floats,
+    residuals: Floats,
     curvature: Floats,
     resolution: float,
 ) -> float:
-    """Update ``coef`` and ``target`` on ``columns`` and the residuals ``rows``, all in place.
+    """Update ``coef`` and ``target`` on ``columns`` and the ``residuals``, all in place.
 
     All arrays but ``columns`` run over the whole design. Returns the largest step.
     """
-    residual = Residual(rows * design.weights, np.zeros(1), design.weights)
+    residual = Residual(residuals * design.weights, np.zeros(1), design.weights)
     readable = design.columns()
     largest = 0.0
     if readable is not None:
@@ -41,13 +43,11 @@ def full_sweep(
         for first in range(0, len(columns), width):
             part = columns[first : first + width]
             block = DenseColumns(np.asfortranarray(design.block(part)))
-            local = rule._replace(log_odds=rule.log_odds[part], sign=rule.sign[part])
-            own, z = coef[part], target[part]
-            moved = sweep(
-                block, local, np.arange(len(part)), own, z, residual, curvature[part], resolution
-            )
-            coef[part], target[part] = own, z
+            values, z, places = coef[part], target[part], np.arange(len(part))
+            local = restricted(rule, part)
+            moved = sweep(block, local, places, values, z, residual, curvature[part], resolution)
+            coef[part], target[part] = values, z
             largest = max(largest, moved)
     weighted = residual.values + residual.shift[0] * design.weights
-    np.divide(weighted, design.weights, out=rows, where=design.weights > 0)
+    np.divide(weighted, design.weights, out=residuals, where=design.weights > 0)
     return float(largest)

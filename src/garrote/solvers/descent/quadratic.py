@@ -6,7 +6,6 @@ would change their sign or pass a bound stay at it, and sweeps go on from there.
 """
 
 from enum import Enum
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,10 @@ from scipy.linalg import LinAlgError
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Residual
 from garrote.designs.gram import GramColumns
-from garrote.penalties.bridge import BridgeRule
-from garrote.penalties.elastic_net import ElasticNetRule
-from garrote.rules import bend, cost, shrink, slope
+from garrote.rules import Residual, is_convex, second_derivative, slope, total_cost, violation
 from garrote.solvers.algebra.active_factor import ActiveFactor
 from garrote.solvers.descent.sweep import sweep
-from garrote.solvers.descent.working_block import WorkingBlock
 
 _NOTHING = np.zeros(0)
 # A sweep may let in again what a Newton step has put out, for ever where columns are nearly dependent:
@@ -117,8 +112,8 @@ class Quadratic:
         free = self._free(rule)
         if not len(free):
             return Step.ARRIVED
-        slopes, bends = _derivatives(rule, free, self.coef)
-        if not self._factorise(free, bends):
+        slopes, seconds = _derivatives(rule, free, self.coef)
+        if not self._factorise(free, seconds):
             return Step.REFUSED
         order = self.factor.members
         downhill = np.zeros(len(self.coef))
@@ -135,21 +130,22 @@ class Quadratic:
             if self._move(rule, order, np.where(reach <= 1.0, ends, old + step), along):
                 return Step.STOPPED
         # With a concave cost the system holds here, and need not where the step ends.
-        least = 0.0 if bends.min() < 0 else -np.inf
+        least = 0.0 if seconds.min() < 0 else -np.inf
         if not self._move(rule, order, np.where(reach <= share, ends, old + share * step), least):
             return Step.REFUSED
         return Step.STOPPED if share < 1.0 else Step.ARRIVED
 
-    def _factorise(self, free: Array, bends: Floats) -> bool:
+    def _factorise(self, free: Array, seconds: Floats) -> bool:
         """Make the factor that of some coefficients; tell whether that was possible.
 
         Columns that depend on each other get a little ridge: steps then go far along what they have
         in common, until one of them is out.
         """
         largest = float(self.curvature[free].max())
-        for ridge in _RIDGES:
+        ridges = _RIDGES if seconds.min() >= 0 else _RIDGES[:1]  # it would not undo a concave cost
+        for ridge in ridges:
             try:
-                self.factor.match(self.gram, free, bends + ridge * largest)
+                self.factor.match(self.gram, free, seconds + ridge * largest)
                 return True
             except LinAlgError:
                 continue
@@ -189,121 +185,12 @@ def _limits(rule: Any, columns: Array, coef: Floats, step: Floats) -> Floats:
     return ends
 
 
-@singledispatch
-def minimise(
-    rule: Any,
-    gram: Floats,
-    gradient: Floats,
-    coef: Floats,
-    factor: ActiveFactor,
-    tolerance: float,
-    max_rounds: int = 1000,
-) -> int:
-    """Minimise a quadratic plus what a rule charges; see `Quadratic`. Returns the rounds it took."""
-    return Quadratic(gram, gradient, coef, factor).solve(rule, tolerance, max_rounds)
-
-
-@singledispatch
-def is_convex(rule: Any) -> bool:
-    """Tell whether a rule is known to charge coefficients by a convex function."""
-    return False
-
-
-@is_convex.register
-def _(rule: ElasticNetRule) -> bool:
-    return True
-
-
-@is_convex.register
-def _(rule: BridgeRule) -> bool:
-    return rule.power >= 1
-
-
-def is_separable(rule: Any) -> bool:
-    """Tell whether a rule charges each coefficient by itself, as sweeps take for granted."""
-    return minimise.dispatch(type(rule)) is minimise.dispatch(object)
-
-
-@singledispatch
-def suits_rows(rule: Any, shape: tuple[int, int]) -> bool:
-    """Tell whether working on rows is cheaper than on cross products, for a block of this shape."""
-    return False
-
-
-@singledispatch
-def minimise_by_rows(
-    rule: Any,
-    block: WorkingBlock,
-    residual: Floats,
-    coef: Floats,
-    ahead: Floats,
-    tolerance: float,
-    max_rounds: int,
-) -> int:
-    """Do as `minimise`, given the columns and the residual of the rows instead of products.
-
-    ``ahead`` is a guess at the solution, to be tried first.
-    """
-    raise TypeError(f"{type(rule).__name__} works on cross products")
-
-
-@singledispatch
-def sharpness(rule: Any) -> float:
-    """Return the share of the tolerance to which working sets are solved.
-
-    Newton's method reaches nearly all digits at no price.
-    """
-    return 1e-3
-
-
-@singledispatch
-def restricted(rule: Any, columns: Array) -> Any:
-    """Return the rule of some columns."""
-    return type(rule)(*(part[columns] if isinstance(part, np.ndarray) else part for part in rule))
-
-
-@singledispatch
-def companions(rule: Any, columns: Array) -> Array:
-    """Return some columns with those that cannot come in without them."""
-    return columns
-
-
-@singledispatch
-def violation(rule: Any, gradient: Floats, coef: Floats, curvature: Floats) -> Floats:
-    """Return how far each coefficient is from its optimum given the others, in units of gradients."""
-    return _violation(rule, gradient, coef, curvature)
-
-
-@singledispatch
-def total_cost(rule: Any, columns: Array, coef: Floats) -> float:
-    """Return the penalty of some coefficients."""
-    return _total_cost(rule, columns, coef)
-
-
-@kernel
-def _violation(rule, gradient, coef, curvature):
-    off = np.zeros(coef.shape[0])
-    for j in range(coef.shape[0]):
-        if curvature[j] > 0.0:
-            best = shrink(rule, j, coef[j] + gradient[j] / curvature[j], curvature[j])
-            off[j] = abs(best - coef[j]) * curvature[j]
-    return off
-
-
-@kernel
-def _total_cost(rule, columns, coef):
-    total = 0.0
-    for k in range(columns.shape[0]):
-        total += cost(rule, columns[k], coef[k])
-    return total
-
-
 @kernel
 def _derivatives(rule, columns, coef):
-    """Return slopes and bends of the cost at some coefficients."""
-    slopes, bends = np.zeros(columns.shape[0]), np.zeros(columns.shape[0])
+    """Return the first and second derivatives of the cost at some coefficients."""
+    slopes, seconds = np.zeros(columns.shape[0]), np.zeros(columns.shape[0])
     for k in range(columns.shape[0]):
         j = columns[k]
         slopes[k] = slope(rule, j, coef[j])
-        bends[k] = bend(rule, j, coef[j])
-    return slopes, bends
+        seconds[k] = second_derivative(rule, j, coef[j])
+    return slopes, seconds

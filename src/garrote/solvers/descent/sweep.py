@@ -3,8 +3,7 @@
 import numpy as np
 
 from garrote._jit import kernel
-from garrote.designs.base import add_column, column_dot
-from garrote.rules import shrink
+from garrote.rules import add_column, column_dot, shrink
 
 
 @kernel

@@ -26,7 +26,7 @@ class WorkingBlock:
         """Take in more columns."""
         k, m = len(self.columns), len(self.columns) + len(columns)
         if m > self._values.shape[1]:
-            room = min(max(64, 2 * m), self.problem.n_features)
+            room = min(max(64, m + m // 4), self.problem.n_features)
             larger = np.empty((self._values.shape[0], room), order="F")
             larger[:, :k] = self.values
             self._values = larger
@@ -36,6 +36,17 @@ class WorkingBlock:
             self._values[:, k + start : k + start + len(some)] = self.problem.table.block(some)
         self.columns = np.append(self.columns, columns)
         self.inside[columns] = True
+
+    def keep(self, places: Array) -> None:
+        """Let go of all columns but those at some places, in ascending order."""
+        width = block_width(len(self._values))
+        for start in range(0, len(places), width):  # a column moves to the left, or stays
+            some = places[start : start + width]
+            self._values[:, start : start + len(some)] = self._values[:, some]
+        self.inside[:] = False
+        self.columns = self.columns[places]
+        self.inside[self.columns] = True
+        self._own.clear()
 
     def dot(self, places: Array, coef: Floats) -> Floats:
         """Return some columns times their coefficients."""

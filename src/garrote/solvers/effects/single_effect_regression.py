@@ -169,7 +169,7 @@ class _Slope(NamedTuple):
     place: float
     height: float
     slope: float
-    bend: float
+    second_derivative: float
 
     @classmethod
     def at(cls, place: float, columns: _Columns) -> "_Slope":
@@ -188,9 +188,10 @@ class _Slope(NamedTuple):
 
     @property
     def step(self) -> float:
-        """The step of Newton's method to the top; a long one uphill where there is no top near."""
-        newton = -self.slope / self.bend if self.bend < 0 else np.sign(self.slope) * _LONGEST
-        return float(np.clip(newton, -_LONGEST, _LONGEST))
+        """The step of Newton's method to the top; a long one upwards where there is no top near."""
+        if self.second_derivative >= 0:
+            return float(np.sign(self.slope) * _LONGEST)
+        return float(np.clip(-self.slope / self.second_derivative, -_LONGEST, _LONGEST))
 
 
 def _climb(here: _Slope, columns: _Columns) -> _Slope:

@@ -8,13 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from garrote._jit import generic, kernel
+from garrote._jit import kernel
 from garrote.arrays import Floats
-from garrote.designs.base import Residual
-from garrote.designs.dense import DenseColumns
-from garrote.designs.gram import GramColumns
-from garrote.designs.sparse import StandardizedSparse
-from garrote.rules import noise_share
+from garrote.rules import Residual, noise_share, squared_residual
 from garrote.solvers.descent.sweep import sweep
 
 # Multiplications in one kernel call: some 20 ms, so that Ctrl-C is heard.
@@ -97,36 +93,3 @@ def _sweeps(
         if change <= tolerance and ratio < 1.0 and change * ratio <= tolerance * (1.0 - ratio):
             return number + 1, previous, True
     return count, previous, False
-
-
-@generic
-def squared_residual(design: Any, residual: Residual, start: Start, coef: Floats) -> float:
-    """Return r'Wr at the present coefficients."""
-    raise TypeError(f"no residual norm for {type(design).__name__}")
-
-
-@squared_residual.register
-def _(design: DenseColumns, residual, start, coef):
-    total = 0.0
-    for i in range(residual.values.shape[0]):
-        if residual.weights[i] > 0:
-            total += residual.values[i] * residual.values[i] / residual.weights[i]
-    return total
-
-
-@squared_residual.register
-def _(design: StandardizedSparse, residual, start, coef):
-    total = 0.0
-    for i in range(residual.values.shape[0]):
-        if residual.weights[i] > 0:
-            value = residual.values[i] + residual.shift[0] * residual.weights[i]
-            total += value * value / residual.weights[i]
-    return total
-
-
-@squared_residual.register
-def _(design: GramColumns, residual, start, coef):
-    total = start.squared_residual
-    for j in range(coef.shape[0]):
-        total -= (coef[j] - start.coef[j]) * (start.gradient[j] + residual.values[j])
-    return max(total, 0.0)

@@ -6,12 +6,19 @@ import numpy as np
 from scipy.linalg import lstsq
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design, Residual
+from garrote.designs.base import Design
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns, GramDesign
 from garrote.problem import Problem
-from garrote.rules import moments
-from garrote.solvers.garrote.sweeps import FixedPoint, Noise, Start, sweep_to_fixed_point
+from garrote.rules import Residual, moments
+from garrote.solvers.algebra.growing_gram import GrowingGram
+from garrote.solvers.descent.working_block import WorkingBlock
+from garrote.solvers.garrote.sweeps import (
+    FixedPoint,
+    Noise,
+    Start,
+    sweep_to_fixed_point,
+)
 
 # With at most this many columns in all, every column is in the set and none is ever screened.
 SMALL = 256
@@ -32,18 +39,17 @@ class WorkingSet:
         self.problem = problem
         self.columns = np.zeros(0, dtype=np.intp)
         self.contains = np.zeros(problem.n_features, dtype=bool)
-        self._gram = np.zeros((0, 0))
-        self._gram_size = 0
-        self._block = np.zeros((len(problem.response), 0), order="F")
+        self._gram = GrowingGram(problem.n_features)
         self._picked: Design | None = None
         design = problem.design
         self._has_block = not isinstance(design, GramDesign) and design.keeps_blocks
+        self._block = WorkingBlock(problem)
         usable = problem.usable
         self.outside = usable
         if len(usable) <= SMALL or isinstance(design, GramDesign):
             self.add(usable)
         if isinstance(design, GramDesign) and len(usable) == problem.n_features:
-            self._gram, self._gram_size = design.values, len(usable)
+            self._gram = GrowingGram.of(design.values)
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -53,10 +59,8 @@ class WorkingSet:
         columns = columns[~self.contains[columns]]
         if not len(columns):
             return
-        size = len(self.columns)
         if self._has_block:
-            self._block = _grown(self._block, size + len(columns), axis=1)
-            self._block[:, size : size + len(columns)] = self.problem.table.block(columns)
+            self._block.grow(columns)
         self.columns = np.concatenate([self.columns, columns])
         self.contains[columns] = True
         self.outside = self.outside[~self.contains[self.outside]]
@@ -64,7 +68,7 @@ class WorkingSet:
     @property
     def block(self) -> Floats:
         """The set's columns as a dense array (N x k)."""
-        return self._block[:, : len(self.columns)]
+        return self._block.values
 
     def fitted_by(self, coef: Floats) -> Floats:
         """Return the fitted values of coefficients, one (k,) or several (k x K), for all rows."""
@@ -82,15 +86,9 @@ class WorkingSet:
 
     def gram(self) -> Floats:
         """The set's cross products: the first k rows and columns of a buffer."""
-        size, known = len(self.columns), self._gram_size
-        if known < size:
-            self._gram = _grown(_grown(self._gram, size, axis=0), size, axis=1)
-            self._gram = np.ascontiguousarray(self._gram)
-            fresh = self._products(slice(known, size))
-            self._gram[:size, known:size] = fresh
-            self._gram[known:size, :known] = fresh[:known].T
-            self._gram_size = size
-        return self._gram
+        if len(self._gram) < len(self.columns):
+            self._gram.append(self._products(slice(len(self._gram), None)))
+        return self._gram.room
 
     def _products(self, fresh: slice) -> Floats:
         design = self.problem.design
@@ -187,14 +185,3 @@ class WorkingSet:
         gradient = xty - self.gram()[: len(coef), : len(coef)] @ coef
         squared = max(problem.yty - float(coef @ (xty + gradient)), 0.0)
         return Start(coef, gradient, squared), None
-
-
-def _grown(buffer: Floats, size: int, axis: int) -> Floats:
-    """Return a buffer of at least ``size`` along ``axis``, doubling so that growth stays cheap."""
-    if buffer.shape[axis] >= size:
-        return buffer
-    shape = list(buffer.shape)
-    shape[axis] = max(size, 2 * buffer.shape[axis])
-    larger = np.zeros(shape, order="F" if buffer.flags.f_contiguous and axis == 1 else "C")
-    larger[tuple(slice(0, length) for length in buffer.shape)] = buffer
-    return larger

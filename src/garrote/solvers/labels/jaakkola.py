@@ -24,7 +24,7 @@ _FURTHEST = 1e4
 _FURTHEST_LOG = 20.0
 
 
-def bend(xi: Floats) -> Floats:
+def bound_curvature(xi: Floats) -> Floats:
     """Return 2 lambda(xi) = tanh(xi / 2) / (2 xi), the weight of a row: the mean of PG(1, xi)."""
     return polya_gamma_mean(1.0, xi)
 
@@ -43,14 +43,18 @@ def labels_as_numbers(columns: LabelColumns, labels: Floats, xi: Floats) -> Labe
 
     Its response is what a known part of the linear predictor leaves.
     """
-    bent, problem = bend(xi), columns.problem
-    return columns.regression((labels - 0.5) / bent - problem.known_part, problem.weights * bent)
+    curvatures, problem = bound_curvature(xi), columns.problem
+    return columns.regression(
+        (labels - 0.5) / curvatures - problem.known_part, problem.weights * curvatures
+    )
 
 
 def bound_level(columns: LabelColumns, given: LabelRegression, xi: Floats) -> float:
     """Return what the bound has beside the regression on what the fixed columns leave."""
-    bent, weights = bend(xi), columns.problem.weights
-    level = float(weights @ (log_expit(xi) - 0.5 * xi + 0.5 * bent * xi**2 + 0.125 / bent))
+    curvatures, weights = bound_curvature(xi), columns.problem.weights
+    level = float(
+        weights @ (log_expit(xi) - 0.5 * xi + 0.5 * curvatures * xi**2 + 0.125 / curvatures)
+    )
     level += 0.5 * columns.count * float(np.log(2 * np.pi)) + 0.5 * given.log_determinant
     return level + 0.5 * columns.pseudo * float(np.log(COVARIATE_PRECISION / (2 * np.pi)))
 

@@ -116,8 +116,8 @@ class LogisticGibbsWalk:
         self.slope = self.kappa - self.omega * self.eta
         if not len(fixed):
             return
-        bent = fixed * self.omega
-        precision = bent @ fixed.T
+        weighted = fixed * self.omega
+        precision = weighted @ fixed.T
         right = fixed @ self.slope + precision @ self.fixed
         normals = self.rng.standard_normal(len(fixed))
         if len(fixed) == 1:
@@ -128,7 +128,7 @@ class LogisticGibbsWalk:
             root = cholesky(precision, lower=True, check_finite=False)
             half = solve_triangular(root, right, lower=True, check_finite=False)
             new = solve_triangular(root.T, half + normals, check_finite=False)
-        self.slope -= (new - self.fixed) @ bent
+        self.slope -= (new - self.fixed) @ weighted
         self.fixed = new
 
     def _sweep(self, averages: Averages | None) -> None:

@@ -16,11 +16,12 @@ from garrote.likelihoods.base import (
     saturated,
 )
 from garrote.problem import Problem
+from garrote.rules import Evaluated, restricted
 from garrote.solvers.algebra.curved_gram import CurvedGram
-from garrote.solvers.descent.optimality import Evaluated, beyond_rounding
-from garrote.solvers.descent.quadratic import minimise, restricted
+from garrote.solvers.descent.optimality import beyond_rounding
 from garrote.solvers.descent.working_block import WorkingBlock
 from garrote.solvers.losses.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
+from garrote.solvers.penalised.minimising import minimise
 
 
 class GeneralisedLoss(NewtonLoss):
@@ -44,13 +45,13 @@ class GeneralisedLoss(NewtonLoss):
             known = null_predictor(self.likelihood, self.y, self.share, self.offset)
             self.intercept = float(known[0] - self.offset[0])
         self._kept: CurvedGram | None = None
-        self._settle_intercept()
+        self._fit_intercept()
         eta = self._eta()
-        bent = float(self.share @ majoriser(self.likelihood, self.y, eta))
-        self.curvature = problem.curvature / problem.n * bent
-        rows = gradient(self.likelihood, self.y, eta)
-        product = problem.table.tdot(rows[None, :])[0] / problem.n
-        spread = float(np.sqrt(self.share @ rows**2))
+        mean_curvature = float(self.share @ majoriser(self.likelihood, self.y, eta))
+        self.curvature = problem.curvature / problem.n * mean_curvature
+        slopes = gradient(self.likelihood, self.y, eta)
+        product = problem.table.tdot(slopes[None, :])[0] / problem.n
+        spread = float(np.sqrt(self.share @ slopes**2))
         self.null = self._seen(eta, beyond_rounding(product, problem.curvature / problem.n, spread))
 
     def _make_block(self, problem: Problem) -> Any:
@@ -74,36 +75,37 @@ class GeneralisedLoss(NewtonLoss):
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
-        self._settle_intercept()
+        self._fit_intercept()
         eta = self._eta()
         seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
-        rows = gradient(self.likelihood, self.y, eta)
-        _, product = yield from self.problem.evaluate_rows(rows[None, :])
+        slopes = gradient(self.likelihood, self.y, eta)
+        _, product = yield from self.problem.evaluate_rows(slopes[None, :])
         return seen._replace(gradient=product[0] / self.problem.n)
 
     def _derivatives(self, eta: Floats) -> Derivatives:
         slope = self.share * gradient(self.likelihood, self.y, eta)
-        bent = self._bent(eta)
+        row_curvatures = self._row_curvatures(eta)
         # Only a unit to measure violations in: columns of equal length have about equal curvatures.
-        own = self.problem.curvature[self.columns] * (bent.sum() / self.problem.n)
-        return Derivatives(slope, self.block.tdot(slope), own, bent)
+        typical = self.problem.curvature[self.columns] * (row_curvatures.sum() / self.problem.n)
+        return Derivatives(slope, self.block.tdot(slope), typical, row_curvatures)
 
     def _newton(
         self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool
     ) -> tuple[Array, Floats, float]:
         if self._kept is None or renew:
-            self._kept = CurvedGram(self.block.values, moving, near.rows, self.free_intercept)
+            self._kept = CurvedGram(self.block.values, moving, near.second, self.free_intercept)
         kept = self._kept
         kept.take(self.block.values, moving)
-        places, uphill = kept.places, float(near.slope.sum())
+        places, slope_sum = kept.places, float(near.slope.sum())
         right = near.downhill[places]
         if self.free_intercept:
-            right = right - kept.sums * (uphill / kept.total)
+            right = right - kept.sums * (slope_sum / kept.total)
         new = self.coef[places]
-        own = restricted(rule, places)
-        minimise(own, kept.products, right, new, kept.factor, INNER * tolerance)
+        minimise(
+            restricted(rule, places), kept.products, right, new, kept.factor, INNER * tolerance
+        )
         step = new - self.coef[places]
-        shift = (uphill - float(kept.sums @ step)) / kept.total if self.free_intercept else 0.0
+        shift = (slope_sum - float(kept.sums @ step)) / kept.total if self.free_intercept else 0.0
         return places, step, shift
 
     def _change(self, moving: Array, step: Floats, shift: float) -> Floats:
@@ -116,15 +118,15 @@ class GeneralisedLoss(NewtonLoss):
     def _loss(self, eta: Floats) -> float:
         return self.level - float(self.share @ log_likelihood(self.likelihood, self.y, eta))
 
-    def _bent(self, eta: Floats) -> Floats:
-        bent = self.share * curvature(self.likelihood, self.y, eta)
-        largest = bent.max(initial=0.0)
+    def _row_curvatures(self, eta: Floats) -> Floats:
+        each = self.share * curvature(self.likelihood, self.y, eta)
+        largest = each.max(initial=0.0)
         if largest == 0.0:  # all rows lie where the loss is straight
             above = np.asarray(majoriser(self.likelihood, self.y, eta), dtype=np.float64)
             return self.share * np.maximum(above, LEAST_CURVATURE)
-        return np.maximum(bent, LEAST_CURVATURE * largest)
+        return np.maximum(each, LEAST_CURVATURE * largest)
 
-    def _settle_intercept(self) -> None:
+    def _fit_intercept(self) -> None:
         """Make the intercept the best one for the present coefficients, by Newton's method."""
         if not self.free_intercept:
             return
@@ -132,7 +134,7 @@ class GeneralisedLoss(NewtonLoss):
         loss = self._loss(eta)
         for _ in range(100):
             slope = float(self.share @ gradient(self.likelihood, self.y, eta))
-            shift = slope / float(self._bent(eta).sum())
+            shift = slope / float(self._row_curvatures(eta).sum())
             if not np.isfinite(shift):
                 return  # coefficients beyond all numbers leave nothing to settle
             while abs(shift) > 1e-16 * self.unit and not self._loss(eta + shift) <= loss * (
@@ -145,12 +147,12 @@ class GeneralisedLoss(NewtonLoss):
                 return
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
-        rows = gradient(self.likelihood, self.y, eta)
+        slopes = gradient(self.likelihood, self.y, eta)
         # Slopes sum to 0 where the intercept is free, but for rounding, which a large one would raise.
         known = self.offset + self.intercept
 
         def dual(share: float) -> float:
-            slope = share * rows
+            slope = share * slopes
             inside = conjugate(self.likelihood, self.y, slope) + slope * known
             return self.level - float(self.share @ inside)
 

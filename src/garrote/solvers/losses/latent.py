@@ -17,11 +17,12 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import gradient
 from garrote.problem import Problem
+from garrote.rules import violation
 from garrote.solvers.algebra.active_factor import ActiveFactor
 from garrote.solvers.algebra.growing_gram import GrowingGram
-from garrote.solvers.descent.quadratic import minimise, violation
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.newton_loss import INNER
+from garrote.solvers.penalised.minimising import minimise
 
 # The share of the objective that rounding may change it by.
 _ROUNDING = 1e-14
@@ -47,12 +48,12 @@ class LatentLeastSquares(GeneralisedLoss):
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
         objective = self._objective(rule, self._eta())
         before, speed = (self.coef.copy(), self.intercept), 1.0
-        own = np.ascontiguousarray(np.diag(self._gram.values))
+        curvature = np.ascontiguousarray(np.diag(self._gram.values))
         for made in range(max_rounds):
             slope = self.share * gradient(self.likelihood, self.y, self._eta())
-            off = violation(rule, self.block.values.T @ slope, self.coef, own)
-            uphill = abs(slope.sum()) if self.free_intercept else 0.0
-            if max(off.max(initial=0.0), uphill) <= tolerance:
+            off = violation(rule, self.block.values.T @ slope, self.coef, curvature)
+            intercept_off = abs(slope.sum()) if self.free_intercept else 0.0
+            if max(off.max(initial=0.0), intercept_off) <= tolerance:
                 return made
             present, faster = (self.coef.copy(), self.intercept), 0.5 + np.sqrt(0.25 + speed**2)
             self._start_beyond(before, (speed - 1.0) / faster)

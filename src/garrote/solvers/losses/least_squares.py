@@ -7,12 +7,13 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
+from garrote.rules import Evaluated, Structure, structure
 from garrote.solvers.algebra.active_factor import ActiveFactor
 from garrote.solvers.algebra.growing_gram import GrowingGram
-from garrote.solvers.descent.column_sweeps import ColumnSweeps, pays
-from garrote.solvers.descent.optimality import Evaluated, beyond_rounding
-from garrote.solvers.descent.quadratic import is_separable, minimise, minimise_by_rows, suits_rows
+from garrote.solvers.descent.column_sweeps import ColumnSweeps, sweeping_columns_is_cheaper
+from garrote.solvers.descent.optimality import beyond_rounding
 from garrote.solvers.descent.working_block import WorkingBlock
+from garrote.solvers.penalised.minimising import minimise, minimise_by_rows, suits_rows
 
 
 class _Fitted(NamedTuple):
@@ -53,12 +54,26 @@ class LeastSquares:
         if self._block is not None:
             self._block.grow(columns)
 
+    def keep(self, places: Array) -> None:
+        """Let go of all columns but those at some places, in ascending order."""
+        before = np.zeros(len(self.columns))
+        before[: len(self._before)] = self._before
+        self._before = before[places]
+        self.columns, self.coef = self.columns[places], self.coef[places]
+        self.inside[:] = False
+        self.inside[self.columns] = True
+        self._gram.keep(places[places < len(self._gram)])
+        self._factor = ActiveFactor()
+        if self._block is not None:
+            self._block.keep(places)
+
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
         if self._block is not None and suits_rows(rule, self._block.values.shape):
             return self._solve_by_rows(rule, tolerance, max_rounds)
-        by_columns = self._block is None and self.problem.has_rows
-        if by_columns and pays(len(self.columns)) and is_separable(rule):
+        sweeps = structure(rule) is Structure.SEPARATE
+        sweeps = sweeps and sweeping_columns_is_cheaper(len(self.columns))
+        if sweeps and self._block is None and self.problem.has_rows:
             return self._solve_by_columns(rule, tolerance, max_rounds)
         gram = self._products()
         gradient = self.problem.xty[self.columns] / self.problem.n - gram @ self.coef
@@ -67,6 +82,8 @@ class LeastSquares:
     def _solve_by_rows(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         block = self._block
         assert block is not None
+        if len(self._gram):  # it is not wanted any more: the working set does not shrink to suit it
+            self._gram, self._factor = GrowingGram(self.problem.n_features), ActiveFactor()
         residual = self.problem.response - self._fitted()
         before, self._before = self._before, self.coef.copy()
         ahead = 2.0 * self.coef  # where the path leads to, if it is straight
@@ -79,8 +96,8 @@ class LeastSquares:
             table.stored.pick(columns), table.mean[columns], table.scale[columns],
             table.weights * share, self.curvature[columns],
         )  # fmt: skip
-        rows = self.problem.response - self._fitted()
-        return sweeps.minimise(rule, rows, self.coef, tolerance, max_rounds)
+        residuals = self.problem.response - self._fitted()
+        return sweeps.minimise(rule, residuals, self.coef, tolerance, max_rounds)
 
     def _fitted(self) -> Floats:
         """Return the fitted values; after a look at the solution the next one starts there."""
@@ -113,8 +130,8 @@ class LeastSquares:
         """Look at the present coefficients, from the data alone."""
         explained = float(self.coef @ self.problem.xty[self.columns])
         if self.problem.has_rows:
-            rows = self.problem.response - self._fitted()
-            squared, gradient = yield from self.problem.evaluate_rows(rows[None, :])
+            residuals = self.problem.response - self._fitted()
+            squared, gradient = yield from self.problem.evaluate_rows(residuals[None, :])
         else:
             used = np.flatnonzero(self.coef)
             squared, gradient = yield from self.problem.evaluate(

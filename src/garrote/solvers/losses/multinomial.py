@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.rules import Evaluated, restricted
 from garrote.solvers.algebra.active_factor import ActiveFactor
-from garrote.solvers.descent.optimality import Evaluated
-from garrote.solvers.descent.quadratic import minimise, restricted
 from garrote.solvers.losses.newton_loss import INNER, LEAST_CURVATURE, Derivatives
 from garrote.solvers.losses.several_outputs import SeveralOutputs
+from garrote.solvers.penalised.minimising import minimise
 
 
 class MultinomialLoss(SeveralOutputs):
@@ -20,22 +20,22 @@ class MultinomialLoss(SeveralOutputs):
         slope = self.share * self.likelihood.gradient(self.y, eta)
         values, owner = self._values(np.arange(len(self.coef))), self.columns // self.count
         downhill = np.einsum("ij,ji->j", values, slope[owner])
-        bent = self.share * mean * (1 - mean)
-        own = np.einsum("ij,ji,ij->j", values, bent[owner], values)
-        return Derivatives(slope, downhill, own, mean)
+        curvatures = self.share * mean * (1 - mean)
+        diagonal = np.einsum("ij,ji,ij->j", values, curvatures[owner], values)
+        return Derivatives(slope, downhill, diagonal, mean)
 
     def _newton(
         self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool
     ) -> tuple[Array, Floats, Floats]:
         # The curvature of classes k and l in a row is p_k (1 if k = l else 0) - p_k p_l.
-        mean, uphill = near.rows, near.slope.sum(axis=1)
+        mean, slope_sum = near.second, near.slope.sum(axis=1)
         values, owner = self._values(moving), self.columns[moving] // self.count
         spread = values * mean[owner].T
         weighted = spread * self.share[:, None]
         gram = -weighted.T @ spread
         for k in range(self.outputs):
-            own = np.flatnonzero(owner == k)
-            gram[np.ix_(own, own)] += weighted[:, own].T @ values[:, own]
+            members = np.flatnonzero(owner == k)
+            gram[np.ix_(members, members)] += weighted[:, members].T @ values[:, members]
         gram[np.diag_indices_from(gram)] += LEAST_CURVATURE * np.diag(gram).max(initial=0.0)
         right, shift = near.downhill[moving].copy(), np.zeros(self.outputs)
         if self.free_intercept:
@@ -43,23 +43,22 @@ class MultinomialLoss(SeveralOutputs):
             across[np.arange(len(moving)), owner] += weighted.sum(axis=0)
             inverse = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True)
             gram -= across @ inverse @ across.T
-            right -= across @ (inverse @ uphill)
+            right -= across @ (inverse @ slope_sum)
         new = self.coef[moving].copy()
-        own = restricted(rule, moving)
-        minimise(own, gram, right, new, ActiveFactor(), INNER * tolerance)
+        minimise(restricted(rule, moving), gram, right, new, ActiveFactor(), INNER * tolerance)
         step = new - self.coef[moving]
         if self.free_intercept:
-            shift = inverse @ (uphill - across.T @ step)
+            shift = inverse @ (slope_sum - across.T @ step)
         return moving, step, shift
 
     def _intercept_curvature(self, mean: Floats) -> Floats:
         return np.diag(mean @ self.share) - (mean * self.share) @ mean.T
 
-    def _bent(self, eta: Floats) -> Floats:
+    def _row_curvatures(self, eta: Floats) -> Floats:
         mean = self.likelihood.mean(eta)
         return np.asarray(mean * (1 - mean))
 
-    def _settle_intercepts(self) -> None:
+    def _fit_intercept(self) -> None:
         """Make the intercepts the best ones for the present coefficients, by Newton's method."""
         if not self.free_intercept:
             return
@@ -83,12 +82,12 @@ class MultinomialLoss(SeveralOutputs):
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
         mean = self.likelihood.mean(eta)
-        rows = self.likelihood.gradient(self.y, eta)
+        slopes = self.likelihood.gradient(self.y, eta)
         # Slopes sum to 0 where intercepts are free, but for rounding.
-        along = float(self.share @ (rows * self._known()).sum(axis=0))
+        along = float(self.share @ (slopes * self._known()).sum(axis=0))
 
         def dual(share: float) -> float:
-            moved = mean + (1 - share) * rows
+            moved = mean + (1 - share) * slopes
             return -float(self.share @ self.likelihood.entropy(moved)) - share * along
 
         return Evaluated(self._loss(eta), product, dual)

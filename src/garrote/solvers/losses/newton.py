@@ -19,7 +19,7 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import curvature, deviance, gradient, log_likelihood
-from garrote.solvers.algebra.model_factor import invert_root
+from garrote.solvers.algebra.factor_updates import invert_root, solve_transposed, solve_upper
 
 # A pivot below this share of its column's length is taken for this much: separation empties columns.
 _LEAST_PIVOT = 1e-13
@@ -54,7 +54,7 @@ class Workspace(NamedTuple):
     eta: Floats
     trial: Floats
     slope: Floats
-    bend: Floats
+    row_curvatures: Floats
     scaled: Floats
     gradient: Floats
     step: Floats
@@ -150,13 +150,21 @@ def fit_newton(
     likelihood.check_response(y[weights > 0])
     columns, mean, scale = _standardized(np.asarray(X, np.float64), weights, fit_intercept)
     samples = Samples(columns, y, weights, known, np.zeros(len(columns)))
+    return _fit_samples(likelihood, samples, mean, scale, fit_intercept)
+
+
+def _fit_samples(
+    likelihood: Any, samples: Samples, mean: Floats, scale: Floats, fit_intercept: bool
+) -> GeneralizedFit:
+    """Maximise, and go back to the user's units."""
+    columns, weights = samples.columns, samples.weights
     members = independent_columns((columns * weights) @ columns.T)
     coef = np.zeros(len(members))
     if fit_intercept:
         coef[0] = null_intercept(likelihood, samples)
     work = make_workspace(samples, len(members))
     value, steps, moving = maximise(likelihood, samples, members, len(members), coef, work)
-    eta = known + coef @ columns[members]
+    eta = samples.offset + coef @ columns[members]
     information = information_at(likelihood, samples, members, eta)
     certificate = gradient_length(likelihood, samples, members, eta, coef)
     back = _to_users_units(members, mean, scale, fit_intercept)
@@ -166,7 +174,7 @@ def fit_newton(
         coef=values[1:],
         covariance=back @ stable_inverse(information) @ back.T,
         log_likelihood=value,
-        deviance=deviance(likelihood, y, eta, weights),
+        deviance=deviance(likelihood, samples.y, eta, weights),
         certificate=certificate,
         separated=bool(moving),
         dependent=np.setdiff1d(np.arange(len(mean)), members - int(fit_intercept)),
@@ -242,8 +250,8 @@ def null_intercept(likelihood: Any, samples: Samples) -> float:
 def information_at(likelihood: Any, samples: Samples, members: Array, eta: Floats) -> Floats:
     """Return X'W C X of some columns at a linear predictor, and what holds their coefficients."""
     block = samples.columns[members]
-    bend = samples.weights * curvature(likelihood, samples.y, eta)
-    return np.asarray((block * bend) @ block.T + np.diag(samples.held[members]))
+    row_curvatures = samples.weights * curvature(likelihood, samples.y, eta)
+    return np.asarray((block * row_curvatures) @ block.T + np.diag(samples.held[members]))
 
 
 def gradient_length(
@@ -278,7 +286,7 @@ def maximise(likelihood, samples, members, size, coef, work):
         column, value = samples.columns[members[a]], coef[a]
         for i in range(rows):
             work.eta[i] += value * column[i]
-    value = _evaluate(likelihood, samples, work.eta, work.slope, work.bend)
+    value = _evaluate(likelihood, samples, work.eta, work.slope, work.row_curvatures)
     value -= _held_back(samples, members, size, coef, work.step, 0.0)
     largest = 0.0
     for made in range(_MOST_STEPS):
@@ -297,7 +305,7 @@ def maximise(likelihood, samples, members, size, coef, work):
         for _ in range(_HALVINGS):
             for i in range(rows):
                 work.trial[i] = work.eta[i] + share * work.scaled[i]
-            reached = _evaluate(likelihood, samples, work.trial, work.slope, work.bend)
+            reached = _evaluate(likelihood, samples, work.trial, work.slope, work.row_curvatures)
             reached -= _held_back(samples, members, size, coef, work.step, share)
             if reached >= value + 1e-4 * share * promised - 1e-13 * (1.0 + abs(value)):
                 gained = True
@@ -315,14 +323,14 @@ def maximise(likelihood, samples, members, size, coef, work):
 
 
 @kernel
-def _evaluate(likelihood, samples, eta, slope, bend):
+def _evaluate(likelihood, samples, eta, slope, row_curvatures):
     """Return the log likelihood, and fill in the samples' weighted gradients and curvatures."""
     total = 0.0
     for i in range(eta.shape[0]):
         y, weight = samples.y[i], samples.weights[i]
         total += weight * log_likelihood(likelihood, y, eta[i])
         slope[i] = weight * gradient(likelihood, y, eta[i])
-        bend[i] = weight * curvature(likelihood, y, eta[i])
+        row_curvatures[i] = weight * curvature(likelihood, y, eta[i])
     return total
 
 
@@ -344,7 +352,7 @@ def newton_step(samples, members, size, coef, work):
         column = samples.columns[members[a]]
         total = 0.0
         for i in range(rows):
-            work.scaled[i] = work.bend[i] * column[i]
+            work.scaled[i] = work.row_curvatures[i] * column[i]
             total += work.slope[i] * column[i]
         work.gradient[a] = total - samples.held[members[a]] * coef[a]
         for b in range(a + 1):
@@ -356,18 +364,12 @@ def newton_step(samples, members, size, coef, work):
         work.information[a, a] += samples.held[members[a]]
     _factorise(work.information, work.root, size)
     # R' z = g, then R step = z; g' H^-1 g = z' z.
+    work.step[:size] = work.gradient[:size]
+    solve_transposed(work.root, work.step.reshape((1, work.step.shape[0])), size)
     promised = 0.0
     for a in range(size):
-        total = work.gradient[a]
-        for b in range(a):
-            total -= work.root[b, a] * work.step[b]
-        work.step[a] = total / work.root[a, a]
         promised += work.step[a] * work.step[a]
-    for a in range(size - 1, -1, -1):
-        total = work.step[a]
-        for b in range(a + 1, size):
-            total -= work.root[a, b] * work.step[b]
-        work.step[a] = total / work.root[a, a]
+    solve_upper(work.root, work.step, size)
     return promised
 
 

@@ -4,12 +4,13 @@ At the present linear predictor the loss is replaced by its quadratic (weighted 
 minimised together with the penalty; a line search makes sure that the objective falls.
 """
 
+from collections.abc import Generator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.solvers.descent.quadratic import total_cost, violation
+from garrote.rules import Evaluated, total_cost, violation
 
 # Curvatures are kept above this share of the largest: a certain prediction has none.
 LEAST_CURVATURE = 1e-8
@@ -28,13 +29,13 @@ class Derivatives(NamedTuple):
     """The loss near a linear predictor.
 
     ``slope`` is that of every row (and class), downhill; ``downhill`` and ``curvature`` are those of the
-    coefficients. ``rows`` is what a loss needs to know besides for its own second derivatives.
+    coefficients. ``second`` is what a loss makes its second derivatives of.
     """
 
     slope: Floats
     downhill: Floats
     curvature: Floats
-    rows: Floats
+    second: Floats
 
 
 class NewtonLoss:
@@ -43,6 +44,11 @@ class NewtonLoss:
     coef: Floats
     intercept: Any
     free_intercept: bool
+    curvature: Floats
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients, from the data alone."""
+        raise NotImplementedError
 
     def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
@@ -51,7 +57,7 @@ class NewtonLoss:
         for made in range(max_rounds):
             near = self._derivatives(eta)
             off = violation(rule, near.downhill, self.coef, near.curvature)
-            left = max(float(off.max(initial=0.0)), self._uphill(near))
+            left = max(float(off.max(initial=0.0)), self._intercept_violation(near))
             if left <= tolerance or stalled == _LAST_STEPS:
                 return made
             renew, before = renew or left > _SLOW * before, left
@@ -67,7 +73,7 @@ class NewtonLoss:
                 objective = reached
         return max_rounds
 
-    def _uphill(self, near: Derivatives) -> float:
+    def _intercept_violation(self, near: Derivatives) -> float:
         """Return how far the intercepts are from their optimum; 0 where that is only rounding."""
         if not self.free_intercept:
             return 0.0
@@ -91,6 +97,10 @@ class NewtonLoss:
 
     def _objective(self, rule: Any, eta: Floats) -> float:
         return self._loss(eta) + float(total_cost(rule, np.arange(len(self.coef)), self.coef))
+
+    def _fit_intercept(self) -> None:
+        """Make the intercept (one for each output) the best one for the present coefficients."""
+        raise NotImplementedError
 
     def _eta(self) -> Floats:
         """Return the present linear predictor."""

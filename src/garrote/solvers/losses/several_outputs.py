@@ -10,7 +10,8 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
-from garrote.solvers.descent.optimality import Evaluated, beyond_rounding
+from garrote.rules import Evaluated
+from garrote.solvers.descent.optimality import beyond_rounding
 from garrote.solvers.descent.working_block import WorkingBlock
 from garrote.solvers.losses.newton_loss import NewtonLoss
 
@@ -31,23 +32,25 @@ class SeveralOutputs(NewtonLoss):
         self.coef = np.zeros(0)
         self.intercept: Any = np.zeros(self.outputs)
         self._place = np.zeros(self.count, np.intp)
-        self._settle_intercepts()
+        self._fit_intercept()
         eta = self._eta()
-        bent = self._bent(eta) @ self.share
-        self.curvature = np.concatenate([problem.curvature / problem.n * b for b in bent])
-        rows = self.likelihood.gradient(self.y, eta)
-        spreads, lengths = np.sqrt(rows**2 @ self.share), problem.curvature / problem.n
+        curvatures = self._row_curvatures(eta) @ self.share
+        self.curvature = np.concatenate(
+            [problem.curvature / problem.n * each for each in curvatures]
+        )
+        slopes = self.likelihood.gradient(self.y, eta)
+        spreads, lengths = np.sqrt(slopes**2 @ self.share), problem.curvature / problem.n
         products = [
             beyond_rounding(product, lengths, float(spread))
-            for product, spread in zip(problem.table.tdot(rows) / problem.n, spreads, strict=True)
+            for product, spread in zip(problem.table.tdot(slopes) / problem.n, spreads, strict=True)
         ]
         self.null = self._seen(eta, np.concatenate(products))
 
     def grow(self, columns: Array) -> None:
         """Take more coefficients into the working set, with value 0."""
         if len(columns):
-            own = np.unique(columns % self.count)
-            self.block.grow(own[~self.block.inside[own]])
+            needed = np.unique(columns % self.count)
+            self.block.grow(needed[~self.block.inside[needed]])
             self.columns = np.append(self.columns, columns)
             self.inside[columns] = True
             self.coef = np.append(self.coef, np.zeros(len(columns)))
@@ -55,11 +58,11 @@ class SeveralOutputs(NewtonLoss):
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
-        self._settle_intercepts()
+        self._fit_intercept()
         eta = self._eta()
         seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
-        rows = self.likelihood.gradient(self.y, eta)
-        _, product = yield from self.problem.evaluate_rows(rows)
+        slopes = self.likelihood.gradient(self.y, eta)
+        _, product = yield from self.problem.evaluate_rows(slopes)
         return seen._replace(gradient=product.ravel() / self.problem.n)
 
     def _change(self, moving: Array, step: Floats, shift: Floats) -> Floats:
@@ -81,20 +84,16 @@ class SeveralOutputs(NewtonLoss):
         predictors = np.zeros((self.outputs, len(self.y)))
         owner = self.columns[group] // self.count
         for k in range(self.outputs):
-            own = np.flatnonzero(owner == k)
-            if len(own):
-                predictors[k] = self._values(group[own]) @ coef[own]
+            members = np.flatnonzero(owner == k)
+            if len(members):
+                predictors[k] = self._values(group[members]) @ coef[members]
         return predictors
 
     def _loss(self, eta: Floats) -> float:
         return float(self.share @ self.likelihood.loss(self.y, eta))
 
-    def _bent(self, eta: Floats) -> Floats:
+    def _row_curvatures(self, eta: Floats) -> Floats:
         """Return each output's own second derivative in every row (outputs x rows)."""
-        raise NotImplementedError
-
-    def _settle_intercepts(self) -> None:
-        """Make the intercepts the best ones for the present coefficients."""
         raise NotImplementedError
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.rules import Evaluated, restricted
 from garrote.solvers.algebra.active_factor import ActiveFactor
-from garrote.solvers.descent.optimality import Evaluated
-from garrote.solvers.descent.quadratic import minimise, restricted
 from garrote.solvers.losses.newton_loss import INNER, Derivatives
 from garrote.solvers.losses.several_outputs import SeveralOutputs
+from garrote.solvers.penalised.minimising import minimise
 
 
 class SeveralLeastSquares(SeveralOutputs):
@@ -31,21 +31,21 @@ class SeveralLeastSquares(SeveralOutputs):
         gram = products[np.ix_(place, place)]
         gram[owner[:, None] != owner] = 0.0
         new = self.coef[moving].copy()
-        own, right = restricted(rule, moving), near.downhill[moving].copy()
-        minimise(own, gram, right, new, ActiveFactor(), INNER * tolerance)
+        local, right = restricted(rule, moving), near.downhill[moving].copy()
+        minimise(local, gram, right, new, ActiveFactor(), INNER * tolerance)
         # Columns are centred: the intercepts have nothing to do with them.
         shift = near.slope.sum(axis=1) if self.free_intercept else np.zeros(self.outputs)
         return moving, new - self.coef[moving], shift / self.share.sum()
 
-    def _bent(self, eta: Floats) -> Floats:
+    def _row_curvatures(self, eta: Floats) -> Floats:
         return np.ones_like(eta)
 
-    def _settle_intercepts(self) -> None:
+    def _fit_intercept(self) -> None:
         if self.free_intercept:
             left = self.likelihood.gradient(self.y, self._eta())
             self.intercept = self.intercept + left @ self.share / self.share.sum()
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
-        rows, centred = self.likelihood.gradient(self.y, eta), self.y.T - self._known()
-        along, loss = float((rows * centred).sum(axis=0) @ self.share), self._loss(eta)
+        residuals, centred = self.likelihood.gradient(self.y, eta), self.y.T - self._known()
+        along, loss = float((residuals * centred).sum(axis=0) @ self.share), self._loss(eta)
         return Evaluated(loss, product, lambda share: share * (along - share * loss))

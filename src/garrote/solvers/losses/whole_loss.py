@@ -17,10 +17,11 @@ from garrote.likelihoods.base import curvature, largest_curvature
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.likelihoods.several import SeveralResponses
 from garrote.problem import Problem
-from garrote.solvers.descent.optimality import Evaluated
+from garrote.rules import Evaluated
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.least_squares import as_seen, null_squares
 from garrote.solvers.losses.multinomial import MultinomialLoss
+from garrote.solvers.losses.newton_loss import NewtonLoss
 from garrote.solvers.losses.several_outputs import SeveralOutputs
 from garrote.solvers.losses.several_responses import SeveralLeastSquares
 
@@ -54,7 +55,7 @@ class WholeLoss(Protocol):
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients; yields the rows that are to be multiplied with X."""
 
-    def bending(self, change: Floats, before: Floats, after: Floats) -> float:
+    def curvature_along(self, change: Floats, before: Floats, after: Floats) -> float:
         """Return a bound of the second derivative along a change of coefficients, and its images."""
 
 
@@ -109,20 +110,39 @@ class WholeSquares:
         explained = float(self.coef @ self.problem.xty)
         return as_seen(self.problem, squared, gradient, explained)
 
-    def bending(self, change: Floats, before: Floats, after: Floats) -> float:
+    def curvature_along(self, change: Floats, before: Floats, after: Floats) -> float:
         """Return a bound of the second derivative along a change of coefficients, and its images."""
         along = after - before
-        own = self.problem.weights * along if self.problem.has_rows else change
-        return float(own @ along) / self.problem.n
+        other = self.problem.weights * along if self.problem.has_rows else change
+        return float(other @ along) / self.problem.n
 
     def _squared(self, gradient: Floats) -> float:
         return max(self.problem.yty - float(self.coef @ (self.problem.xty + gradient)), 0.0)
 
 
-class WholeGeneralised(GeneralisedLoss):
-    """Half the mean deviance of one linear predictor."""
+class Placed(NewtonLoss):
+    """What losses of linear predictors do at coefficients that a solver places; goes before the loss."""
 
     image: Any = 0.0
+
+    def place(self, coef: Floats, image: Floats) -> None:
+        """Go to coefficients whose image is known."""
+        self.coef, self.image = coef, image
+
+    def value(self) -> float:
+        """Return the loss at the present coefficients."""
+        self._fit_intercept()
+        return self._loss(self._eta())
+
+    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
+        """Look at the present coefficients; yields the rows that are to be multiplied with X."""
+        seen = yield from super().evaluate()
+        # Gradients are exactly 0 for columns without content.
+        return seen._replace(gradient=np.where(self.curvature > 0, seen.gradient, 0.0))
+
+
+class WholeGeneralised(Placed, GeneralisedLoss):
+    """Half the mean deviance of one linear predictor."""
 
     def __init__(self, problem: Problem):
         super().__init__(problem)
@@ -138,38 +158,22 @@ class WholeGeneralised(GeneralisedLoss):
         """Return the image of coefficients."""
         return image_of(self.problem, coef)
 
-    def place(self, coef: Floats, image: Floats) -> None:
-        """Go to coefficients whose image is known."""
-        self.coef, self.image = coef, image
-
-    def value(self) -> float:
-        """Return the loss at the present coefficients."""
-        self._settle_intercept()
-        return self._loss(self._eta())
-
-    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
-        """Look at the present coefficients; yields the rows that are to be multiplied with X."""
-        seen = yield from super().evaluate()
-        return _without_constants(seen, self.curvature)
-
-    def bending(self, change: Floats, before: Floats, after: Floats) -> float:
+    def curvature_along(self, change: Floats, before: Floats, after: Floats) -> float:
         """Return a bound of the second derivative along a change of coefficients, and its images."""
-        bent: Any = self._steepest
-        if np.isinf(bent):  # such curvatures only grow with the predictor: an end has the largest
+        row_curvature: Any = self._steepest
+        if np.isinf(row_curvature):  # it only grows with the predictor: an end has the largest
             known = self.offset + self.intercept
             ends = (curvature(self.likelihood, self.y, known + end) for end in (before, after))
-            bent = np.maximum(*ends)
+            row_curvature = np.maximum(*ends)
         with np.errstate(over="ignore"):
-            return float(np.sum(self.share * bent * (after - before) ** 2))
+            return float(np.sum(self.share * row_curvature * (after - before) ** 2))
 
     def _eta(self) -> Floats:
         return np.asarray(self.offset + self.intercept + self.image)
 
 
-class WholeOutputs(SeveralOutputs):
+class WholeOutputs(Placed, SeveralOutputs):
     """A loss of several outputs; images have a row for each of them."""
-
-    image: Any = 0.0
 
     def __init__(self, problem: Problem):
         super().__init__(problem)
@@ -184,21 +188,7 @@ class WholeOutputs(SeveralOutputs):
         used = np.flatnonzero(each.any(axis=0))
         return np.ascontiguousarray(self.problem.table.dot(used, each[:, used].T).T)
 
-    def place(self, coef: Floats, image: Floats) -> None:
-        """Go to coefficients whose image is known."""
-        self.coef, self.image = coef, image
-
-    def value(self) -> float:
-        """Return the loss at the present coefficients."""
-        self._settle_intercepts()
-        return self._loss(self._eta())
-
-    def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
-        """Look at the present coefficients; yields the rows that are to be multiplied with X."""
-        seen = yield from super().evaluate()
-        return _without_constants(seen, self.curvature)
-
-    def bending(self, change: Floats, before: Floats, after: Floats) -> float:
+    def curvature_along(self, change: Floats, before: Floats, after: Floats) -> float:
         """Return a bound of the second derivative along a change of coefficients, and its images."""
         along = ((after - before) ** 2).sum(axis=0)
         return largest_curvature(self.likelihood) * float(self.share @ along)
@@ -221,8 +211,3 @@ def image_of(problem: Problem, coef: Floats) -> Floats:
     if problem.has_rows:
         return problem.table.dot(used, coef[used, None])[:, 0]
     return np.asarray(problem.design.dot(used, coef[used, None])[:, 0])
-
-
-def _without_constants(seen: Evaluated, curvature: Floats) -> Evaluated:
-    """Return a fit as seen, with gradients of exactly 0 for columns without content."""
-    return seen._replace(gradient=np.where(curvature > 0, seen.gradient, 0.0))

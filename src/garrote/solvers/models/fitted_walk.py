@@ -104,12 +104,12 @@ class FittedTarget:
         samples, fixed = self.table.samples, self.table.fixed
         own = self.table.members(np.array(members, int))
         eta = samples.offset + self.fitted[members].coef @ samples.columns[own]
-        bend = samples.weights * curvature(self.likelihood, samples.y, eta)
+        row_weights = samples.weights * curvature(self.likelihood, samples.y, eta)
         slope = samples.weights * gradient(self.likelihood, samples.y, eta)
         others = samples.columns[fixed:]
-        inside = samples.columns[own] * bend
+        inside = samples.columns[own] * row_weights
         cross = inside @ others.T
-        length = np.einsum("ji,ji,i->j", others, others, bend)
+        length = np.einsum("ji,ji,i->j", others, others, row_weights)
         information = inside @ samples.columns[own].T + np.diag(samples.held[own])
         beyond = length - np.sum(cross * (stable_inverse(information) @ cross), axis=0)
         beyond[beyond <= _DEPENDENT * length] = 0.0

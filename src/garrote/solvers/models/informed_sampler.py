@@ -25,12 +25,12 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.elementary import exponential, logarithm
 from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean, slab_moments
+from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import (
     Factor,
     add_variable,
     dependent_share,
-    invert_root,
     member_coefficient,
     remove_variable,
 )

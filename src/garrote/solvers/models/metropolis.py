@@ -10,11 +10,11 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.evidence import log_evidence_ratio, noise_mean, slab_moments
+from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import (
     add_variable,
     dependent_share,
-    invert_root,
     member_coefficient,
     remove_variable,
 )

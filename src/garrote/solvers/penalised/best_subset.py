@@ -16,7 +16,6 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms
-from garrote.penalties.subset import BestSubset
 from garrote.problem import Problem
 from garrote.results.certificates import optimality
 from garrote.solvers.control import Control
@@ -40,13 +39,13 @@ class Subsets(NamedTuple):
 
 
 def solve_best_subsets(
-    problem: Problem, penalty: BestSubset, strengths: Floats, terms: Terms, control: Control
+    problem: Problem, most: int | None, strengths: Floats, terms: Terms, control: Control
 ) -> Generator[Floats, Floats, list[Solved]]:
-    """Solve for every price of a variable, exactly."""
+    """Solve for every price of a variable, exactly, among models of ``most`` columns at most."""
     _check(problem, terms)
     subsets = best_subsets(problem)
-    most = len(subsets.squared) if penalty.size is None else penalty.size + 1
-    half = 0.5 * subsets.squared[:most] / problem.n
+    sizes = None if most is None else most + 1
+    half = 0.5 * subsets.squared[:sizes] / problem.n
     largest = float(np.abs(problem.xty).max(initial=0.0)) or 1.0
     points = []
     for step, strength in enumerate(strengths):

@@ -14,8 +14,10 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms
+from garrote.rules import restricted, total_cost
 from garrote.solvers.control import Control
-from garrote.solvers.descent.quadratic import restricted, sharpness, total_cost
+from garrote.solvers.penalised.idle_columns import let_go
+from garrote.solvers.penalised.minimising import sharpness
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
     Solved,
@@ -26,8 +28,11 @@ from garrote.solvers.penalised.working_set_path import (
     tolerance_at,
 )
 
-# Steps beyond the last strength, each to this share of the one before.
-_BEYOND, _SHARE = 3, 0.7
+# Steps beyond the last strength, each to this share of the one before; where columns have to be looked
+# for, a long step would take very many of them in.
+_BEYOND, _SHARE, _SHARE_WIDE = 3, 0.7, 0.9
+# A gap that is small enough for them, and rounds that are enough: they are but a start.
+_ROUGH, _ROUNDS = 0.01, 200
 # They end where so much of the deviance is explained: beyond it a fit but follows the data.
 _ENOUGH = 0.999
 # So few columns are all in the working set from the start. What is swept with what, and in which order,
@@ -47,20 +52,28 @@ def solve_concave_path(
     if len(smooth.curvature) <= _FEW:
         smooth.grow(np.flatnonzero(smooth.curvature > 0))
     points = yield from solve_path(smooth, penalty, strengths, terms, control)
-    further = yield from _beyond(smooth, penalty, points[-1], terms, control)
-    both = yield from _way_back(smooth, penalty, points + further, terms, control)
+    turning = yield from _beyond(smooth, penalty, points[-1], terms, control)
+    both = yield from _way_back(smooth, penalty, points + turning, terms, control)
     return both[: len(points)]
 
 
 def _beyond(
     smooth: Smooth, penalty: Penalty, last: Solved, terms: Terms, control: Control
 ) -> Generator[Floats, Floats, list[Solved]]:
-    """Go on to weaker penalties than were asked for; return what is found there."""
-    quiet = replace(control, callback=None, stop_at=control.stop_at or _ENOUGH)
+    """Go on to weaker penalties than were asked for, and back; return the fit next to the last.
+
+    It is where the way back starts from, and no answer.
+    """
+    quiet = replace(
+        control, callback=None, stop_at=control.stop_at or _ENOUGH, tol=max(control.tol, _ROUGH),
+        max_iter=min(control.max_iter, _ROUNDS),
+    )  # fmt: skip
     if last.strength == 0 or explains_enough(smooth, last, quiet):
         return []
-    weaker = np.array([last.strength * _SHARE**step for step in range(1, _BEYOND + 1)])
-    return (yield from solve_path(smooth, penalty, weaker, terms, quiet))
+    share = _SHARE if len(smooth.curvature) <= _FEW else _SHARE_WIDE
+    weaker = np.array([last.strength * share**step for step in range(1, _BEYOND + 1)])
+    further = yield from solve_path(smooth, penalty, weaker, terms, quiet)
+    return (yield from _way_back(smooth, penalty, further, terms, quiet))[:1]
 
 
 def _way_back(
@@ -71,6 +84,7 @@ def _way_back(
     for point in points[-2::-1]:
         rule = penalty.at(point.strength, terms)
         tolerance = tolerance_at(smooth, point.strength, control, sharpness(rule))
+        _gather(smooth, kept[-1], point)
         _place(smooth, kept[-1])
         inside = restricted(rule, smooth.columns)
         rounds = 1 + smooth.solve(inside, tolerance, control.max_iter)
@@ -82,6 +96,15 @@ def _way_back(
             kept.append(_lower(rule, point, other, control.tol))
         control.report("way back", len(kept), len(points))
     return kept[::-1]
+
+
+def _gather(smooth: Smooth, *points: Solved) -> None:
+    """Make the working set hold the columns of some solutions, and not many that are idle."""
+    needed = np.zeros(len(smooth.curvature), dtype=bool)
+    needed[np.concatenate([point.columns for point in points])] = True
+    smooth.coef[~needed[smooth.columns]] = 0.0
+    let_go(smooth, needed)
+    smooth.grow(np.flatnonzero(needed & ~smooth.inside))
 
 
 def _place(smooth: Smooth, point: Solved) -> None:

@@ -7,24 +7,17 @@ quadratic is minimised by one linear system. Neighbours that would pass each oth
 that would pass 0 are set to it, until none does.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.fusion.fused_rule import FusedRule, proximal_pieces
 from garrote.proximal.graph import label_pieces
+from garrote.rules import WayDown
 
 # What is added to a singular system, as a share of its mean diagonal.
 _JITTER = 1e-13
-
-
-class Steepest(NamedTuple):
-    """The way down: its direction, and which edges join equal coefficients."""
-
-    direction: Floats
-    fused: Array
 
 
 class Pieces(NamedTuple):
@@ -55,16 +48,7 @@ class Pieces(NamedTuple):
         return len(self.still) - int(np.count_nonzero(self.still))
 
 
-def steepest(rule: FusedRule, gradient: Floats, coef: Floats, stiffer: float = 1.0) -> Steepest:
-    """Return the gradient of least length, downhill; kinks may be made ``stiffer`` than they are."""
-    fused, sign = rule.equal_ends(coef)
-    smooth = gradient - rule.graph.outflow(rule.weight * sign) - rule.threshold * np.sign(coef)
-    limits = np.where(fused, stiffer * rule.weight, 0.0)
-    thresholds = np.where(coef == 0.0, stiffer * rule.threshold, 0.0)
-    return Steepest(proximal_pieces(rule, smooth, limits, thresholds), fused)
-
-
-def refine(rule: FusedRule, coef: Floats, way: Steepest, least: float = 0.0) -> Pieces:
+def refine(rule: Any, coef: Floats, way: WayDown, least: float = 0.0) -> Pieces:
     """Return the pieces of some coefficients, split where the way down splits them.
 
     A direction of size ``least`` counts for nothing.

@@ -6,39 +6,19 @@ times faster than coordinate descent on the jumps, and it needs neither a chain 
 part.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from garrote.arrays import Array, Floats
-from garrote.penalties.fusion.fused_rule import FusedRule, feasible_share, proximal_pieces
-from garrote.proximal.graph import Graph
-from garrote.solvers.algebra.active_factor import ActiveFactor
-from garrote.solvers.descent.optimality import REACH, Evaluated, dual_bound
-from garrote.solvers.descent.proximal_point import proximal_point
-from garrote.solvers.descent.quadratic import (
-    companions,
-    minimise,
-    minimise_by_rows,
-    restricted,
-    suits_rows,
-    total_cost,
-    violation,
-)
+from garrote.arrays import Floats
+from garrote.rules import WayDown
 from garrote.solvers.descent.working_block import WorkingBlock
-from garrote.solvers.penalised.fused_partition import (
-    Pieces,
-    Steepest,
-    best_values,
-    refine,
-    steepest,
-)
+from garrote.solvers.penalised.fused_partition import Pieces, best_values, refine
 
 # Pieces that there may be after one splitting: so many, or twice those before. With more than there are
 # rows the system would be singular, and most of them would have to be merged again.
 _MOST_PIECES = 100.0
-# Columns up to which a working set has all of them, and up to which it has all their cross products.
-_ALL_COLUMNS = 20_000
+# Columns up to which a working set has all their cross products.
 _MOST_PRODUCTS = 3_000
 # How often kinks are taken to be stiffer than they are, in order to split less.
 _STIFFER = 20
@@ -52,7 +32,7 @@ _LAST_ROUNDS = 2
 class FusedState(Protocol):
     """A quadratic at some coefficients; both are changed in place."""
 
-    rule: FusedRule
+    rule: Any
     coef: Floats
     most_pieces: float
 
@@ -75,7 +55,7 @@ class FusedQuadratic:
 
     most_pieces = _MOST_PIECES
 
-    def __init__(self, rule: FusedRule, gram: Floats, gradient: Floats, coef: Floats):
+    def __init__(self, rule: Any, gram: Floats, gradient: Floats, coef: Floats):
         self.rule, self.gram, self.gradient, self.coef = rule, gram, gradient, coef
 
     def products(self, pieces: Pieces) -> Floats:
@@ -97,7 +77,7 @@ class FusedRows:
 
     most_pieces = _MOST_PIECES
 
-    def __init__(self, rule: FusedRule, block: WorkingBlock, residual: Floats, coef: Floats):
+    def __init__(self, rule: Any, block: WorkingBlock, residual: Floats, coef: Floats):
         self.rule, self.block, self.coef, self.residual = rule, block, coef, residual
         self.share = block.problem.weights / block.problem.n
         self._gradient: Floats | None = None
@@ -119,6 +99,9 @@ class FusedRows:
         moved = self.block.values @ change
         return float(moved @ (self.share * self.residual)), float(self.share @ moved**2)
 
+    def guess(self, ahead: Floats) -> None:
+        """Leave a guess at the solution aside: pieces are found anew in a few rounds."""
+
     def move(self, ahead: Floats) -> None:
         """Set the coefficients."""
         self.residual -= self.block.values @ (ahead - self.coef)
@@ -134,6 +117,11 @@ def _sums(rows: Floats, pieces: Pieces) -> Floats:
     return np.asarray(np.add.reduceat(rows[order], starts, axis=0))
 
 
+def suit_rows(shape: tuple[int, int]) -> bool:
+    """Tell whether a block of columns has too many of them for their cross products."""
+    return shape[1] > min(shape[0], _MOST_PRODUCTS)
+
+
 def solve_fused(state: FusedState, tolerance: float, max_rounds: int) -> int:
     """Split and merge pieces until the way down is shorter than ``tolerance``; return the rounds."""
     if not len(state.coef):
@@ -141,7 +129,7 @@ def solve_fused(state: FusedState, tolerance: float, max_rounds: int) -> int:
     _snap(state)
     unit, stalled = state.look(state.coef)[1] + state.rule.charge(state.coef), 0
     for made in range(max_rounds):
-        way = steepest(state.rule, state.gradient, state.coef)
+        way = state.rule.way_down(state.gradient, state.coef)
         if np.abs(way.direction).max() <= tolerance or stalled == _LAST_ROUNDS:
             return made
         pieces, way = _split(state, way, _NOTHING * tolerance)
@@ -162,10 +150,10 @@ def solve_fused(state: FusedState, tolerance: float, max_rounds: int) -> int:
     return max_rounds
 
 
-def _split(state: FusedState, way: Steepest, least: float) -> tuple[Pieces, Steepest]:
+def _split(state: FusedState, way: WayDown, least: float) -> tuple[Pieces, WayDown]:
     """Return pieces that are split where it matters most, and the way down to that."""
     rule, coef = state.rule, state.coef
-    whole = refine(rule, coef, Steepest(np.zeros(len(coef)), way.fused))
+    whole = refine(rule, coef, WayDown(np.zeros(len(coef)), way.fused))
     most = max(state.most_pieces, 2 * whole.moving)
     pieces = refine(rule, coef, way, least)
     low, high = 1.0, np.inf
@@ -173,7 +161,7 @@ def _split(state: FusedState, way: Steepest, least: float) -> tuple[Pieces, Stee
         if pieces.moving <= most:
             break
         stiffer = 2.0 * low if high == np.inf else float(np.sqrt(low * high))
-        shorter = steepest(rule, state.gradient, coef, stiffer)
+        shorter = rule.way_down(state.gradient, coef, stiffer)
         if (np.abs(shorter.direction) > least).any():
             low, way = stiffer, shorter
             pieces = refine(rule, coef, way, least)
@@ -233,107 +221,3 @@ def _snap(state: FusedState) -> None:
     ahead = (np.bincount(label, coef) / np.bincount(label))[label]
     zeros = np.bincount(label, coef == 0.0)[label] > 0
     state.move(np.where(zeros, 0.0, ahead))
-
-
-@minimise.register
-def _(
-    rule: FusedRule,
-    gram: Floats,
-    gradient: Floats,
-    coef: Floats,
-    factor: ActiveFactor,
-    tolerance: float,
-    max_rounds: int = 1000,
-) -> int:
-    return solve_fused(FusedQuadratic(rule, gram, gradient, coef), tolerance, max_rounds)
-
-
-@minimise_by_rows.register
-def _(
-    rule: FusedRule,
-    block: WorkingBlock,
-    residual: Floats,
-    coef: Floats,
-    ahead: Floats,
-    tolerance: float,
-    max_rounds: int,
-) -> int:
-    return solve_fused(FusedRows(rule, block, residual, coef), tolerance, max_rounds)
-
-
-@suits_rows.register
-def _(rule: FusedRule, shape: tuple[int, int]) -> bool:
-    return shape[1] > min(shape[0], _MOST_PRODUCTS)
-
-
-@restricted.register
-def _(rule: FusedRule, columns: Array) -> FusedRule:
-    """Return the rule of some columns, the others being 0: edges to those are thresholds."""
-    count = len(rule.threshold)
-    if len(columns) == count and (columns == np.arange(count)).all():
-        return rule
-    place = np.full(count, -1)
-    place[columns] = np.arange(len(columns))
-    ends = place[rule.graph.edges]
-    inside = (ends >= 0).all(axis=1)
-    across = (ends >= 0).any(axis=1) & ~inside
-    threshold = rule.threshold[columns]
-    np.add.at(threshold, ends[across].max(axis=1), rule.weight[across])
-    # Edges are sorted anew: their weights have to follow, which a graph of them does by itself.
-    graph = Graph(len(columns), ends[inside], rule.weight[inside])
-    order = rule.order
-    if len(order):
-        rank = np.empty(count, np.intp)
-        rank[order] = np.arange(count)
-        order = np.argsort(rank[columns])
-    return FusedRule(graph, graph.weights, threshold, order)
-
-
-@companions.register
-def _(rule: FusedRule, columns: Array) -> Array:
-    """Return all columns if that is affordable, else those given and components whose level is free.
-
-    Pieces that are split and merged at once need far fewer rounds than those that grow by their ends.
-    """
-    if len(columns) and len(rule.threshold) <= _ALL_COLUMNS:
-        return np.arange(len(rule.threshold))
-    owner, free = rule.graph.components, rule.free
-    inside = np.zeros(len(rule.threshold), dtype=bool)
-    inside[columns] = True
-    reached = np.zeros(len(rule.threshold), dtype=bool)
-    reached[owner[columns]] = True
-    return np.flatnonzero(inside | (reached[owner] & free))
-
-
-@violation.register
-def _(rule: FusedRule, gradient: Floats, coef: Floats, curvature: Floats) -> Floats:
-    return np.abs(steepest(rule, gradient, coef).direction)
-
-
-@total_cost.register
-def _(rule: FusedRule, columns: Array, coef: Floats) -> float:
-    everywhere = np.zeros(len(rule.threshold))
-    everywhere[columns] = coef
-    return rule.charge(everywhere)
-
-
-@proximal_point.register
-def _(rule: FusedRule, z: Floats, step: float) -> Floats:
-    return proximal_pieces(rule, z, step * rule.weight, step * rule.threshold)
-
-
-@dual_bound.register
-def _(rule: FusedRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated) -> float:
-    if rule.weight.any() or rule.threshold.any():
-        share = feasible_share(rule, seen.gradient)
-        # A level that nothing pulls to 0 would need a gradient of sum 0; it is taken to be in reach.
-        levels = share * (seen.gradient - rule.without_levels(seen.gradient))
-    else:
-        share, levels = 1.0, seen.gradient  # without a penalty every coefficient is a level
-    beyond = float(np.abs(levels).sum())
-    reach = 0.0
-    if beyond:
-        usable = curvature > 0
-        alone = np.abs(null.gradient[usable] / curvature[usable]).max(initial=0.0)
-        reach = REACH * max(float(alone), float(np.abs(coef).max(initial=0.0)))
-    return seen.dual(share) - reach * beyond

@@ -15,9 +15,8 @@ from garrote.designs.base import Design
 from garrote.designs.dense import DenseDesign
 from garrote.designs.gram import GramDesign
 from garrote.designs.sparse import SparseDesign
-from garrote.penalties.fusion.fused_rule import FusedRule, proximal_pieces
 from garrote.problem import Problem
-from garrote.solvers.descent.optimality import Evaluated
+from garrote.rules import Evaluated
 from garrote.solvers.losses.least_squares import as_seen
 from garrote.solvers.penalised.fused_partition import Pieces
 from garrote.solvers.penalised.fused_quadratic import solve_fused
@@ -28,7 +27,7 @@ class FusedDiagonal:
 
     most_pieces = np.inf
 
-    def __init__(self, rule: FusedRule, curvature: Floats, pull: Floats, coef: Floats):
+    def __init__(self, rule: Any, curvature: Floats, pull: Floats, coef: Floats):
         self.rule, self.curvature, self.pull, self.coef = rule, curvature, pull, coef
         self.gradient = pull - curvature * coef
 
@@ -55,14 +54,14 @@ class FusedDiagonal:
         rule = self.rule
         if not known.all():
             target = _filled(rule, target, known)
-        ahead = proximal_pieces(rule, target, rule.weight / steep, rule.threshold / steep)
+        ahead = rule.proximal_pieces(target, rule.weight / steep, rule.threshold / steep)
         change = ahead - self.coef
         slope, curvature = self.look(change)
         if slope - 0.5 * curvature + rule.charge(self.coef) - rule.charge(ahead) > 0:
             self.move(ahead)
 
 
-def _filled(rule: FusedRule, values: Floats, known: Array) -> Floats:
+def _filled(rule: Any, values: Floats, known: Array) -> Floats:
     """Return values with gaps filled by what the neighbours have, a ring after the other."""
     filled, have = np.where(known, values, 0.0), known.copy()
     one, other = rule.graph.edges.T

@@ -6,28 +6,17 @@ columns would be more than those, and every few sweeps the sequence is extrapola
 Bertrand & Massias 2021).
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Residual
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns
-from garrote.penalties.group import GroupRule, dual_norms, group_norms
-from garrote.solvers.algebra.active_factor import ActiveFactor
-from garrote.solvers.descent.optimality import REACH, Evaluated, dual_bound
-from garrote.solvers.descent.quadratic import (
-    companions,
-    minimise,
-    minimise_by_rows,
-    restricted,
-    sharpness,
-    suits_rows,
-    total_cost,
-    violation,
-)
+from garrote.rules import Residual, total_cost
 from garrote.solvers.descent.working_block import WorkingBlock
-from garrote.solvers.penalised.group_steps import group_violation, sweep_groups
+from garrote.solvers.penalised.group_steps import sweep_groups
 
 # Sweeps between two extrapolations.
 _SWEEPS = 5
@@ -41,7 +30,7 @@ _NOTHING = np.zeros(0)
 class GroupQuadratic:
     """The cross products of a working set, its coefficients and the gradient there (downhill)."""
 
-    def __init__(self, rule: GroupRule, gram: Floats, gradient: Floats, coef: Floats):
+    def __init__(self, rule: Any, gram: Floats, gradient: Floats, coef: Floats):
         self.rule, self.gram, self.gradient, self.coef = rule, gram, gradient, coef
         self.design, self.residual = GramColumns(gram), Residual(gradient, np.zeros(1), _NOTHING)
         self._pause, self._again = 1, 0
@@ -70,7 +59,7 @@ class GroupQuadratic:
 class GroupRows:
     """The columns of a working set, its coefficients and the weighted residual of the rows."""
 
-    def __init__(self, rule: GroupRule, block: WorkingBlock, residual: Floats, coef: Floats):
+    def __init__(self, rule: Any, block: WorkingBlock, residual: Floats, coef: Floats):
         self.rule, self.block, self.coef = rule, block, coef
         self.weights = block.problem.weights / block.problem.n
         self.design = DenseColumns(block.values)
@@ -82,6 +71,10 @@ class GroupRows:
 
     def finish(self, made: int) -> None:
         """There is no Newton step: too many coefficients."""
+
+    def guess(self, ahead: Floats) -> None:
+        """Start from a guess at the solution, if that is better."""
+        self.move(ahead)
 
     def move(self, ahead: Floats) -> bool:
         """Set the coefficients, provided that the objective does not rise."""
@@ -96,50 +89,17 @@ class GroupRows:
         return True
 
 
-def _saved(rule: GroupRule, coef: Floats, ahead: Floats) -> float:
+def _saved(rule: Any, coef: Floats, ahead: Floats) -> float:
     everything = np.arange(len(coef))
     return total_cost(rule, everything, coef) - total_cost(rule, everything, ahead)
 
 
-@minimise.register
-def _(
-    rule: GroupRule,
-    gram: Floats,
-    gradient: Floats,
-    coef: Floats,
-    factor: ActiveFactor,
-    tolerance: float,
-    max_rounds: int = 1000,
-) -> int:
-    return _solve(GroupQuadratic(rule, gram, gradient, coef), tolerance, max_rounds)
-
-
-@minimise_by_rows.register
-def _(
-    rule: GroupRule,
-    block: WorkingBlock,
-    residual: Floats,
-    coef: Floats,
-    ahead: Floats,
-    tolerance: float,
-    max_rounds: int,
-) -> int:
-    state = GroupRows(rule, block, residual, coef)
-    state.move(ahead)
-    return _solve(state, tolerance, max_rounds)
-
-
-@suits_rows.register
-def _(rule: GroupRule, shape: tuple[int, int]) -> bool:
+def suit_rows(shape: tuple[int, int]) -> bool:
+    """Tell whether a block of columns has too many of them for their cross products."""
     return shape[1] > max(_LARGEST, shape[0])
 
 
-@sharpness.register
-def _(rule: GroupRule) -> float:
-    return 1.0
-
-
-def _solve(state: GroupQuadratic | GroupRows, tolerance: float, max_rounds: int) -> int:
+def solve_groups(state: GroupQuadratic | GroupRows, tolerance: float, max_rounds: int) -> int:
     """Sweep over groups until none violates its optimality; return the sweeps it took."""
     rule, sizes = state.rule, np.diff(state.rule.starts)
     if not len(sizes):
@@ -216,11 +176,11 @@ def _system_of_lengths(state: GroupQuadratic, used: Array) -> Floats:
     """Return the Newton step where norms are lengths."""
     rule, coef = state.rule, state.coef[used]
     owner = rule.group[used]
-    length = group_norms(rule, state.coef)[owner]
-    along, bent = coef / length, rule.weight[owner] / length
+    length = rule.norms(state.coef)[owner]
+    along, across = coef / length, rule.weight[owner] / length
     system = state.gram[np.ix_(used, used)]
-    system -= np.where(owner[:, None] == owner, np.outer(bent * along, along), 0.0)
-    system[np.diag_indices_from(system)] += bent
+    system -= np.where(owner[:, None] == owner, np.outer(across * along, along), 0.0)
+    system[np.diag_indices_from(system)] += across
     right = state.gradient[used] - rule.threshold[used] * np.sign(coef)
     return _solve_system(system, right - rule.weight[owner] * along)
 
@@ -229,7 +189,7 @@ def _system_of_sizes(state: GroupQuadratic, used: Array) -> Floats:
     """Return the Newton step where norms are the largest sizes: those of one group move together."""
     rule, coef = state.rule, state.coef[used]
     owner = rule.group[used]
-    tied = np.abs(coef) >= group_norms(rule, state.coef)[owner] * (1 - _TIED)
+    tied = np.abs(coef) >= rule.norms(state.coef)[owner] * (1 - _TIED)
     tied &= rule.weight[owner] > 0
     # A parameter for every coefficient that is free, and one for each group's largest size.
     leaders, free = np.unique(owner[tied]), int(np.count_nonzero(~tied))
@@ -245,72 +205,3 @@ def _system_of_sizes(state: GroupQuadratic, used: Array) -> Floats:
 
 def _solve_system(system: Floats, right: Floats) -> Floats:
     return np.asarray(cho_solve(cho_factor(system, check_finite=False), right))
-
-
-@restricted.register
-def _(rule: GroupRule, columns: Array) -> GroupRule:
-    present, group = np.unique(rule.group[columns], return_inverse=True)
-    starts = np.append(0, np.cumsum(np.bincount(group, minlength=len(present))))
-    return GroupRule(
-        group, np.argsort(group, kind="stable"), starts, rule.weight[present],
-        rule.threshold[columns], rule.flat,
-    )  # fmt: skip
-
-
-@companions.register
-def _(rule: GroupRule, columns: Array) -> Array:
-    inside = np.zeros(len(rule.weight), dtype=bool)
-    inside[rule.group[columns]] = True
-    return np.flatnonzero(inside[rule.group])
-
-
-@violation.register
-def _(rule: GroupRule, gradient: Floats, coef: Floats, curvature: Floats) -> Floats:
-    if not len(coef):
-        return np.zeros(0)
-    off: Floats = group_violation(rule, gradient, coef, curvature)[rule.group]
-    return off
-
-
-@total_cost.register
-def _(rule: GroupRule, columns: Array, coef: Floats) -> float:
-    if not len(columns):
-        return 0.0
-    everywhere = np.zeros(len(rule.group))
-    everywhere[columns] = coef
-    norms = float(rule.weight @ group_norms(rule, everywhere))
-    return norms + float(rule.threshold[columns] @ np.abs(coef))
-
-
-@dual_bound.register
-def _(rule: GroupRule, coef: Floats, seen: Evaluated, curvature: Floats, null: Evaluated) -> float:
-    gradient = np.where(curvature > 0, seen.gradient, 0.0)
-    penalised = rule.weight > 0
-    share = _feasible_share(rule, gradient, penalised)
-    # A group without a penalty would need a gradient of 0; its coefficients are taken to be in reach.
-    free = ~penalised[rule.group] & (curvature > 0)
-    beyond = np.maximum(share * np.abs(gradient[free]) - rule.threshold[free], 0.0).sum()
-    reach = 0.0
-    if beyond:
-        alone = np.abs(null.gradient[free] / curvature[free]).max()
-        reach = REACH * max(float(alone), float(np.abs(coef).max(initial=0.0)))
-    return seen.dual(share) - reach * float(beyond)
-
-
-def _feasible_share(rule: GroupRule, gradient: Floats, penalised: Array) -> float:
-    """Return the largest share of the gradient at which the penalty's conjugate is finite."""
-
-    def feasible(share: float) -> bool:
-        norms = dual_norms(rule, share * gradient)
-        return bool((norms <= rule.weight * (1 + 1e-14))[penalised].all())
-
-    if feasible(1.0):
-        return 1.0
-    if not rule.threshold.any():
-        norms = dual_norms(rule, gradient)[penalised]
-        return float((rule.weight[penalised] / np.maximum(norms, 1e-300)).min())
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if feasible(middle) else (low, middle)
-    return low

@@ -1,4 +1,4 @@
-"""One group of coefficients at a time: proximal steps, sweeps over groups, violations of optimality.
+"""One group of coefficients at a time: sweeps over groups, each by proximal steps.
 
 Given all others, a group's coefficients solve a small problem of their own, by accelerated proximal
 steps on its block of the cross products (Beck & Teboulle 2009, with O'Donoghue & Candes' restarts).
@@ -7,8 +7,7 @@ steps on its block of the cross products (Beck & Teboulle 2009, with O'Donoghue 
 import numpy as np
 
 from garrote._jit import kernel
-from garrote.designs.base import add_block, block_dot
-from garrote.proximal.l1_ball import level
+from garrote.rules import add_block, block_dot, proximal_group, violation_of_group
 
 # Proximal steps on one group's problem, at most; and the share of its violation that they leave.
 _STEPS, _LEFT = 100, 0.05
@@ -36,7 +35,7 @@ def sweep_groups(design, rule, groups, blocks, places, coef, residual, tolerance
         block_dot(design, members, residual, slope)
         for a in range(size):
             new[a] = coef[members[a]]
-        off = _off(rule, g, slope, new, np.diag(block))
+        off = violation_of_group(rule, g, slope, new, np.diag(block))
         met = max(met, off)
         if off <= tolerance:
             continue
@@ -46,34 +45,6 @@ def sweep_groups(design, rule, groups, blocks, places, coef, residual, tolerance
             coef[members[a]] = new[a]
         add_block(design, members, slope, residual)
     return met
-
-
-@kernel
-def group_violation(rule, gradient, coef, curvature):
-    """Return how far each group is from its own proximal step, in units of gradients."""
-    groups = rule.starts.shape[0] - 1
-    off = np.zeros(groups)
-    for g in range(groups):
-        members = rule.order[rule.starts[g] : rule.starts[g + 1]]
-        off[g] = _off(rule, g, gradient[members], coef[members], curvature[members])
-    return off
-
-
-@kernel
-def _off(rule, g, slope, coef, curvature):
-    """Return how far a group is from its own proximal step, in units of gradients."""
-    size = curvature.shape[0]
-    steep = curvature.max()
-    if steep == 0.0:
-        return 0.0
-    z = np.zeros(size)
-    for a in range(size):
-        z[a] = coef[a] + slope[a] / steep if curvature[a] > 0.0 else 0.0
-    proximal_group(rule, g, z, 1.0 / steep)
-    off = 0.0
-    for a in range(size):
-        off = max(off, abs(z[a] - coef[a]) * steep)
-    return off
 
 
 @kernel
@@ -119,27 +90,3 @@ def _solve_group(rule, g, block, slope, new, steep, tolerance):
         momentum = after
         if largest <= tolerance:
             return
-
-
-@kernel
-def proximal_group(rule, g, z, step):
-    """Replace z by the proximal point of ``step`` times the group's penalty."""
-    size, first, weight = z.shape[0], rule.starts[g], step * rule.weight[g]
-    total = 0.0
-    for a in range(size):
-        left = abs(z[a]) - step * rule.threshold[rule.order[first + a]]
-        z[a] = np.sign(z[a]) * max(left, 0.0)
-        total += abs(z[a]) if rule.flat else z[a] * z[a]
-    if not rule.flat:
-        norm = np.sqrt(total)
-        share = 1.0 - weight / norm if norm > weight else 0.0
-        for a in range(size):
-            z[a] *= share
-    elif total <= weight:
-        for a in range(size):
-            z[a] = 0.0
-    else:
-        # By Moreau: what is left of z beside its projection onto the l1 ball.
-        top = level(np.abs(z), np.ones(size), weight)
-        for a in range(size):
-            z[a] = min(max(z[a], -top), top)

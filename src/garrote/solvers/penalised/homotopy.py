@@ -19,7 +19,6 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.problem import Problem
 from garrote.results.path import Move
 from garrote.solvers.algebra.active_factor import ActiveFactor
@@ -70,7 +69,7 @@ def check_signs(
 
 def walk(
     problem: Problem,
-    rule: ElasticNetRule,
+    rule: Any,
     last: float = 0.0,
     asked: Sequence[float] | Floats = (),
     *,
@@ -113,7 +112,7 @@ def walk(
 class _Walker:
     """Where the walk is: alpha, coefficients, gradients (X'r / N), and how they go on."""
 
-    def __init__(self, problem: Problem, rule: ElasticNetRule, drops: bool):
+    def __init__(self, problem: Problem, rule: Any, drops: bool):
         count = problem.n_features
         self.found = Walked()
         self.problem, self.ridge, self.drops = problem, rule.ridge, drops

@@ -10,11 +10,11 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Terms
-from garrote.penalties.elastic_net import ElasticNet
+from garrote.penalties.subset import NoPenalty
 from garrote.results.certificates import with_refit
+from garrote.rules import restricted
 from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import certify
-from garrote.solvers.descent.quadratic import restricted
 from garrote.solvers.penalised.working_set_path import Smooth, Solved
 
 # Fits without a penalty are solved to this share of the null model's largest gradient.
@@ -33,7 +33,7 @@ def relaxed(
         lower[point.columns], upper[point.columns] = (
             terms.lower[point.columns], terms.upper[point.columns],
         )  # fmt: skip
-        free = ElasticNet(0.0).at(0.0, Terms(terms.factor, lower, upper))
+        free = NoPenalty().at(0.0, Terms(terms.factor, lower, upper))
         before = np.zeros(len(terms.lower))
         before[point.columns] = point.coef
         smooth.grow(point.columns[~smooth.inside[point.columns]])

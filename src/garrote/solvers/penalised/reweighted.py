@@ -12,22 +12,17 @@ strength, from a penalty that is blurred by a size added to |w|, which is then t
 """
 
 from collections.abc import Generator
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
-from garrote._jit import kernel
 from garrote.arrays import Floats
 from garrote.penalties.base import Concave, Terms
-from garrote.penalties.elastic_net import ElasticNetRule
-from garrote.penalties.mixtures import MixtureRule
+from garrote.penalties.elastic_net import tangent
 from garrote.results.certificates import optimality
-from garrote.rules import slope
+from garrote.rules import Evaluated, restricted, violation
 from garrote.solvers.control import Control
 from garrote.solvers.descent.extrapolation import Extrapolation
-from garrote.solvers.descent.optimality import Evaluated
-from garrote.solvers.descent.quadratic import restricted, violation
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
     Solved,
@@ -41,10 +36,6 @@ from garrote.solvers.penalised.working_set_path import (
 
 # The size added to |w|, as shares of the largest coefficient that a variable alone would have.
 _BLURS = np.geomspace(1.0, 1e-4, 9)
-# Slopes are taken this far from 0 at least: they may be infinite there.
-_LEAST = 1e-300
-# No gradient is beyond this; infinite slopes could not be compared.
-_STEEPEST = 1e305
 
 
 def solve_reweighted(
@@ -81,7 +72,9 @@ def solve_tangents(
     """Solve lassos of tangents from the present coefficients until they are their own solution."""
     rounds = 0
     while True:
-        rounds += _settle(smooth, restricted(rule, smooth.columns), tolerance, max_iter - rounds)
+        rounds += _solve_inside(
+            smooth, restricted(rule, smooth.columns), tolerance, max_iter - rounds
+        )
         seen = yield from smooth.evaluate()
         off = _off(smooth, rule, seen)
         violating = foremost(smooth, np.where(off > tolerance, off, 0.0))
@@ -90,31 +83,31 @@ def solve_tangents(
         smooth.grow(violating)
 
 
-def _settle(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) -> int:
+def _solve_inside(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) -> int:
     """Solve lassos on the working set until tangents hardly change; return the rounds it took."""
     rounds, lasso = 0, tangent(rule, np.abs(smooth.coef))
     creep, kept = Extrapolation(), smooth.coef != 0
     while True:
         before = smooth.coef.copy()
         rounds += 1 + smooth.solve(lasso, tolerance, max_iter - rounds)
-        own = tangent(rule, np.abs(smooth.coef))
+        present = tangent(rule, np.abs(smooth.coef))
         inside = smooth.coef != 0
         # What is 0 stays so, as its own tangent is the steepest; unless a jump went beyond that.
-        settling = inside | (lasso.threshold > own.threshold)
-        change = np.abs(own.threshold - lasso.threshold)[settling].max(initial=0.0)
+        moving = inside | (lasso.threshold > present.threshold)
+        change = np.abs(present.threshold - lasso.threshold)[moving].max(initial=0.0)
         # Where nothing moves any more, as in fits that interpolate, numbers end before the tolerance;
         # but a jump may have led to where the same coefficients are the answer, and tells nothing.
         still = np.array_equal(before, smooth.coef) and not creep.jumped
         if change <= tolerance or rounds >= max_iter or still:
             return rounds
         # Beyond the knee of a flat penalty there is no slope, and nothing to follow.
-        steep = inside & (own.threshold > 0) & (lasso.threshold > 0)
+        steep = inside & (present.threshold > 0) & (lasso.threshold > 0)
         if not np.array_equal(steep, kept):
             creep.restart()
             kept = steep
-        ahead = creep.next(np.log(lasso.threshold[steep]), np.log(own.threshold[steep]))
-        own.threshold[steep] = np.exp(ahead)
-        lasso = own
+        ahead = creep.next(np.log(lasso.threshold[steep]), np.log(present.threshold[steep]))
+        present.threshold[steep] = np.exp(ahead)
+        lasso = present
 
 
 def stationary(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int) -> Solved:
@@ -129,30 +122,3 @@ def _off(smooth: Smooth, rule: Any, seen: Evaluated) -> Floats:
     """Return each column's violation of the lasso of the present tangents."""
     coef = everywhere(smooth)
     return violation(tangent(rule, np.abs(coef)), seen.gradient, coef, smooth.curvature)
-
-
-def tangent(rule: Any, size: Floats) -> ElasticNetRule:
-    """Return the lasso whose thresholds are the slopes of a penalty at coefficients of some size."""
-    with np.errstate(over="ignore"):
-        steep = np.minimum(slopes(rule, np.maximum(size, _LEAST)), _STEEPEST)
-    return ElasticNetRule(steep, np.zeros(len(size)), rule.lower, rule.upper)
-
-
-@singledispatch
-def slopes(rule: Any, size: Floats) -> Floats:
-    """Return the slope of each variable's penalty at a coefficient of some size > 0."""
-    return _slopes(rule, size)
-
-
-@slopes.register
-def _(rule: MixtureRule, size: Floats) -> Floats:
-    different, places = np.unique(size, return_inverse=True)  # most are 0
-    return rule.threshold * rule.mixture.steepness(different)[places]
-
-
-@kernel
-def _slopes(rule, size):
-    steep = np.zeros(size.shape[0])
-    for j in range(size.shape[0]):
-        steep[j] = slope(rule, j, size[j])
-    return steep

@@ -44,14 +44,16 @@ def solve_ridge(
         chunk = np.ascontiguousarray(coef[:, start : start + together])
         squared, gradient = yield from problem.evaluate(everyone, chunk)
         for k, strength in enumerate(strengths[start : start + together]):
-            own = chunk[:, k]
-            seen = as_seen(problem, float(squared[k]), gradient[k], float(own @ problem.xty))
-            used = np.flatnonzero(own)
+            solution = chunk[:, k]
+            seen = as_seen(problem, float(squared[k]), gradient[k], float(solution @ problem.xty))
+            used = np.flatnonzero(solution)
             certificate = certify(
-                penalty.at(float(strength), terms), used, own[used], seen,
+                penalty.at(float(strength), terms), used, solution[used], seen,
                 problem.curvature / problem.n, null,
             )  # fmt: skip
-            points.append(Solved(float(strength), used, own[used], 0.0, seen.loss, certificate, 1))
+            points.append(
+                Solved(float(strength), used, solution[used], 0.0, seen.loss, certificate, 1)
+            )
         control.report("path", len(points), len(strengths))
     return points
 
@@ -63,8 +65,8 @@ def _by_columns(problem: Problem, strengths: Floats, terms: Terms) -> Floats:
     rest = np.flatnonzero((terms.factor > 0) & (problem.curvature > 0))
     root = np.sqrt(terms.factor[rest])
     shares = np.linalg.pinv(gram[np.ix_(free, free)], hermitian=True) @ gram[np.ix_(free, rest)]
-    own = (gram[np.ix_(rest, rest)] - gram[np.ix_(rest, free)] @ shares) / np.outer(root, root)
-    values, vectors = eigh(own)
+    system = (gram[np.ix_(rest, rest)] - gram[np.ix_(rest, free)] @ shares) / np.outer(root, root)
+    values, vectors = eigh(system)
     along = vectors.T @ ((right[rest] - shares.T @ right[free]) / root)
     coef = np.zeros((len(gram), len(strengths)))
     coef[rest] = vectors @ (along[:, None] * _inverse(values, strengths)) / root[:, None]

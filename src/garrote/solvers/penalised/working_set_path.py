@@ -14,10 +14,12 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Penalty, Terms
 from garrote.results.certificates import Certificate
+from garrote.rules import Evaluated, companions, restricted, violation
 from garrote.solvers.control import Control
-from garrote.solvers.descent.optimality import Evaluated, certify
-from garrote.solvers.descent.quadratic import companions, restricted, sharpness, violation
+from garrote.solvers.descent.optimality import certify
 from garrote.solvers.lockstep import Waiting, finish
+from garrote.solvers.penalised.idle_columns import let_go
+from garrote.solvers.penalised.minimising import sharpness
 
 # Working sets are not solved beyond what numbers can tell, as a share of the null model's gradient.
 _LEAST = 1e-13
@@ -36,7 +38,7 @@ _NEAR_THE_END = 0.05
 _FEWEST_TAKEN = 500
 
 
-class Located(Protocol):
+class FittedLoss(Protocol):
     """Coefficients of some columns, and the intercept beside them (or one for each class)."""
 
     coef: Floats
@@ -51,24 +53,14 @@ class Located(Protocol):
         """The fit without any column."""
 
 
-class Smooth(Protocol):
-    """A loss on a growing working set, and the intercept beside it (or one for each class)."""
+class Smooth(FittedLoss, Protocol):
+    """A loss on a growing working set, whose columns are in order of their coming."""
 
-    coef: Floats
     curvature: Floats
-    intercept: Any
-
-    @property
-    def columns(self) -> Array:
-        """The columns of the working set, in order of their coming."""
 
     @property
     def inside(self) -> Array:
         """Which columns are in it."""
-
-    @property
-    def null(self) -> Evaluated:
-        """The fit without any column."""
 
     def grow(self, columns: Array) -> None:
         """Take more columns into the working set, with coefficients of 0."""
@@ -135,8 +127,9 @@ class Trial:
 
     def violations(self, smooth: Smooth) -> Floats:
         """Return by how much columns violate their optimality, 0 where that is tolerable."""
+        assert self._coef is not None
         coef = np.zeros(len(smooth.curvature))
-        coef[self.point.columns] = self.point.coef
+        coef[smooth.columns[: len(self._coef)]] = self._coef
         off = violation(self.rule, self.seen.gradient, coef, smooth.curvature)
         return np.where(off > self.tolerance, off, 0.0)
 
@@ -183,7 +176,10 @@ def solve_path(
     ahead = 1
     while len(points) < len(strengths):
         following = strengths[len(points) : len(points) + ahead]
-        smooth.grow(_promising(smooth, penalty, terms, Progression.after(known), following))
+        rule, off = _expected(smooth, penalty, terms, Progression.after(known), following)
+        if not penalty.convex:
+            let_go(smooth, off > 0)
+        smooth.grow(_joining(smooth, rule, off))
         trials = [_trial(smooth, penalty, float(s), terms, control) for s in following]
         passes = yield from _solve_trials(smooth, trials, control)
         for trial in trials:
@@ -218,10 +214,10 @@ def _solve_trials(
             trial.certify(smooth, each)
             if trial.rounds >= control.max_iter:
                 continue
-            own = trial.violations(smooth)
+            violating = trial.violations(smooth)
             gap = trial.point.certificate.parts.get("duality gap", 0.0)
-            if len(_joining(smooth, trial.rule, own)):
-                np.maximum(off, own, out=off)
+            if len(_joining(smooth, trial.rule, violating)):
+                np.maximum(off, violating, out=off)
                 unsolved.append(trial)
             elif gap > control.tol and trial.may_tighten(least):
                 trial.tightened += 1
@@ -244,7 +240,7 @@ def _next_ahead(
     return max(1, ahead // 2) if passes > _MANY_PASSES else min(_FARTHEST, 2 * ahead)
 
 
-def explains_enough(smooth: Located, point: Solved, control: Control) -> bool:
+def explains_enough(smooth: FittedLoss, point: Solved, control: Control) -> bool:
     """Tell whether a path may end here."""
     if control.stop_at is None:
         return False
@@ -264,14 +260,12 @@ def solve_at(
     smooth: Smooth, rule: Any, tolerance: float, max_iter: int
 ) -> Generator[Floats, Floats, tuple[Evaluated, int]]:
     """Solve for one rule, from the present coefficients; return the fit as seen, and the rounds."""
-    rounds = 0
+    trial = Trial(np.nan, rule, tolerance)
     while True:
-        rounds += 1 + smooth.solve(restricted(rule, smooth.columns), tolerance, max_iter - rounds)
-        seen = yield from smooth.evaluate()
-        off = violation(rule, seen.gradient, everywhere(smooth), smooth.curvature)
-        violating = _joining(smooth, rule, np.where(off > tolerance, off, 0.0))
-        if not len(violating) or rounds >= max_iter:
-            return seen, rounds
+        (trial.seen,) = yield from finish([trial.solve(smooth, max_iter)])
+        violating = _joining(smooth, rule, trial.violations(smooth))
+        if not len(violating) or trial.rounds >= max_iter:
+            return trial.seen, trial.rounds
         smooth.grow(violating)
 
 
@@ -282,7 +276,11 @@ def certified(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, round
 
 
 def solved(
-    smooth: Located, strength: float, loss: float, certificate: Certificate, rounds: int
+    smooth: FittedLoss,
+    strength: float,
+    loss: float,
+    certificate: Certificate,
+    rounds: int,
 ) -> Solved:
     """Return the present coefficients as the solution at one strength."""
     # A copy: intercepts of several classes are an array that the solver goes on with.
@@ -290,15 +288,18 @@ def solved(
     return Solved(float(strength), *_model(smooth), intercept, loss, certificate, rounds)
 
 
-def _model(smooth: Located) -> tuple[Array, Floats]:
+def _model(smooth: FittedLoss) -> tuple[Array, Floats]:
     used = np.flatnonzero(smooth.coef)
     return smooth.columns[used], smooth.coef[used]
 
 
-def _promising(
+def _expected(
     smooth: Smooth, penalty: Penalty, terms: Terms, last: Progression, following: Floats
-) -> Array:
-    """Return columns outside of the working set that may be in the model at the next strengths."""
+) -> tuple[Any, Floats]:
+    """Return by how much columns are expected to violate a coefficient of 0 at the next strengths.
+
+    Where that is not 0, a column may be in the model there. With it comes the last strength's rule.
+    """
     ends = [float(following[0]), float(following[-1])]
     if last.trend is not None:
         thresholds = [(1.0 - _MARGIN) * strength for strength in ends]
@@ -312,7 +313,7 @@ def _promising(
         rule = penalty.at(threshold, terms)
         expected = violation(rule, last.expected(strength), nothing, smooth.curvature)
         off = np.maximum(off, expected)
-    return _joining(smooth, rule, off)
+    return rule, off
 
 
 def _joining(smooth: Smooth, rule: Any, off: Floats) -> Array:

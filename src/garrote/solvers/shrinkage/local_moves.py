@@ -72,9 +72,9 @@ def _visit(
                 pull += column[i] * residual[i]
         else:
             pull = residual[j]
-        bend = curvature[j]
-        alone = pull + bend * coef[j]
-        square, wide = alone * alone / (bend * noise), bend * scale * scale
+        curve = curvature[j]
+        alone = pull + curve * coef[j]
+        square, wide = alone * alone / (curve * noise), curve * scale * scale
         t = log_variance[j]
         height = log_mixing(law, t) + _log_fit(square, wide * np.exp(t))
         for trial in range(jumps.shape[1]):
@@ -85,7 +85,7 @@ def _visit(
             if proposed - height >= hurdles[k, trial]:
                 t, height = there, proposed
         log_variance[j] = t
-        stiff = bend + 1.0 / (scale * scale * np.exp(t))
+        stiff = curve + 1.0 / (scale * scale * np.exp(t))
         new = alone / stiff + np.sqrt(noise / stiff) * normal[k]
         step = new - coef[j]
         coef[j] = new

@@ -74,9 +74,9 @@ def _exchange(
     for place in range(len(pairs)):
         j, k = pairs[place]
         one, two = columns[j], columns[k]
-        bend, other = curvature[j], curvature[k]
+        curve, other = curvature[j], curvature[k]
         # The same before and after an exchange: otherwise it would lead where none leads back.
-        if scale * scale * max(bend, other) * max(variance[j], variance[k]) < _NOTHING:
+        if scale * scale * max(curve, other) * max(variance[j], variance[k]) < _NOTHING:
             continue
         if by_rows:
             tie, first, second = 0.0, 0.0, 0.0
@@ -86,16 +86,16 @@ def _exchange(
                 second += two[i] * residual[i]
         else:
             tie, first, second = one[k], residual[j], residual[k]
-        first += bend * coef[j] + tie * coef[k]
+        first += curve * coef[j] + tie * coef[k]
         second += tie * coef[j] + other * coef[k]
-        known = (bend, other, tie, first, second, noise)
+        known = (curve, other, tie, first, second, noise)
         here = _log_evidence(scale * np.sqrt(variance[j]), scale * np.sqrt(variance[k]), known)
         there = _log_evidence(scale * np.sqrt(variance[k]), scale * np.sqrt(variance[j]), known)
         if there - here >= hurdles[place]:
             variance[j], variance[k] = variance[k], variance[j]
         # The second coefficient with the first integrated out, then the first given it.
         p, q = scale * np.sqrt(variance[j]), scale * np.sqrt(variance[k])
-        stiff = 1.0 + p * p * bend
+        stiff = 1.0 + p * p * curve
         left = 1.0 + q * q * (other - p * p * tie * tie / stiff)
         mean = q * (second - p * p * tie * first / stiff) / left
         new_two = q * (mean + np.sqrt(noise / left) * normal[place, 0])
@@ -110,8 +110,8 @@ def _exchange(
 @kernel(inline=True)
 def _log_evidence(p, q, known):
     """Return the log evidence of prior deviations p, q (in noise deviations) of two coefficients."""
-    bend, other, tie, first, second, noise = known
-    stiff = 1.0 + p * p * bend
+    curve, other, tie, first, second, noise = known
+    stiff = 1.0 + p * p * curve
     left = 1.0 + q * q * (other - p * p * tie * tie / stiff)
     one, two = p * first, q * (second - p * p * tie * first / stiff)
     return 0.5 * (one * one / stiff + two * two / left) / noise - 0.5 * np.log(stiff * left)

@@ -1,8 +1,9 @@
-"""What penalties and priors have in common: one rule that maps a least-squares value to a coefficient.
+"""What a rule says of one coefficient: compiled, as coordinate loops ask it once a step.
 
-A rule is a NamedTuple of arrays and numbers. Its class registers ``shrink``, the new coefficient of
-one variable given its least-squares value ``z`` and its curvature x'Wx, and, where it stands for a
-distribution, ``moments``, the inclusion probability, mean and variance behind that coefficient.
+Every rule registers ``shrink``, the new coefficient of one variable given its least-squares value ``z``
+and its curvature x'Wx. One that stands for a distribution registers ``moments``, the inclusion
+probability, mean and variance behind that coefficient; one that stands for a penalty registers ``cost``
+and its first and second derivative.
 """
 
 from typing import Any
@@ -47,6 +48,6 @@ def slope(rule: Any, j: int, coef: float) -> float:
 
 
 @generic
-def bend(rule: Any, j: int, coef: float) -> float:
+def second_derivative(rule: Any, j: int, coef: float) -> float:
     """Return the second derivative of the cost at a coefficient that is not 0."""
-    raise TypeError(f"no bend is registered for {type(rule).__name__}")
+    raise TypeError(f"no second derivative is registered for {type(rule).__name__}")

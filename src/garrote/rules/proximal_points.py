@@ -11,9 +11,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
-from garrote.penalties.group import GroupRule
-from garrote.rules import shrink
-from garrote.solvers.penalised.group_steps import proximal_group
+from garrote.rules.coefficients import shrink
 
 
 @singledispatch
@@ -23,27 +21,9 @@ def proximal_point(rule: Any, z: Floats, step: float) -> Floats:
     return point
 
 
-@proximal_point.register
-def _(rule: GroupRule, z: Floats, step: float) -> Floats:
-    point = np.array(z, dtype=np.float64)
-    _groups(rule, point, step)
-    return point
-
-
 @kernel
 def _each(rule, z, curvature):
     point = np.zeros(z.shape[0])
     for j in range(z.shape[0]):
         point[j] = shrink(rule, j, z[j], curvature)
     return point
-
-
-@kernel
-def _groups(rule, z, step):
-    """Replace z by its proximal point, group by group."""
-    for g in range(rule.starts.shape[0] - 1):
-        members = rule.order[rule.starts[g] : rule.starts[g + 1]]
-        own = z[members]
-        proximal_group(rule, g, own, step)
-        for a in range(members.shape[0]):
-            z[members[a]] = own[a]

@@ -1,0 +1,73 @@
+"""What solvers ask of a penalty, a prior or a design: functions with one body for each class.
+
+A rule is what a penalty or a prior means at one strength: a NamedTuple of arrays and numbers. Solvers
+know rules, and what kernels read of a design, by these functions alone; the bodies stand beside the
+class that they belong to. Those of `coefficients`, `columns` and `proximal_group` are compiled, the
+others are called from Python.
+"""
+
+from garrote.rules.coefficients import (
+    cost,
+    inclusion,
+    moments,
+    noise_share,
+    second_derivative,
+    shrink,
+    slope,
+)
+from garrote.rules.columns import (
+    Residual,
+    add_block,
+    add_column,
+    block_dot,
+    column_dot,
+    squared_residual,
+)
+from garrote.rules.optimality import Evaluated, dual_bound, is_convex, reach, total_cost, violation
+from garrote.rules.parabolas import expected_spread, first_guess, ridge_weights, slopes
+from garrote.rules.proximal_points import proximal_point
+from garrote.rules.structures import (
+    Structure,
+    WayDown,
+    companions,
+    is_elastic_net,
+    proximal_group,
+    restricted,
+    structure,
+    violation_of_group,
+)
+
+__all__ = [
+    "Evaluated",
+    "Residual",
+    "Structure",
+    "WayDown",
+    "add_block",
+    "add_column",
+    "block_dot",
+    "column_dot",
+    "companions",
+    "cost",
+    "dual_bound",
+    "expected_spread",
+    "first_guess",
+    "inclusion",
+    "is_convex",
+    "is_elastic_net",
+    "moments",
+    "noise_share",
+    "proximal_group",
+    "proximal_point",
+    "reach",
+    "restricted",
+    "ridge_weights",
+    "second_derivative",
+    "shrink",
+    "slope",
+    "slopes",
+    "squared_residual",
+    "structure",
+    "total_cost",
+    "violation",
+    "violation_of_group",
+]
