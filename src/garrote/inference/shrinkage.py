@@ -118,7 +118,7 @@ def check_time(problem: Problem, chains: Chains, by_columns: bool = False) -> No
         raise ValueError(
             f"sampling {columns} coefficients given {rows} rows would take about {hours:.0f} hours: a "
             "state factorises a matrix of the smaller of the two; lower n_steps, name fewer columns, or "
-            "use prior='spike-slab'"
+            "take a prior by which few variables are in"
         )
     what = f"sampling {columns} coefficients given {rows} rows"
     foretell(what, seconds, f"lower n_steps ({chains.steps})")
