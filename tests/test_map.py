@@ -1,4 +1,4 @@
-"""The map in CONTRIBUTING.md is the tree as it is: every room, its sentence, its layer."""
+"""The map in CONTRIBUTING.md is the tree as it is: every room, its sentence, its layer, its measures."""
 
 import ast
 import re
@@ -9,6 +9,7 @@ from conftest import ROOT
 PACKAGE = ROOT / "src" / "garrote"
 MOST_FILES = 15
 MOST_MODULES_AT_THE_ROOT = 12
+MOST_LINES_OF_A_FUNCTION = 60
 
 
 def rooms():
@@ -57,3 +58,14 @@ def test_tests_lie_in_rooms_of_the_same_names():
         path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")
     }
     assert {str(folder) for folder in folders if not (PACKAGE / folder).is_dir()} == set()
+
+
+def test_every_function_fits_a_screen():
+    functions = {
+        f"{path.relative_to(PACKAGE)}: {node.name}": node.end_lineno - node.lineno + 1
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    long = {name: lines for name, lines in functions.items() if lines > MOST_LINES_OF_A_FUNCTION}
+    assert long == {}

@@ -85,6 +85,18 @@ def _select(command: argparse.ArgumentParser) -> None:
         help="CSV, TSV, Parquet, Arrow, Feather or .npz file; - reads standard input",
     )  # fmt: skip
     command.add_argument("--target", metavar="COLUMN", help="the response")
+    _add_zscores(command)
+    _add_columns(command)
+    _add_method(command)
+    output = command.add_argument_group("output")
+    output.add_argument("--report", metavar="FILE", help="write an HTML report")
+    output.add_argument("--json", metavar="FILE", help="write all results as JSON (- prints them)")
+    output.add_argument("--save", metavar="FILE", help="save the model for garrote predict")
+    output.add_argument("--top", type=_count, default=30, metavar="N", help="rows of the table")
+    output.add_argument("--quiet", action="store_true", help="print the selected names only")
+
+
+def _add_zscores(command: argparse.ArgumentParser) -> None:
     summary = command.add_argument_group("z-scores in place of a table")
     summary.add_argument(
         "--zscores", metavar="FILE", help="table with a column z, or beta and se, and one of names"
@@ -103,6 +115,9 @@ def _select(command: argparse.ArgumentParser) -> None:
         help="0 if LD is of the same samples; else how far it is from theirs, up to 1 (default: "
         "estimated)",
     )  # fmt: skip
+
+
+def _add_columns(command: argparse.ArgumentParser) -> None:
     columns = command.add_argument_group("columns (comma-separated names; * matches any text)")
     for name, meaning in (
         ("--include", "use these columns only"),
@@ -133,6 +148,9 @@ def _select(command: argparse.ArgumentParser) -> None:
         "--missing", choices=("error", "drop", "mean"), default="error",
         help="drop rows with missing values, or fill in means (default: refuse)",
     )  # fmt: skip
+
+
+def _add_method(command: argparse.ArgumentParser) -> None:
     method = command.add_argument_group("method")
     method.add_argument(
         "--method", metavar="NAME",
@@ -169,12 +187,6 @@ def _select(command: argparse.ArgumentParser) -> None:
         help="any other setting of the method or penalty; lists as 0.1,0.2, columns' numbers as "
         "age:0,dose:2",
     )  # fmt: skip
-    output = command.add_argument_group("output")
-    output.add_argument("--report", metavar="FILE", help="write an HTML report")
-    output.add_argument("--json", metavar="FILE", help="write all results as JSON (- prints them)")
-    output.add_argument("--save", metavar="FILE", help="save the model for garrote predict")
-    output.add_argument("--top", type=_count, default=30, metavar="N", help="rows of the table")
-    output.add_argument("--quiet", action="store_true", help="print the selected names only")
 
 
 def _predict(command: argparse.ArgumentParser) -> None:

@@ -192,17 +192,10 @@ class VariationalGarroteClassifier(SelectingClassifier):
         rough = self._rough_prior(problem, codes, given.log_odds)
         end = DenseEnd.for_labels(given.log_odds[problem.usable])
         grid, wanted = gammas_to_visit(self, problem, rough, end)
-        validation = None
         if wanted == "cv":
-            splitter = check_cv(self.cv, codes, classifier=True)
-            splits = list(splitter.split(splittable(given.X), codes, groups))
-            self._check_splits(splits, np.where(given.weights > 0, codes, np.nan))
-            folds = make_folds(given.weights, splits, partial(given.part, self, problem))
-            annealed, validation = cross_validate_labels(
-                bound, folds, grid, self.slab_variance, self.n_jobs
-            )
+            annealed, validation = self._cross_validate(bound, grid, given, groups)
         else:
-            annealed = anneal_bound(bound, grid, self.slab_variance)
+            annealed, validation = anneal_bound(bound, grid, self.slab_variance), None
         path = as_path(bound, annealed)
         chosen = self._choose(path, validation, wanted)
         self._store(bound, annealed, path, chosen, given.labels)
@@ -235,6 +228,15 @@ class VariationalGarroteClassifier(SelectingClassifier):
         check_gamma_settings(self)
         if not (is_number(self.slab_variance) and self.slab_variance > 0):
             raise ValueError(f"slab_variance must be positive and finite, got {self.slab_variance}")
+
+    def _cross_validate(
+        self, bound: LogisticBound, grid: Floats, given: GivenRows, groups: Any
+    ) -> tuple[Annealed[BoundSolution], CrossValidation]:
+        splitter = check_cv(self.cv, given.y, classifier=True)
+        splits = list(splitter.split(splittable(given.X), given.y, groups))
+        self._check_splits(splits, np.where(given.weights > 0, given.y, np.nan))
+        folds = make_folds(given.weights, splits, partial(given.part, self, bound.problem))
+        return cross_validate_labels(bound, folds, grid, self.slab_variance, self.n_jobs)
 
     def _check_splits(self, splits: list[tuple[Array, Array]], codes: Floats) -> None:
         """Refuse rows to train on that are of one class; codes that do not count are NaN."""

@@ -178,8 +178,19 @@ def fit_path(
     (10, 20)
     """
     if hasattr(prior, "largest_strength"):
-        control = control or Control(1e-6)
         return _fit_penalty_path(problem, prior, strengths, eps, terms, control, solver, relax)
+    return _fit_garrote_path(problem, prior, strengths, eps, control, solver)
+
+
+def _fit_garrote_path(
+    problem: Problem,
+    prior: GarrotePrior | None,
+    strengths: int | Floats | None,
+    eps: float | None,
+    control: Control | None,
+    solver: str,
+) -> Path[Fit]:
+    """Anneal and reheat a prior over its gammas."""
     if not problem.likelihood.least_squares:
         raise ValueError(
             f"a garrote's path is of a Gaussian response, got {problem.likelihood.name}: "
@@ -198,11 +209,12 @@ def _fit_penalty_path(
     strengths: int | Floats | None,
     eps: float | None,
     terms: Terms | None,
-    control: Control,
+    control: Control | None,
     solver: str,
     relax: float,
 ) -> Path[PenaltyFit]:
     """Solve for a problem in units of its response; a placed grid may end before its last alpha."""
+    control = control or Control(1e-6)
     if hasattr(penalty, "resolved"):
         penalty = penalty.resolved(problem.n_features)
     compressed = problem.in_response_units().compressed()

@@ -97,18 +97,22 @@ def fuse_signal(
         raise ValueError(f"y must be a signal or an image, got an array of shape {values.shape}")
     if graph is None and values.ndim == 2:
         graph = ("lattice", values.shape)
-    flat = values.ravel()
-    mass = _masses(flat, sample_weight, values.shape)
-    neighbours = resolve_graph(graph, len(flat), None, weights)
+    mass = _masses(values, sample_weight)
+    neighbours = resolve_graph(graph, len(mass), None, weights)
     rule = FusedRule(
         neighbours, as_strength(fusion, "fusion") * neighbours.weights,
-        np.full(len(flat), as_strength(sparsity, "sparsity")), chain_order(neighbours),
+        np.full(len(mass), as_strength(sparsity, "sparsity")), chain_order(neighbours),
     )  # fmt: skip
-    known = np.where(mass > 0, flat, 0.0)
+    return _fused(rule, mass, values, may_shift=not sparsity)
+
+
+def _fused(rule: FusedRule, mass: Floats, values: Floats, *, may_shift: bool) -> FusedSignal:
+    """Describe the signal of the lowest objective."""
+    known = np.where(mass > 0, values.ravel(), 0.0)
     # Without an l1 norm all may be shifted: numbers far from 0 lose no digits.
-    centre = 0.0 if sparsity else float(mass @ known / mass.sum())
+    centre = float(mass @ known / mass.sum()) if may_shift else 0.0
     known = np.where(mass > 0, known - centre, 0.0)
-    coef = _fused(rule, mass, known)
+    coef = _lowest(rule, mass, known)
     return FusedSignal(
         (coef + centre).reshape(values.shape),
         rule.graph.joined(rule.equal_ends(coef)[0]).reshape(values.shape),
@@ -116,8 +120,8 @@ def fuse_signal(
     )
 
 
-def _fused(rule: FusedRule, mass: Floats, known: Floats) -> Floats:
-    """Return the signal of the lowest objective."""
+def _lowest(rule: FusedRule, mass: Floats, known: Floats) -> Floats:
+    """Return the coefficients of the lowest objective."""
     coef = np.zeros(len(mass))
     state = FusedDiagonal(rule, mass, mass * known, coef)
     state.begin()
@@ -125,8 +129,9 @@ def _fused(rule: FusedRule, mass: Floats, known: Floats) -> Floats:
     return coef
 
 
-def _masses(flat: Floats, sample_weight: Any, shape: tuple[int, ...]) -> Floats:
+def _masses(values: Floats, sample_weight: Any) -> Floats:
     """Return the weights, 0 where there are no data."""
+    flat, shape = values.ravel(), values.shape
     if np.isinf(flat).any():
         raise ValueError(f"y is infinite at {int(np.argmax(np.isinf(flat)))}: NaN marks a gap")
     given = np.ones(shape) if sample_weight is None else np.asarray(sample_weight, np.float64)

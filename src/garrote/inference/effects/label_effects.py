@@ -116,7 +116,7 @@ def _described(
     kept = np.searchsorted(problem.usable, law.columns)
     predictor = predictor_beside(
         problem, law.columns, beside._replace(explained=beside.explained[:, kept]), found.fixed,
-        mean * scale.column_scale, np.zeros(problem.n_features),
+        mean, np.zeros(problem.n_features),
     )  # fmt: skip
     return replace(
         posterior,

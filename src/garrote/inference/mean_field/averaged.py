@@ -20,7 +20,7 @@ from scipy.special import expit, logsumexp
 from garrote.arrays import Floats
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.mean_field.evidence_bound import evidence_bounds, mix
+from garrote.inference.mean_field.evidence_bound import evidence_bounds, mix_priors
 from garrote.inference.mean_field.factorised import Average, Component, factorised_posterior
 from garrote.inference.mean_field.following import Place, follow
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
@@ -96,24 +96,18 @@ def mean_field_posterior(task: Task, method: MeanField) -> Inferred:
 
 def _mixture(problem: Problem, beliefs: Beliefs, found: _Found) -> tuple[Average, Floats, float]:
     """Mix all solutions; return also the weights of the optima, and the bound on the log evidence."""
-    bounds = _bounds(problem, beliefs, found.priors, found.solutions)
-    logs: list[float] = []
-    components: list[Component] = []
-    weights, totals = np.ones(1), []
+    components: dict[Place, list[Component]] = {}
     for place, fits in found.solutions.items():
         ridge = 1.0 / found.priors[place].at.variance
-        own = [
+        components[place] = [
             Component.of(fit, fit.noise_variance / (problem.curvature[fit.columns] + ridge))
             for fit in fits
         ]
-        mixed = mix(bounds[place], [one.solution for one in own])
-        totals.append(mixed.bound)
-        with np.errstate(divide="ignore"):  # an optimum may count for nothing beside the others
-            logs += (mixed.bound + np.log(mixed.weight)).tolist()
-        components += own
-        if place == found.best:
-            weights = mixed.weight
-    return Average(problem.n_features, logs, components), weights, float(logsumexp(totals))
+    bounds = _bounds(problem, beliefs, found.priors, found.solutions)
+    parts = {place: [one.solution for one in own] for place, own in components.items()}
+    logs, weights = mix_priors(bounds, parts, found.best)
+    every = [one for own in components.values() for one in own]
+    return Average(problem.n_features, logs, every), weights, float(logsumexp(logs))
 
 
 def _bounds(

@@ -20,8 +20,8 @@ where components share no model, and counts a solution once that is there twice.
 of the inclusions is never more, so that those are taken which differ.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from scipy.special import softmax, xlog1py, xlogy
@@ -40,6 +40,9 @@ _DIFFERS = 1e-3
 # The weights of a mixture are settled when they move by less, or after so many rounds.
 _SETTLED = 1e-9
 _ROUNDS = 200
+
+
+Prior = TypeVar("Prior", bound=Hashable)
 
 
 class Solution(NamedTuple):
@@ -118,6 +121,23 @@ def mix(bounds: Sequence[float], solutions: Sequence[Solution]) -> Mixed:
     mixed = weight @ states
     information = float(-xlogy(mixed, mixed).sum() - weight @ entropies)
     return Mixed(weight, float(weight @ energies) + max(information, 0.0))
+
+
+def mix_priors(
+    bounds: Mapping[Prior, Sequence[float]],
+    solutions: Mapping[Prior, Sequence[Solution]],
+    best: Prior,
+) -> tuple[list[float], Floats]:
+    """Mix the solutions of each prior; return all log weights, and the weights at the best prior."""
+    logs: list[float] = []
+    weights = np.ones(1)
+    for prior, parts in solutions.items():
+        mixed = mix(bounds[prior], parts)
+        with np.errstate(divide="ignore"):  # an optimum may count for nothing beside the others
+            logs += (mixed.bound + np.log(mixed.weight)).tolist()
+        if prior == best:
+            weights = mixed.weight
+    return logs, weights
 
 
 def _positive(values: Floats) -> Floats:

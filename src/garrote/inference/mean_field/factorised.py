@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -76,6 +76,24 @@ class Average:
         return Mixture(columns, self.weight, m, w * own, np.sqrt(spread) * own)
 
 
+def describe_average(
+    average: Average, unit: Floats, covariates: Array, coefficients: Floats, **known: Any
+) -> Posterior:
+    """Describe a mixture of solutions in the user's units.
+
+    ``unit`` is that of every column's coefficient, ``coefficients`` are the covariates' in these units,
+    and ``known`` is what else is known of the posterior.
+    """
+    support = np.flatnonzero(average.inclusion > IN_SUPPORT)
+    law = average.law(support, unit)
+    mean = average.mean * unit
+    mean[covariates] = coefficients
+    inclusion = np.minimum(average.inclusion, 1.0)  # weights may sum to a little more
+    inclusion[covariates] = 1.0
+    spread = Spread.of(support, law.covariance)
+    return Posterior(mean, inclusion, spread, law=law, covariates=covariates, **known)
+
+
 def factorised_posterior(
     problem: Problem,
     beliefs: Beliefs,
@@ -86,21 +104,14 @@ def factorised_posterior(
     checked: Audit,
     log_evidence: float | None,
 ) -> Posterior:
-    """Describe a mixture of solutions in the user's units."""
-    scale, fixed = problem.scale, problem.scale.covariates
-    unit = scale.response_scale / scale.column_scale
-    support = np.flatnonzero(average.inclusion > IN_SUPPORT)
-    law = average.law(support, unit)
+    """Describe a mixture of solutions for numbers in the user's units."""
+    scale = problem.scale
     columns: Array = np.flatnonzero(average.mean)
-    mean = average.mean * unit
-    mean[fixed] = scale.covariate_coefficients(columns, average.mean[columns])
-    inclusion = np.minimum(average.inclusion, 1.0)  # weights may sum to a little more
-    inclusion[fixed] = 1.0
-    posterior = Posterior(
-        inclusion_probability=inclusion,
-        mean=mean,
-        spread=Spread.of(support, law.covariance),
-        law=law,
+    posterior = describe_average(
+        average,
+        scale.response_scale / scale.column_scale,
+        scale.covariates,
+        scale.covariate_coefficients(columns, average.mean[columns]),
         noise_variance=float(average.noise * scale.response_scale**2),
         degrees_of_freedom=max(beliefs.n, 1.0),
         free_energy=float("nan") if log_evidence is None else -log_evidence,
@@ -108,6 +119,5 @@ def factorised_posterior(
         names=names,
         log_evidence=log_evidence,
         checked=checked,
-        covariates=fixed,
     )
     return with_covariates(problem, posterior)

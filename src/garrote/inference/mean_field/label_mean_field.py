@@ -16,11 +16,8 @@ from garrote.arrays import Array, Floats
 from garrote.inference.auditing import audit_labels
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates_of_labels
-from garrote.inference.mean_field.evidence_bound import Solution, mix, over_log_odds
-from garrote.inference.mean_field.factorised import (
-    Average,
-    Component,
-)
+from garrote.inference.mean_field.evidence_bound import Solution, mix_priors, over_log_odds
+from garrote.inference.mean_field.factorised import Average, Component, describe_average
 from garrote.inference.mean_field.following import Place, add_distinct, follow
 from garrote.inference.mean_field.hyperparameters import Learning
 from garrote.inference.mean_field.label_optima import look_around
@@ -54,8 +51,6 @@ _SECONDS_AN_ENTRY = 1e-5
 _LIGHT = 1e-4
 # Optima are followed to gammas whose log weight is this near to the best.
 _FOLLOWED = 7.0
-# Of what counts for nothing the logarithm is taken of this.
-_NOTHING = 1e-300
 
 
 class _Weighed(NamedTuple):
@@ -152,16 +147,16 @@ def _weigh(
 
         optima = list(solutions[origin])
         follow(optima, solutions, origin, near, solve, same_bound_solution)
-    logs: list[float] = []
-    share = np.ones(1)
-    for k, found in solutions.items():
-        parts = [Solution(one.columns, one.probability, one.weight) for one in found]
-        mixed = mix([_over(bound, cells[k], one) for one in found], parts)
-        logs += (mixed.bound + np.log(np.maximum(mixed.weight, _NOTHING))).tolist()
-        share = mixed.weight if k == origin else share
+    bounds = {k: [_over(bound, cells[k], one) for one in found] for k, found in solutions.items()}
+    parts = {k: [_as_solution(one) for one in found] for k, found in solutions.items()}
+    logs, share = mix_priors(bounds, parts, origin)
     every = [one for found in solutions.values() for one in found]
     order = np.argsort([-one.bound for one in solutions[origin]], kind="stable")
     return _Weighed(logs, every, [solutions[origin][k] for k in order], share[order])
+
+
+def _as_solution(one: BoundSolution) -> Solution:
+    return Solution(one.columns, one.probability, one.weight)
 
 
 def _over(bound: LogisticBound, cell: Cell, one: BoundSolution) -> float:
@@ -236,8 +231,7 @@ def _average(
     components = []
     for share, one in zip(weight, solutions, strict=True):
         spread = bound.widened(one).spread if share > _LIGHT else one.spread
-        part = Solution(one.columns, one.probability, one.weight)
-        components.append(Component(part, spread, 1.0))
+        components.append(Component(_as_solution(one), spread, 1.0))
         fixed += share * one.fixed
     return _Moments(
         Average(bound.problem.n_features, logs, components), fixed, float(logsumexp(logs))
@@ -255,25 +249,12 @@ def _posterior(
     """Describe a mixture of solutions in the user's units; the best is at a ``place`` of the path."""
     problem, best, average = bound.problem, annealed.solutions[place], moments.average
     scale, covariates = problem.scale, problem.scale.covariates
-    inclusion = np.minimum(average.inclusion, 1.0)
-    support = np.flatnonzero(inclusion > IN_SUPPORT)
-    listed = np.union1d(best.columns, support)
-    inclusion[covariates] = 1.0
-    mean = average.mean.copy()
-    mean[covariates] = moments.fixed[scale.intercept_count :]
-    unit = 1.0 / scale.column_scale
-    law = average.law(support, unit)
-    apart = average.variance.copy()
-    if weighed is not None:  # what varies together is the mixture's
-        apart[support] = 0.0
-    beside = bound.at_hand.beside_fixed(bound.curvature_of(best), listed)
-    predictor = predictor_beside(problem, listed, beside, moments.fixed, mean, apart)
     rivals = _rivals(annealed, place, weighed)
-    return Posterior(
-        inclusion_probability=inclusion,
-        mean=mean * unit,
-        spread=Spread.of(support, law.covariance),
-        law=replace(law, predictor=predictor),
+    posterior = describe_average(
+        average,
+        1.0 / scale.column_scale,
+        covariates,
+        moments.fixed[scale.intercept_count :] / scale.column_scale[covariates],
         noise_variance=float("nan"),
         degrees_of_freedom=float("inf"),
         free_energy=-moments.log_total,
@@ -284,8 +265,15 @@ def _posterior(
         ),
         names=names,
         log_evidence=moments.log_total,
-        covariates=covariates,
     )
+    apart = average.variance.copy()
+    if weighed is not None:  # what varies together is the mixture's
+        apart[posterior.support] = 0.0
+    listed = np.union1d(best.columns, posterior.support)
+    beside = bound.at_hand.beside_fixed(bound.curvature_of(best), listed)
+    predictor = predictor_beside(problem, listed, beside, moments.fixed, posterior.mean, apart)
+    assert isinstance(posterior.law, Mixture)
+    return replace(posterior, law=replace(posterior.law, predictor=predictor))
 
 
 def _rivals(
@@ -311,8 +299,8 @@ def predictor_beside(
 ) -> FactorisedPredictor:
     """Describe how sure linear predictors are, in the user's units, by columns beside the fixed ones.
 
-    ``mean`` and ``variance`` are those of all standardised coefficients, ``fixed`` the means of the
-    intercept and the covariates.
+    ``mean`` are the means of all coefficients in the user's units. ``variance`` are the variances of the
+    standardised ones, ``fixed`` the means of the intercept and the standardised covariates'.
     """
     scale, covariates = problem.scale, problem.scale.covariates
     # Standardised fixed columns are T times (1, covariates); see `FactorisedPredictor`.
@@ -324,7 +312,7 @@ def predictor_beside(
     explained = change.T @ beside.explained * spread
     if first:
         explained[0] += scale.column_mean[columns]
-    level = float(fixed[0] - (mean / scale.column_scale) @ scale.column_mean) if first else 0.0
+    level = float(fixed[0] - mean @ scale.column_mean) if first else 0.0
     return FactorisedPredictor(
         level, columns, variance[columns] / spread**2, change.T @ beside.inverse @ change, explained
     )

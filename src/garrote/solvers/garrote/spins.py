@@ -89,12 +89,7 @@ def solve_spins(
     """
     if not 0 < damping <= 1:
         raise ValueError(f"damping must be above 0 and at most 1, got {damping}")
-    if not (problem.curvature > 0).all():
-        raise ValueError("every column must have content of its own: drop constant ones")
-    gram = problem.whole_gram()
-    m = np.zeros(len(gram)) if start is None else np.array(start, dtype=np.float64)
-    if m.shape != problem.xty.shape or not (np.abs(m) <= 1).all():
-        raise ValueError(f"start must be {len(gram)} magnetisations between -1 and 1")
+    m, gram = _first_magnetisations(problem, start), problem.whole_gram()
 
     def given(m: Floats) -> tuple[Floats, Ising, float]:
         a = soft_coefficients(gram, problem.xty, m)
@@ -111,6 +106,17 @@ def solve_spins(
     bound = log_partition(ising, m, noise, h)
     likelihood = log_likelihood(bound, len(m), problem.n, noise, h)
     return Spins(h, m, a, noise, bound, likelihood, count, change)
+
+
+def _first_magnetisations(problem: Problem, start: Floats | None) -> Floats:
+    """Return the magnetisations to start from; refuse those, and columns, that cannot be used."""
+    if not (problem.curvature > 0).all():
+        raise ValueError("every column must have content of its own: drop constant ones")
+    count = problem.n_features
+    m = np.zeros(count) if start is None else np.array(start, dtype=np.float64)
+    if m.shape != (count,) or not (np.abs(m) <= 1).all():
+        raise ValueError(f"start must be {count} magnetisations between -1 and 1")
+    return m
 
 
 def soft_coefficients(gram: Floats, xty: Floats, m: Floats) -> Floats:

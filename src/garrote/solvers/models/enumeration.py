@@ -360,6 +360,32 @@ def _fold(matrix, at, weight_below, first_below, second_below, weight, first, se
     second[at, at] += own + weight_below[3] / pivot
 
 
+@kernel(inline=True)
+def _weigh_model(rule, task, size, log_det, left, log_prior, bits, weight, tally):
+    """Set the sums of one model, and count it."""
+    log_weight = log_evidence(rule, size, log_det, left)
+    log_weight += task.by_size[size] + log_prior
+    p = np.exp(log_weight - task.reference)
+    f1, f2, f3 = slab_moments(rule, size, left)
+    weight[0] = p
+    weight[1] = p * f1
+    weight[2] = p * f2
+    weight[3] = p * f3
+    weight[4] = p * noise_mean(rule, size, left)
+    tally.by_size[size] += p
+    if log_weight > tally.best[0]:
+        _replace_worst(tally.best, tally.bits, log_weight, bits)
+
+
+@kernel(inline=True)
+def _eliminate(matrix, at, inner):
+    """Set ``inner`` to the Schur complement of those that follow, variable ``at`` taken in."""
+    for i in range(at + 1, matrix.shape[0]):
+        share = matrix[at, i] / matrix[at, at]
+        for j in range(at + 1, matrix.shape[0]):
+            inner[i, j] = matrix[i, j] - share * matrix[at, j]
+
+
 @kernel
 def _sum_below(rule, task, node, buffers, levels, tally):
     """Walk all models below a node, leaving a variable out before taking it in."""
@@ -371,22 +397,12 @@ def _sum_below(rule, task, node, buffers, levels, tally):
     log_dets[0] = node.log_det
     while level >= 0:
         if level == m:
-            size = node.size + included
-            left = max(buffers[included, m, m], 0.0)
-            log_weight = log_evidence(rule, size, log_dets[included], left)
-            log_weight += task.by_size[size] + log_prior
-            p = np.exp(log_weight - task.reference)
-            f1, f2, f3 = slab_moments(rule, size, left)
-            levels.weight[m, 0] = p
-            levels.weight[m, 1] = p * f1
-            levels.weight[m, 2] = p * f2
-            levels.weight[m, 3] = p * f3
-            levels.weight[m, 4] = p * noise_mean(rule, size, left)
-            tally.by_size[size] += p
-            if log_weight > tally.best[0]:
-                _replace_worst(tally.best, tally.bits, log_weight, bits)
+            _weigh_model(
+                rule, task, node.size + included, log_dets[included],
+                max(buffers[included, m, m], 0.0), log_prior, bits, levels.weight[m], tally,
+            )  # fmt: skip
             if block == m:
-                tally.blocks[bits] = p
+                tally.blocks[bits] = levels.weight[m, 0]
             level -= 1
             continue
         column = node.level + level
@@ -401,11 +417,7 @@ def _sum_below(rule, task, node, buffers, levels, tally):
             )  # fmt: skip
             pivot = matrix[level, level]
             if node.size + included < task.most and pivot > task.least_pivot[column]:
-                inner = buffers[included + 1]
-                for i in range(level + 1, m + 1):
-                    share = matrix[level, i] / pivot
-                    for j in range(level + 1, m + 1):
-                        inner[i, j] = matrix[i, j] - share * matrix[level, j]
+                _eliminate(matrix, level, buffers[included + 1])
                 log_dets[included + 1] = log_dets[included] + np.log(pivot)
                 log_prior += task.log_odds[column]
                 bits |= np.uint64(1) << np.uint64(column)

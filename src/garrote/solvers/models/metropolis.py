@@ -68,6 +68,40 @@ def _log_odds_of_newcomer(rule, data, left, pivot, product, j, k):
     return ratio + data.log_odds[j]
 
 
+@kernel(inline=True)
+def _propose(rule, data, factor, inverse, usable, random):
+    """Return the variable that is to leave, or -1, the one that is to come in, and the log ratio."""
+    k = factor.size[0]
+    j = usable[int(random[1] * usable.shape[0])]
+    place = factor.place[j]
+    leaves, comes, log_ratio = -1, -1, -np.inf
+    if random[0] < 0.5:
+        if place >= 0:
+            leaves = j
+            log_ratio = -_log_odds_of_member(rule, data, factor, inverse, place, k)[2]
+            log_ratio += data.by_size[k - 1] - data.by_size[k]
+        elif k < data.by_size.shape[0] - 1:
+            comes = j
+            log_ratio = _log_odds_of_newcomer(
+                rule, data, factor.left[0], factor.pivot[j], factor.product[j], j, k
+            )
+            log_ratio += data.by_size[k + 1] - data.by_size[k]
+    elif k > 0 and place < 0:
+        # Members and others are taken evenly: a swap and its way back are equally likely.
+        a = int(random[2] * k)
+        leaves, comes = factor.members[a], j
+        weight, spread, log_odds = _log_odds_of_member(rule, data, factor, inverse, a, k)
+        along = 0.0
+        for b in range(a, k):
+            along += inverse[a, b] * factor.rows[b, j]
+        log_ratio = _log_odds_of_newcomer(
+            rule, data, factor.left[0] + weight * weight / spread,
+            factor.pivot[j] + along * along / spread,
+            factor.product[j] + along * weight / spread, j, k - 1,
+        ) - log_odds  # fmt: skip
+    return leaves, comes, log_ratio
+
+
 @kernel
 def _count(rule, factor, inverse, averages, stays, k):
     """Count the present state as often as it was stayed in."""
@@ -94,44 +128,16 @@ def _walk(
     entries of ``flips`` and ``weights`` were filled in, and the variable whose row is missing, or -1:
     the caller takes it in, and has stayed there once.
     """
-    largest = data.by_size.shape[0] - 1
     used = 0
     invert_root(factor.root, inverse, factor.size[0])
     for step in range(proposals.shape[0]):
-        k = factor.size[0]
-        leaves, comes, log_ratio = -1, -1, -np.inf
-        j = usable[int(proposals[step, 1] * usable.shape[0])]
-        place = factor.place[j]
-        if proposals[step, 0] < 0.5:
-            if place >= 0:
-                leaves = j
-                log_ratio = -_log_odds_of_member(rule, data, factor, inverse, place, k)[2]
-                log_ratio += data.by_size[k - 1] - data.by_size[k]
-            elif k < largest:
-                comes = j
-                log_ratio = _log_odds_of_newcomer(
-                    rule, data, factor.left[0], factor.pivot[j], factor.product[j], j, k
-                )
-                log_ratio += data.by_size[k + 1] - data.by_size[k]
-        elif k > 0 and place < 0:
-            # Members and others are taken evenly: a swap and its way back are equally likely.
-            a = int(proposals[step, 2] * k)
-            leaves, comes = factor.members[a], j
-            weight, spread, log_odds = _log_odds_of_member(rule, data, factor, inverse, a, k)
-            along = 0.0
-            for b in range(a, k):
-                along += inverse[a, b] * factor.rows[b, j]
-            log_ratio = _log_odds_of_newcomer(
-                rule, data, factor.left[0] + weight * weight / spread,
-                factor.pivot[j] + along * along / spread,
-                factor.product[j] + along * weight / spread, j, k - 1,
-            ) - log_odds  # fmt: skip
+        leaves, comes, log_ratio = _propose(rule, data, factor, inverse, usable, proposals[step])
         # Between two models without probability there is no ratio: that is no move either.
         if not np.log(proposals[step, 3]) < log_ratio:
             stays += 1
             continue
         if counts:
-            _count(rule, factor, inverse, averages, stays, k)
+            _count(rule, factor, inverse, averages, stays, factor.size[0])
         weights[used] = stays
         stays = 1
         if leaves >= 0:
