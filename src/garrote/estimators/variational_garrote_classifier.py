@@ -76,7 +76,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         Added to gamma, variable by variable.
     fit_intercept, standardize : bool, default=True
     tol : float, default=1e-4
-        What the certificate of every point of the path has to reach; folds are solved to 0.02.
+        What the certificate of every point of the path has to reach; folds are solved to 0.002.
     max_iter : int, default=1000
         Rounds of the bound allowed at each gamma.
     n_jobs : int, optional

@@ -14,7 +14,7 @@ from garrote.priors import EffectSlab, Inclusion, IndependentInclusion, SingleEf
 from garrote.solvers.control import Control
 from garrote.solvers.effects.label_effects import fit_label_effects
 from garrote.solvers.labels.bound_annealing import anneal_bound
-from garrote.solvers.labels.jaakkola import bend
+from garrote.solvers.labels.jaakkola import bound_curvature
 from garrote.solvers.labels.label_regression import LabelColumns
 from garrote.solvers.labels.logistic_bound import LogisticBound
 from garrote.solvers.labels.polya_gamma import draw_polya_gamma, polya_gamma_mean
@@ -226,8 +226,10 @@ def test_the_bound_rises_with_every_round_and_stays_below_the_evidence():
 
 def test_weights_of_the_bound_are_those_of_its_definition():
     xi = np.array([0.0, 1e-6, 0.5, 3.0, 800.0])
-    assert bend(xi)[0] == 0.25
-    np.testing.assert_allclose(bend(xi)[1:], np.tanh(xi[1:] / 2) / (2 * xi[1:]), rtol=1e-10)
+    assert bound_curvature(xi)[0] == 0.25
+    np.testing.assert_allclose(
+        bound_curvature(xi)[1:], np.tanh(xi[1:] / 2) / (2 * xi[1:]), rtol=1e-10
+    )
 
 
 def test_mean_field_agrees_with_integration_where_columns_are_independent():

@@ -264,7 +264,7 @@ class SparseLinearModel(SelectorFace):
                     f"got {penalty!r}"
                 )
             penalty = PENALTIES[penalty]()
-        elif not hasattr(penalty, "largest_strength"):
+        elif not hasattr(penalty, "largest_strength") or isinstance(penalty, type):
             raise ValueError(
                 f"penalty must be a name or an object of garrote.penalties, got {penalty!r}"
             )
