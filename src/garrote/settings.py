@@ -9,8 +9,8 @@ class Settings(BaseEstimator):
     """The base of priors, laws of inclusion and methods, which are frozen dataclasses.
 
     ``get_params``, ``clone`` and grid searches (``method__n_steps``) reach into an estimator's settings.
-    `set_params` changes the object itself, which other estimators may share; nothing else changes settings
-    once they are made.
+    `set_params` changes the object itself, which other estimators may share; nothing else changes
+    settings once they are made.
     """
 
     def set_params(self, **params: Any) -> "Settings":
