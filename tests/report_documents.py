@@ -8,7 +8,7 @@ import pandas as pd
 
 from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic
-from garrote.inference import METHODS
+from garrote.inference import Sample
 
 OPTIONAL = ("path", "validation", "predictions", "stand_ins")
 
@@ -51,9 +51,8 @@ def diabetes():
 def _bayesian(method: str) -> str:
     X, y, names = load_diabetes_quadratic()
     frame = pd.DataFrame(X, columns=list(names)).iloc[:, :10]
-    model = SpikeSlabRegressor(
-        method=METHODS[method](n_steps=3000), covariates=["sex"], random_state=0
-    )
+    way = Sample(n_steps=3000) if method == "sample" else method
+    model = SpikeSlabRegressor(method=way, covariates=["sex"], random_state=0)
     return model.fit(frame, pd.Series(y, name="progression")).selection_.to_json()
 
 

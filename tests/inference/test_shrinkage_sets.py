@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import garrote
-from garrote import ShrinkageRegressor
+from garrote import ShrinkageRegressor, SingleEffectsRegressor
 from garrote.cli.main import main
 from garrote.inference import Gibbs
 from garrote.solvers.algebra.gaussian_draws import ByColumns, ByRows
@@ -31,11 +31,15 @@ def copies(rows, columns, alike, size, seed):
     return X, y
 
 
-def sets(X, y, prior, **settings):
+def sets(X, y, prior, n_steps=1000, **settings):
+    """Return the credible sets of shrunk coefficients or, to compare, of single effects."""
+    model = SingleEffectsRegressor()
+    if prior != "single-effects":
+        settings = {"random_state": 0, **settings}
+        model = ShrinkageRegressor(prior, Gibbs(n_steps, burn_in=300), **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        settings = {"method": Gibbs(n_steps=1000, burn_in=300), **settings}
-        model = ShrinkageRegressor(prior, random_state=0, **settings).fit(X, y)
+        model.fit(X, y)
     return [set(one.variables.tolist()) for one in model.posterior_.credible_sets(0.95)]
 
 

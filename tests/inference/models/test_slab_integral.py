@@ -8,7 +8,7 @@ from scipy.special import betaln, gammaln, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote import SpikeSlabClassifier, SpikeSlabRegressor
-from garrote.inference import METHODS, Metropolis, Search
+from garrote.inference import Metropolis, Search
 from garrote.inference.models.slab_integral import integrate_over_slab, shares
 from garrote.priors.slab import EffectSlab, GaussianSlab
 
@@ -160,10 +160,8 @@ def test_walks_over_fitted_models_integrate_the_variance_as_sums_do(family):
         else rng.random(200) < 1 / (1 + np.exp(-eta))
     )
     exact, walked = (
-        SpikeSlabRegressor(method=METHODS[method](n_steps=600), family=family, random_state=0).fit(
-            X, 1.0 * y
-        )
-        for method in ("enumerate", "metropolis")
+        SpikeSlabRegressor(method=method, family=family, random_state=0).fit(X, 1.0 * y)
+        for method in ("enumerate", Metropolis(600))
     )
     np.testing.assert_allclose(
         walked.inclusion_probability_, exact.inclusion_probability_, atol=2e-3
