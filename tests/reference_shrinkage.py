@@ -151,8 +151,10 @@ def bayesian_lasso(X, y, rate, states, rng):
     return draws
 
 
-def logistic_horseshoe(X, y, typical, states, rng, burn_in=500):
+def logistic_horseshoe(X, y, typical, states, rng, widest, burn_in=500):
     """Draw coefficients of a logistic regression under a horseshoe, with a flat intercept.
+
+    A factor N(0, widest^2) stands beside the prior of each of them.
 
     Inverse gamma variables make the half-Cauchy laws (Makalic & Schmidt 2016); Polya-Gamma variables are
     sums of gamma variables, the far terms at their mean (Polson, Scott & Windle 2013).
@@ -168,7 +170,7 @@ def logistic_horseshoe(X, y, typical, states, rng, burn_in=500):
         terms = rng.standard_exponential((n, 100)) / (squares + tilt[:, None])
         omega = (terms.sum(axis=1) + far) / (2 * np.pi**2)
         precision = (design.T * omega) @ design
-        precision[np.arange(1, d + 1), np.arange(1, d + 1)] += 1 / (local * scale)
+        precision[np.arange(1, d + 1), np.arange(1, d + 1)] += 1 / (local * scale) + 1 / widest**2
         lower = np.linalg.cholesky(precision)
         half = np.linalg.solve(lower, design.T @ kappa) + rng.standard_normal(d + 1)
         w = np.linalg.solve(lower.T, half)

@@ -13,9 +13,10 @@ class MethodsTable(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table's nodes."""
-        lines = ["| `--method` | for | class | source |", "|---|---|---|---|"]
+        lines = ["| `--method` | for | classes | source |", "|---|---|---|---|"]
         for name, method in METHODS.items():
-            home = f"[{method.estimator}](#garrote.{method.estimator})"
+            places = [place for place in (method, method.for_labels) if place]
+            home = ", ".join(f"[{place.estimator}](#garrote.{place.estimator})" for place in places)
             purpose = f"**{method.title}.** {method.purpose[0].upper()}{method.purpose[1:]}."
             lines.append(f"| `{name}` | {purpose} | {home} | {method.reference} |")
         return self.parse_text_to_nodes("\n".join(lines))

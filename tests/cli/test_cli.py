@@ -759,6 +759,7 @@ def test_a_known_part_of_log_odds_is_used_by_fits_and_predictions(run, values, t
     np.testing.assert_allclose(stated, loaded.predict_proba(X, known)[:, 1], rtol=1e-5, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:.*could not hold cv")
 def test_a_known_part_of_numbers_is_used_by_fits_and_predictions(run, table, values, tmp_path):
     model, names = tmp_path / "model.garrote", ",".join(NAMES[2:])
     asked = ("--target", "y", "--include", names, "--offset", NAMES[1], "--gamma", "-3")

@@ -477,7 +477,7 @@ def test_counts_with_a_slab_predict_rates_averaged_over_coefficients():
     empty[:40, 0] = 1
     none = SpikeSlabRegressor(family="poisson").fit(empty, np.where(empty[:, 0], 0, y))
     assert np.isfinite(none.coef_).all()
-    with pytest.raises(ValueError, match="only Gaussian models have it"):
+    with pytest.raises(ValueError, match="GPrior is for a response that is gaussian"):
         SpikeSlabRegressor("g-prior", family="poisson").fit(X, y)
 
 

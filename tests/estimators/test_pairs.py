@@ -132,6 +132,7 @@ def test_effects_on_labels_are_shrunk_and_found(data, labels):
     assert "Polson" in model.selection_.provenance["reference"]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_weights_of_labels_are_repeats(data, labels):
     X, _ = data
     weights = np.random.default_rng(2).integers(0, 3, len(X))

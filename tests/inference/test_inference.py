@@ -118,7 +118,7 @@ def test_the_slab_integral_of_an_effect_without_noise_is_that_on_a_dense_grid(me
         logs.append(prior - shape * np.log(0.5 * left) - 0.5 * log_det)
         noises.append(0.5 * left / (shape - 1.0))
     step = log_variance[1] - log_variance[0]
-    logs = np.array(logs) + beliefs.slab.log_density(log_variance) + np.log(step)
+    logs = np.array(logs) + beliefs.prior.log_density(log_variance) + np.log(step)
     total = np.logaddexp.reduce(logs.ravel())
     assert found.posterior.log_evidence == pytest.approx(total, abs=1e-3)
     noise = (np.exp(logs - total) * noises).sum() * problem.scale.response_scale**2

@@ -653,7 +653,7 @@ def test_positions_beyond_the_columns_are_refused(saved):
     whole = saved.read_bytes()
 
     def shift(header, by):
-        support = find(header, "Posterior")["fields"]["support"]["object"]
+        support = find(header, "Spread")["fields"]["columns"]["object"]
         found = header["objects"][support]
         assert found["dtype"] == "int64"
         found["values"] = [value + by for value in found["values"]]
@@ -662,7 +662,7 @@ def test_positions_beyond_the_columns_are_refused(saved):
     for by in (20, -20, 0.5):
         saved.write_bytes(whole)
         rewrite(saved, lambda header, by=by: shift(header, by))
-        refused(saved, "Posterior.support does not hold positions of 20 columns")
+        refused(saved, "Spread.columns does not hold positions of 20 columns")
 
 
 def test_a_missing_array_is_named(saved):

@@ -3,7 +3,7 @@
 import argparse
 import inspect
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from garrote.cli.errors import UsageError, suggestion
 from garrote.cli.objects import method_with_prior, parts_of
@@ -129,12 +129,14 @@ def _given_settings(
     if options.cv is not None and ("cv" not in known or "cv" in settings):
         why = "--set cv says the same thing" if "cv" in known else f"{options.method} has no folds"
         raise UsageError(f"--cv: {why}", "select")
-    return parts[0].put(settings, of_objects) if len(kinds) == 1 else settings
+    if len(kinds) > 1:
+        return settings
+    return parts[0].put(settings, with_structure(of_objects, table))
 
 
 def _refuse(
     option: str, name: str, method: str, names: Sequence[str], known: Sequence[str], labels: bool
-) -> None:
+) -> NoReturn:
     """Say that a method has no such setting, which one has it, and what it has."""
     remedy = _elsewhere(name, method, known, labels)
     raise UsageError(

@@ -10,9 +10,10 @@ class ShrinkageClassifier(PosteriorClassifier):
 
     The log odds of the second class are intercept + sum of w_j x_j, where every w_j has much of its
     prior near 0, and long tails: the horseshoe and its kin, as for `ShrinkageRegressor`. They are drawn
-    by Polya-Gamma Gibbs sampling (Polson, Scott & Windle 2013). The intercept is flat, covariates have
-    N(0, 100) in standard deviations. Selected is what has a 95% interval without 0, and the evidence is
-    the probability of the effect's sign.
+    by Polya-Gamma Gibbs sampling (Polson, Scott & Windle 2013). In standard deviations of the columns a
+    factor N(0, 25) stands beside each prior, so that coefficients of separated classes are finite too.
+    The intercept is flat, covariates have N(0, 100). Selected is what has a 95% interval without 0, and
+    the evidence is the probability of the effect's sign.
 
     Parameters
     ----------
@@ -56,6 +57,8 @@ class ShrinkageClassifier(PosteriorClassifier):
     Polya-Gamma latent variables. Journal of the American Statistical Association 108, 1339-1349.
     Piironen, J. and Vehtari, A. (2017). Sparsity information and regularization in the horseshoe and
     other shrinkage priors. Electronic Journal of Statistics 11, 5018-5051.
+    Nishimura, A. and Suchard, M. A. (2023). Shrinkage with shrunken shoulders: Gibbs sampling shrinkage
+    model posteriors with guaranteed convergence rates. Bayesian Analysis 18, 367-390.
 
     Examples
     --------

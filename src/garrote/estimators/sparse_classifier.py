@@ -30,7 +30,6 @@ from garrote.likelihoods import (
     log_likelihood,
 )
 from garrote.limits.costs import foretell, points_in_all
-from garrote.problem import Problem
 
 # Log odds that are linear are binomial for two classes, and multinomial for more.
 _FAMILIES: dict[str, Likelihood] = {
@@ -200,9 +199,9 @@ tol, max_iter, n_jobs, callback
     def _splitter(self, y: Floats) -> Any:
         return check_cv(self.cv, y, classifier=True)
 
-    def _check_fold(self, number: int, problem: Problem, y: Floats) -> None:
+    def _check_fold(self, number: int, trained: Floats, y: Floats, likelihood: Any) -> None:
         """Refuse training rows that lack a class."""
-        missing = np.setdiff1d(y, y[problem.weights > 0])
+        missing = np.setdiff1d(y, trained)
         if len(missing):
             label, rows = self.classes_[int(missing[0])], np.count_nonzero(y == missing[0])
             raise ValueError(

@@ -271,9 +271,10 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         eta = np.asarray(X @ self.coef_.T + self.intercept_)
         known = self._known(offset, X)
         eta = eta if known is None else eta + known
-        if self.family == "poisson":
+        likelihood = self._family()
+        if likelihood.name == "poisson":
             refuse_rates(eta)
-        return np.asarray(inverse_link(self._family(), eta))
+        return np.asarray(inverse_link(likelihood, eta))
 
     def _known(self, offset: Any, X: Any) -> Floats | None:
         """Return the offset of new rows, in the shape of their responses."""

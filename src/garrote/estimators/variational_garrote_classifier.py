@@ -29,7 +29,7 @@ from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
-from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
+from garrote.selecting.cross_validation import CrossValidation, make_folds
 from garrote.selecting.label_validation import cross_validate_labels
 from garrote.selecting.on_path import Choice, select_on_path
 from garrote.solvers.annealing import Annealed
@@ -76,7 +76,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         Added to gamma, variable by variable.
     fit_intercept, standardize : bool, default=True
     tol : float, default=1e-4
-        What the certificate of every point of the path has to reach; folds are solved to 0.02.
+        What the certificate of every point of the path has to reach; folds are solved to 0.002.
     max_iter : int, default=1000
         Rounds of the bound allowed at each gamma.
     n_jobs : int, optional
@@ -234,14 +234,15 @@ class VariationalGarroteClassifier(SelectingClassifier):
     ) -> tuple[Annealed[BoundSolution], CrossValidation]:
         splitter = check_cv(self.cv, given.y, classifier=True)
         splits = list(splitter.split(splittable(given.X), given.y, groups))
+        self._check_splits(splits, np.where(given.weights > 0, given.y, np.nan))
         folds = make_folds(given.weights, splits, partial(given.part, self, bound.problem))
-        self._check_folds(folds, given.y)
         return cross_validate_labels(bound, folds, grid, self.slab_variance, self.n_jobs)
 
-    def _check_folds(self, folds: list[Fold], codes: Floats) -> None:
-        for number, fold in enumerate(folds):
-            seen = np.unique(codes[fold.problem.weights > 0])
-            if len(seen) < 2:
+    def _check_splits(self, splits: list[tuple[Array, Array]], codes: Floats) -> None:
+        """Refuse rows to train on that are of one class; codes that do not count are NaN."""
+        for number, (train, _) in enumerate(splits):
+            seen = np.unique(codes[train][~np.isnan(codes[train])])
+            if len(seen) == 1:
                 raise ValueError(
                     f"fold {number} of cv trains on rows of class {self.classes_[int(seen[0])]} only: "
                     "give fewer folds, or gamma='free_energy', which needs none"

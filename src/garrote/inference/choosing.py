@@ -129,6 +129,8 @@ def infer(
     prior = _checked(prior, family)
     law = as_inclusion(inclusion, problem.n_features)
     names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
+    if len(names) != problem.n_features:
+        raise ValueError(f"there are {len(names)} names for {problem.n_features} columns")
     task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
     chosen = as_method(method)
     if isinstance(chosen, Auto):

@@ -137,8 +137,8 @@ def refuse_many_fits(usable: int, rows: int, unknown_variance: bool) -> None:
         hours = slabs * 2.0**usable * max(rows / 1000, 0.1) / _MODELS_PER_SECOND / 3600
         raise ValueError(
             f"method='enumerate' would fit 2^{usable} models, about {hours:.3g} hours; use "
-            f"method='metropolis'{', give slab_variance' if unknown_variance else ''}, or name fewer "
-            "columns"
+            f"method='metropolis'{', give the prior a variance' if unknown_variance else ''}, or name "
+            "fewer columns"
         )
 
 

@@ -42,7 +42,7 @@ def gibbs_label_shrinkage(task: Task, method: Gibbs) -> Inferred:
         problem, f"method={method.name!r}", "use SpikeSlabClassifier('mean-field'), or screen"
     )
     chains = method.chains(*LENGTHS, task.seed)
-    check_time(problem, chains, weighed_anew=True)
+    check_time(problem, chains, by_columns=True)
     kept, report = keep_every(chains, task.usable), task.reporter("sampling")
     # The slab has no part in the columns, which is all that is asked of this.
     fitting = make_fitting(problem, replace(beliefs, prior=EffectSlab(1.0)))

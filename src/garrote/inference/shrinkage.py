@@ -101,22 +101,24 @@ def inferred_from(
     )  # fmt: skip
 
 
-def check_time(problem: Problem, chains: Chains, weighed_anew: bool = False) -> None:
+def check_time(problem: Problem, chains: Chains, by_columns: bool = False) -> None:
     """Refuse what would not end within a day, and say what takes more than a minute.
 
-    Rows that are ``weighed_anew`` in every state cost a pass over them more.
+    ``by_columns`` says that every state forms the cross products of all columns anew.
     """
     columns = len(problem.usable)
     rows = len(problem.response) if problem.has_rows else columns
-    small, large = float(min(rows, columns)), float(max(rows, columns))
-    each = 2.0 * small**3 + small**2 * (large if rows < columns or weighed_anew else 0.0)
+    small, large = float(min(rows, columns)), float(max(rows, columns) if rows < columns else 0)
+    each = small**2 * large + 2.0 * small**3
+    if by_columns:
+        each = float(columns) ** 2 * (rows + 2.0 * columns)
     seconds = each * chains.count * (chains.steps + chains.burn_in) / _FLOPS
     hours = seconds / 3600
     if hours > _MOST_HOURS:
         raise ValueError(
             f"sampling {columns} coefficients given {rows} rows would take about {hours:.0f} hours: a "
             "state factorises a matrix of the smaller of the two; lower n_steps, name fewer columns, or "
-            "use prior='spike-slab'"
+            "take a prior by which few variables are in"
         )
     what = f"sampling {columns} coefficients given {rows} rows"
     foretell(what, seconds, f"lower n_steps ({chains.steps})")

@@ -49,7 +49,7 @@ def as_likelihood(family: Any, known: Mapping[str, Likelihood] = FAMILIES) -> An
     """
     if isinstance(family, str) and family in known:
         return known[family]
-    if hasattr(family, "check_response"):
+    if hasattr(family, "check_response") and not isinstance(family, type):
         return family
     raise ValueError(
         f"family must be one of {tuple(known)} or an object of garrote.likelihoods, got {family!r}"

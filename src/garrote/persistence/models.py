@@ -52,7 +52,7 @@ FORMAT = "garrote-model"
 VERSION, _OLDEST = 2, 2
 
 # Where the classes are defined that files may refer to, beside the estimators
-# and the public penalties and likelihoods.
+# and the public penalties, likelihoods and priors.
 _HOMES = (
     garrote.zscores.consistency,
     garrote.results.credible_sets,
@@ -60,9 +60,6 @@ _HOMES = (
     garrote.results.posterior,
     garrote.inference.methods,
     garrote.priors.inclusion,
-    garrote.priors.single_effects,
-    garrote.priors.scale_mixture,
-    garrote.priors.slab,
     garrote.proximal.graph,
     garrote.results.certificates,
     garrote.results.laws.base,
@@ -213,7 +210,7 @@ def _known_classes() -> dict[str, type]:
     }
     public = {
         name: cls
-        for room in (garrote.penalties, garrote.likelihoods)
+        for room in (garrote.penalties, garrote.likelihoods, garrote.priors)
         for name, cls in vars(room).items()
         if name in room.__all__ and _is_class_of_values(cls)
     }

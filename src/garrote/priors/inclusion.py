@@ -144,6 +144,10 @@ def as_inclusion(given: Any, count: int | None = None) -> InclusionLaw | Inclusi
     """
     if given is None:
         return BetaInclusion()
+    if isinstance(given, type):
+        raise ValueError(
+            f"inclusion takes a law of garrote.priors, not its class: {given.__name__}(...)"
+        )
     if hasattr(given, "over"):
         law: InclusionLaw | Inclusion = given
         return law

@@ -23,7 +23,7 @@ from garrote.selecting.on_path import (
 
 # Variables with a line in pictures of the path.
 _LINES = 40
-_NO_INTERVALS = "a penalised fit states no intervals: SpikeSlabRegressor and VariationalGarrote do"
+_NO_INTERVALS = "a penalised fit states no intervals: spike-and-slab estimators and the garrote do"
 _STRONGEST = "effects are those on the {} that a variable matters most to"
 
 

@@ -66,8 +66,7 @@ def cross_validate_penalty(
 
 def _fold_solver(problem: Problem, penalty: Penalty, solver: str) -> str:
     """Return the solver of folds."""
-    family = "gaussian" if problem.likelihood is None else problem.likelihood.name
-    if solver == _OWN_PATH or not is_possible(penalty, family, "coordinate"):
+    if solver == _OWN_PATH or not is_possible(penalty, problem.likelihood.name, "coordinate"):
         return solver
     return "coordinate"
 

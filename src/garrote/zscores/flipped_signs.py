@@ -35,7 +35,7 @@ _LARGEST_EFFECT = 5.0
 _MOST_EFFECTS, _BEYOND = 20, 2
 # A smaller z-score has no sign.
 _HAS_SIGN = 2.0
-# Twice the log likelihood ratio that an flipped sign needs beyond the price of the best of D.
+# Twice the log likelihood ratio that a flipped sign needs beyond the price of the best of D.
 _NEEDED = 10.0
 # Twice the log likelihood ratio that makes a sign worth a look, and that settles which of two it is.
 _NOTABLE = 6.0

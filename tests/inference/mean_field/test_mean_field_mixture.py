@@ -36,13 +36,13 @@ def with_copies(away=0.0, effect=3.0, seed=0):
     return X, effect * X[:, 0] + rng.standard_normal(60)
 
 
-@pytest.fixture(scope="module", params=FACTORISED, ids=lambda way: "-".join(way.values()))
+@pytest.fixture(scope="module", params=FACTORISED, ids=lambda way: "-".join(map(str, way.values())))
 def fitted(request):
     X, y = with_copies()
     return X, SpikeSlabRegressor(**request.param).fit(X, y)
 
 
-@pytest.mark.parametrize("way", FACTORISED[:3], ids=lambda way: "-".join(way.values()))
+@pytest.mark.parametrize("way", FACTORISED[:3], ids=lambda way: "-".join(map(str, way.values())))
 def test_copies_of_a_column_have_the_same_probability(way):
     for seed in range(2):
         X, y = with_copies(effect=1.0, seed=seed)

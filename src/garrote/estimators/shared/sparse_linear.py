@@ -127,7 +127,7 @@ class SparseLinearModel(SelectorFace):
         terms_for = partial(scaled_terms, given)
         terms, folds = terms_for(problem), []
         if self.alpha == "cv":
-            folds = self._folds(X, y, weights, groups, make_problem)
+            folds = self._folds(X, y, weights, groups, likelihood, make_problem)
         path, validation = self._fit_path(problem, penalty, terms_for, folds)
         choice = self._choice(path, problem, self.alpha, validation)
         always = [all_names[j] for j in free]
@@ -202,6 +202,7 @@ class SparseLinearModel(SelectorFace):
         y: Floats,
         weights: Floats,
         groups: Any,
+        likelihood: Any,
         make_problem: Callable[[Floats], Problem],
     ) -> list[Fold]:
         """Return the folds of a cross-validation; refuse those that have nothing to learn from."""
@@ -211,10 +212,9 @@ class SparseLinearModel(SelectorFace):
             raise ValueError(
                 f"{error} (X has {X.shape[0]} rows): take fewer folds by cv, or choose alpha by 'bic'"
             ) from error
-        folds = make_folds(weights, splits, make_problem)
-        for number, fold in enumerate(folds):
-            self._check_fold(number, fold.problem, y)
-        return folds
+        for number, (inside, _) in enumerate(splits):
+            self._check_fold(number, y[inside][weights[inside] > 0], y, likelihood)
+        return make_folds(weights, splits, make_problem)
 
     def _fit_path(
         self,
@@ -241,10 +241,10 @@ class SparseLinearModel(SelectorFace):
         )
         return path, None
 
-    def _check_fold(self, number: int, problem: Problem, y: Floats) -> None:
+    def _check_fold(self, number: int, trained: Floats, y: Floats, likelihood: Any) -> None:
         """Refuse training rows from which there is nothing to learn about a held-out one."""
         try:
-            problem.likelihood.check_response(y[problem.weights > 0])
+            likelihood.check_response(trained)
         except ValueError as error:
             raise ValueError(
                 f"fold {number} of cv has too little to train on: {error}; take fewer folds, or choose "
@@ -264,7 +264,7 @@ class SparseLinearModel(SelectorFace):
                     f"got {penalty!r}"
                 )
             penalty = PENALTIES[penalty]()
-        elif not hasattr(penalty, "largest_strength"):
+        elif not hasattr(penalty, "largest_strength") or isinstance(penalty, type):
             raise ValueError(
                 f"penalty must be a name or an object of garrote.penalties, got {penalty!r}"
             )

@@ -82,7 +82,7 @@ def _cautions(rows: float) -> tuple[str, ...]:
         return ()
     return (
         f"{rows:g} rows of labels are few, and single effects want {FEW_ROWS}: their sets are not to be "
-        "trusted much; method='sample' is more careful",
+        "trusted much; SpikeSlabClassifier(method='sample') is more careful",
     )
 
 

@@ -80,7 +80,7 @@ def label_mean_field(task: Task, method: MeanField) -> Inferred:
         )
     what = f"mean field for {len(problem.response)} labels and {task.usable} columns"
     seconds = _SECONDS_AN_ENTRY * len(problem.response) * task.usable
-    foretell(what, seconds, "give slab_variance and inclusion")
+    foretell(what, seconds, "give the prior a variance, and inclusion")
     control = task.control(method.tol, method.max_iter or MOST_ROUNDS)
     posterior, best, converged, path = _solve(problem, beliefs, control, task.names)
     how = (

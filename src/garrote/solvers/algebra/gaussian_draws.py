@@ -18,7 +18,7 @@ from garrote.priors.covariance_root import Root
 from garrote.problem import Problem
 
 # So many columns cost next to nothing.
-FEW_COLUMNS = 100
+_FEW = 100
 # Cross products are rounded to this share of the rows. Chains amplify differences in the last digit.
 _DIGITS = 1e-10
 # Where rounding makes the matrix indefinite, these shares of its diagonal are added until it is not.
@@ -160,7 +160,7 @@ def ridge_form(problem: Problem) -> ByRows | ByColumns:
     is drawn does then not depend on how rows are ordered, or repeated, or on how sums are rounded.
     """
     usable = problem.usable
-    if problem.has_rows and len(usable) > max(FEW_COLUMNS, len(problem.response)):
+    if problem.has_rows and len(usable) > max(_FEW, len(problem.response)):
         root = np.sqrt(problem.weights)
         # Columns in one piece each, which local moves read one by one.
         block = np.asfortranarray(problem.table.block(usable))

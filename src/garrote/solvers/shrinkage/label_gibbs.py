@@ -11,6 +11,11 @@ Windle 2013). A state draws
 
 Intercept and covariates are integrated out of the second and third draw, and drawn before anything asks
 for them. The precision of a covariate is a row of pseudo-data: its root in its own column, 0 elsewhere.
+
+Under separated classes, and there are none else where columns outnumber rows, the likelihood holds no
+coefficient, and under tails like Cauchy's none would have a mean. So each of them has such a row, too: a
+factor N(0, `WIDEST`^2) beside its prior, by which all moments are finite and which leaves the draws of
+the variances as they are (Nishimura & Suchard 2023).
 """
 
 from collections.abc import Callable
@@ -21,7 +26,7 @@ from scipy.linalg import solve_triangular
 
 from garrote.arrays import Array, Floats
 from garrote.priors.scale_mixture import ScaleMixturePrior
-from garrote.solvers.algebra.gaussian_draws import FEW_COLUMNS, ByColumns, ByRows
+from garrote.solvers.algebra.gaussian_draws import ByColumns
 from garrote.solvers.labels.logistic_gibbs import LabelledRows
 from garrote.solvers.labels.polya_gamma import draw_polya_gamma
 from garrote.solvers.shrinkage.shrinkage_gibbs import (
@@ -34,6 +39,8 @@ from garrote.solvers.shrinkage.shrinkage_gibbs import (
 
 # A callback hears of this many states at once.
 _TOGETHER = 20
+# No effect of a standard deviation on log odds is believed to be much larger than this.
+WIDEST = 5.0
 # What a label tells of its log odds, at most, beside a number whose noise variance is 1.
 INFORMATION = 0.25
 
@@ -52,7 +59,7 @@ class WeighedLabels(NamedTuple):
     pseudo-rows, ``triangle`` maps their coefficients there.
     """
 
-    form: ByRows | ByColumns
+    form: ByColumns
     columns: Floats
     response: Floats
     basis: Floats
@@ -69,9 +76,9 @@ class WeighedLabels(NamedTuple):
         basis, triangle = np.linalg.qr(fixed)
         left = columns - basis @ (basis.T @ columns)
         aim = response - basis @ (basis.T @ response)
-        form: ByRows | ByColumns = ByColumns(left.T @ left, left.T @ aim, float(aim @ aim))
-        if left.shape[1] > max(FEW_COLUMNS, left.shape[0]):
-            form = ByRows(np.asfortranarray(left), aim)
+        gram = left.T @ left
+        gram[np.diag_indices_from(gram)] += 1.0 / WIDEST**2
+        form = ByColumns(gram, left.T @ aim, float(aim @ aim))
         return cls(form, columns, response, basis, triangle)
 
     def draw_fixed(self, coef: Floats, rng: np.random.Generator) -> Floats:
@@ -101,7 +108,8 @@ def run_label_shrinkage(
     coef, scales = np.empty((kept, count)), np.empty(kept)
     fixed, shrinkage = np.empty((kept, len(rows.fixed))), np.zeros(count)
     root, v = prior.first_root(count), np.zeros(count)
-    scale, level = first_scale(prior, information, rng), np.zeros(len(rows.fixed))
+    scale = first_scale(prior, information, rng) if count else 1.0
+    level = np.zeros(len(rows.fixed))
     for state in range(-burn_in, kept * keep):
         eta = rows.offset + level @ rows.fixed + (scale * v) @ rows.columns
         weighed = WeighedLabels.of(rows, draw_polya_gamma(rng, rows.weights, eta))
