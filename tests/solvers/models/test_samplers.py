@@ -5,7 +5,7 @@ import pytest
 
 from garrote import SpikeSlabRegressor
 from garrote.elementary import exponential, logarithm
-from garrote.inference import METHODS, Metropolis, Search
+from garrote.inference import METHODS, Gibbs, Metropolis, Search
 from garrote.priors import GaussianSlab, GPrior
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
@@ -158,6 +158,24 @@ def test_metropolis_exchanges_variables_that_stand_in_for_each_other():
     np.testing.assert_allclose(
         walked.inclusion_probability_, exact.inclusion_probability_, atol=0.03
     )
+
+
+@pytest.mark.parametrize("copies", [2, 3])
+@pytest.mark.parametrize("variance", [1e4, 1e10])
+def test_a_copy_comes_in_beside_another_under_a_wide_slab(copies, variance):
+    """Given the other's coefficient it comes in once in sqrt(rows * variance) sweeps."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 6))
+    X[:, 1:copies] = X[:, :1]
+    y = 0.8 * X[:, 0] + 0.4 * X[:, 3] + rng.standard_normal(60)
+    settings = {"inclusion": 0.5, "prior": GaussianSlab(variance)}
+    exact = SpikeSlabRegressor(method="enumerate", **settings).fit(X, y)
+    drawn = SpikeSlabRegressor(method=Gibbs(n_steps=4000), random_state=0, **settings).fit(X, y)
+    off = np.abs(drawn.inclusion_probability_ - exact.inclusion_probability_)
+    error = drawn.posterior_.accuracy.monte_carlo_error
+    assert (off <= 4 * error).all()
+    assert error.max() < 0.02
+    assert drawn.certificate_["halves of chains"] < 0.01
 
 
 def test_a_g_prior_is_refused_by_the_paired_gibbs_sampler(data):

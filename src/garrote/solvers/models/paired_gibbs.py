@@ -7,7 +7,9 @@ Coefficients are not integrated out. Every sweep draws
   variables came and went one at a time;
 * every variable in turn: in or out given the coefficients of all others, its own being integrated out,
   and then that;
-* all coefficients of the model together, which those of near copies that are both in need;
+* one variable in or out with all coefficients integrated out, and then these together, which near copies
+  that are both in need. A second copy beside a wide slab would hardly ever come in, or leave, given the
+  coefficient of the first;
 * the noise variance and the slab's, given the coefficients.
 
 An update costs one operation as long as the coefficient is and stays 0, and a row of the Gram matrix
@@ -21,6 +23,7 @@ from garrote.arrays import Array
 from garrote.elementary import exponential, logarithm
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.solvers.algebra.gram_rows import GramRows
+from garrote.solvers.models.joint_coefficients import choose_partner, draw_together, factorise
 from garrote.solvers.models.model_chain import VISITS_PER_CALL, Averages, Target, Trail, no_averages
 
 # Sweeps after which the products of columns and residuals are computed anew: roundings add up.
@@ -66,14 +69,16 @@ class PairedGibbsWalk:
             before = set(self.members)
             self._exchange()
             self._sweep(averages)
+            self._draw_model(step)
             changed = sorted(before ^ set(self.members))
             # The state before the sweep is left by as many flips as the sweep made in the end; the
             # state after it is the one that counts.
             flips.append([*changed, -1])
             log_weights.append([*[-np.inf] * len(changed), 0.0])
-            self._draw_coefficients(step)
             mean_noise = self._draw_noise()
             if averages is not None:
+                averages.weight[0] += 1.0
+                averages.by_size[int(np.count_nonzero(self.coef))] += 1.0
                 averages.noise[0] += mean_noise
             self._draw_variance()
             variances.append(self.variance)
@@ -126,9 +131,6 @@ class PairedGibbsWalk:
             if done < stop:
                 members = np.array(self.members, dtype=np.int64)
                 self.rows.fetch(int(order[done]), members, self._likely(order[done + 1 :]))
-        if averages is not None:
-            averages.weight[0] += 1.0
-            averages.by_size[int(np.count_nonzero(self.coef))] += 1.0
 
     def _likely(self, coming: Array) -> Array:
         """Return those of the variables to come that are likely in and have no row at hand."""
@@ -139,20 +141,68 @@ class PairedGibbsWalk:
         best = np.argpartition(wanted, -count)[-count:] if count else np.zeros(0, np.intp)
         return coming[best[wanted[best] > 0]]
 
-    def _draw_coefficients(self, step: int) -> None:
-        """Draw the coefficients of the model together, as often as that is cheap beside a sweep."""
-        members = np.flatnonzero(self.coef)
-        if step % (1 + len(members) ** 2 // len(self.coef)):
+    def _draw_model(self, step: int) -> None:
+        """Draw one variable in or out, and then all coefficients, as often as that is cheap."""
+        members, slot = np.flatnonzero(self.coef), self.rows.slot
+        for i in members[slot[members] < 0]:
+            self.rows.fetch(int(i), members)
+        if (slot[members] < 0).any():
             return
-        slot = self.rows.slot
-        for j in members[slot[members] < 0]:
-            self.rows.fetch(int(j), members)
-        if (slot[members] >= 0).all():
-            k = len(members)
-            _draw_together(
-                self.rows.rows, slot, members, self.target.problem.xty, 1.0 / self.variance,
-                self.noise, self.rng.standard_normal(k), np.empty((k, k)), self.coef, self.gradient,
-            )  # fmt: skip
+        j, log_return = self._candidate(members)
+        order = members if j < 0 else np.append(members[members != j], j)
+        k, problem = len(order), self.target.problem
+        # The size with the variable in: there must be a way back from whichever model comes of it.
+        if step % (1 + k**2 // len(self.coef)):
+            return
+        root, scores = np.empty((k, k)), np.empty(k)
+        reached = factorise(
+            self.rows.rows, slot, problem.curvature, order, problem.xty, 1.0 / self.variance,
+            root, scores,
+        )  # fmt: skip
+        if reached < len(members):
+            return
+        inside = j < 0 or bool(self.coef[j])
+        if j >= 0 and reached == k:
+            worth = self._worth(j, k, root[-1, -1], scores[-1])
+            if -self.rng.standard_exponential() < log_return + (-worth if inside else worth):
+                inside = not inside
+        kept = order if inside else order[:-1]
+        if inside and j >= 0:
+            self.rows.fetch(j, kept)
+            if (slot[kept] < 0).any():
+                return
+        self.coef[:] = 0.0
+        draw_together(
+            self.rows.rows, slot, kept, problem.xty, self.noise, root, scores,
+            self.rng.standard_normal(len(kept)), self.coef, self.gradient,
+        )  # fmt: skip
+
+    def _candidate(self, members: Array) -> tuple[int, float]:
+        """Propose a variable to flip; return it and the log odds of proposing it on the way back.
+
+        Half of them are any, and half are likened to one of those in, and not that one itself: of k in,
+        one is taken with probability 1 / k. There is none (-1) where none is in or nothing is alike.
+        """
+        problem, k = self.target.problem, len(members)
+        anyone, draw = self.rng.random(2)
+        if anyone < 0.5:
+            j = int(draw * problem.n_features)
+            return (j, 0.0) if problem.curvature[j] > 0 else (-1, 0.0)
+        if not k:
+            return -1, 0.0
+        i = int(members[self.rng.integers(k)])
+        j = choose_partner(self.rows.rows[self.rows.slot[i]], problem.curvature, i, draw)
+        return j, -np.log((k - 1 if self.coef[j] else k + 1) / k) if j >= 0 else 0.0
+
+    def _worth(self, j: int, size: int, pivot_root: float, score: float) -> float:
+        """Return the log odds of variable j being in, the last of a model of some size, given the noise.
+
+        All coefficients are integrated out.
+        """
+        prior = self.target.inclusion
+        log_odds = prior.log_odds[j] + prior.by_size[size] - prior.by_size[size - 1]
+        gain = 0.5 * score * score / self.noise
+        return float(gain + log_odds - 0.5 * np.log(self.variance) - np.log(pivot_root))
 
     def _renew_gradient(self) -> None:
         problem, members = self.target.problem, np.array(self.members, dtype=np.int64)
@@ -212,44 +262,6 @@ def _choose_newcomer(length, log_odds, ridge, noise, coef, gradient, draw, chanc
             if goal < 0.0:
                 break
     return chosen
-
-
-@kernel
-def _draw_together(gram, slot, members, xty, ridge, noise, values, root, coef, gradient):
-    """Draw all coefficients of a model from ``values``, normal numbers, by a Cholesky factor.
-
-    Nothing is done for copies beside a slab so wide that roundings hide its precision.
-    """
-    k = members.shape[0]
-    for a in range(k):
-        row = gram[slot[members[a]]]
-        for b in range(a + 1):
-            total = row[members[b]] + (ridge if a == b else 0.0)
-            for c in range(b):
-                total -= root[a, c] * root[b, c]
-            if a > b:
-                root[a, b] = total / root[b, b]
-            elif total > 0.0:
-                root[a, a] = np.sqrt(total)
-            else:
-                return
-    solved = np.zeros(k)
-    for a in range(k):
-        total = xty[members[a]]
-        for c in range(a):
-            total -= root[a, c] * solved[c]
-        solved[a] = total / root[a, a]
-    for i in range(gradient.shape[0]):
-        gradient[i] = xty[i]
-    for a in range(k - 1, -1, -1):
-        total = solved[a] + np.sqrt(noise) * values[a]
-        for c in range(a + 1, k):
-            total -= root[c, a] * values[c]
-        values[a] = total / root[a, a]
-        coef[members[a]] = values[a]
-        row = gram[slot[members[a]]]
-        for i in range(gradient.shape[0]):
-            gradient[i] -= values[a] * row[i]
 
 
 @kernel
