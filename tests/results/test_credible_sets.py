@@ -280,8 +280,8 @@ def test_a_damaged_set_is_refused(selection, damage, said):
 def test_the_command_says_one_of_these_three(copies, tmp_path, capsys):
     frame = pd.DataFrame(copies[0], columns=[f"v{j}" for j in range(12)]).assign(y=copies[1])
     frame.to_csv(tmp_path / "table.csv", index=False)
-    words = ["select", str(tmp_path / "table.csv"), "--target", "y", "--method", "bayes"]
-    words += ["--set", "prior=single-effects", "--set", "effects=5"]
+    words = ["select", str(tmp_path / "table.csv"), "--target", "y"]
+    words += ["--method", "single-effects", "--set", "effects=5"]
     assert main([*words, "--report", str(tmp_path / "out.html")]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "One of these 3: v5, v2, v7" in said

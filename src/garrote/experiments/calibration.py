@@ -102,11 +102,11 @@ def run_calibration(settings: Settings) -> Report:
             "Cells: mean probability, share of true variables, and how many variables are in the bin",
             f"off: bins whose mean and share differ by more than {_NEAR} and by more than {_ERRORS:.0f} "
             "standard errors. false at a: mean share of false variables among discoveries(fdr=a)",
-            f"priors: sampled, {_SAMPLER['n_steps']} states a chain. best pi: that of largest evidence, "
+            f"priors: sampled, {_SAMPLER.n_steps} states a chain. best pi: that of largest evidence, "
             "the sum over sizes k of p(y | k) Binomial(k; D, pi), where p(y | k) is the sampled "
             "probability of k under Beta(1, sqrt D) over its prior probability",
-            f"all others have the prior {DEFAULT}. Two chains of {_METROPOLIS['n_steps']} Metropolis "
-            f"steps or {_GIBBS['n_steps']} Gibbs sweeps; a search that expands {_SEARCH['n_steps']} "
+            f"all others have the prior {DEFAULT}. Two chains of {_METROPOLIS.n_steps} Metropolis "
+            f"steps or {_GIBBS.n_steps} Gibbs sweeps; a search that expands {_SEARCH.n_steps} "
             f"models; EM with the Bernoulli-Gaussian model or with a spike of variance {_SPIKE}",
             *about,
         ),
