@@ -3,19 +3,23 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from garrote.estimators import __all__ as _ESTIMATORS
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from garrote.estimators.shrinkage_classifier import ShrinkageClassifier
-    from garrote.estimators.shrinkage_regressor import ShrinkageRegressor
-    from garrote.estimators.single_effects_classifier import SingleEffectsClassifier
-    from garrote.estimators.single_effects_regressor import SingleEffectsRegressor
-    from garrote.estimators.sparse_classifier import SparseClassifier
-    from garrote.estimators.sparse_regressor import SparseRegressor
-    from garrote.estimators.spike_slab_classifier import SpikeSlabClassifier
-    from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor
-    from garrote.estimators.variational_garrote import VariationalGarrote
-    from garrote.estimators.variational_garrote_classifier import VariationalGarroteClassifier
+    from garrote.estimators import (
+        ShrinkageClassifier,
+        ShrinkageRegressor,
+        SingleEffectsClassifier,
+        SingleEffectsRegressor,
+        SparseClassifier,
+        SparseRegressor,
+        SpikeSlabClassifier,
+        SpikeSlabRegressor,
+        VariationalGarrote,
+        VariationalGarroteClassifier,
+    )
     from garrote.paths.annealed import fit_path
     from garrote.persistence import load
     from garrote.problem import Problem
@@ -28,16 +32,7 @@ if TYPE_CHECKING:
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
 _HOMES = {
-    "ShrinkageClassifier": "garrote.estimators.shrinkage_classifier",
-    "ShrinkageRegressor": "garrote.estimators.shrinkage_regressor",
-    "SingleEffectsClassifier": "garrote.estimators.single_effects_classifier",
-    "SingleEffectsRegressor": "garrote.estimators.single_effects_regressor",
-    "SparseClassifier": "garrote.estimators.sparse_classifier",
-    "SparseRegressor": "garrote.estimators.sparse_regressor",
-    "SpikeSlabClassifier": "garrote.estimators.spike_slab_classifier",
-    "SpikeSlabRegressor": "garrote.estimators.spike_slab_regressor",
-    "VariationalGarrote": "garrote.estimators.variational_garrote",
-    "VariationalGarroteClassifier": "garrote.estimators.variational_garrote_classifier",
+    **dict.fromkeys(_ESTIMATORS, "garrote.estimators"),
     "Problem": "garrote.problem",
     "fit_path": "garrote.paths.annealed",
     "load": "garrote.persistence",

@@ -39,7 +39,9 @@ def gibbs_label_shrinkage(task: Task, method: Gibbs) -> Inferred:
     if beliefs.prior.noise_variance is not None:
         raise ValueError(f"labels have no noise: leave out noise_variance, got {beliefs.prior!r}")
     refuse_dense(
-        problem, f"method={method.name!r}", "use SpikeSlabClassifier('mean-field'), or screen"
+        problem,
+        f"method={method.name!r}",
+        "use SpikeSlabClassifier(method='mean-field'), or screen",
     )
     chains = method.chains(*LENGTHS, task.seed)
     check_time(problem, chains, by_columns=True)
