@@ -36,15 +36,19 @@ class GrowingGram:
         """The products of all columns so far."""
         return self._room[: self._size, : self._size]
 
+    def reserve(self, size: int) -> None:
+        """Make room for so many columns."""
+        if size > len(self._room):
+            room = max(64, size + size // 4)
+            room = room if self._most is None else min(room, self._most)
+            larger = np.zeros((room, room))
+            larger[: self._size, : self._size] = self.values
+            self._room = larger
+
     def append(self, across: Floats) -> None:
         """Take in the products of all columns, the newest last, with the newest."""
         k, m = self._size, len(across)
-        if m > len(self._room):
-            room = max(64, m + m // 4)
-            room = room if self._most is None else min(room, self._most)
-            larger = np.zeros((room, room))
-            larger[:k, :k] = self.values
-            self._room = larger
+        self.reserve(m)
         self._room[:m, k:m], self._room[k:m, :m] = across, across.T
         self._size = m
 

@@ -15,6 +15,9 @@ from garrote.solvers.descent.optimality import beyond_rounding
 from garrote.solvers.descent.working_block import WorkingBlock
 from garrote.solvers.penalised.minimising import minimise, minimise_by_rows, suits_rows
 
+# Columns whose cross products are made at once: many at a time would need as much memory again.
+_AT_ONCE = 500
+
 
 class _Fitted(NamedTuple):
     """Coefficients of some columns, and what they make of the rows."""
@@ -114,17 +117,20 @@ class LeastSquares:
 
     def _products(self) -> Floats:
         """Return the cross products of the working set; those of new columns are made now."""
-        k = len(self._gram)
-        if len(self.columns) > k:
-            if not self.problem.has_rows:
-                across = self.problem.known_block(self.columns)[:, k:]
-            elif self._block is None:
-                across = self.problem.table.gram(self.columns, self.columns[k:])
-            else:
-                values = self._block.values
-                across = values.T @ (values[:, k:] * self.problem.weights[:, None])
-            self._gram.append(across / self.problem.n)
+        known, size = len(self._gram), len(self.columns)
+        self._gram.reserve(size)
+        for first in range(known, size, _AT_ONCE):
+            self._gram.append(self._across(first, min(first + _AT_ONCE, size)) / self.problem.n)
         return self._gram.values
+
+    def _across(self, first: int, last: int) -> Floats:
+        """Return the products of the first columns of the working set with the newest of them."""
+        if not self.problem.has_rows:
+            return self.problem.known_block(self.columns[:last])[:, first:]
+        if self._block is None:
+            return self.problem.table.gram(self.columns[:last], self.columns[first:last])
+        values = self._block.values
+        return values[:, :last].T @ (values[:, first:last] * self.problem.weights[:, None])
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
