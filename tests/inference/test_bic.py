@@ -441,7 +441,7 @@ def test_the_method_follows_the_number_of_columns():
 
 def test_a_table_whose_dense_copy_would_not_fit_is_refused(monkeypatch):
     X, y = simulated("binomial")
-    monkeypatch.setattr(generalized, "_MOST_ENTRIES", X.size - 1)
+    monkeypatch.setattr(generalized, "ENTRIES_KEPT", X.size - 1)
     with pytest.raises(ValueError, match=r"keeps X dense, .* GB: screen the columns first"):
         infer(Problem.from_rows(X, y, likelihood=Binomial()), BIC())
 

@@ -7,6 +7,7 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design, Moments, block_width
+from garrote.limits.budgets import ENTRIES_PER_CALL
 from garrote.rules import add_block, add_column, block_dot, column_dot, squared_residual
 
 # Below this many right-hand sides our own loop beats the packing that a matrix product starts with.
@@ -14,8 +15,6 @@ _SKINNY = 6
 # Up to this many, products of few columns at a time do: of so many multiplications at most, for which
 # OpenBLAS copies nothing.
 _NARROW, _SMALL_PRODUCT = 16, 600_000
-# Entries of X that one kernel call reads at most: a few milliseconds, so that Ctrl-C is heard.
-_ENTRIES_PER_CALL = 1 << 23
 
 
 class DenseColumns(NamedTuple):
@@ -156,12 +155,12 @@ class DenseDesign(Design):
         product = np.zeros(self.shape[0])
         columns = np.asarray(columns, dtype=np.intp)
         if in_columns:
-            step = max(4, _ENTRIES_PER_CALL // max(1, self.shape[0]))
+            step = max(4, ENTRIES_PER_CALL // max(1, self.shape[0]))
             for start in range(0, len(columns), step):
                 part = slice(start, start + step)
                 _add_columns(self.values, columns[part], coef[part], product)
         else:
-            step = max(1, _ENTRIES_PER_CALL // max(1, self.shape[1]))
+            step = max(1, ENTRIES_PER_CALL // max(1, self.shape[1]))
             for start in range(0, self.shape[0], step):
                 _add_in_row_order(
                     self.values, columns, coef, start, min(start + step, self.shape[0]), product
@@ -201,7 +200,7 @@ class DenseDesign(Design):
 
     def _skinny_tdot(self, rows: Floats) -> Floats:
         product = np.empty((len(rows), self.shape[1]))
-        step = max(1, _ENTRIES_PER_CALL // max(1, self.shape[0] * len(rows)))
+        step = max(1, ENTRIES_PER_CALL // max(1, self.shape[0] * len(rows)))
         for start in range(0, self.shape[1], step):
             _multiply_columns(self.values, rows, start, min(start + step, self.shape[1]), product)
         return product
@@ -231,7 +230,7 @@ class DenseDesign(Design):
 
     def moments(self, weights: Floats) -> Moments:
         mean, deviation = np.empty(self.shape[1]), np.empty(self.shape[1])
-        step = max(1, _ENTRIES_PER_CALL // self.shape[0])
+        step = max(1, ENTRIES_PER_CALL // self.shape[0])
         measure = _measure_columns if self.values.flags.f_contiguous else _measure_in_row_order
         for start in range(0, self.shape[1], step):
             stop = min(start + step, self.shape[1])

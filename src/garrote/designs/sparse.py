@@ -8,10 +8,9 @@ import scipy.sparse
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design, Moments
+from garrote.limits.budgets import ENTRIES_PER_CALL
 from garrote.rules import add_column, column_dot, squared_residual
 
-# Non-zeros times right-hand sides that one kernel call handles at most (some 20 ms).
-_PRODUCTS_PER_CALL = 1 << 23
 # A number gathered from a row costs as much as so many read in order.
 _GATHER = 8.0
 # Right-hand sides that share one gather of a non-zero's row.
@@ -102,7 +101,7 @@ class SparseDesign(Design):
     def tdot(self, rows: Floats) -> Floats:
         product = np.empty((len(rows), self.shape[1]))
         per_column = max(1.0, self.matrix.nnz / max(1, self.shape[1]))
-        step = max(1, int(_PRODUCTS_PER_CALL / (per_column * min(len(rows), _ROWS_TOGETHER))))
+        step = max(1, int(ENTRIES_PER_CALL / (per_column * min(len(rows), _ROWS_TOGETHER))))
         for first in range(0, len(rows), _ROWS_TOGETHER):
             together = np.ascontiguousarray(rows[first : first + _ROWS_TOGETHER].T)
             for start in range(0, self.shape[1], step):
@@ -159,7 +158,7 @@ class SparseDesign(Design):
 
     def moments(self, weights: Floats) -> Moments:
         mean, deviation = np.empty(self.shape[1]), np.empty(self.shape[1])
-        step = max(1, int(_PRODUCTS_PER_CALL / max(1.0, self.column_cost)))
+        step = max(1, int(ENTRIES_PER_CALL / max(1.0, self.column_cost)))
         for start in range(0, self.shape[1], step):
             stop = min(start + step, self.shape[1])
             _measure_columns(*self._arrays(), weights, start, stop, mean, deviation)

@@ -30,6 +30,7 @@ from garrote.inference.models.standing import MOST_FITTED, Members, in_columns, 
 from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
+from garrote.limits.budgets import ENTRIES_KEPT
 from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, monte_carlo, of_fitted_models
@@ -63,8 +64,6 @@ _STEP, _BELOW, _ABOVE = 0.5, 1e-9, 5e-4
 _COMPARED = 20
 # Steps of a walk that count, and those before them, by default.
 _LENGTHS = 10_000, 1000
-# Entries of X that are kept as a dense copy.
-_MOST_ENTRIES = 150_000_000
 
 
 def enumerate_fitted(task: Task, method: Enumerate) -> Inferred:
@@ -120,7 +119,7 @@ def refuse_dense(
 ) -> None:
     """Refuse a table that a dense copy of would not fit into memory."""
     usable, rows = len(problem.usable), len(problem.response)
-    if usable * rows > _MOST_ENTRIES:
+    if usable * rows > ENTRIES_KEPT:
         raise ValueError(
             f"{who} keeps X dense, and {rows:,} rows x {usable:,} columns need "
             f"{8e-9 * usable * rows:.3g} GB: {remedy} the columns first"

@@ -369,7 +369,7 @@ def test_methods_that_cannot_be_meant_are_refused(monkeypatch):
         infer(problem, method="search")
     with pytest.raises(ValueError, match="give the prior a variance, or name fewer"):
         infer(problem, method="enumerate")
-    monkeypatch.setattr(generalized, "_MOST_ENTRIES", 40 * 18 - 1)
+    monkeypatch.setattr(generalized, "ENTRIES_KEPT", 40 * 18 - 1)
     with pytest.raises(ValueError, match="use method='mean-field', or screen"):
         infer(problem, method="sample")
 

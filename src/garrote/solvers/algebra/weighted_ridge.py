@@ -14,13 +14,12 @@ from garrote.arrays import Array, Floats
 from garrote.designs.base import block_width
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns
+from garrote.limits.budgets import BLOCK_BYTES
 from garrote.problem import Problem
 from garrote.rules import Residual
 
 # A column with so little spread beside its size takes nothing off the residual that could be seen.
 _NEGLIGIBLE = 1e-13
-# The columns are kept as one dense block; beyond this it would not fit a usual machine.
-_MOST_BYTES = 4 * 2**30
 
 
 class Ridge(NamedTuple):
@@ -47,10 +46,10 @@ class WeightedRidge:
             self._gram = np.ascontiguousarray(problem.known_block(self.columns))
             return
         needed = 8 * len(self.columns) * len(problem.response)
-        if needed > _MOST_BYTES:
+        if needed > BLOCK_BYTES:
             raise ValueError(
                 f"method='em' needs X as a dense block of {needed / 2**30:.1f} GiB, more than the "
-                f"{_MOST_BYTES / 2**30:.0f} GiB allowed: use method='mean-field'"
+                f"{BLOCK_BYTES / 2**30:.0f} GiB allowed: use method='mean-field'"
             )
         roots = np.sqrt(problem.weights)
         self._block = np.asfortranarray(problem.table.block(self.columns))

@@ -10,6 +10,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
+from garrote.limits.budgets import ENTRIES_PER_CALL
 from garrote.rules import Residual, total_cost
 from garrote.solvers.descent.extrapolation import Extrapolation
 from garrote.solvers.descent.sweep import sweep
@@ -18,8 +19,6 @@ from garrote.solvers.descent.sweep import sweep
 _MANY = 500
 # Sweeps over the coefficients that are not 0 before all are looked at again.
 _SWEEPS_INSIDE = 20
-# Entries of X that one kernel call reads at most: some 20 ms, so that Ctrl-C is heard.
-_ENTRIES_PER_CALL = 1 << 23
 
 
 def sweeping_columns_is_cheaper(columns: int) -> bool:
@@ -48,7 +47,7 @@ class ColumnSweeps:
         self._stored, self._mean, self._scale, self._weights = columns, mean, scale, weights
         self._curvature = curvature
         self._readable = columns.columns(mean, scale, weights)
-        self._at_once = max(1, int(_ENTRIES_PER_CALL / max(1.0, columns.column_cost)))
+        self._at_once = max(1, int(ENTRIES_PER_CALL / max(1.0, columns.column_cost)))
 
     def minimise(
         self, rule: Any, residuals: Floats, coef: Floats, tolerance: float, max_rounds: int

@@ -8,11 +8,9 @@ from garrote.arrays import Array, Floats
 from garrote.designs.base import block_width
 from garrote.designs.dense import DenseColumns
 from garrote.designs.standardized import StandardizedDesign
+from garrote.limits.budgets import ENTRIES_PER_CALL
 from garrote.rules import Residual, restricted
 from garrote.solvers.descent.sweep import sweep
-
-# Entries of X read in one kernel call: some 20 ms, so that Ctrl-C is heard.
-_ENTRIES_PER_CALL = 1 << 23
 
 
 def full_sweep(
@@ -33,7 +31,7 @@ def full_sweep(
     readable = design.columns()
     largest = 0.0
     if readable is not None:
-        step = max(1, int(_ENTRIES_PER_CALL / max(1.0, design.stored.column_cost)))
+        step = max(1, int(ENTRIES_PER_CALL / max(1.0, design.stored.column_cost)))
         for first in range(0, len(columns), step):
             part = columns[first : first + step]
             moved = sweep(readable, rule, part, coef, target, residual, curvature, resolution)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.limits.budgets import BLOCK_BYTES
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit
@@ -14,8 +15,6 @@ from garrote.solvers.control import Control, evaluate_solutions, same_solution
 from garrote.solvers.garrote.fixed_point import dual_weights, noise_precision, primal_weights
 from garrote.solvers.garrote.variational import Annealer
 
-# Eq. 9 is solved with all columns at once; beyond this they would not fit a usual machine.
-_MOST_BYTES = 4 * 2**30
 _MOST_SURE = 1.0 - 1e-8
 # Solutions that differ by less than this, in probability and standard errors, are one.
 DISTINCT = 1e-2
@@ -42,10 +41,10 @@ def solve_from(
     annealer = Annealer(problem, problem.compressed(), prior, control)
     wide = problem.has_rows and problem.n_features > len(problem.response)
     needed = 8 * problem.n_features * min(problem.n_features, max(1, len(problem.response)))
-    if needed > _MOST_BYTES:
+    if needed > BLOCK_BYTES:
         raise ValueError(
             f"starts need X as a dense block of {needed / 2**30:.1f} GiB, more than the "
-            f"{_MOST_BYTES / 2**30:.0f} GiB allowed: leave out n_starts and start"
+            f"{BLOCK_BYTES / 2**30:.0f} GiB allowed: leave out n_starts and start"
         )
     weights = (dual_weights if wide else primal_weights)(problem)
     columns = np.arange(problem.n_features)

@@ -12,12 +12,11 @@ from scipy.linalg import pinvh
 
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign
+from garrote.limits.budgets import ENTRIES_KEPT
 from garrote.problem import Problem
 
 # Precision of a covariate's coefficient in standard deviations: proper, so that none runs to infinity.
 COVARIATE_PRECISION = 0.01
-# Entries of the dense copy of the columns at hand, at most.
-_MOST_ENTRIES = 150_000_000
 # A column that the fixed ones explain up to this share of its square has nothing left to tell.
 _EXPLAINED = 1e-7
 
@@ -82,7 +81,7 @@ class LabelColumns:
     def add(self, columns: Array) -> None:
         """Take in more columns."""
         entries = len(self._fixed) * (len(self.columns) + len(columns))
-        if entries > _MOST_ENTRIES:
+        if entries > ENTRIES_KEPT:
             raise ValueError(
                 f"{len(self.columns) + len(columns):,} of {self.problem.n_features:,} columns matter at "
                 f"these prior odds, a dense block of {8e-9 * entries:.3g} GB: lower the prior odds, or "

@@ -20,11 +20,9 @@ from scipy.linalg import cholesky, solve_triangular
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import ENTRIES_PER_CALL
 from garrote.solvers.labels.polya_gamma import fill_polya_gamma
 from garrote.solvers.models.model_chain import Averages, Target, Trail, no_averages
-
-# Entries of X read in one kernel call: some 20 ms, so that Ctrl-C is heard.
-_ENTRIES_PER_CALL = 1e7
 
 
 class LabelledRows(NamedTuple):
@@ -135,7 +133,7 @@ class LogisticGibbsWalk:
         D, prior = len(self.coef), self.target.inclusion
         draws, normals = self.rng.random(D), self.rng.standard_normal(D)
         order = self.rng.permutation(D)
-        per_call = max(1, int(_ENTRIES_PER_CALL / max(1, len(self.eta))))
+        per_call = max(1, int(ENTRIES_PER_CALL / max(1, len(self.eta))))
         for first in range(0, D, per_call):
             _update(
                 self.rows.columns, self.omega, self.slope, prior.by_size, prior.log_odds,
@@ -157,7 +155,7 @@ class LogisticGibbsWalk:
         self.coef[j] = 0.0
         D = len(self.coef)
         log_weight, mean, precision = np.empty(D), np.empty(D), np.empty(D)
-        per_call = max(1, int(_ENTRIES_PER_CALL / max(1, len(self.eta))))
+        per_call = max(1, int(ENTRIES_PER_CALL / max(1, len(self.eta))))
         for first in range(0, D, per_call):
             _weigh(
                 columns, self.omega, self.slope, self.target.inclusion.log_odds, 1.0 / self.variance,
