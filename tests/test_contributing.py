@@ -14,12 +14,14 @@ from garrote.designs import DenseDesign, Design
 from garrote.designs.gram import GramColumns
 from garrote.inference import Sample, infer
 from garrote.likelihoods import Binomial, Gaussian
-from garrote.paths.annealed import fit_path
+from garrote.paths.annealed import SOLVERS, fit_path
 from garrote.penalties import L1, Terms
 from garrote.priors import GaussianSlab, GPrior
 from garrote.problem import Problem
 from garrote.rules import Residual, shrink
+from garrote.solvers.classical.path import METHODS
 from garrote.solvers.descent.sweep import sweep
+from garrote.solvers.garrote.variational import anneal_by_sweeps
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 
@@ -64,6 +66,47 @@ def test_the_printed_penalty_gives_certified_paths(printed, likelihood):
     np.testing.assert_allclose(
         uncapped.coefficients().toarray(), lasso.coefficients().toarray(), atol=1e-6
     )
+
+
+def test_the_printed_penalty_is_searched_over_and_cloned(printed):
+    capped = printed["CappedL1"]
+    model = SparseRegressor(capped(0.5), alpha=0.1)
+    assert model.get_params()["penalty__cap"] == 0.5
+    other = clone(model).set_params(penalty__cap=2.0)
+    assert (model.penalty, other.penalty) == (capped(0.5), capped(2.0))
+
+
+@pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
+def test_the_printed_solver_finds_what_coordinates_find(printed, likelihood, monkeypatch):
+    rng = np.random.default_rng(5)
+    X, weights = rng.standard_normal((80, 12)), rng.integers(0, 3, 80).astype(float)
+    y = X[:, 0] - X[:, 3] + rng.standard_normal(80)
+    y = y if likelihood.least_squares else (y > 0).astype(float)
+    settings = {"family": likelihood, "alpha": 0.05, "tol": 1e-9, "upper": 0.4}
+    monkeypatch.setitem(METHODS, "heavy_ball", printed["HeavyBall"])
+    own = SparseRegressor(solver="heavy_ball", **settings).fit(X, y, weights)
+    same = SparseRegressor(**settings).fit(X, y, weights)
+    assert own.certificate_["duality gap"] < 1e-9
+    assert own.n_iter_ > 5
+    np.testing.assert_allclose(own.coef_, same.coef_, atol=1e-5)
+    with pytest.raises(ValueError, match=r"'heavy_ball' cannot fit penalty 'MCP'.*change one"):
+        SparseRegressor("mcp", solver="heavy_ball").fit(X, y)
+
+
+def test_a_solver_of_the_garrote_is_one_row(monkeypatch):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((60, 5))
+    problem = Problem.from_rows(X, X[:, 1] + rng.standard_normal(60))
+    calls = []
+
+    def counted(*given):
+        calls.append(given)
+        return anneal_by_sweeps(*given)
+
+    monkeypatch.setitem(SOLVERS, "counted", counted)
+    own, same = (fit_path(problem, strengths=8, solver=s) for s in ("counted", "coordinate"))
+    np.testing.assert_array_equal(own.coefficients().toarray(), same.coefficients().toarray())
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("bounds", [(-np.inf, np.inf), (-0.2, 0.5)])

@@ -5,7 +5,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from garrote.paths.combinations import ALL_FAMILIES, SOLVERS, is_possible
+from garrote.paths.combinations import ALL_FAMILIES, is_possible, solvers
 from garrote.penalties import PENALTIES
 
 
@@ -22,7 +22,7 @@ class CombinationsTable(SphinxDirective):
 
 def _cells(penalty: Any) -> str:
     return " | ".join(
-        ", ".join(solver for solver in SOLVERS if is_possible(penalty, family, solver)) or "–"
+        ", ".join(solver for solver in solvers() if is_possible(penalty, family, solver)) or "–"
         for family in ALL_FAMILIES
     )
 

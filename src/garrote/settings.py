@@ -1,19 +1,21 @@
 """Settings as objects: equal by their values, read, copied and searched over as scikit-learn does."""
 
-from typing import Any
+from copy import deepcopy
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator
 
 
 class Settings(BaseEstimator):
-    """The base of priors, laws of inclusion and methods, which are frozen dataclasses.
+    """The base of penalties, likelihoods, priors, laws of inclusion and methods: frozen dataclasses.
 
     ``get_params``, ``clone`` and grid searches (``method__n_steps``) reach into an estimator's settings.
     `set_params` changes the object itself, which other estimators may share; nothing else changes
-    settings once they are made.
+    settings once they are made. What no data could make right is refused when an object is made or
+    changed (``__post_init__``), what depends on the data by `fit`.
     """
 
-    def set_params(self, **params: Any) -> "Settings":
+    def set_params(self, **params: Any) -> Self:
         """Change settings by name, and check them again."""
         known = self.get_params(deep=False)
         for name in params:
@@ -21,10 +23,14 @@ class Settings(BaseEstimator):
                 raise ValueError(
                     f"{type(self).__name__} has no setting {name!r}; its settings are {sorted(known)}"
                 )
-        type(self)(**(known | params))  # refuses what cannot be meant, before anything is changed
-        for name, value in params.items():
-            object.__setattr__(self, name, value)
+        made = type(self)(**(known | params))  # refuses what cannot be meant, before all changes
+        self.__dict__.clear()  # with all that was kept for the settings before
+        self.__dict__.update(made.__dict__)
         return self
+
+    def __sklearn_clone__(self) -> Self:
+        """Return an equal object; values that an object made plain need not be those given."""
+        return type(self)(**deepcopy(self.get_params(deep=False)))
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant, as far as it can be told without data."""

@@ -15,7 +15,7 @@ from garrote import SparseClassifier, SparseRegressor
 from garrote.displays import PathDisplay
 from garrote.likelihoods import FAMILIES, Binomial, Poisson, Probit
 from garrote.likelihoods.multinomial import Multinomial
-from garrote.paths.combinations import ALL_FAMILIES, SOLVERS, is_possible
+from garrote.paths.combinations import ALL_FAMILIES, is_possible, solvers
 from garrote.penalties import MCP, PENALTIES, ElasticNet
 from garrote.solvers.penalised import refitting
 from pairwise import pairwise
@@ -473,7 +473,7 @@ def test_bic_does_not_choose_a_model_that_interpolates():
 _ACCURACY = {"subgradient": 1e-2, ("fused-lasso", "em"): 1e-4}
 
 
-COMBINATIONS = {"penalty": list(PENALTIES), "family": list(ALL_FAMILIES), "solver": list(SOLVERS)}
+COMBINATIONS = {"penalty": list(PENALTIES), "family": list(ALL_FAMILIES), "solver": list(solvers())}
 
 
 def possible(penalty, family, solver):

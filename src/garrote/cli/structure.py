@@ -39,10 +39,10 @@ def with_structure(settings: Mapping[str, Any], table: Any) -> dict[str, Any]:
 
 def check_covariates(penalty: Any, table: Any) -> None:
     """Refuse covariates that a penalty compares with other columns, and so would not leave alone."""
-    from garrote.penalties import PENALTIES, FusedLasso
+    from garrote.penalties import PENALTIES
 
-    made = PENALTIES[penalty]() if isinstance(penalty, str) else penalty
-    if not isinstance(made, FusedLasso):
+    made: Any = PENALTIES[penalty]() if isinstance(penalty, str) else penalty
+    if not made.compares:
         return
     graph = made.resolved(len(table.names)).graph
     joined = set(graph.edges.ravel().tolist())

@@ -103,7 +103,7 @@ tol, max_iter, n_jobs, callback
         class_weight: Any = None,
         alphas: Any = 100,
         eps: float | None = None,
-        cv: Any = None,
+        cv: Any = 5,
         rule: str = "min",
         penalty_factor: Any = None,
         lower: Any = None,
@@ -172,9 +172,7 @@ tol, max_iter, n_jobs, callback
 
     def _foretell(self, shape: tuple[int, int], count: int) -> None:
         """Say what a path of several classes, and those of its folds, will cost."""
-        points = points_in_all(
-            self.alphas, None if self.alpha != "cv" else 5 if self.cv is None else self.cv
-        )
+        points = points_in_all(self.alphas, self.cv if self.alpha == "cv" else None)
         rows, columns = shape
         seconds = points * _SECONDS_A_POINT * rows * count * float(np.sqrt(columns))
         what = f"a fit of {count} classes to {columns} columns at {points} strengths"

@@ -1,11 +1,10 @@
 """Penalised regression of numbers, labels or counts, as a scikit-learn regressor and selector."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,7 +19,7 @@ from garrote.estimators.given.inputs import (
 )
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
-from garrote.likelihoods import Huber, as_likelihood, deviance_explained, inverse_link, settled
+from garrote.likelihoods import as_likelihood, deviance_explained, inverse_link, settled
 from garrote.likelihoods.several import SeveralResponses
 from garrote.limits.magnitudes import refuse_rates
 from garrote.paths.combinations import check_combination
@@ -54,10 +53,12 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     eps : float, optional
         The last alpha of a placed grid, as a share of the first; 1e-3, or 1e-2 with more columns than
         rows.
-    cv : int, splitter or list of splits, optional
-        For ``alpha="cv"``; 5 folds by default.
+    cv : int, splitter or iterable of splits, default=5
+        For ``alpha="cv"``.
     rule : {"min", "1se"}, default="min"
-        The alpha of least held-out error, or the largest within one standard error of it.
+        The alpha of least held-out error, or the largest within one standard error of it, which selects
+        fewer variables. The former is what predicts best, as penalties shrink what they select;
+        `VariationalGarrote` shrinks little, and takes the latter by default.
     penalty_factor : float, array of shape (D,), or mapping from columns to numbers, optional
         Factors of each column's penalty; 0 means always in.
     lower, upper : float, array of shape (D,), or mapping from columns to numbers, optional
@@ -133,7 +134,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         family: Any = "gaussian",
         alphas: Any = 100,
         eps: float | None = None,
-        cv: Any = None,
+        cv: Any = 5,
         rule: str = "min",
         penalty_factor: Any = None,
         lower: Any = None,
@@ -191,8 +192,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         # What it takes from the data it takes once, so that all folds have the same loss.
         known = check_offset(offset, len(y), family)
         likelihood = settled(family, y, check_weights(sample_weight, X), known)
-        if isinstance(likelihood, Huber):
-            self.scale_ = likelihood.scale
+        for name in likelihood.from_data:
+            setattr(self, f"{name}_", getattr(likelihood, name))
         self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)
         self.coef_: Floats = self._coefficients
         self.intercept_: Any = float(self._constant)
@@ -228,8 +229,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         problem, penalty = problem.in_response_units(), self._penalty()
         check_combination(penalty, problem.likelihood, self.solver)
         names, count = np.array(scores.names, dtype=object), len(scores.names)
-        if hasattr(penalty, "resolved"):
-            penalty = penalty.resolved(count, names)
+        penalty = penalty.resolved(count, names)
         given = self._given_terms(penalty, names, count)
         refuse_covariates(np.flatnonzero(given.factor == 0), "penalty_factor = 0")
         path, _ = self._fit_path(problem, penalty, partial(scaled_terms, given), [])
@@ -237,7 +237,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         noise = 1.0 / problem.scale.response_scale if scores.hides_the_noise else None
         alpha = "ebic" if by_folds else self.alpha
         choice = self._choice(path, problem, alpha, None, noise)
-        made = {**made, "reference": getattr(penalty, "reference", None) or made["reference"]}
+        made = {**made, "reference": penalty.reference or made["reference"]}
         self._finish(problem, penalty, path, choice, np.zeros(0), scores.names, "y", made)
         self._warn(False)
         self.coef_, self.intercept_ = self._coefficients, float(self._constant)
@@ -293,10 +293,10 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         mean, y = self.predict(X, offset), np.asarray(y, dtype=np.float64)
         known = self._known(offset, mean)
         if self.coef_.ndim == 2:
-            taken = 0.0 if known is None else known
-            return float(r2_score(y - taken, mean - taken, sample_weight=sample_weight))
+            part = 0.0 if known is None else known
+            return float(r2_score(y - part, mean - part, sample_weight=sample_weight))
         family = self._family()
-        if isinstance(family, Huber):
-            family = replace(family, scale=self.scale_)
+        taken = {name: getattr(self, f"{name}_") for name in family.from_data}
+        family = clone(family).set_params(**taken)
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         return deviance_explained(family, y, mean, weights, known)

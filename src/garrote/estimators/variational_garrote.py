@@ -307,7 +307,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         """Refuse settings that cannot be meant, before any work."""
         check_gamma_settings(self)
         if self.solver not in SOLVERS:
-            raise ValueError(f"solver must be one of {SOLVERS}, got {self.solver!r}")
+            raise ValueError(f"solver must be one of {tuple(SOLVERS)}, got {self.solver!r}")
         if not (isinstance(self.n_starts, Integral) and self.n_starts >= 0):
             raise ValueError(f"n_starts must be an integer >= 0, got {self.n_starts!r}")
         if self.noise_variance is not None and not (

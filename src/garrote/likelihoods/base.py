@@ -23,15 +23,14 @@ from scipy.optimize import brentq
 
 from garrote._jit import generic
 from garrote.arrays import Floats
+from garrote.settings import Settings
 
 # How often an interval is doubled in which the null model's level is looked for.
 _MOST_DOUBLINGS = 60
 
 
-class Likelihood:
+class Likelihood(Settings):
     """What the class of a likelihood has beside the registered functions."""
-
-    __slots__ = ()
 
     @property
     def name(self) -> str:
@@ -63,6 +62,11 @@ class Likelihood:
         Closed forms exist then, and cross products tell all that there is in the data.
         """
         return False
+
+    @property
+    def from_data(self) -> tuple[str, ...]:
+        """The settings that `settled` takes from the data where they are not given."""
+        return ()
 
     @property
     def noise_scale(self) -> float | None:

@@ -57,6 +57,7 @@ class Huber(Likelihood):
     name = "huber"
     additive = True
     effect_scale = ""
+    from_data = ("scale",)
     corner: float = 1.345
     scale: float | None = None
 

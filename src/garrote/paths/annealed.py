@@ -1,7 +1,8 @@
 """From a problem to a path: the grid of gammas, both directions, the better solution at each gamma."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
+from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple, cast, overload
 
@@ -30,7 +31,12 @@ from garrote.solvers.garrote.fixed_point import anneal_in_parallel
 from garrote.solvers.garrote.variational import anneal_by_sweeps
 from garrote.solvers.lockstep import run_together
 
-SOLVERS = ("coordinate", "primal", "dual")
+# The solvers of a prior's path, by name.
+SOLVERS: dict[str, Callable[..., Generator[Floats, Floats, Any]]] = {
+    "coordinate": anneal_by_sweeps,
+    "primal": partial(anneal_in_parallel, form="primal"),
+    "dual": partial(anneal_in_parallel, form="dual"),
+}
 # Gammas of a grid, and the largest inclusion probability at the first of them.
 GAMMAS, EPS = 50, 1e-3
 
@@ -97,18 +103,6 @@ def gamma_grid(
 @overload
 def fit_path(
     problem: Problem,
-    prior: GarrotePrior | None = None,
-    strengths: int | Floats | None = None,
-    *,
-    eps: float | None = None,
-    solver: str = "coordinate",
-    control: Control | None = None,
-) -> Path[Fit]: ...
-
-
-@overload
-def fit_path(
-    problem: Problem,
     prior: Penalty,
     strengths: int | Floats | None = None,
     *,
@@ -118,6 +112,18 @@ def fit_path(
     terms: Terms | None = None,
     relax: float = 0.0,
 ) -> Path[PenaltyFit]: ...
+
+
+@overload
+def fit_path(
+    problem: Problem,
+    prior: GarrotePrior | None = None,
+    strengths: int | Floats | None = None,
+    *,
+    eps: float | None = None,
+    solver: str = "coordinate",
+    control: Control | None = None,
+) -> Path[Fit]: ...
 
 
 def fit_path(
@@ -177,7 +183,7 @@ def fit_path(
     >>> path.coefficients().shape
     (10, 20)
     """
-    if hasattr(prior, "largest_strength"):
+    if isinstance(prior, Penalty):
         return _fit_penalty_path(problem, prior, strengths, eps, terms, control, solver, relax)
     return _fit_garrote_path(problem, prior, strengths, eps, control, solver)
 
@@ -205,7 +211,7 @@ def _fit_garrote_path(
 
 def _fit_penalty_path(
     problem: Problem,
-    penalty: Any,
+    penalty: Penalty,
     strengths: int | Floats | None,
     eps: float | None,
     terms: Terms | None,
@@ -215,8 +221,7 @@ def _fit_penalty_path(
 ) -> Path[PenaltyFit]:
     """Solve for a problem in units of its response; a placed grid may end before its last alpha."""
     control = control or Control(1e-6)
-    if hasattr(penalty, "resolved"):
-        penalty = penalty.resolved(problem.n_features)
+    penalty = penalty.resolved(problem.n_features)
     compressed = problem.in_response_units().compressed()
     if control.stop_at is None and (strengths is None or isinstance(strengths, Integral)):
         control = replace(control, stop_at=stop_at(problem, penalty))
@@ -290,11 +295,8 @@ def start_solver(
 ) -> Generator[Floats, Floats, Path[Fit]]:
     """Return the generator that solves one path of a prior; see `run_together`."""
     if solver not in SOLVERS:
-        raise ValueError(f"solver must be one of {SOLVERS}, got {solver!r}")
-    if solver == "coordinate":
-        annealed = yield from anneal_by_sweeps(problem, prior, gammas, control)
-    else:
-        annealed = yield from anneal_in_parallel(problem, prior, gammas, control, solver)
+        raise ValueError(f"solver must be one of {tuple(SOLVERS)}, got {solver!r}")
+    annealed = yield from SOLVERS[solver](problem, prior, gammas, control)
     return annealed.path(problem.scale, problem.n_features, lambda fit: fit)
 
 

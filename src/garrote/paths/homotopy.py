@@ -8,9 +8,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.paths.penalised import adapted, as_path, corrected, penalty_solver
-from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
-from garrote.penalties.elastic_net import ElasticNet
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
@@ -19,7 +17,6 @@ from garrote.solvers.descent.optimality import certify
 from garrote.solvers.losses.least_squares import LeastSquares, as_seen, null_squares
 from garrote.solvers.penalised.homotopy import Point, Walked, walk
 from garrote.solvers.penalised.refitting import relaxed
-from garrote.solvers.penalised.working_set_path import Solved
 
 
 def homotopy_solver(
@@ -50,13 +47,11 @@ def homotopy_solver(
         As in `garrote.paths.penalised.penalty_solver`.
     """
     given = terms
-    if isinstance(penalty, AdaptiveLasso):
-        terms = yield from adapted(problem, penalty, terms, control)
+    terms = yield from adapted(problem, penalty, terms, control)
     walked = yield from _walk_to(problem, penalty, alphas, terms, control, eps, drops)
     points = walked.knots if alphas is None else walked.asked
     solved = yield from _certified(problem, penalty, points, terms)
-    if isinstance(penalty, ElasticNet) and penalty.corrected:
-        solved = yield from corrected(problem, penalty, terms, solved)
+    solved = yield from corrected(problem, penalty, terms, solved)
     smooth = LeastSquares(problem)
     if relax > 0:
         solved = yield from relaxed(smooth, solved, terms, control, relax)
@@ -127,7 +122,7 @@ def _one_walk_each(
 
 def _certified(
     problem: Problem, penalty: Penalty, points: Sequence[Point], terms: Terms
-) -> Generator[Floats, Floats, list[Solved]]:
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Certify solutions from the data, some of them in one pass over X."""
     null, together = null_squares(problem), problem.columns_together
     curvature = problem.curvature / problem.n
@@ -144,5 +139,5 @@ def _certified(
             seen = as_seen(problem, float(squared[k]), gradient[k], explained)
             rule = penalty.at(strength, terms)
             certificate = certify(rule, used, values, seen, curvature, null)
-            solved.append(Solved(strength, used, values, 0.0, seen.loss, certificate, 1))
+            solved.append(PenaltyFit(strength, used, values, 0.0, seen.loss, certificate, 1))
     return solved

@@ -4,35 +4,26 @@ from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import partial
 from numbers import Integral
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.likelihoods.multinomial import Multinomial
-from garrote.likelihoods.several import SeveralResponses
-from garrote.paths.combinations import CLASSICAL
 from garrote.paths.criteria import bayesian_criterion
-from garrote.penalties.adaptive import AdaptiveLasso
-from garrote.penalties.base import Concave, Penalty, Terms
-from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
-from garrote.penalties.fusion.fused import FusedLasso
-from garrote.penalties.group import GroupLasso
-from garrote.penalties.mixtures import Mixture
-from garrote.penalties.subset import BestSubset, NoPenalty
+from garrote.penalties.base import Penalty, Terms
+from garrote.penalties.elastic_net import L1, Ridge
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
 from garrote.rules import restricted, slopes
-from garrote.solvers.classical.path import solve_classically
+from garrote.solvers.classical.path import METHODS, solve_classically
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.latent import LatentLeastSquares
 from garrote.solvers.losses.least_squares import LeastSquares
-from garrote.solvers.losses.multinomial import MultinomialLoss
-from garrote.solvers.losses.several_responses import SeveralLeastSquares
 from garrote.solvers.losses.sparse_loss import SparseLoss
+from garrote.solvers.losses.whole_loss import SEVERAL
 from garrote.solvers.penalised.best_subset import solve_best_subsets
 from garrote.solvers.penalised.concave_path import solve_concave_path
 from garrote.solvers.penalised.fused_signal import SignalSquares, is_signal
@@ -41,7 +32,6 @@ from garrote.solvers.penalised.reweighted import solve_reweighted
 from garrote.solvers.penalised.ridge import ridge_scores, solve_ridge, solve_rotated
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
-    Solved,
     solve_at,
     solve_path,
     tolerance_at,
@@ -62,18 +52,16 @@ def make_smooth(
     problem: Problem, solver: str = "coordinate", penalty: Penalty | None = None
 ) -> Smooth:
     """Return the loss of a problem, ready for a working set."""
-    if isinstance(penalty, FusedLasso) and is_signal(problem):
+    if penalty is not None and penalty.compares and is_signal(problem):
         return SignalSquares(problem)
     if solver == "em" and not problem.likelihood.least_squares:
         return LatentLeastSquares(problem)
     if problem.likelihood.least_squares:
         return LeastSquares(problem)
-    if isinstance(problem.likelihood, Multinomial):
-        return MultinomialLoss(problem)
-    if isinstance(problem.likelihood, SeveralResponses):
-        return SeveralLeastSquares(problem)
-    together = isinstance(penalty, (GroupLasso, FusedLasso))
-    if problem.has_rows and not problem.table.keeps_blocks and not together:
+    if problem.likelihood.several:
+        return SEVERAL[problem.likelihood.name].working(problem)
+    structured = penalty is not None and penalty.structured
+    if problem.has_rows and not problem.table.keeps_blocks and not structured:
         return SparseLoss(problem)
     return GeneralisedLoss(problem)
 
@@ -92,11 +80,10 @@ def alpha_grid(
     problem: Problem, penalty: Penalty, terms: Terms, count: int = ALPHAS, eps: float | None = None
 ) -> Floats:
     """Return alphas from the least that empties the model downwards, evenly spaced in logarithms."""
-    if isinstance(penalty, NoPenalty):
+    if not penalty.charges:
         return np.zeros(1)
     smooth = make_smooth(problem, penalty=penalty)
-    if isinstance(penalty, AdaptiveLasso):
-        terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
+    terms = run_alone(problem, adapted(problem, penalty, terms, Control(1e-6)))
     gradient = _first_gradient(problem, smooth, penalty, terms)
     largest = penalty.largest_strength(gradient, terms, smooth.curvature)
     if eps is None:
@@ -104,9 +91,9 @@ def alpha_grid(
     return np.geomspace(largest or 1.0, eps * (largest or 1.0), count)
 
 
-def _first_gradient(problem: Problem, smooth: Smooth, penalty: Penalty, terms: Terms) -> Floats:
+def _first_gradient(problem: Problem, smooth: Smooth, penalty: Any, terms: Terms) -> Floats:
     """Return the gradient where all that is penalised is 0 and what is not is fitted."""
-    if isinstance(penalty, FusedLasso):
+    if penalty.compares:
         # Strong enough to hold any gradient, and no more: the levels are found to all digits.
         strength = 10.0 * float(np.abs(smooth.null.gradient).sum())
         rule: Any = penalty.at(strength / penalty.least_weight, terms)
@@ -193,30 +180,28 @@ def penalty_solver(
     takes the latter (debiasing, Murphy 2012, section 13.3.5), in between is the relaxed lasso.
     """
     smooth = make_smooth(problem, solver, penalty)
-    if isinstance(penalty, FusedLasso):
+    if penalty.compares:
         _refuse_free_levels(problem, penalty.at(1.0, terms))
         if relax > 0:
             raise ValueError(
                 "refit is for penalties that set single coefficients to 0; the fused lasso would lose "
                 "its pieces: leave refit at False"
             )
-    if isinstance(penalty, AdaptiveLasso):
-        terms = yield from adapted(problem, penalty, terms, control)
+    terms = yield from adapted(problem, penalty, terms, control)
     bounded = bool((np.isfinite(terms.lower) | np.isfinite(terms.upper)).any())
     squares = problem.likelihood.least_squares
     if not squares and not bounded:
         _refuse_without_penalty(problem, penalty, alphas)
-    if solver in CLASSICAL and (solver != "em" or squares):
+    if solver in METHODS and (solver != "em" or squares):
         points = yield from solve_classically(solver, problem, penalty, alphas, terms, control)
     else:
         same = partial(make_smooth, solver=solver)
         points = yield from _solve(smooth, problem, penalty, alphas, terms, control, bounded, same)
-    if isinstance(penalty, ElasticNet) and penalty.corrected:
-        points = yield from corrected(problem, penalty, terms, points)
+    points = yield from corrected(problem, penalty, terms, points)
     if relax > 0:
         points = yield from relaxed(smooth, points, terms, control, relax)
     path = as_path(problem, smooth, points)
-    if isinstance(penalty, FusedLasso):
+    if penalty.compares:
         path = replace(path, fits=tuple(_with_pieces(problem, penalty, fit) for fit in path.fits))
     if len(path) == len(alphas) or control.stop_at is None:
         return path
@@ -230,38 +215,32 @@ def penalty_solver(
 def _solve(
     smooth: Smooth,
     problem: Problem,
-    penalty: Penalty,
+    penalty: Any,
     alphas: Floats,
     terms: Terms,
     control: Control,
     bounded: bool,
     make_loss: Callable[[Problem], Smooth],
-) -> Generator[Floats, Floats, list[Solved]]:
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
     gaussian = problem.likelihood.least_squares
-    if isinstance(penalty, BestSubset):
+    if penalty.loop == "subsets":
         return (yield from solve_best_subsets(problem, penalty.size, alphas, terms, control))
-    if _is_ridge(penalty) and not bounded:
+    if penalty.quadratic and not bounded:
         if gaussian:
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
         if problem.n_features > len(problem.response) and (terms.factor > 0).all():
             return solve_rotated(problem, penalty, alphas, terms, control, make_loss)
-    if not penalty.convex and (not gaussian or isinstance(penalty, Mixture)):
-        concave = cast(Concave, penalty)
-        return (yield from solve_reweighted(smooth, concave, alphas, terms, control))
+    if not penalty.convex and (not gaussian or penalty.loop == "tangents"):
+        return (yield from solve_reweighted(smooth, penalty, alphas, terms, control))
     if not penalty.convex:
         return (yield from solve_concave_path(smooth, penalty, alphas, terms, control))
     return (yield from solve_path(smooth, penalty, alphas, terms, control))
 
 
-def _is_ridge(penalty: Penalty) -> bool:
-    ridge = isinstance(penalty, ElasticNet) and penalty.l1_ratio == 0
-    return ridge or isinstance(penalty, NoPenalty)
-
-
 def _refuse_without_penalty(problem: Problem, penalty: Penalty, alphas: Floats) -> None:
     rows = int(np.count_nonzero(problem.weights))
-    if problem.n_features >= rows and (isinstance(penalty, NoPenalty) or alphas.min() == 0):
+    if problem.n_features >= rows and (not penalty.charges or alphas.min() == 0):
         raise ValueError(
             f"{problem.n_features} columns fit any response of {rows} rows: maximum likelihood without "
             "a penalty does not exist; take a small alpha, or Ridge() with one"
@@ -278,9 +257,11 @@ def _refuse_free_levels(problem: Problem, rule: Any) -> None:
 
 
 def adapted(
-    problem: Problem, penalty: AdaptiveLasso, terms: Terms, control: Control
+    problem: Problem, penalty: Any, terms: Terms, control: Control
 ) -> Generator[Floats, Floats, Terms]:
-    """Return terms with the factors that the first fit of an adaptive lasso gives."""
+    """Return terms with the factors that a penalty's first fit gives, if it has one."""
+    if penalty.first is None:
+        return terms
     if penalty.first == "ridge":
         alphas = alpha_grid(problem, Ridge(), terms)
         points = yield from solve_ridge(problem, Ridge(), alphas, terms, control)
@@ -288,32 +269,32 @@ def adapted(
     else:
         alphas = alpha_grid(problem, L1(), terms)
         points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
-        loss, size = (np.array(each) for each in zip(*map(_loss_and_size, points), strict=True))
+        loss = np.array([point.loss for point in points])
+        size = np.array([len(point.columns) for point in points])
         criterion = bayesian_criterion(loss, size, problem.n, problem.likelihood.noise_scale)
         best = points[int(np.argmin(criterion))]
     first = np.zeros(len(terms.factor))
     first[best.columns] = best.coef
-    return penalty.weighted(terms, first)
-
-
-def _loss_and_size(point: Solved) -> tuple[float, int]:
-    return point.loss, len(point.columns)
+    weighted: Terms = penalty.weighted(terms, first)
+    return weighted
 
 
 def corrected(
-    problem: Problem, penalty: ElasticNet, terms: Terms, points: list[Solved]
-) -> Generator[Floats, Floats, list[Solved]]:
-    """Undo the ridge's shrinkage of an elastic net; see `ElasticNet`."""
+    problem: Problem, penalty: Penalty, terms: Terms, points: list[PenaltyFit]
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
+    """Undo the ridge's shrinkage of an elastic net, where that is asked for; see `ElasticNet`."""
+    if not penalty.corrected:
+        return points
     changed = []
     for point in points:
         ridge = penalty.at(point.strength, terms).ridge[point.columns]
         coef = point.coef * (1.0 + ridge * problem.n / problem.curvature[point.columns])
         squared, _ = yield from problem.evaluate(point.columns, coef[:, None])
-        changed.append(point._replace(coef=coef, loss=0.5 * float(squared[0]) / problem.n))
+        changed.append(replace(point, coef=coef, loss=0.5 * float(squared[0]) / problem.n))
     return changed
 
 
-def _with_pieces(problem: Problem, penalty: FusedLasso, fit: PenaltyFit) -> PenaltyFit:
+def _with_pieces(problem: Problem, penalty: Any, fit: PenaltyFit) -> PenaltyFit:
     """Return a fused fit with its pieces counted, and no effect of columns that are constant.
 
     Such a column is at the level of its neighbours, which joins them and fits nothing; times what is
@@ -326,9 +307,9 @@ def _with_pieces(problem: Problem, penalty: FusedLasso, fit: PenaltyFit) -> Pena
     return replace(fit, columns=fit.columns[told], coef=fit.coef[told], pieces=pieces)
 
 
-def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> Path[PenaltyFit]:
+def as_path(problem: Problem, smooth: Smooth, points: list[PenaltyFit]) -> Path[PenaltyFit]:
     """Return solutions as a path."""
-    fits, outputs = tuple(_fit(point) for point in points), outputs_of(problem)
+    fits, outputs = tuple(points), outputs_of(problem)
     if outputs == 1:
         return Path(fits, problem.scale, problem.n_features, smooth.null.loss)
     scale = replace(
@@ -338,10 +319,3 @@ def as_path(problem: Problem, smooth: Smooth, points: list[Solved]) -> Path[Pena
         covariate_columns=np.zeros((0, outputs * problem.n_features)),
     )
     return Path(fits, scale, outputs * problem.n_features, smooth.null.loss, outputs=outputs)
-
-
-def _fit(point: Solved) -> PenaltyFit:
-    return PenaltyFit(
-        point.strength, point.columns, point.coef, point.intercept, point.loss, point.certificate,
-        point.rounds,
-    )  # fmt: skip

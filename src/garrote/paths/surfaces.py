@@ -29,7 +29,6 @@ from garrote.solvers.control import Control
 from garrote.solvers.penalised.reweighted import solve_tangents, stationary
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
-    Solved,
     certified,
     solve_at,
     tolerance_at,
@@ -123,7 +122,7 @@ def _solve(
     strengths: Floats,
     terms: Terms,
     control: Control,
-) -> Generator[Floats, Floats, list[list[Solved]]]:
+) -> Generator[Floats, Floats, list[list[PenaltyFit]]]:
     """Return the solutions of each strength, from the lasso on."""
     rows = []
     for step, strength in enumerate(map(float, strengths)):

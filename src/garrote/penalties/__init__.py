@@ -1,7 +1,6 @@
 """What sparse means to an optimiser: penalties of single coefficients, and of groups of them."""
 
 from collections.abc import Callable
-from typing import Any
 
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
@@ -17,7 +16,7 @@ from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalties.thresholds import thresholding
 
 # Penalties by the name that users know them by, with default settings.
-PENALTIES: dict[str, Callable[[], Any]] = {
+PENALTIES: dict[str, Callable[[], Penalty]] = {
     "lasso": L1,
     "l1": L1,
     "elastic-net": ElasticNet,

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms, steepest
+from garrote.penalties.base import Penalty, Terms, steepest
 from garrote.penalties.elastic_net import ElasticNetRule
 
 FIRST_FITS = ("lasso", "ridge")
 
 
 @dataclass(frozen=True)
-class AdaptiveLasso:
+class AdaptiveLasso(Penalty):
     """The lasso with factors 1 / abs(first)^power, by a first estimate of each coefficient (Zou 2006).
 
     The first fit is a lasso chosen by BIC, or, for a Gaussian response, a ridge chosen by generalised
@@ -23,7 +23,7 @@ class AdaptiveLasso:
 
     power: float = 1.0
     first: str = "lasso"
-    name: str = "adaptive lasso"
+    name = "adaptive lasso"
     reference = "Zou (2006), The adaptive lasso and its oracle properties. JASA 101, 1418-1429"
     convex = True
 
@@ -32,6 +32,11 @@ class AdaptiveLasso:
             raise ValueError(f"power must be a finite number > 0, got {self.power}")
         if self.first not in FIRST_FITS:
             raise ValueError(f"first must be one of {FIRST_FITS}, got {self.first!r}")
+
+    @property
+    def for_squares(self) -> str:
+        """A ridge as the first fit."""
+        return "first='ridge'" if self.first == "ridge" else ""
 
     def weighted(self, terms: Terms, first: Floats) -> Terms:
         """Return terms with the factors that a first estimate gives."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.rules import Evaluated, cost, reach
+from garrote.rules import Evaluated, cost, is_elastic_net, reach
+from garrote.settings import Settings
 
 # Scalar objectives that differ by less than this share are the same.
 _TIE = 1e-12
@@ -31,23 +32,92 @@ class Terms(NamedTuple):
         return Terms(*(np.tile(part, times) for part in self))
 
 
-class Penalty(Protocol):
-    """The settings of a penalty.
+class Penalty(Settings):
+    """The settings of a penalty, and what paths and solvers ask of it beside its rule.
 
     Objectives are F(w) + strength * sum of factor_j times the penalty of w_j, F being the mean of the
-    samples' losses (half their squared error for a Gaussian response).
+    samples' losses (half their squared error for a Gaussian response). A penalty has a ``name``, ``at``
+    and ``largest_strength``; the rest has a default, which is that of a penalty of single coefficients.
     """
 
     @property
     def name(self) -> str:
         """What messages call it."""
+        raise NotImplementedError
+
+    @property
+    def reference(self) -> str | None:
+        """The source to cite, if it has one."""
+        return None
 
     @property
     def convex(self) -> bool:
-        """Whether a local optimum is the optimum."""
+        """Whether a local optimum is the optimum. One that is not is concave in |w|."""
+        return False
+
+    @property
+    def singular(self) -> bool:
+        """Whether it is infinitely steep at 0."""
+        return False
+
+    @property
+    def charges(self) -> bool:
+        """Whether it charges anything at all; a path without has one strength, 0."""
+        return True
+
+    @property
+    def has_slope(self) -> bool:
+        """Whether its slope tells of it: prices have none, and no tangents or parabolas."""
+        return True
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether it is a ridge, or nothing: fits to a Gaussian response have a closed form then."""
+        return False
+
+    @property
+    def loop(self) -> str:
+        """By what paths are solved: "coordinates", always "tangents", or all "subsets"."""
+        return "coordinates"
+
+    @property
+    def structured(self) -> bool:
+        """Whether it ties coefficients together, in groups or as neighbours."""
+        return False
+
+    @property
+    def compares(self) -> bool:
+        """Whether it compares coefficients with each other, so that columns have to keep their units."""
+        return False
+
+    @property
+    def first(self) -> str | None:
+        """The first fit that gives each variable its factor (see ``weighted``): "lasso" or "ridge"."""
+        return None
+
+    @property
+    def corrected(self) -> bool:
+        """Whether the shrinkage by its ridge is undone after the fit."""
+        return False
+
+    @property
+    def for_squares(self) -> str:
+        """What of it needs a Gaussian response, in words; "" if nothing does."""
+        return ""
+
+    @property
+    def parabolas(self) -> tuple[str, ...]:
+        """The solvers "em" and "iterated_ridge", as far as parabolas that touch it suit them."""
+        return ("em", "iterated_ridge") if self.is_elastic_net else ("iterated_ridge",)
+
+    @property
+    def is_elastic_net(self) -> bool:
+        """Whether it is a case of the elastic net, of single coefficients."""
+        return not self.structured and is_elastic_net(self.at(1.0, Terms.equal(1)))
 
     def at(self, strength: float, terms: Terms) -> Any:
         """Return the scalar rule at one strength."""
+        raise NotImplementedError
 
     def largest_strength(
         self, gradient: Floats, terms: Terms, curvature: Floats | None = None
@@ -56,14 +126,15 @@ class Penalty(Protocol):
 
         ``curvature`` is that of each column's loss; taken for 1 where it is not given.
         """
+        raise NotImplementedError
 
+    def resolved(self, count: int, names: Array | None = None, X: Any = None) -> Self:
+        """Return the same for a table of so many columns, with positions in place of names."""
+        return self
 
-class Concave(Penalty, Protocol):
-    """A penalty that is concave in |w|, and so lies below its tangents."""
-
-    @property
-    def singular(self) -> bool:
-        """Whether it is infinitely steep at 0."""
+    def with_factors(self, factor: Floats, names: Array | None = None) -> Self:
+        """Return the same for columns with these factors of the penalty; refuse what it has not."""
+        return self
 
 
 def check_share(share: Any, of_all: bool = False) -> float:

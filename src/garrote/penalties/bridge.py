@@ -1,13 +1,20 @@
 """Bridge regression, |w|^b: from best subsets (b -> 0) over the lasso (1) to ridge regression (2)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.penalties.base import Terms, cheaper, first_strength, steepest, within_reach
+from garrote.penalties.base import (
+    Penalty,
+    Terms,
+    cheaper,
+    first_strength,
+    steepest,
+    within_reach,
+)
 from garrote.penalties.elastic_net import L1, ElasticNetRule
 from garrote.rules import (
     Evaluated,
@@ -120,7 +127,7 @@ def _conjugate(rule: BridgeRule, gradient: Floats, curvature: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class Bridge:
+class Bridge(Penalty):
     """abs(w)^b for 0 < b <= 2 (Frank & Friedman 1993; Murphy 2012, Eq. 13.131).
 
     b = 1 is the lasso; b = 2 at a strength is ridge regression, w^2 / 2, at twice that strength. For b
@@ -135,19 +142,25 @@ class Bridge:
     """
 
     b: float = 0.5
-    name: str = "bridge"
+    name = "bridge"
     reference = (
         "Frank & Friedman (1993), A statistical view of some chemometrics regression tools. "
         "Technometrics 35, 109-135"
     )
-    convex: bool = field(init=False, repr=False)
-    singular: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not 0 < self.b <= 2:
             raise ValueError(f"b must lie in (0, 2], got {self.b}")
-        object.__setattr__(self, "convex", self.b >= 1)
-        object.__setattr__(self, "singular", self.b < 1)
+
+    @property
+    def convex(self) -> bool:
+        """Whether b >= 1."""
+        return self.b >= 1
+
+    @property
+    def singular(self) -> bool:
+        """Whether b < 1."""
+        return self.b < 1
 
     def at(self, strength: float, terms: Terms) -> BridgeRule | ElasticNetRule:
         """Return the scalar rule at one strength; that of the lasso for b = 1."""

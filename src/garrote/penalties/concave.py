@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.base import Terms, cheaper, first_strength
+from garrote.penalties.base import Penalty, Terms, cheaper, first_strength
 from garrote.penalties.elastic_net import L1, ElasticNetRule
 from garrote.rules import cost, second_derivative, shrink, slope
 
@@ -57,7 +57,7 @@ def _(rule: MinimaxRule, j, coef):
 
 
 @dataclass(frozen=True)
-class MCP:
+class MCP(Penalty):
     """The minimax concave penalty of Zhang (2010), for t = strength * factor.
 
         t |w| - w^2 / (2 gamma)  for |w| <= gamma t,  gamma t^2 / 2  beyond.
@@ -73,12 +73,11 @@ class MCP:
     """
 
     gamma: float = 3.0
-    name: str = "MCP"
+    name = "MCP"
     reference = (
         "Zhang (2010), Nearly unbiased variable selection under minimax concave penalty. "
         "Annals of Statistics 38, 894-942"
     )
-    singular = False
 
     def __post_init__(self) -> None:
         if not self.gamma > 0:
@@ -149,7 +148,7 @@ def _(rule: ScadRule, j, coef):
 
 
 @dataclass(frozen=True)
-class SCAD:
+class SCAD(Penalty):
     """The smoothly clipped absolute deviation of Fan & Li (2001), for t = strength * factor.
 
     Its slope is t up to |w| = t, falls linearly to 0 at |w| = a t, and is 0 beyond.
@@ -162,13 +161,11 @@ class SCAD:
     """
 
     a: float = 3.7
-    name: str = "SCAD"
+    name = "SCAD"
     reference = (
         "Fan & Li (2001), Variable selection via nonconcave penalized likelihood and its "
         "oracle properties. JASA 96, 1348-1360"
     )
-    convex = False
-    singular = False
 
     def __post_init__(self) -> None:
         if not 1 < self.a < np.inf:
@@ -236,7 +233,7 @@ def _(rule: LogRule, j, coef):
 
 
 @dataclass(frozen=True)
-class LogSum:
+class LogSum(Penalty):
     """eps log(1 + |w| / eps), whose slope at 0 is 1 (Candes, Wakin & Boyd 2008).
 
     eps = inf would be the lasso. With (a + 1) / b times its strength and eps = b it is the penalty of
@@ -250,13 +247,11 @@ class LogSum:
     """
 
     eps: float = 0.1
-    name: str = "log-sum"
+    name = "log-sum"
     reference = (
         "Candes, Wakin & Boyd (2008), Enhancing sparsity by reweighted l1 minimization. "
         "Journal of Fourier Analysis and Applications 14, 877-905"
     )
-    convex = False
-    singular = False
 
     def __post_init__(self) -> None:
         if not 0 < self.eps < np.inf:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms, check_share, steepest, within_reach
+from garrote.penalties.base import Penalty, Terms, check_share, steepest, within_reach
 from garrote.rules import (
     Evaluated,
     cost,
@@ -28,6 +28,7 @@ _ZOU_HASTIE = (
     "Zou & Hastie (2005), Regularization and variable selection via the elastic net. "
     "JRSS B 67, 301-320"
 )
+_NAMES = {1.0: "lasso", 0.0: "ridge"}
 _REFERENCES = {
     1.0: "Tibshirani (1996), Regression shrinkage and selection via the lasso. JRSS B 58, 267-288",
     0.0: "Hoerl & Kennard (1970), Ridge regression: biased estimation for nonorthogonal problems. "
@@ -117,7 +118,7 @@ def tangent(rule: Any, size: Floats) -> ElasticNetRule:
 
 
 @dataclass(frozen=True)
-class ElasticNet:
+class ElasticNet(Penalty):
     """l1_ratio |w| + (1 - l1_ratio) w^2 / 2 (Zou & Hastie 2005).
 
     l1_ratio = 1 is the lasso, 0 ridge regression. ``corrected`` undoes the shrinkage of the second
@@ -128,12 +129,26 @@ class ElasticNet:
     """
 
     l1_ratio: float = 0.5
-    name: str = "elastic net"
     corrected: bool = False
     convex = True
 
     def __post_init__(self) -> None:
         check_share(self.l1_ratio, of_all=True)
+
+    @property
+    def name(self) -> str:
+        """What messages call it: by its two ends where it is one of them."""
+        return _NAMES.get(self.l1_ratio, "elastic net")
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether it is a ridge."""
+        return self.l1_ratio == 0
+
+    @property
+    def for_squares(self) -> str:
+        """The closed form that undoes the ridge."""
+        return "corrected=True" if self.corrected else ""
 
     @property
     def reference(self) -> str:
@@ -168,9 +183,9 @@ def _check_signs_alone(terms: Terms) -> None:
 
 def L1() -> ElasticNet:
     """Return |w|, the lasso (Tibshirani 1996)."""
-    return ElasticNet(1.0, "lasso")
+    return ElasticNet(1.0)
 
 
 def Ridge() -> ElasticNet:
     """Return w^2 / 2, ridge regression."""
-    return ElasticNet(0.0, "ridge")
+    return ElasticNet(0.0)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms, steepest
+from garrote.penalties.base import Penalty, Terms, steepest
 from garrote.penalties.elastic_net import ElasticNetRule
 
 
 @dataclass(frozen=True)
-class L1WithRidge:
+class L1WithRidge(Penalty):
     """|w| times the path's strength, and ridge w^2 / 2 that does not change along the path.
 
     Zou & Hastie's (2005) own form of the elastic net (Murphy 2012, Eq. 13.122, with lambda_2 = N ridge
@@ -18,7 +18,7 @@ class L1WithRidge:
     """
 
     ridge: float = 0.1
-    name: str = "lasso with a ridge"
+    name = "lasso with a ridge"
     reference = (
         "Zou & Hastie (2005), Regularization and variable selection via the elastic net. JRSS "
         "B 67, 301-320"

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.base import Terms, check_share
+from garrote.penalties.base import Penalty, Terms, check_share
 from garrote.penalties.group_rule import GroupRule
 from garrote.penalties.grouping import called, plain_groups, resolve_groups
 from garrote.proximal.grouping import Groups
 
 
 @dataclass(frozen=True, eq=False)
-class GroupLasso:
+class GroupLasso(Penalty):
     """The norm of each group of coefficients, so that groups are in or out as a whole.
 
     The penalty is (1 - l1_ratio) sum_g sqrt(size_g) ||w_g|| + l1_ratio sum_j |w_j| (Yuan & Lin
@@ -58,6 +58,7 @@ class GroupLasso:
     l1_ratio: float = 0.0
     weights: Any = "size"
     convex = True
+    structured = True
     reference = (
         "Yuan & Lin (2006), Model selection and estimation in regression with grouped variables. JRSS B "
         "68, 49-67"
@@ -79,6 +80,11 @@ class GroupLasso:
     def flat(self) -> bool:
         """Whether the norm is the largest |w_j|."""
         return self.norm != 2
+
+    @property
+    def parabolas(self) -> tuple[str, ...]:
+        """Those of lengths; the largest coefficient of a group has none."""
+        return () if self.flat else ("em", "iterated_ridge")
 
     def resolved(self, count: int, names: Array | None = None, X: Any = None) -> "GroupLasso":
         """Return the same with a number for each column's group."""

@@ -22,8 +22,7 @@ class L0(Priced):
     [-3.0, 0.0, 2.1]
     """
 
-    name: str = "l0"
-    convex = False
+    name = "l0"
     reference = (
         "Blumensath & Davies (2008), Iterative thresholding for sparse approximations. J. Fourier Anal. "
         "Appl. 14, 629-654"

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.base import Terms, first_strength, steepest
+from garrote.penalties.base import Penalty, Terms, first_strength, steepest
 from garrote.rules import cost, second_derivative, shrink, slope, slopes
 from garrote.scale_mixtures.laws import HALLaw, NEGLaw, NormalGammaLaw
 
@@ -96,10 +96,22 @@ def _(rule: MixtureRule, size: Floats) -> Floats:
     return rule.threshold * rule.mixture.steepness(different)[places]
 
 
-class Mixture:
-    """What mixtures share: from the penalty's slope to its rule and its largest strength."""
+class Mixture(Penalty):
+    """What mixtures share: from the penalty's slope to its rule and its largest strength.
 
-    convex = False
+    ``value`` is the penalty of coefficients of some size, ``steepness`` its slope there.
+    """
+
+    loop = "tangents"  # its rule is not for compiled loops
+    infinite: Any = False  # whether the density is, at 0
+
+    def value(self, size: Floats) -> Floats:
+        """Return the penalty of coefficients of some size."""
+        raise NotImplementedError
+
+    def steepness(self, size: Floats) -> Floats:
+        """Return its slope there: the E step."""
+        raise NotImplementedError
 
     def at(self, strength: float, terms: Terms) -> MixtureRule:
         """Return the scalar rule at one strength."""
@@ -109,16 +121,15 @@ class Mixture:
         self, gradient: Floats, terms: Terms, curvature: Floats | None = None
     ) -> float:
         """Return the least strength at which no penalised variable is in, given the null gradient."""
-        steepness: Any = self.steepness  # type: ignore[attr-defined]
-        if not self.singular:  # type: ignore[attr-defined]
-            return steepest(gradient, terms, float(steepness(np.zeros(()))))
+        if not self.singular:
+            return steepest(gradient, terms, float(self.steepness(np.zeros(()))))
 
         def wanted(size: Floats, each: Floats, columns: Array) -> Floats:
             # EM leaves w > 0 where curvature (z - w) >= strength p'(w) for some w; the largest
             # gradients are all that can matter.
             largest = np.argsort(-size)[:100]
             alone = size[largest] / each[largest]
-            steep = steepness(alone[:, None] * _SHARES + 1e-300)
+            steep = self.steepness(alone[:, None] * _SHARES + 1e-300)
             strengths = np.zeros(len(size))
             strengths[largest] = (size[largest, None] * (1 - _SHARES) / steep).max(axis=1)
             return strengths
@@ -137,13 +148,11 @@ class HAL(Mixture):
 
     a: float = 1.0
     b: float = 0.1
-    name: str = "HAL"
+    name = "HAL"
     reference = (
         "Lee, Caron, Doucet & Holmes (2010), A hierarchical Bayesian framework for "
         "constructing sparsity-inducing priors. arXiv:1009.1914"
     )
-    singular = False
-    infinite = False
 
     def __post_init__(self) -> None:
         _check_positive(a=self.a + 1.0, b=self.b)
@@ -164,7 +173,7 @@ class NormalJeffreys(Mixture):
     The density is infinite at 0, so that 0 is always a mode; what EM finds away from 0 is stated.
     """
 
-    name: str = "normal-Jeffreys"
+    name = "normal-Jeffreys"
     reference = (
         "Figueiredo (2003), Adaptive sparseness for supervised learning. IEEE TPAMI 25, 1150-1159"
     )
@@ -191,7 +200,7 @@ class NormalGamma(Mixture):
 
     delta: float = 0.75
     gamma: float = 1.0
-    name: str = "normal-gamma"
+    name = "normal-gamma"
     reference = (
         "Griffin & Brown (2010), Inference with normal-gamma prior distributions in "
         "regression problems. Bayesian Analysis 5, 171-188"
@@ -233,13 +242,11 @@ class NEG(Mixture):
 
     a: float = 0.5
     b: float = 0.01
-    name: str = "NEG"
+    name = "NEG"
     reference = (
         "Griffin & Brown (2007), Bayesian adaptive lassos with non-convex penalization. "
         "Technical report, University of Kent"
     )
-    singular = False
-    infinite = False
 
     def __post_init__(self) -> None:
         _check_positive(a=self.a, b=self.b)

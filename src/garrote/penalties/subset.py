@@ -6,23 +6,26 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Terms, cheaper, first_strength
+from garrote.penalties.base import Penalty, Terms, cheaper, first_strength
 from garrote.penalties.elastic_net import ElasticNetRule
 from garrote.rules import cost, second_derivative, shrink, slope
 
 
 @dataclass(frozen=True)
-class NoPenalty:
+class NoPenalty(Penalty):
     """Nothing: least squares, the one of least norm where several fit as well; maximum likelihood.
 
     Its path has one strength, 0.
     """
 
-    name: str = "no penalty"
+    name = "no penalty"
     reference = (
         "McCullagh & Nelder (1989), Generalized Linear Models, 2nd edition. Chapman and Hall"
     )
     convex = True
+    charges = False
+    quadratic = True
+    parabolas = ()
 
     def at(self, strength: float, terms: Terms) -> ElasticNetRule:
         """Return the scalar rule at one strength."""
@@ -64,8 +67,11 @@ def _(rule: PriceRule, j, coef):
     return 0.0 * coef
 
 
-class Priced:
+class Priced(Penalty):
     """What penalties have in common whose strength is the price of a variable."""
+
+    has_slope = False
+    parabolas = ()
 
     def at(self, strength: float, terms: Terms) -> PriceRule:
         """Return the scalar rule at one strength."""
@@ -89,12 +95,13 @@ class BestSubset(Priced):
     """
 
     size: int | None = None
-    name: str = "best subset"
+    name = "best subset"
     reference = (
         "Furnival & Wilson (1974), Regressions by leaps and bounds. Technometrics 16, 499-511"
     )
-    convex = False
     singular = True
+    loop = "subsets"
+    for_squares = "all subsets"
 
     def __post_init__(self) -> None:
         if self.size is not None and self.size < 0:

@@ -10,7 +10,6 @@ from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
 from garrote.paths.annealed import start_penalty_solver
 from garrote.paths.combinations import is_possible
 from garrote.paths.penalised import make_smooth
-from garrote.penalties import ElasticNet
 from garrote.penalties.base import Penalty, Terms
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
@@ -77,7 +76,7 @@ def _needs_much(problem: Problem, penalty: Penalty, tasks: int) -> bool:
     As many columns as there are rows may be in a model, and a working set keeps those and their cross
     products. The lasso and its kin end their paths before that.
     """
-    if not problem.has_rows or isinstance(penalty, ElasticNet):
+    if not problem.has_rows or penalty.is_elastic_net:
         return False
     rows, columns = problem.table.shape
     most = min(rows, columns)

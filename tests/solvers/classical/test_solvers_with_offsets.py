@@ -8,7 +8,7 @@ from scipy.special import expit, log_ndtr, logsumexp, softmax
 
 from garrote import SparseClassifier, SparseRegressor
 from garrote.likelihoods import Huber
-from garrote.paths.combinations import SOLVERS, is_possible
+from garrote.paths.combinations import is_possible, solvers
 from garrote.penalties import L1, ElasticNet, GroupLasso
 from reference import penalised_by_proximal_gradient, soft
 
@@ -133,7 +133,7 @@ def fitted(family, penalty, solver, weighted):
         (family, name, solver)
         for family in LOSSES
         for name, penalty in PENALTIES.items()
-        for solver in SOLVERS
+        for solver in solvers()
         if is_possible(penalty, family, solver)
         # Groups are the columns' coefficients of several outputs.
         if name != "group-lasso" or family in OUTPUTS

@@ -28,9 +28,7 @@ from garrote.limits.magnitudes import refuse_unlike_units
 from garrote.paths.annealed import fit_path
 from garrote.paths.combinations import HOMOTOPIES, check_combination
 from garrote.paths.penalised import outputs_of, resolve_alphas, runs_away, stop_at
-from garrote.penalties import PENALTIES, Terms
-from garrote.penalties.fusion.fused import FusedLasso
-from garrote.penalties.subset import NoPenalty
+from garrote.penalties import PENALTIES, Penalty, Terms
 from garrote.problem import Problem, as_design
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
@@ -59,7 +57,7 @@ class SparseLinearModel(SelectorFace):
         *,
         alphas: Any = 100,
         eps: float | None = None,
-        cv: Any = None,
+        cv: Any = 5,
         rule: str = "min",
         penalty_factor: Any = None,
         lower: Any = None,
@@ -109,18 +107,16 @@ class SparseLinearModel(SelectorFace):
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
         all_names = column_labels(names, count)
-        if hasattr(penalty, "resolved"):
-            penalty = penalty.resolved(count, names, None if is_design(X) else X)
+        penalty = penalty.resolved(count, names, None if is_design(X) else X)
         given = self._given_terms(penalty, names, count)
-        if hasattr(penalty, "with_factors"):
-            penalty = penalty.with_factors(given.factor, names)
+        penalty = penalty.with_factors(given.factor, names)
         free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
-        if not isinstance(penalty, FusedLasso):
+        if not penalty.compares:
             free = _projected_columns(given, likelihood, names)
         known = check_offset(offset, len(y), likelihood)
         make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
         problem = make_problem(weights)
-        if isinstance(penalty, FusedLasso):
+        if penalty.compares:
             refuse_unlike_units(problem.table.deviation, names)
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=3)
@@ -131,7 +127,7 @@ class SparseLinearModel(SelectorFace):
         path, validation = self._fit_path(problem, penalty, terms_for, folds)
         choice = self._choice(path, problem, self.alpha, validation)
         always = [all_names[j] for j in free]
-        made = provenance(self, X, y, weights, always, getattr(penalty, "reference", None))
+        made = provenance(self, X, y, weights, always, penalty.reference)
         made["offset"] = known is not None
         self._finish(problem, penalty, path, choice, y, all_names, response, made)
         fit, relax = path.fits[choice.position], float(self.refit)
@@ -175,8 +171,7 @@ class SparseLinearModel(SelectorFace):
     ) -> Callable[[Floats], Problem]:
         """Return what makes the problem of some weights, those of all rows or of a fold's."""
         design = as_design(X)
-        compared = isinstance(penalty, FusedLasso)
-        signal = compared and likelihood.least_squares and holds_intercept(design)
+        signal = penalty.compares and likelihood.least_squares and holds_intercept(design)
         if signal and self.fit_intercept and penalty.l1_ratio and design.shape[1] > _MANY_PIECES:
             raise ValueError(
                 f"an intercept beside {design.shape[1]} columns of an identity matrix ties every row "
@@ -189,7 +184,7 @@ class SparseLinearModel(SelectorFace):
             # The level of a signal is its intercept; both would be one too many.
             fit_intercept=self.fit_intercept and not (signal and not penalty.l1_ratio),
             # Where coefficients are compared, columns keep their units.
-            standardize=self.standardize and not compared,
+            standardize=self.standardize and not penalty.compares,
             scale_response=False,
             likelihood=likelihood,
             offset=offset,
@@ -254,7 +249,7 @@ class SparseLinearModel(SelectorFace):
     def _splitter(self, y: Floats) -> Any:
         return check_cv(self.cv)
 
-    def _penalty(self) -> Any:
+    def _penalty(self) -> Penalty:
         """Return the penalty object, and refuse settings that cannot be meant."""
         penalty = self.penalty
         if isinstance(penalty, str):
@@ -264,7 +259,7 @@ class SparseLinearModel(SelectorFace):
                     f"got {penalty!r}"
                 )
             penalty = PENALTIES[penalty]()
-        elif not hasattr(penalty, "largest_strength") or isinstance(penalty, type):
+        elif not isinstance(penalty, Penalty):
             raise ValueError(
                 f"penalty must be a name or an object of garrote.penalties, got {penalty!r}"
             )
@@ -297,7 +292,7 @@ class SparseLinearModel(SelectorFace):
         """Return factors and bounds as given, in the user's units."""
         factor = np.ones(count)
         # Without a penalty, factors of it are all the same.
-        if self.penalty_factor is not None and not isinstance(penalty, NoPenalty):
+        if self.penalty_factor is not None and penalty.charges:
             factor = resolve_values(self.penalty_factor, names, count, "penalty_factor", 1.0)
         if (factor < 0).any():
             j = int(np.argmin(factor))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.base import Terms, check_share
+from garrote.penalties.base import Penalty, Terms, check_share
 from garrote.penalties.fusion.fused_rule import FusedRule, feasible_share
 from garrote.penalties.fusion.neighbours import (
     chain_order,
@@ -20,7 +20,7 @@ from garrote.proximal.graph import Graph
 
 
 @dataclass(frozen=True, eq=False)
-class FusedLasso:
+class FusedLasso(Penalty):
     r"""The differences of neighbouring coefficients, so that these are constant over pieces.
 
     The penalty is (1 - l1_ratio) sum_(i, j) weight_ij \|w_i - w_j\| + l1_ratio sum_j factor_j \|w_j\|
@@ -63,6 +63,9 @@ class FusedLasso:
     l1_ratio: float = 0.0
     weights: Any = None
     convex = True
+    structured = True
+    compares = True
+    parabolas = ("em",)
     reference = (
         "Tibshirani, Saunders, Rosset, Zhu & Knight (2005), Sparsity and smoothness via the fused "
         "lasso. JRSS B 67, 91-108"

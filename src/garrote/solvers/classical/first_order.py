@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -96,7 +96,17 @@ class Steps:
 
 
 class Method:
-    """A classical solver, made for one loss and the steps that it allows, and used along a path."""
+    """A classical solver, made for one loss and the steps that it allows, and used along a path.
+
+    ``has_bounds`` tells whether it keeps coefficients between bounds.
+    """
+
+    has_bounds: ClassVar[bool] = True
+
+    @classmethod
+    def suits(cls, penalty: Penalty, squares: bool) -> bool:
+        """Tell whether it can fit a penalty, to a Gaussian response (``squares``) or to any other."""
+        return True
 
     def __init__(self, loss: WholeLoss, steps: Steps):
         self.loss, self.steps = loss, steps

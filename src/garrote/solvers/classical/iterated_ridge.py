@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from garrote.arrays import Array, Floats
+from garrote.penalties.base import Penalty
 from garrote.problem import Problem
 from garrote.rules import Evaluated, proximal_point, ridge_weights
 from garrote.rules.parabolas import TINY
@@ -37,6 +38,13 @@ _LEAST_WEIGHT = 1e-12
 
 class IteratedRidge(Method):
     """Ridge regressions whose weights are the slopes of the penalty by size: Gaussian responses."""
+
+    has_bounds = False
+
+    @classmethod
+    def suits(cls, penalty: Penalty, squares: bool) -> bool:
+        """Tell whether parabolas touch a penalty."""
+        return squares and "iterated_ridge" in penalty.parabolas
 
     def __init__(self, loss: WholeLoss, steps: Steps):
         super().__init__(loss, steps)

@@ -7,6 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms
 from garrote.problem import Problem
+from garrote.results.fit import PenaltyFit
 from garrote.solvers.classical.first_order import Method, Task, make_steps
 from garrote.solvers.classical.fista import Fista
 from garrote.solvers.classical.ista import Ista
@@ -17,8 +18,9 @@ from garrote.solvers.classical.sparsa import Sparsa
 from garrote.solvers.classical.subgradient import Subgradient
 from garrote.solvers.control import Control
 from garrote.solvers.losses.whole_loss import whole_loss
-from garrote.solvers.penalised.working_set_path import Solved, explains_enough, solved
+from garrote.solvers.penalised.working_set_path import explains_enough, solved
 
+# A new solver is a new row here.
 METHODS: dict[str, type[Method]] = {
     "ista": Ista,
     "fista": Fista,
@@ -28,8 +30,6 @@ METHODS: dict[str, type[Method]] = {
     "iterated_ridge": IteratedRidge,
     "subgradient": Subgradient,
 }
-# These know the penalty by parabolas, which have no bounds.
-_WITHOUT_BOUNDS = ("em", "iterated_ridge")
 
 
 def solve_classically(
@@ -39,15 +39,15 @@ def solve_classically(
     strengths: Floats,
     terms: Terms,
     control: Control,
-) -> Generator[Floats, Floats, list[Solved]]:
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve for descending strengths by the method of some name.
 
     Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
     """
     open_ended = np.isinf(terms.lower) & np.isinf(terms.upper)
     out = (terms.lower == 0.0) & (terms.upper == 0.0)
-    if name in _WITHOUT_BOUNDS and not (open_ended | out).all():
-        others = [repr(other) for other in METHODS if other not in _WITHOUT_BOUNDS]
+    if not METHODS[name].has_bounds and not (open_ended | out).all():
+        others = [repr(other) for other, method in METHODS.items() if method.has_bounds]
         raise ValueError(
             f"solver={name!r} has no bounds on coefficients: take solver='coordinate' or "
             f"{', '.join(others)}, or leave out lower and upper"

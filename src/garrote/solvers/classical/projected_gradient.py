@@ -10,12 +10,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.penalties.base import Penalty
 from garrote.solvers.classical.first_order import Method, Solution, Task
 from garrote.solvers.classical.spectral_descent import descend
 
 
 class ProjectedGradient(Method):
     """Gradient projection for sparse reconstruction: the lasso, the elastic net, ridge."""
+
+    @classmethod
+    def suits(cls, penalty: Penalty, squares: bool) -> bool:
+        """Tell whether a penalty is linear in the parts of the coefficients, but for a ridge."""
+        return penalty.is_elastic_net
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""

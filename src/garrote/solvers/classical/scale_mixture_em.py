@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from garrote.arrays import Floats
+from garrote.penalties.base import Penalty
 from garrote.problem import Problem
 from garrote.rules import expected_spread, first_guess
 from garrote.solvers.classical.first_order import Method, Solution, Steps, Task
@@ -33,6 +34,13 @@ _FLAT = 1e-13
 
 class ScaleMixtureEM(Method):
     """Expectation-maximisation over the variances of a scale mixture: Gaussian responses."""
+
+    has_bounds = False
+
+    @classmethod
+    def suits(cls, penalty: Penalty, squares: bool) -> bool:
+        """Tell whether a penalty is that of a scale mixture."""
+        return squares and "em" in penalty.parabolas
 
     def __init__(self, loss: WholeLoss, steps: Steps):
         super().__init__(loss, steps)

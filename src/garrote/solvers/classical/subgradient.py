@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.penalties.base import Penalty
 from garrote.solvers.classical.first_order import Method, Solution, Task
 
 # The certificate is looked at every so many rounds.
@@ -20,6 +21,14 @@ _CHECK = 10
 
 class Subgradient(Method):
     """Subgradient descent with diminishing steps (Shor 1985): the lasso and the elastic net."""
+
+    @classmethod
+    def suits(cls, penalty: Penalty, squares: bool) -> bool:
+        """Tell whether a penalty is an elastic net, and there is one.
+
+        Steps of a length set in advance take too long where nothing holds coefficients back.
+        """
+        return penalty.is_elastic_net and penalty.charges
 
     def solve(self, task: Task) -> Solution:
         """Minimise from the loss's present coefficients; return the best fit as seen, and the rounds."""

@@ -8,14 +8,12 @@ these alone, whose gradient is the same.
 """
 
 from collections.abc import Generator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import curvature, largest_curvature
-from garrote.likelihoods.multinomial import Multinomial
-from garrote.likelihoods.several import SeveralResponses
 from garrote.problem import Problem
 from garrote.rules import Evaluated
 from garrote.solvers.losses.generalised import GeneralisedLoss
@@ -63,10 +61,8 @@ def whole_loss(problem: Problem) -> WholeLoss:
     """Return the loss of a problem at coefficients of 0."""
     if problem.likelihood.least_squares:
         return WholeSquares(problem)
-    if isinstance(problem.likelihood, Multinomial):
-        return WholeMultinomial(problem)
-    if isinstance(problem.likelihood, SeveralResponses):
-        return WholeResponses(problem)
+    if problem.likelihood.several:
+        return SEVERAL[problem.likelihood.name].whole(problem)
     return WholeGeneralised(problem)
 
 
@@ -203,6 +199,20 @@ class WholeMultinomial(WholeOutputs, MultinomialLoss):
 
 class WholeResponses(WholeOutputs, SeveralLeastSquares):
     """Half the mean squared residual, summed over responses."""
+
+
+class Losses(NamedTuple):
+    """The loss of a likelihood with several outputs: on a working set, and of all coefficients."""
+
+    working: type[SeveralOutputs]
+    whole: type[WholeOutputs]
+
+
+# By the likelihood's name.
+SEVERAL = {
+    "multinomial": Losses(MultinomialLoss, WholeMultinomial),
+    "several gaussian": Losses(SeveralLeastSquares, WholeResponses),
+}
 
 
 def image_of(problem: Problem, coef: Floats) -> Floats:

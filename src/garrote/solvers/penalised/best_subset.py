@@ -18,8 +18,8 @@ from garrote.arrays import Array, Floats
 from garrote.penalties.base import Terms
 from garrote.problem import Problem
 from garrote.results.certificates import optimality
+from garrote.results.fit import PenaltyFit
 from garrote.solvers.control import Control
-from garrote.solvers.penalised.working_set_path import Solved
 
 # More columns than this take too long to search.
 MOST_COLUMNS = 40
@@ -40,7 +40,7 @@ class Subsets(NamedTuple):
 
 def solve_best_subsets(
     problem: Problem, most: int | None, strengths: Floats, terms: Terms, control: Control
-) -> Generator[Floats, Floats, list[Solved]]:
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve for every price of a variable, exactly, among models of ``most`` columns at most."""
     _check(problem, terms)
     subsets = best_subsets(problem)
@@ -58,7 +58,7 @@ def solve_best_subsets(
         loss = 0.5 * float(squared[0]) / problem.n
         off = float(np.abs(gradient[0][columns]).max(initial=0.0)) / largest
         certificate = optimality(np.nan, off)
-        points.append(Solved(float(strength), columns, coef, 0.0, loss, certificate, 1))
+        points.append(PenaltyFit(float(strength), columns, coef, 0.0, loss, certificate, 1))
         control.report("path", step + 1, len(strengths))
     return points
 

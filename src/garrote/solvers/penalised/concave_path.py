@@ -14,13 +14,13 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms
+from garrote.results.fit import PenaltyFit
 from garrote.rules import restricted, total_cost
 from garrote.solvers.control import Control
 from garrote.solvers.penalised.idle_columns import let_go
 from garrote.solvers.penalised.minimising import sharpness
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
-    Solved,
     certified,
     explains_enough,
     solve_at,
@@ -44,7 +44,7 @@ _LOWER, _SAME = 1e-9, 1e-6
 
 def solve_concave_path(
     smooth: Smooth, penalty: Penalty, strengths: Floats, terms: Terms, control: Control
-) -> Generator[Floats, Floats, list[Solved]]:
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve for descending strengths, each from the sparser and from the denser fit beside it.
 
     Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
@@ -58,8 +58,8 @@ def solve_concave_path(
 
 
 def _beyond(
-    smooth: Smooth, penalty: Penalty, last: Solved, terms: Terms, control: Control
-) -> Generator[Floats, Floats, list[Solved]]:
+    smooth: Smooth, penalty: Penalty, last: PenaltyFit, terms: Terms, control: Control
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Go on to weaker penalties than were asked for, and back; return the fit next to the last.
 
     It is where the way back starts from, and no answer.
@@ -77,8 +77,8 @@ def _beyond(
 
 
 def _way_back(
-    smooth: Smooth, penalty: Penalty, points: list[Solved], terms: Terms, control: Control
-) -> Generator[Floats, Floats, list[Solved]]:
+    smooth: Smooth, penalty: Penalty, points: list[PenaltyFit], terms: Terms, control: Control
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve once more for all strengths but the last, each from the weaker one; keep what is lower."""
     kept = points[-1:]
     for point in points[-2::-1]:
@@ -98,7 +98,7 @@ def _way_back(
     return kept[::-1]
 
 
-def _gather(smooth: Smooth, *points: Solved) -> None:
+def _gather(smooth: Smooth, *points: PenaltyFit) -> None:
     """Make the working set hold the columns of some solutions, and not many that are idle."""
     needed = np.zeros(len(smooth.curvature), dtype=bool)
     needed[np.concatenate([point.columns for point in points])] = True
@@ -107,7 +107,7 @@ def _gather(smooth: Smooth, *points: Solved) -> None:
     smooth.grow(np.flatnonzero(needed & ~smooth.inside))
 
 
-def _place(smooth: Smooth, point: Solved) -> None:
+def _place(smooth: Smooth, point: PenaltyFit) -> None:
     """Go to a solution that was found before."""
     everywhere = np.zeros(len(smooth.curvature))
     everywhere[point.columns] = point.coef
@@ -115,7 +115,7 @@ def _place(smooth: Smooth, point: Solved) -> None:
     smooth.intercept = np.copy(point.intercept)[()]
 
 
-def _is_at(smooth: Smooth, point: Solved) -> bool:
+def _is_at(smooth: Smooth, point: PenaltyFit) -> bool:
     """Tell whether the present coefficients are those of a solution."""
     there = np.zeros(len(smooth.curvature))
     there[point.columns] = point.coef
@@ -123,7 +123,7 @@ def _is_at(smooth: Smooth, point: Solved) -> bool:
     return bool(far <= _SAME * np.abs(there).max(initial=0.0))
 
 
-def _lower(rule: Any, point: Solved, other: Solved, tol: float) -> Solved:
+def _lower(rule: Any, point: PenaltyFit, other: PenaltyFit, tol: float) -> PenaltyFit:
     """Return the solution of lower objective; the first unless the other is as well certified."""
     first, second = (one.loss + total_cost(rule, one.columns, one.coef) for one in (point, other))
     sure = other.certificate.value <= max(tol, point.certificate.value)

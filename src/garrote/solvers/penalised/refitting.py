@@ -5,6 +5,7 @@ of the coefficients without a penalty, all others held at 0.
 """
 
 from collections.abc import Generator
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,18 +13,19 @@ from garrote.arrays import Floats
 from garrote.penalties.base import Terms
 from garrote.penalties.subset import NoPenalty
 from garrote.results.certificates import with_refit
+from garrote.results.fit import PenaltyFit
 from garrote.rules import restricted
 from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import certify
-from garrote.solvers.penalised.working_set_path import Smooth, Solved
+from garrote.solvers.penalised.working_set_path import Smooth
 
 # Fits without a penalty are solved to this share of the null model's largest gradient.
 _REFITTED = 1e-10
 
 
 def relaxed(
-    smooth: Smooth, solved: list[Solved], terms: Terms, control: Control, share: float
-) -> Generator[Floats, Floats, list[Solved]]:
+    smooth: Smooth, solved: list[PenaltyFit], terms: Terms, control: Control, share: float
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Move each solution towards the fit to its columns without a penalty, as far as there is one."""
     tolerance = _REFITTED * float(np.abs(smooth.null.gradient).max(initial=0.0))
     refitted = []
@@ -49,12 +51,13 @@ def relaxed(
         after = np.zeros(len(terms.lower))
         after[smooth.columns] = smooth.coef
         refitted.append(
-            point._replace(
+            replace(
+                point,
                 coef=after[point.columns],
                 intercept=np.copy(smooth.intercept)[()],
                 loss=seen.loss,
                 certificate=with_refit(point.certificate, certificate),
-                rounds=point.rounds + rounds,
+                n_iter=point.n_iter + rounds,
             )
         )
     return refitted

@@ -1,4 +1,4 @@
-"""Concave penalties by a sequence of lassos: each takes the penalty's tangents at the fit before.
+"""Penalty penalties by a sequence of lassos: each takes the penalty's tangents at the fit before.
 
 A tangent lies above a concave penalty and touches it at the present coefficient, so that the objective
 falls with every lasso (Zou & Li 2008). For priors that are scale mixtures this is EM: the tangent's
@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.penalties.base import Concave, Terms
+from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.elastic_net import tangent
 from garrote.results.certificates import optimality
+from garrote.results.fit import PenaltyFit
 from garrote.rules import Evaluated, restricted, violation
 from garrote.solvers.control import Control
 from garrote.solvers.descent.extrapolation import Extrapolation
 from garrote.solvers.penalised.working_set_path import (
     Smooth,
-    Solved,
     everywhere,
     explains_enough,
     foremost,
@@ -39,8 +39,8 @@ _BLURS = np.geomspace(1.0, 1e-4, 9)
 
 
 def solve_reweighted(
-    smooth: Smooth, penalty: Concave, strengths: Floats, terms: Terms, control: Control
-) -> Generator[Floats, Floats, list[Solved]]:
+    smooth: Smooth, penalty: Penalty, strengths: Floats, terms: Terms, control: Control
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve for descending strengths, each from the solution before or from a blurred penalty.
 
     Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
@@ -110,7 +110,9 @@ def _solve_inside(smooth: Smooth, rule: Any, tolerance: float, max_iter: int) ->
         lasso = present
 
 
-def stationary(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int) -> Solved:
+def stationary(
+    smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int
+) -> PenaltyFit:
     """Return the present coefficients with how far they are from solving their own tangents' lasso."""
     largest = float(np.abs(smooth.null.gradient).max(initial=0.0)) or 1.0
     off = float(_off(smooth, rule, seen).max(initial=0.0))

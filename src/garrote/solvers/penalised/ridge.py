@@ -7,7 +7,8 @@ first.
 """
 
 from collections.abc import Callable, Generator
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import eigh
@@ -16,12 +17,13 @@ from garrote.arrays import Array, Floats
 from garrote.designs.base import block_width
 from garrote.penalties.base import Penalty, Terms
 from garrote.problem import Problem
+from garrote.results.fit import PenaltyFit
 from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import certify
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.least_squares import as_seen, null_squares
-from garrote.solvers.penalised.working_set_path import Smooth, Solved, solve_path
+from garrote.solvers.penalised.working_set_path import Smooth, solve_path
 
 # A direction in which X varies less than this share of the most has no coefficient of its own.
 _DEPENDENT = 1e-12
@@ -29,7 +31,7 @@ _DEPENDENT = 1e-12
 
 def solve_ridge(
     problem: Problem, penalty: Penalty, strengths: Floats, terms: Terms, control: Control
-) -> Generator[Floats, Floats, list[Solved]]:
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve a Gaussian problem at every strength; bounds are not looked at.
 
     Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
@@ -52,7 +54,7 @@ def solve_ridge(
                 problem.curvature / problem.n, null,
             )  # fmt: skip
             points.append(
-                Solved(float(strength), used, solution[used], 0.0, seen.loss, certificate, 1)
+                PenaltyFit(float(strength), used, solution[used], 0.0, seen.loss, certificate, 1)
             )
         control.report("path", len(points), len(strengths))
     return points
@@ -134,7 +136,9 @@ def _blocks(problem: Problem) -> list[Array]:
     return np.split(np.arange(problem.n_features), np.arange(width, problem.n_features, width))
 
 
-def ridge_scores(problem: Problem, strengths: Floats, terms: Terms, points: list[Solved]) -> Floats:
+def ridge_scores(
+    problem: Problem, strengths: Floats, terms: Terms, points: list[PenaltyFit]
+) -> Floats:
     """Return generalised cross-validation: loss / (1 - degrees of freedom / N)^2 at each strength."""
     by_rows = problem.has_rows and problem.n_features > len(problem.response)
     if by_rows:
@@ -162,7 +166,7 @@ def solve_rotated(
     terms: Terms,
     control: Control,
     make_loss: Callable[[Problem], Smooth] = GeneralisedLoss,
-) -> list[Solved]:
+) -> list[PenaltyFit]:
     """Solve a problem of any likelihood in the at most N directions in which its rows vary.
 
     A ridge is blind to rotations: with X = R V' and coefficients V v, the penalty of v is that of w.
@@ -188,8 +192,8 @@ def _rotate(problem: Problem, factor: Floats) -> _Rotated:
 
 
 def _turned_back(
-    problem: Problem, factor: Floats, back: Floats, point: Any, outputs: int
-) -> Solved:
+    problem: Problem, factor: Floats, back: Floats, point: PenaltyFit, outputs: int
+) -> PenaltyFit:
     turned = np.zeros(outputs * back.shape[1])
     turned[point.columns] = point.coef
     rows = back @ turned.reshape(outputs, -1).T
@@ -199,4 +203,4 @@ def _turned_back(
     ]
     coef = np.concatenate(blocks).T.ravel()
     used = np.flatnonzero(coef)
-    return point._replace(columns=used, coef=coef[used])
+    return replace(point, columns=used, coef=coef[used])

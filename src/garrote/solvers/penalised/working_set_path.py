@@ -14,6 +14,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Penalty, Terms
 from garrote.results.certificates import Certificate
+from garrote.results.fit import PenaltyFit
 from garrote.rules import Evaluated, companions, restricted, violation
 from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import certify
@@ -72,18 +73,6 @@ class Smooth(FittedLoss, Protocol):
         """Look at the present coefficients, from the data alone."""
 
 
-class Solved(NamedTuple):
-    """The solution at one strength: columns that are not 0, and what was found on the way."""
-
-    strength: float
-    columns: Array
-    coef: Floats
-    intercept: Any
-    loss: float
-    certificate: Certificate
-    rounds: int
-
-
 class Trial:
     """A strength that is being solved: its rule and accuracy, and how far that has come."""
 
@@ -93,7 +82,7 @@ class Trial:
         self._coef: Floats | None = None
         self._intercept: Any = None
         self.seen: Evaluated
-        self.point: Solved
+        self.point: PenaltyFit
 
     def solve(self, smooth: Smooth, max_iter: int) -> Waiting:
         """Solve on the working set, and begin to look at all columns.
@@ -117,7 +106,7 @@ class Trial:
         used = np.flatnonzero(self._coef)
         columns, coef = smooth.columns[used], self._coef[used]
         certificate = certify(self.rule, columns, coef, seen, smooth.curvature, smooth.null)
-        self.seen, self.point = seen, Solved(
+        self.seen, self.point = seen, PenaltyFit(
             self.strength, columns, coef, self._intercept, seen.loss, certificate, self.rounds
         )  # fmt: skip
 
@@ -164,7 +153,7 @@ def solve_path(
     strengths: Floats,
     terms: Terms,
     control: Control,
-) -> Generator[Floats, Floats, list[Solved]]:
+) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve for descending strengths, each from the solution before.
 
     Several of them are solved before all columns are looked at, in one pass for all of them. Yields
@@ -172,7 +161,7 @@ def solve_path(
     """
     known: list[tuple[float, Evaluated]] = [(np.inf, smooth.null)]
     remembered = 2 if penalty.convex else 1  # concave penalties have jumps, and no trend
-    points: list[Solved] = []
+    points: list[PenaltyFit] = []
     ahead = 1
     while len(points) < len(strengths):
         following = strengths[len(points) : len(points) + ahead]
@@ -230,7 +219,7 @@ def _solve_trials(
 
 
 def _next_ahead(
-    smooth: Smooth, penalty: Penalty, ahead: int, passes: int, last: Solved, control: Control
+    smooth: Smooth, penalty: Penalty, ahead: int, passes: int, last: PenaltyFit, control: Control
 ) -> int:
     """Return how many strengths to solve before all columns are looked at again."""
     if not penalty.convex:
@@ -240,7 +229,7 @@ def _next_ahead(
     return max(1, ahead // 2) if passes > _MANY_PASSES else min(_FARTHEST, 2 * ahead)
 
 
-def explains_enough(smooth: FittedLoss, point: Solved, control: Control) -> bool:
+def explains_enough(smooth: FittedLoss, point: PenaltyFit, control: Control) -> bool:
     """Tell whether a path may end here."""
     if control.stop_at is None:
         return False
@@ -269,7 +258,9 @@ def solve_at(
         smooth.grow(violating)
 
 
-def certified(smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int) -> Solved:
+def certified(
+    smooth: Smooth, rule: Any, strength: float, seen: Evaluated, rounds: int
+) -> PenaltyFit:
     """Return the present coefficients as the solution at one strength, with their certificate."""
     certificate = certify(rule, *_model(smooth), seen, smooth.curvature, smooth.null)
     return solved(smooth, strength, seen.loss, certificate, rounds)
@@ -281,11 +272,11 @@ def solved(
     loss: float,
     certificate: Certificate,
     rounds: int,
-) -> Solved:
+) -> PenaltyFit:
     """Return the present coefficients as the solution at one strength."""
     # A copy: intercepts of several classes are an array that the solver goes on with.
     intercept = np.copy(smooth.intercept)[()]
-    return Solved(float(strength), *_model(smooth), intercept, loss, certificate, rounds)
+    return PenaltyFit(float(strength), *_model(smooth), intercept, loss, certificate, rounds)
 
 
 def _model(smooth: FittedLoss) -> tuple[Array, Floats]:
