@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
 from garrote.estimators.given.inputs import check_offset
+from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.likelihoods import Gaussian
 from garrote.problem import Problem
@@ -21,7 +22,7 @@ from garrote.selecting.cross_validation import CrossValidation
 from garrote.summaries import Summary
 
 
-class SelectorFace(SaveMixin, SelectorMixin):
+class SelectorFace(NamedSettings, SaveMixin, SelectorMixin):
     """An estimator that selects: fitted, it has ``coef_`` and ``selection_``."""
 
     selection_: Selection
