@@ -130,9 +130,10 @@ def test_a_grid_search_finds_the_settings_of_penalties_and_likelihoods():
          r"prior is the name 'spike-slab'; write prior=GaussianSlab\(\) to set its variance"),
         (SpikeSlabClassifier("spike-slab"), {"prior__variance": 2.0}, r"write prior=EffectSlab\(\)"),
         (SpikeSlabRegressor(method="auto"), {"method__n_chains": 4},
-         r"'auto', which has no setting 'n_chains'; write method=Gibbs\(\) or method=Metropolis\(\) or"),
+         r"method is 'auto', which has no setting 'n_chains'; write method=Gibbs\(\) or "),
         (SpikeSlabRegressor(method="sample"), {"method__wide": 4},
-         "method is the name 'sample', which has no setting 'wide'"),
+         "method is 'sample', which has no setting 'wide'"),
+        (SparseRegressor(cv=[[0], [1]]), {"cv__n_splits": 4}, r"cv is \[\[0\], \[1\]\], which"),
         (SparseRegressor(), {"cv__n_splits": 4}, "cv is 5, which has no setting 'n_splits'"),
     ],
 )  # fmt: skip

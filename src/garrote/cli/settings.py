@@ -211,7 +211,7 @@ def _penalty_settings(name: Any) -> dict[str, Any]:
         hint = suggestion(str(name), PENALTIES) or f"; known are {', '.join(PENALTIES)}"
         raise UsageError(f"there is no penalty {str(name)!r}{hint}", "select")
     kind: Any = PENALTIES[name]
-    return {name: _NOT_GIVEN for name in inspect.signature(kind).parameters if name != "name"}
+    return dict.fromkeys(inspect.signature(kind).parameters, _NOT_GIVEN)
 
 
 def _make_penalty(name: str, settings: Mapping[str, Any]) -> Any:

@@ -257,7 +257,7 @@ def _refuse_free_levels(problem: Problem, rule: Any) -> None:
 
 
 def adapted(
-    problem: Problem, penalty: Any, terms: Terms, control: Control
+    problem: Problem, penalty: Penalty, terms: Terms, control: Control
 ) -> Generator[Floats, Floats, Terms]:
     """Return terms with the factors that a penalty's first fit gives, if it has one."""
     if penalty.first is None:
@@ -275,8 +275,7 @@ def adapted(
         best = points[int(np.argmin(criterion))]
     first = np.zeros(len(terms.factor))
     first[best.columns] = best.coef
-    weighted: Terms = penalty.weighted(terms, first)
-    return weighted
+    return penalty.weighted(terms, first)
 
 
 def corrected(

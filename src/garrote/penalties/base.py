@@ -128,6 +128,10 @@ class Penalty(Settings):
         """
         raise NotImplementedError
 
+    def weighted(self, terms: Terms, first: Floats) -> Terms:
+        """Return terms with the factors that a first estimate gives."""
+        return terms
+
     def resolved(self, count: int, names: Array | None = None, X: Any = None) -> Self:
         """Return the same for a table of so many columns, with positions in place of names."""
         return self

@@ -19,6 +19,7 @@ from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_cov
 from garrote.estimators.registry import title_of
 from garrote.estimators.shared.face import SelectingRegressor, SelectorFace
 from garrote.estimators.shared.labelled import SelectingClassifier
+from garrote.estimators.shared.named_settings import Objects
 from garrote.estimators.shared.posterior_settings import (
     doubt_of,
     make_inclusion,
@@ -26,11 +27,11 @@ from garrote.estimators.shared.posterior_settings import (
     source_of,
     with_groups,
 )
-from garrote.inference import Auto, Inferred, Method, as_method, choose_method, infer
+from garrote.inference import METHODS, Auto, Inferred, Method, as_method, choose_method, infer
 from garrote.inference.choosing import find_way
 from garrote.likelihoods import CANONICAL, Poisson, as_likelihood, deviance_explained
 from garrote.limits.magnitudes import refuse_rates
-from garrote.priors import Prior, as_prior
+from garrote.priors import PRIORS, Prior, as_prior, prior_class
 from garrote.problem import Problem
 from garrote.selecting.averaged import select_averaged
 from garrote.zscores.summary_statistics import ZScores
@@ -53,6 +54,11 @@ class PosteriorFace(SelectorFace):
     def _family(self) -> str:
         """What y is."""
         raise NotImplementedError
+
+    @property
+    def _objects(self) -> dict[str, Objects]:
+        kinds = [name for name, prior in PRIORS.items() if prior.kind == self._kind]
+        return {"prior": {k: prior_class(k, self._family) for k in kinds}, "method": METHODS}
 
     @property
     def _family_of_methods(self) -> str:

@@ -24,6 +24,8 @@ from garrote.estimators.given.inputs import (
 )
 from garrote.estimators.given.provenance import provenance
 from garrote.estimators.shared.face import SelectorFace
+from garrote.estimators.shared.named_settings import Objects
+from garrote.likelihoods import FAMILIES
 from garrote.limits.magnitudes import refuse_unlike_units
 from garrote.paths.annealed import fit_path
 from garrote.paths.combinations import HOMOTOPIES, check_combination
@@ -88,6 +90,11 @@ class SparseLinearModel(SelectorFace):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.callback = callback
+
+    @property
+    def _objects(self) -> dict[str, Objects]:
+        families = {name: type(likelihood) for name, likelihood in FAMILIES.items()}
+        return {"penalty": PENALTIES, "family": families}
 
     def _fit(
         self,
