@@ -48,8 +48,9 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         numbers with outliers. A likelihood object has settings: ``Huber(corner, scale)`` says where
         outliers begin.
     alphas : int or array, default=100
-        The grid: how many, or which. A grid that is placed may end before, where 99.9 % of the deviance
-        is explained, unless the response is Gaussian and the penalty convex; `path_.cut` says so.
+        The grid: how many (more than a garrote has gammas, as each costs less), or which. A grid that
+        is placed may end before, where 99.9 % of the deviance is explained, unless the response is
+        Gaussian and the penalty convex; `path_.cut` says so.
     eps : float, optional
         The last alpha of a placed grid, as a share of the first; 1e-3, or 1e-2 with more columns than
         rows.
