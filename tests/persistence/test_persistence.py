@@ -917,7 +917,7 @@ def check_changes(name, path, most):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", estimators.__all__)
 def test_a_model_changed_in_meaning_is_refused_or_answers(name, tmp_path):
-    check_changes(name, tmp_path / "model", 20)
+    check_changes(name, tmp_path / "model", 40)
 
 
 @pytest.mark.slow
