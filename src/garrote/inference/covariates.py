@@ -33,7 +33,8 @@ def with_covariates(problem: Problem, posterior: Posterior) -> Posterior:
 def with_covariates_of_labels(posterior: Posterior) -> Posterior:
     """Return a factorised posterior of labels whose support has the covariates too."""
     fixed, law = posterior.covariates, posterior.law
-    predictor = law.predictor if isinstance(law, Factorised) else None
+    assert isinstance(law, Factorised)
+    predictor = law.predictor
     if predictor is None or not len(fixed):
         return posterior
     first = len(predictor.fixed_covariance) - len(fixed)  # after the intercept, where there is one

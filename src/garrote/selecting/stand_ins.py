@@ -7,7 +7,6 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.inference.resemblance import correlations
 from garrote.problem import Problem
-from garrote.results.laws import Mixture
 from garrote.results.posterior import Posterior
 from garrote.results.selection_views import StandIns
 from garrote.summaries import listing
@@ -80,8 +79,7 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
     a single optimum has one of them.
     """
     inclusions = None if posterior.substitutes is None else posterior.substitutes.inclusions
-    mixed = posterior.law.models is not None or isinstance(posterior.law, Mixture)
-    if inclusions is None or not mixed:
+    if inclusions is None or not posterior.law.mixes:
         return []
     probability = np.where(problem.curvature > 0, posterior.inclusion_probability, 0.0)
     likely = np.argsort(-probability, kind="stable")[:_MOST_COMPARED]

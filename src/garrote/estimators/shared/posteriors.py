@@ -272,10 +272,13 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
         """Return mean responses over models; over their coefficients too where these have a prior."""
         integrated = getattr(self._prior(), "integrated", True)
         known = np.zeros(X.shape[0]) if offset is None else offset
-        mean, variance = self.posterior_.law.mean_and_variance(
-            CANONICAL[self._family], X, known, integrated
+        likelihood, posterior = CANONICAL[self._family], self.posterior_
+        if return_std:
+            mean, variance = posterior.law.response_moments(likelihood, X, known, integrated)
+            return mean, np.sqrt(variance)
+        return posterior.law.mean_response(
+            likelihood, X, posterior.mean, posterior.covariates, known, integrated
         )
-        return (mean, np.sqrt(variance)) if return_std else mean
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that predictions explain: R^2 of numbers.
