@@ -8,6 +8,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
+from garrote.results.findings import Findings
 from garrote.results.posterior import DISAGREES, Posterior
 from garrote.results.selection import Selection
 from garrote.results.selection_views import ModelsView, Predictions
@@ -53,12 +54,7 @@ def select_averaged(
     def linear(rows: Floats, offset: Floats | None) -> Floats:
         return np.asarray(rows @ posterior.mean + intercept + (0.0 if offset is None else offset))
 
-    return fill_selection(
-        problem,
-        verdict,
-        names,
-        shown,
-        (*notes, *_doubts(posterior), *shared_notes(problem, posterior, names)),
+    findings = Findings(
         method=method,
         response=response,
         provenance=provenance,
@@ -69,6 +65,8 @@ def select_averaged(
         models=list_models(posterior, fixed),
         credible_sets=posterior.credible_sets(LEVEL),
     )
+    warnings = (*notes, *_doubts(posterior), *shared_notes(problem, posterior, names))
+    return fill_selection(problem, verdict, findings, names, shown, warnings)
 
 
 def _doubts(posterior: Posterior) -> list[str]:

@@ -10,6 +10,7 @@ from scipy.stats import t as student
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link
 from garrote.problem import Problem
+from garrote.results.findings import Findings
 from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.results.posterior import Posterior
@@ -64,12 +65,7 @@ def select_on_path(
     view = _view(path, choice.position, posterior, verdict.selected)
     count = int(np.count_nonzero(verdict.selected & (problem.curvature > 0)))
     sizes = [int(np.sum(fit.probability > 0.5)) for fit in path.fits]
-    return fill_selection(
-        problem,
-        verdict,
-        names,
-        view.columns,
-        (*_warnings(problem, path, posterior, count, tol), *rule_notes(choice, sizes)),
+    findings = Findings(
         method=method,
         response=response,
         provenance=provenance,
@@ -81,6 +77,8 @@ def select_on_path(
         predictions=shown_predictions(problem, path, choice.validation, y),
         credible_sets=posterior.credible_sets(LEVEL),
     )
+    warnings = (*_warnings(problem, path, posterior, count, tol), *rule_notes(choice, sizes))
+    return fill_selection(problem, verdict, findings, names, view.columns, warnings)
 
 
 def _noise(problem: Problem, fit: Fit) -> float:
