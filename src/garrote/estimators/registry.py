@@ -16,7 +16,7 @@ class Place(NamedTuple):
         return getattr(import_module(self.module), self.estimator)
 
 
-class Method(NamedTuple):
+class Selector(NamedTuple):
     """A selector: its full name, what it is for in one line, where it lives, its source.
 
     ``for_labels`` is the estimator for a response of labels, where there is one.
@@ -75,8 +75,8 @@ BIC_REFERENCE = (
     "Schwarz (1978), Estimating the dimension of a model. Annals of Statistics 6, 461-464"
 )
 
-METHODS = {
-    "garrote": Method(
+SELECTORS = {
+    "garrote": Selector(
         "Variational Garrote",
         "few true variables among many; probabilities, effects and a certified path",
         "garrote.estimators.variational_garrote",
@@ -88,7 +88,7 @@ METHODS = {
             f"{_GARROTE}, with the bound of {_BOUND}",
         ),
     ),
-    "lasso": Method(
+    "lasso": Selector(
         "Penalised regression",
         "the lasso and its kin for numbers, counts and labels, each point of the path certified",
         "garrote.estimators.sparse_regressor",
@@ -96,7 +96,7 @@ METHODS = {
         "Tibshirani (1996), Regression shrinkage and selection via the lasso. JRSS B 58, 267-288",
         for_labels=Place("garrote.estimators.sparse_classifier", "SparseClassifier"),
     ),
-    "spike-slab": Method(
+    "spike-slab": Selector(
         "Spike-and-slab selection",
         "calibrated inclusion probabilities of variables and models, exact or sampled",
         "garrote.estimators.spike_slab_regressor",
@@ -112,7 +112,7 @@ METHODS = {
             ),
         ),
     ),
-    "single-effects": Method(
+    "single-effects": Selector(
         "Sum of single effects",
         "credible sets of variables that could stand in for one another; quick with many columns",
         "garrote.estimators.single_effects_regressor",
@@ -124,7 +124,7 @@ METHODS = {
             LABEL_REFERENCES["single-effects"],
         ),
     ),
-    "shrinkage": Method(
+    "shrinkage": Selector(
         "Shrinkage prior",
         "the horseshoe and its kin: all variables stay in, with intervals and signs' probabilities",
         "garrote.estimators.shrinkage_regressor",
@@ -151,10 +151,10 @@ def reference_of(estimator: type) -> str | None:
     return None if found is None else found[1].reference or found[0].reference
 
 
-def _row_of(estimator: type) -> tuple[Method, Method | Place] | None:
+def _row_of(estimator: type) -> tuple[Selector, Selector | Place] | None:
     """Return the method of an estimator, and where it itself lives."""
-    known: dict[tuple[str, str], tuple[Method, Method | Place]] = {}
-    for method in METHODS.values():
+    known: dict[tuple[str, str], tuple[Selector, Selector | Place]] = {}
+    for method in SELECTORS.values():
         for place in (method, method.for_labels):
             if place is not None:
                 known[place.module, place.estimator] = method, place

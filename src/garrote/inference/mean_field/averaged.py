@@ -26,7 +26,7 @@ from garrote.inference.mean_field.following import Place, follow
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.inference.mean_field.paired_mean_field import (
     Paired,
-    Settings,
+    PairedSetup,
     anneal_paired,
     fit_paired,
     paired_path,
@@ -148,7 +148,7 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
         least = max(bounds) - _FOLLOWED
         near = [fit for fit, bound in zip(optima.fits, bounds, strict=True) if bound > least]
         at = {place: prior.at for place, prior in priors.items() if highest[place] > least}
-        _follow(Settings.of(problem, beliefs, control), at, solutions, best, near)
+        _follow(PairedSetup.of(problem, beliefs, control), at, solutions, best, near)
     converged = all(
         fit.certificate.value <= control.tol for fits in solutions.values() for fit in fits
     )
@@ -157,22 +157,22 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
 
 
 def _follow(
-    settings: Settings,
+    setup: PairedSetup,
     priors: dict[Place, Hyperparameters],
     found: Solutions,
     origin: Place,
     optima: Sequence[Fit],
 ) -> None:
     """Add optima of one prior to what was found at others, where they settle and do not interpolate."""
-    most = max(settings.problem.most_variables, 1.0)
+    most = max(setup.problem.most_variables, 1.0)
 
     def solve(fit: Fit, place: Place) -> Fit | None:
-        after = resettle(settings, fit, priors[place]).fit
-        settled = after.certificate.value <= settings.control.tol
+        after = resettle(setup, fit, priors[place]).fit
+        settled = after.certificate.value <= setup.control.tol
         return after if settled and after.expected_size <= most else None
 
     def same(one: Fit, other: Fit) -> bool:
-        return same_solution(one, other, settings.problem, DISTINCT)
+        return same_solution(one, other, setup.problem, DISTINCT)
 
     follow(optima, found, origin, priors, solve, same)
 
@@ -267,9 +267,9 @@ def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) ->
     best = wanted.best
     place = [one.at.log_odds for one in whole.forward].index(best.at.log_odds)
     sides = {"annealed": whole.forward[place], "reheated": whole.backward[place]}
-    settings = Settings.of(problem, beliefs, control)
+    setup = PairedSetup.of(problem, beliefs, control)
     rivals = [
-        Reached(side, one.fit if one.fit is best.fit else resettle(settings, one.fit, best.at).fit)
+        Reached(side, one.fit if one.fit is best.fit else resettle(setup, one.fit, best.at).fit)
         for side, one in sides.items()
     ]
     found = _at_one_prior(

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms
 from garrote.problem import Problem
-from garrote.solvers.classical.first_order import Method, Task, make_steps
+from garrote.solvers.classical.first_order import ClassicalSolver, Goal, make_steps
 from garrote.solvers.classical.fista import Fista
 from garrote.solvers.classical.ista import Ista
 from garrote.solvers.classical.iterated_ridge import IteratedRidge
@@ -19,7 +19,7 @@ from garrote.solvers.control import Control
 from garrote.solvers.losses.whole_loss import whole_loss
 from garrote.solvers.penalised.working_set_path import Solved, explains_enough, solved
 
-METHODS: dict[str, type[Method]] = {
+SOLVERS: dict[str, type[ClassicalSolver]] = {
     "ista": Ista,
     "fista": Fista,
     "sparsa": Sparsa,
@@ -47,19 +47,19 @@ def solve_classically(
     open_ended = np.isinf(terms.lower) & np.isinf(terms.upper)
     out = (terms.lower == 0.0) & (terms.upper == 0.0)
     if name in _WITHOUT_BOUNDS and not (open_ended | out).all():
-        others = [repr(other) for other in METHODS if other not in _WITHOUT_BOUNDS]
+        others = [repr(other) for other in SOLVERS if other not in _WITHOUT_BOUNDS]
         raise ValueError(
             f"solver={name!r} has no bounds on coefficients: take solver='coordinate' or "
             f"{', '.join(others)}, or leave out lower and upper"
         )
     loss = whole_loss(problem)
     steps = yield from make_steps(loss)
-    method = METHODS[name](loss, steps)
+    method = SOLVERS[name](loss, steps)
     points = []
     for done, strength in enumerate(strengths):
-        task = Task(penalty, terms, float(strength), control.tol, control.max_iter)
-        seen, rounds = yield from method.solve(task)
-        certificate = task.certificate(loss, seen, steps.steepness)
+        goal = Goal(penalty, terms, float(strength), control.tol, control.max_iter)
+        seen, rounds = yield from method.solve(goal)
+        certificate = goal.certificate(loss, seen, steps.steepness)
         points.append(solved(loss, float(strength), seen.loss, certificate, rounds))
         control.report("path", done + 1, len(strengths))
         if explains_enough(loss, points[-1], control):

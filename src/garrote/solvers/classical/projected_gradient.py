@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.solvers.classical.first_order import Method, Solution, Task
+from garrote.solvers.classical.first_order import ClassicalSolver, Goal, Solution
 from garrote.solvers.classical.spectral_descent import descend
 
 
-class ProjectedGradient(Method):
+class ProjectedGradient(ClassicalSolver):
     """Gradient projection for sparse reconstruction: the lasso, the elastic net, ridge."""
 
-    def solve(self, task: Task) -> Solution:
+    def solve(self, goal: Goal) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
-        return (yield from descend(self.loss, task, SplitCoefficients(task.rule), self.steps))
+        return (yield from descend(self.loss, goal, SplitCoefficients(goal.rule), self.steps))
 
 
 class SplitCoefficients(NamedTuple):

@@ -31,7 +31,7 @@ from garrote.solvers.algebra.gaussian_draws import (
     ByColumns,
     ByRows,
     ColumnsGiven,
-    Factor,
+    RidgeFactor,
     RowsGiven,
 )
 from garrote.solvers.shrinkage.local_moves import move_locally
@@ -154,11 +154,11 @@ def draw_variances(
 
 
 def _slice_scale(
-    target: ShrinkageTarget, given: Given, factor: Factor, rng: np.random.Generator
-) -> Factor:
+    target: ShrinkageTarget, given: Given, factor: RidgeFactor, rng: np.random.Generator
+) -> RidgeFactor:
     """Move the log scale given the variances."""
 
-    def propose(shift: float) -> Factor:
+    def propose(shift: float) -> RidgeFactor:
         return given.factor(float(factor.scale * np.exp(shift)))
 
     return _slice(factor, propose, lambda proposed: log_posterior(target, proposed), rng)
@@ -197,7 +197,7 @@ def _slice(
     return start
 
 
-def log_posterior(target: ShrinkageTarget, factor: Factor) -> float:
+def log_posterior(target: ShrinkageTarget, factor: RidgeFactor) -> float:
     """Return the log density of the log scale, coefficients and an unknown noise integrated out."""
     if target.noise is None:
         fit = -0.5 * target.rows * np.log(factor.left + target.least)
