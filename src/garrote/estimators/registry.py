@@ -1,5 +1,6 @@
 """Every selector by the name that the command line knows it by. A new method is a new row here."""
 
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -139,6 +140,14 @@ SELECTORS = {
 }
 
 
+def every_place() -> Iterator[tuple[Selector, Place]]:
+    """Yield every estimator with the row that it stands in."""
+    for row in SELECTORS.values():
+        yield row, Place(row.module, row.estimator, row.reference)
+        if row.for_labels is not None:
+            yield row, row.for_labels
+
+
 def title_of(estimator: type) -> str:
     """Return the full name of the method that an estimator's class is of, or the class's where none."""
     found = _row_of(estimator)
@@ -151,12 +160,8 @@ def reference_of(estimator: type) -> str | None:
     return None if found is None else found[1].reference or found[0].reference
 
 
-def _row_of(estimator: type) -> tuple[Selector, Selector | Place] | None:
+def _row_of(estimator: type) -> tuple[Selector, Place] | None:
     """Return the method of an estimator, and where it itself lives."""
-    known: dict[tuple[str, str], tuple[Selector, Selector | Place]] = {}
-    for method in SELECTORS.values():
-        for place in (method, method.for_labels):
-            if place is not None:
-                known[place.module, place.estimator] = method, place
+    known = {(place.module, place.estimator): (row, place) for row, place in every_place()}
     family = ((kind.__module__, kind.__name__) for kind in estimator.__mro__)
     return next((known[place] for place in family if place in known), None)
