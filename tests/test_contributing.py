@@ -1,7 +1,10 @@
 """The code in CONTRIBUTING.md runs as printed and does what it says."""
 
+import importlib
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -9,10 +12,20 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import Lasso
 
-from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
+from garrote import (
+    SparseClassifier,
+    SparseRegressor,
+    SpikeSlabRegressor,
+    VariationalGarrote,
+    estimators,
+    load,
+)
+from garrote.cli.main import main
 from garrote.designs import DenseDesign, Design
 from garrote.designs.gram import GramColumns
+from garrote.estimators.registry import SELECTORS, Selector
 from garrote.inference import Sample, infer
+from garrote.inference.choosing import WAYS
 from garrote.likelihoods import Binomial, Gaussian
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, Terms
@@ -221,3 +234,61 @@ def test_the_printed_estimator_is_one_of_the_pairs(printed):
     np.testing.assert_array_equal(
         model.predict(X, return_std=True), same.predict(X, return_std=True)
     )
+
+
+def test_an_estimator_is_known_by_its_row(printed, monkeypatch, tmp_path, capsys):
+    home = ModuleType("every_model")
+    home.EveryModel = printed["EveryModel"]
+    monkeypatch.setitem(sys.modules, "every_model", home)
+    row = Selector("Every model", "sums over all", "every_model", "EveryModel", "this page")
+    monkeypatch.setitem(SELECTORS, "every-model", row)
+    try:
+        importlib.reload(estimators)
+        assert estimators.EveryModel is home.EveryModel
+        X = np.random.default_rng(0).standard_normal((40, 3))
+        model = estimators.EveryModel().fit(X, X[:, 0])
+        model.save(tmp_path / "model.garrote")
+        loaded = load(tmp_path / "model.garrote")
+        assert type(loaded) is home.EveryModel
+        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+        assert main(["methods"]) == 0
+        assert "every-model: Every model. Sums over all." in capsys.readouterr().out
+    finally:
+        monkeypatch.undo()
+        importlib.reload(estimators)
+    assert "EveryModel" not in estimators.__all__
+
+
+@pytest.fixture
+def with_screen(printed, monkeypatch):
+    """The printed method, with the row that the page names."""
+    monkeypatch.setitem(WAYS["gaussian"], ("models", printed["Screen"]), printed["screen"])
+    return printed["Screen"]
+
+
+def test_the_printed_way_to_a_posterior_agrees_with_enumeration(with_screen):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 6))
+    y = X[:, 1] - X[:, 4] + rng.standard_normal(60)
+    problem = Problem.from_rows(X, y)
+    whole, exact = infer(problem, None, with_screen(6)), infer(problem, None, "enumerate")
+    assert whole.method == "screen"
+    assert whole.certificate.value < 1e-8
+    np.testing.assert_allclose(whole.posterior.mean, exact.posterior.mean, rtol=1e-12)
+    few = infer(problem, None, with_screen(2)).posterior
+    assert set(np.flatnonzero(few.inclusion_probability)) == {1, 4}
+    alone = infer(Problem.from_rows(X[:, [1, 4]], y), None, "enumerate", inclusion=0.5).posterior
+    held = infer(problem, None, with_screen(2), inclusion=0.5).posterior
+    np.testing.assert_allclose(held.mean[[1, 4]], alone.mean, rtol=1e-9)
+
+
+def test_the_printed_way_is_there_for_estimators_and_in_errors(with_screen):
+    X = np.random.default_rng(1).standard_normal((50, 5))
+    y = X[:, 2] + 0.5 * np.random.default_rng(2).standard_normal(50)
+    model = SpikeSlabRegressor(method=with_screen(3)).fit(X, y)
+    assert model.selection_.selected.tolist() == [False, False, True, False, False]
+    assert "all models of 3 columns" in model.selection_.rule
+    with pytest.raises(ValueError, match="columns must be at least 1, got 0"):
+        SpikeSlabRegressor(method=with_screen(0)).fit(X, y)
+    with pytest.raises(ValueError, match=r"method must be one of .*'screen'"):
+        infer(Problem.from_rows(X, y), None, "single-effects")

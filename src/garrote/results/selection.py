@@ -15,8 +15,8 @@ import numpy as np
 from garrote.arrays import Array
 from garrote.files.json_values import number
 from garrote.results.credible_sets import CredibleSet
-from garrote.results.findings import Findings, Verdict
 from garrote.results.selection_views import StandIns
+from garrote.results.verdict import Account, Verdict
 from garrote.summaries import Summary, Table, listing
 from garrote.zscores.consistency import Consistency
 
@@ -46,7 +46,7 @@ def border(evidence: str, level: float = 0.95) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selection(Verdict, Findings):
+class Selection(Verdict, Account):
     """Which variables were chosen, how sure that is, and how it was found.
 
     Attributes

@@ -8,10 +8,10 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
-from garrote.results.findings import Findings
 from garrote.results.posterior import DISAGREES, Posterior
 from garrote.results.selection import Selection
 from garrote.results.selection_views import ModelsView, Predictions
+from garrote.results.verdict import Account
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.filling import fill_selection
 from garrote.selecting.judging import LEVEL, judge
@@ -54,7 +54,7 @@ def select_averaged(
     def linear(rows: Floats, offset: Floats | None) -> Floats:
         return np.asarray(rows @ posterior.mean + intercept + (0.0 if offset is None else offset))
 
-    findings = Findings(
+    account = Account(
         method=method,
         response=response,
         provenance=provenance,
@@ -66,7 +66,7 @@ def select_averaged(
         credible_sets=posterior.credible_sets(LEVEL),
     )
     warnings = (*notes, *_doubts(posterior), *shared_notes(problem, posterior, names))
-    return fill_selection(problem, verdict, findings, names, shown, warnings)
+    return fill_selection(problem, verdict, account, names, shown, warnings)
 
 
 def _doubts(posterior: Posterior) -> list[str]:

@@ -6,8 +6,8 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.problem import Problem
-from garrote.results.findings import Findings, Verdict
 from garrote.results.selection import Selection
+from garrote.results.verdict import Account, Verdict
 from garrote.selecting.judging import LEVEL
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 
@@ -18,7 +18,7 @@ _CORRELATED = 25
 def fill_selection(
     problem: Problem,
     verdict: Verdict,
-    findings: Findings,
+    account: Account,
     names: Sequence[str],
     shown: Array,
     warnings: Sequence[str],
@@ -30,7 +30,7 @@ def fill_selection(
     ----------
     problem : Problem
     verdict : Verdict
-    findings : Findings
+    account : Account
     names : sequence of str
         Of all variables.
     shown : array of int
@@ -47,7 +47,7 @@ def fill_selection(
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     return Selection(
         **vars(verdict),
-        **vars(findings),
+        **vars(account),
         names=names,
         level=LEVEL,
         interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},

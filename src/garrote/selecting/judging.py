@@ -4,9 +4,9 @@ import numpy as np
 from scipy.stats import norm
 
 from garrote.arrays import Array
-from garrote.results.findings import Verdict
 from garrote.results.posterior import Posterior
 from garrote.results.selection import SIGN
+from garrote.results.verdict import Verdict
 
 # The level of the intervals.
 LEVEL = 0.95

@@ -7,11 +7,11 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
-from garrote.results.findings import Findings, Verdict
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
 from garrote.results.selection import ENTRY, Selection
 from garrote.results.selection_views import PathView
+from garrote.results.verdict import Account, Verdict
 from garrote.selecting.filling import fill_selection
 from garrote.selecting.on_path import (
     Choice,
@@ -56,7 +56,7 @@ def select_on_penalty_path(
         intervals=_intervals(problem, path),
         rule=f"not 0 at alpha = {fit.strength:.4g}, chosen {choice.reason}",
     )
-    findings = Findings(
+    account = Account(
         method=method,
         response=response,
         provenance=provenance,
@@ -70,7 +70,7 @@ def select_on_penalty_path(
     )
     warnings = rule_notes(choice, [len(one.columns) for one in path.fits])
     return fill_selection(
-        problem, verdict, findings, names, view.columns, warnings, found.chosen[:_LINES]
+        problem, verdict, account, names, view.columns, warnings, found.chosen[:_LINES]
     )
 
 

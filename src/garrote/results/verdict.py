@@ -28,7 +28,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Findings:
+class Account:
     """What only the method itself knows: how it is called, how good the fit is, and what to show."""
 
     method: str
