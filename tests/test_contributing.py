@@ -182,7 +182,7 @@ def test_what_the_printed_design_leaves_to_defaults_is_right(printed):
             getattr(own, name)(*given), getattr(dense, name)(*given), rtol=1e-12, atol=1e-12
         )
     np.testing.assert_array_equal(own.pick(few).tdot(sides.T), dense.pick(few).tdot(sides.T))
-    assert own.own_products() is None
+    assert own.cross_products() is None
     assert own.columns(mean, scale, weights) is None
 
 
@@ -271,14 +271,15 @@ def test_the_printed_way_to_a_posterior_agrees_with_enumeration(with_screen):
     X = rng.standard_normal((60, 6))
     y = X[:, 1] - X[:, 4] + rng.standard_normal(60)
     problem = Problem.from_rows(X, y)
-    whole, exact = infer(problem, None, with_screen(6)), infer(problem, None, "enumerate")
+    slab = GaussianSlab(1.0)
+    whole, exact = infer(problem, slab, with_screen(6)), infer(problem, slab, "enumerate")
     assert whole.method == "screen"
     assert whole.certificate.value < 1e-8
     np.testing.assert_allclose(whole.posterior.mean, exact.posterior.mean, rtol=1e-12)
-    few = infer(problem, None, with_screen(2)).posterior
+    few = infer(problem, slab, with_screen(2)).posterior
     assert set(np.flatnonzero(few.inclusion_probability)) == {1, 4}
-    alone = infer(Problem.from_rows(X[:, [1, 4]], y), None, "enumerate", inclusion=0.5).posterior
-    held = infer(problem, None, with_screen(2), inclusion=0.5).posterior
+    alone = infer(Problem.from_rows(X[:, [1, 4]], y), slab, "enumerate", inclusion=0.5).posterior
+    held = infer(problem, slab, with_screen(2), inclusion=0.5).posterior
     np.testing.assert_allclose(held.mean[[1, 4]], alone.mean, rtol=1e-9)
 
 

@@ -309,10 +309,10 @@ from garrote.cli.commands.warmup import compile_priors
 from garrote.solvers.shrinkage import local_moves
 from garrote.solvers.shrinkage import shrinkage_gibbs
 from garrote.solvers.shrinkage import swap_moves
-from garrote.solvers.shrinkage import columns_of_a_draw as used_columns
+from garrote.solvers.shrinkage import columns_of_a_draw as needed_columns
 
-kernels = [variates._try, local_moves._visit, swap_moves._exchange, used_columns._use]
-kernels += [shrinkage_gibbs._log_mixing]
+kernels = [variates._try, local_moves._visit, swap_moves._exchange, needed_columns._use]
+kernels += [shrinkage_gibbs._log_densities]
 warnings.simplefilter("ignore")
 compile_priors()
 compiled = [len(kernel.signatures) for kernel in kernels]

@@ -20,7 +20,13 @@ from garrote.estimators.given.inputs import (
 )
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
-from garrote.likelihoods import Huber, as_likelihood, deviance_explained, inverse_link, settled
+from garrote.likelihoods import (
+    Huber,
+    adapt_to_data,
+    as_likelihood,
+    deviance_explained,
+    inverse_link,
+)
 from garrote.likelihoods.several import SeveralResponses
 from garrote.limits.magnitudes import refuse_rates
 from garrote.paths.combinations import check_combination
@@ -190,7 +196,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
             return self._fit_several(X, y, response, sample_weight, offset, groups, feature_names)
         # What it takes from the data it takes once, so that all folds have the same loss.
         known = check_offset(offset, len(y), family)
-        likelihood = settled(family, y, check_weights(sample_weight, X), known)
+        likelihood = adapt_to_data(family, y, check_weights(sample_weight, X), known)
         if isinstance(likelihood, Huber):
             self.scale_ = likelihood.scale
         self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)

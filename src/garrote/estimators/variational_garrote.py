@@ -247,7 +247,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             chosen = self._choose(path, problem, prior, wanted)
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         optima = self._optima(problem, prior, path, chosen, control, start)
-        posterior = make_posterior(problem, prior, optima, given.labels)
+        posterior = make_posterior(problem, prior, optima, given.column_names)
         made = given.provenance(self, problem)
         self._finish(problem, path, choice, posterior, given.y, given.response, made)
         return self

@@ -198,7 +198,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
             annealed, validation = anneal_bound(bound, grid, self.slab_variance), None
         path = as_path(bound, annealed)
         chosen = self._choose(path, validation, wanted)
-        self._store(bound, annealed, path, chosen, given.labels)
+        self._store(bound, annealed, path, chosen, given.column_names)
         self._store_validation(validation, "gamma")
         self.selection_ = select_on_path(
             problem,
@@ -207,7 +207,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
             self.posterior_,
             codes,
             method="Variational Garrote for labels",
-            names=given.labels,
+            names=given.column_names,
             response=given.response,
             tol=self.tol,
             provenance=given.provenance(self, problem),

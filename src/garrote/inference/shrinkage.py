@@ -25,7 +25,7 @@ from garrote.results.laws import Draws, Spread
 from garrote.results.posterior import Posterior, SamplingAccuracy
 from garrote.solvers.algebra.gaussian_draws import ridge_form
 from garrote.solvers.diagnostics import Diagnostics, diagnose_draws
-from garrote.solvers.shrinkage.columns_of_a_draw import UsedColumns, used_columns
+from garrote.solvers.shrinkage.columns_of_a_draw import NeededColumns, needed_columns
 from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
 from garrote.solvers.shrinkage.swap_moves import similar_pairs
 
@@ -77,12 +77,12 @@ def gibbs_shrinkage(task: Task, method: Gibbs) -> Inferred:
 
     runs = run_chains(run, chains, task.n_jobs) if task.usable else _nothing(target, chains)
     found = _joined(problem, runs, np.random.default_rng(chains.seed))
-    used = used_columns(form, *_all(runs), beliefs.n)
+    used = needed_columns(form, *_all(runs), beliefs.n)
     return inferred_from(task, method, chains, kept, found, used)
 
 
 def inferred_from(
-    task: Task, method: Gibbs, chains: Chains, kept: int, found: DrawsFound, used: UsedColumns
+    task: Task, method: Gibbs, chains: Chains, kept: int, found: DrawsFound, used: NeededColumns
 ) -> Inferred:
     """Describe draws, one of ``kept`` states each, and the columns that each of them uses."""
     problem, beliefs = task.problem, task.beliefs
@@ -211,7 +211,7 @@ def _posterior(
 def _with_sets(
     problem: Problem,
     posterior: Posterior,
-    used: UsedColumns,
+    used: NeededColumns,
 ) -> Posterior:
     """Return the posterior with what credible sets are made of: the columns that its draws use."""
     columns = problem.usable[used.columns]

@@ -53,7 +53,7 @@ class DenseEnd(NamedTuple):
 
     @classmethod
     def for_labels(cls, offsets: Floats) -> "DenseEnd":
-        """Return the end for labels, at even odds of the typical variable if not before.
+        """Return the end for labels: at most the gamma at which half of the variables have even odds.
 
         The price of a slab is no part of the prior odds, as it is where the slab is flat.
         """
@@ -83,8 +83,8 @@ def gamma_grid(
     if problem.n_features > problem.n:
         size = min(size, _DENSE_SIZE)
     dense_end = min(_DENSEST, float(logit(min(size / problem.n_features, 0.5))))
-    # gamma and its offset add up to a variable's log odds. The range is that of a typical offset: a few
-    # variables with odds of their own do not move it.
+    # gamma and its offset add up to a variable's log odds. The range is that of the median offset: a
+    # few variables with other odds do not move it.
     dense_end -= float(np.median(prior.offsets[usable]))
     dense_end = min(dense_end, end.largest)
     # Few rows: leave at least half of the way from the empty model open.

@@ -96,9 +96,9 @@ class PosteriorFace(SelectorFace):
         prior = with_groups(self._prior(), given.count, given.names, given.X)
         often = self._method_for(prior, given.count, len(given.y)).columnwise
         problem = given.problem(self, columnwise=often and self._family == "gaussian")
-        method, inferred = self._infer(problem, prior, given.log_odds, given.labels)
+        method, inferred = self._infer(problem, prior, given.log_odds, given.column_names)
         made = given.provenance(self, problem, source_of(prior, self._family, inferred.method))
-        self._finish(problem, method, inferred, given.y, given.labels, given.response, made)
+        self._finish(problem, method, inferred, given.y, given.column_names, given.response, made)
         return self
 
     def _prior(self) -> Prior:

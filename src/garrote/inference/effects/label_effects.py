@@ -11,7 +11,7 @@ from garrote.inference.effects.single_effects import (
     FEW_ROWS,
     describe_effects,
     notes_on_effects,
-    said_of_effects,
+    say_how_many,
 )
 from garrote.inference.mean_field.label_mean_field import (
     MOST_ROUNDS,
@@ -62,7 +62,7 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     notes = (*task.beliefs.doubts(None), *notes_on_effects(found, task.usable))
     return Inferred(
         with_substitutes(problem, posterior), found.certificate, method.name,
-        said_of_effects(found, prior.effects, better, " with Jaakkola's bound"), found.converged,
+        say_how_many(found, prior.effects, better, " with Jaakkola's bound"), found.converged,
         notes=notes, cautions=_cautions(problem.n),
     )  # fmt: skip
 

@@ -46,7 +46,7 @@ def single_effects_posterior(analysis: Task, method: Method) -> Inferred:
     stated = replace(fit, effects=_stated(task, fit))
     described = describe_effects(task.problem, stated, task.rows, analysis.names, certificate)
     posterior = with_substitutes(problem, with_covariates(problem, described))
-    how = said_of_effects(fit, task.prior.effects, better)
+    how = say_how_many(fit, task.prior.effects, better)
     notes = (*notes_on_effects(fit, analysis.usable), *_note_on_width(task.rows, analysis.usable))
     return Inferred(
         posterior, certificate, method.name, how, fit.converged, notes=notes,
@@ -185,7 +185,7 @@ def _note_on_width(rows: float, usable: int) -> tuple[str, ...]:
     )
 
 
-def said_of_effects(fit: SummedEffects, asked: int | None, better: int, by: str = "") -> str:
+def say_how_many(fit: SummedEffects, asked: int | None, better: int, by: str = "") -> str:
     """Say how many effects there are, and how they were found."""
     count = len(fit.effects)
     own = "" if asked else ", a number found by itself"

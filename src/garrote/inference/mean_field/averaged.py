@@ -30,8 +30,8 @@ from garrote.inference.mean_field.paired_mean_field import (
     anneal_paired,
     fit_paired,
     paired_path,
-    resettle,
     slab_prior,
+    solve_at,
 )
 from garrote.inference.mean_field.prior_grid import Cell, odds_ranges, variance_ranges, whole_cell
 from garrote.inference.methods import MeanField
@@ -167,7 +167,7 @@ def _follow(
     most = max(setup.problem.most_variables, 1.0)
 
     def solve(fit: Fit, place: Place) -> Fit | None:
-        after = resettle(setup, fit, priors[place]).fit
+        after = solve_at(setup, fit, priors[place]).fit
         settled = after.certificate.value <= setup.control.tol
         return after if settled and after.expected_size <= most else None
 
@@ -269,7 +269,7 @@ def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) ->
     sides = {"annealed": whole.forward[place], "reheated": whole.backward[place]}
     setup = PairedSetup.of(problem, beliefs, control)
     rivals = [
-        Reached(side, one.fit if one.fit is best.fit else resettle(setup, one.fit, best.at).fit)
+        Reached(side, one.fit if one.fit is best.fit else solve_at(setup, one.fit, best.at).fit)
         for side, one in sides.items()
     ]
     found = _at_one_prior(

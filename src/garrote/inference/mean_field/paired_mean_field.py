@@ -198,11 +198,6 @@ def paired_path(problem: Problem, annealed: Annealed[Paired]) -> Path[Fit]:
     return annealed.path(problem.scale, problem.n_features, lambda one: one.fit)
 
 
-def resettle(setup: PairedSetup, fit: Fit, at: Hyperparameters) -> Paired:
-    """Return what a solution becomes at other hyperparameters."""
-    return _settled(setup, fit, at)
-
-
 def slab_prior(problem: Problem, beliefs: Beliefs, slab: IndependentSlab) -> GarrotePrior:
     """Return the mean-field prior on all columns, for a slab of known variance."""
     lengths = np.where(problem.curvature > 0, problem.curvature, 1.0)
@@ -259,7 +254,7 @@ def _from_start(setup: PairedSetup, at: Hyperparameters, start: Floats) -> Fit:
 
 def _learn(setup: PairedSetup, begin: Fit, at: Hyperparameters, *, odds: bool) -> Paired:
     """Alternate E and M steps from a solution; with ``odds`` gamma is learned too."""
-    found = _settled(setup, begin, at)
+    found = solve_at(setup, begin, at)
     trace, previous = [found.objective], np.inf
     for _ in range(_STEPS):
         after = _next(setup, found, odds)
@@ -268,7 +263,7 @@ def _learn(setup: PairedSetup, begin: Fit, at: Hyperparameters, *, odds: bool) -
         ratio = min(change / previous, 0.999) if previous > 0 else 0.0
         if change <= _STILL and change * ratio <= _STILL * (1 - ratio):
             return replace(found, trace=tuple(trace))
-        again = _settled(setup, found.fit, after)
+        again = solve_at(setup, found.fit, after)
         if again.fit.expected_size > max(setup.problem.most_variables, found.fit.expected_size):
             break  # into the branch that interpolates
         found, previous = again, change
@@ -288,9 +283,9 @@ def _next(setup: PairedSetup, found: Paired, odds: bool) -> Hyperparameters:
     return Hyperparameters(variance, gamma)
 
 
-def _settled(setup: PairedSetup, begin: Fit, at: Hyperparameters) -> Paired:
-    """Settle the factors and the noise at some hyperparameters."""
-    task = _settle(setup, replace(begin, strength=at.log_odds, n_iter=0), at)
+def solve_at(setup: PairedSetup, begin: Fit, at: Hyperparameters) -> Paired:
+    """Return what a solution becomes at other hyperparameters: factors and noise are solved for."""
+    task = _certified_at(setup, replace(begin, strength=at.log_odds, n_iter=0), at)
     (fit,) = run_together([task], stored_design(setup.problem))
     bound = -fit.free_energy + setup.learning.never_in(at.log_odds)
     return Paired(
@@ -299,7 +294,9 @@ def _settled(setup: PairedSetup, begin: Fit, at: Hyperparameters) -> Paired:
     )  # fmt: skip
 
 
-def _settle(setup: PairedSetup, begin: Fit, at: Hyperparameters) -> Generator[Floats, Floats, Fit]:
+def _certified_at(
+    setup: PairedSetup, begin: Fit, at: Hyperparameters
+) -> Generator[Floats, Floats, Fit]:
     problem, control = setup.problem, setup.control
     annealer = Annealer(problem, setup.compressed, _prior(setup, at), control)
     _, _, rows = yield from evaluate_solutions(problem, [begin])

@@ -65,7 +65,7 @@ class GroupRows:
 
     def blocks(self, members: Array) -> Floats:
         """Return the cross products of one group's columns."""
-        return self.block.own_products(members)
+        return self.block.cross_products(members)
 
     def finish(self, made: int) -> None:
         """There is no Newton step: too many coefficients."""

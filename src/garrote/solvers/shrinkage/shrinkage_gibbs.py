@@ -26,7 +26,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.covariance_root import Diagonal, Root
 from garrote.priors.scale_mixture import ScaleMixturePrior
-from garrote.scale_mixtures.laws import log_mixing
+from garrote.scale_mixtures.laws import log_variance_density
 from garrote.solvers.algebra.gaussian_draws import (
     ByColumns,
     ByRows,
@@ -172,7 +172,9 @@ def rescale(
     law = target.prior.law.variances  # type: ignore[union-attr]
 
     def height(shift: float) -> float:
-        return _log_prior(target, float(scale * np.exp(shift))) + _log_mixing(law, t, 2.0 * shift)
+        return _log_prior(target, float(scale * np.exp(shift))) + _log_densities(
+            law, t, 2.0 * shift
+        )
 
     shift = _slice(0.0, lambda proposed: proposed, height, rng)
     return float(scale * np.exp(shift)), np.exp(t - 2.0 * shift)
@@ -214,9 +216,9 @@ def _log_prior(target: ShrinkageTarget, scale: float) -> float:
 
 
 @kernel
-def _log_mixing(law, t, less):
+def _log_densities(law, t, less):
     """Return the log density of log variances, all of them less by the same."""
     total = 0.0
     for j in range(len(t)):
-        total += log_mixing(law, t[j] - less)
+        total += log_variance_density(law, t[j] - less)
     return total
