@@ -10,6 +10,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.models.standing import Components
+from garrote.inference.resemblance import correlations_among
 from garrote.problem import Problem
 from garrote.results.credible_sets import Inclusions, Likeness, Substitutes
 from garrote.results.posterior import IN_SUPPORT, Posterior
@@ -34,7 +35,8 @@ def with_substitutes(
     """
     compared = posterior.law.compared_columns
     if compared is not None:
-        likeness = _likeness(problem, np.sort(compared[:_MOST]))
+        columns = np.sort(compared[:_MOST])
+        likeness = Likeness(columns, correlations_among(problem, columns))
         return replace(posterior, substitutes=Substitutes(likeness))
     stated = posterior.inclusion_probability if inclusion is None else inclusion
     p = np.where(problem.curvature > 0, stated, 0.0)
@@ -44,13 +46,8 @@ def with_substitutes(
         inclusions = _of_models(columns, components)
     else:
         inclusions = posterior.law.inclusions(columns, posterior.optima, len(posterior.mean))
-    return replace(posterior, substitutes=Substitutes(_likeness(problem, columns), inclusions))
-
-
-def _likeness(problem: Problem, columns: Array) -> Likeness:
-    size = np.sqrt(problem.curvature[columns])
-    products = problem.known_block(columns) if len(columns) else np.zeros((0, 0))
-    return Likeness(columns, np.clip(products / np.outer(size, size), -1.0, 1.0))
+    likeness = Likeness(columns, correlations_among(problem, columns))
+    return replace(posterior, substitutes=Substitutes(likeness, inclusions))
 
 
 def _of_models(columns: Array, components: Components) -> Inclusions:

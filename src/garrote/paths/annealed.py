@@ -21,7 +21,7 @@ from garrote.paths.penalised import (
     stop_at,
 )
 from garrote.penalties.base import Penalty, Terms
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.path import Path
@@ -62,7 +62,7 @@ class DenseEnd(NamedTuple):
 
 def gamma_grid(
     problem: Problem,
-    prior: GarrotePrior,
+    prior: SpikeTerms,
     count: int = 50,
     eps: float = 1e-3,
     end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
@@ -97,7 +97,7 @@ def gamma_grid(
 @overload
 def fit_path(
     problem: Problem,
-    prior: GarrotePrior | None = None,
+    prior: SpikeTerms | None = None,
     strengths: int | Floats | None = None,
     *,
     eps: float | None = None,
@@ -136,7 +136,7 @@ def fit_path(
     Parameters
     ----------
     problem : Problem
-    prior : GarrotePrior or Penalty, optional
+    prior : SpikeTerms or Penalty, optional
         Offsets to gamma, sign constraints, known noise (by default none of them); or a penalty of
         `garrote.penalties`.
     strengths : int or array, optional
@@ -184,7 +184,7 @@ def fit_path(
 
 def _fit_garrote_path(
     problem: Problem,
-    prior: GarrotePrior | None,
+    prior: SpikeTerms | None,
     strengths: int | Floats | None,
     eps: float | None,
     control: Control | None,
@@ -229,7 +229,7 @@ def _fit_penalty_path(
 
 def resolve_gammas(
     problem: Problem,
-    prior: GarrotePrior,
+    prior: SpikeTerms,
     gammas: int | Floats,
     eps: float,
     end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
@@ -250,9 +250,9 @@ def resolve_gammas(
     return grid
 
 
-def flat_prior(n_features: int) -> GarrotePrior:
+def flat_prior(n_features: int) -> SpikeTerms:
     """Return a prior without offsets, signs or known noise."""
-    return GarrotePrior(np.zeros(n_features), np.zeros(n_features))
+    return SpikeTerms(np.zeros(n_features), np.zeros(n_features))
 
 
 def start_penalty_solver(
@@ -286,7 +286,7 @@ def start_penalty_solver(
 
 
 def start_solver(
-    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
+    problem: Problem, prior: SpikeTerms, gammas: Floats, control: Control, solver: str
 ) -> Generator[Floats, Floats, Path[Fit]]:
     """Return the generator that solves one path of a prior; see `run_together`."""
     if solver not in SOLVERS:

@@ -8,7 +8,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.paths.annealed import start_solver
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
@@ -24,7 +24,7 @@ _FOLD_TOLERANCE = 0.01
 
 def cross_validate_garrote(
     whole: Problem,
-    prior_for: Callable[[Problem], GarrotePrior],
+    prior_for: Callable[[Problem], SpikeTerms],
     folds: Sequence[Fold],
     gammas: Floats,
     control: Control,
@@ -62,7 +62,7 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
 def _hold_out(
     fold: Fold,
     shown: Array,
-    prior_for: Callable[[Problem], GarrotePrior],
+    prior_for: Callable[[Problem], SpikeTerms],
     gammas: Floats,
     control: Control,
 ) -> Generator[Floats, Floats, HeldOut]:

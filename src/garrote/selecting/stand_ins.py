@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from garrote.arrays import Array, Floats
-from garrote.inference.resemblance import correlations
+from garrote.arrays import Array
+from garrote.inference.resemblance import correlations, correlations_among
 from garrote.problem import Problem
 from garrote.results.posterior import Posterior
 from garrote.results.selection_views import StandIns
@@ -49,7 +49,7 @@ def find_stand_ins(
     wanted = dict.fromkeys([*first.tolist(), *others, *shown.tolist()])
     shown = np.array(list(wanted)[: len(shown)], dtype=np.int64)
     shown = shown[problem.curvature[shown] > 0]
-    return StandIns(shown, _among(problem, shown), near, _NEAR), interchangeable
+    return StandIns(shown, correlations_among(problem, shown), near, _NEAR), interchangeable
 
 
 def stand_in_notes(
@@ -84,7 +84,7 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
     probability = np.where(problem.curvature > 0, posterior.inclusion_probability, 0.0)
     likely = np.argsort(-probability, kind="stable")[:_MOST_COMPARED]
     likely = np.sort(likely[probability[likely] > _LEAST_PROBABLE])
-    same = np.abs(_among(problem, likely)) > _INTERCHANGEABLE
+    same = np.abs(correlations_among(problem, likely)) > _INTERCHANGEABLE
     said, free = [], np.ones(len(likely), dtype=bool)
     for k in range(len(likely)):
         group = likely[same[k] & free]
@@ -102,9 +102,3 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
                 f"probability {any_in:.2f}"
             )
     return said
-
-
-def _among(problem: Problem, columns: Array) -> Floats:
-    products = problem.known_block(columns)
-    size = np.sqrt(problem.curvature[columns])
-    return np.clip(products / np.outer(size, size), -1.0, 1.0)

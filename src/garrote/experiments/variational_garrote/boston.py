@@ -17,7 +17,7 @@ from garrote.experiments.report import Report, StudySettings
 from garrote.inference import Beliefs, anneal_paired, paired_path
 from garrote.inference.mean_field.paired_mean_field import slab_prior
 from garrote.paths.annealed import flat_prior, stored_design
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
@@ -164,10 +164,10 @@ def _starts(settings: StudySettings, kind: str, count: int) -> list[Floats]:
 
 def _solve(problem: Problem, method: str, starts: list[Floats]) -> list[Reached]:
     """Settle from each start, with given noise and odds."""
-    prior: GarrotePrior
+    prior: SpikeTerms
     if method == "VG":
         flat = flat_prior(13)
-        prior = GarrotePrior(flat.offsets, flat.signs, _NOISE)
+        prior = SpikeTerms(flat.offsets, flat.signs, _NOISE)
     else:
         prior = slab_prior(problem, _even_beliefs(problem), _SLAB)
     task = solve_from(problem, prior, float(logit(_PI)), starts, _CONTROL)

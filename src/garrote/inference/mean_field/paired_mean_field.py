@@ -17,7 +17,7 @@ from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.paths.annealed import fit_path, stored_design
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.priors.slab import IndependentSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit
@@ -198,11 +198,11 @@ def paired_path(problem: Problem, annealed: Annealed[Paired]) -> Path[Fit]:
     return annealed.path(problem.scale, problem.n_features, lambda one: one.fit)
 
 
-def slab_prior(problem: Problem, beliefs: Beliefs, slab: IndependentSlab) -> GarrotePrior:
+def slab_prior(problem: Problem, beliefs: Beliefs, slab: IndependentSlab) -> SpikeTerms:
     """Return the mean-field prior on all columns, for a slab of known variance."""
     lengths = np.where(problem.curvature > 0, problem.curvature, 1.0)
     variance = float(slab.variance or 1.0)
-    return GarrotePrior.with_slab(variance, beliefs.offsets(problem), lengths, slab.known_noise)
+    return SpikeTerms.with_slab(variance, beliefs.offsets(problem), lengths, slab.known_noise)
 
 
 def _grid(setup: PairedSetup) -> Floats:
@@ -305,6 +305,6 @@ def _certified_at(
     return fits[0]
 
 
-def _prior(setup: PairedSetup, at: Hyperparameters) -> GarrotePrior:
+def _prior(setup: PairedSetup, at: Hyperparameters) -> SpikeTerms:
     slab = setup.learning.slab.at(at.variance)
     return slab_prior(setup.problem, setup.beliefs, slab)
