@@ -185,11 +185,11 @@ class StandardizedDesign:
     def _corrected_gram(self) -> Floats | None:
         """Return the products of stored columns, corrected; None where that would lose digits."""
         spread = self._spread[~self.constant] * self.scale[~self.constant]
-        plain = not len(self.covariates) and (self.weights == 1.0).all()
-        plain &= bool((np.abs(self.mean[~self.constant]) <= _FAR * spread).all())
+        safe = not len(self.covariates) and (self.weights == 1.0).all()
+        safe &= bool((np.abs(self.mean[~self.constant]) <= _FAR * spread).all())
         # Squares of such numbers would overflow, or vanish.
         extreme = (np.abs(self.mean) > _LARGE).any() or (spread > _LARGE).any()
-        if not plain or extreme or (spread < 1.0 / _LARGE).any():
+        if not safe or extreme or (spread < 1.0 / _LARGE).any():
             return None
         whole = self.stored.cross_products()
         if whole is not None:

@@ -26,8 +26,8 @@ def with_covariates(problem: Problem, posterior: Posterior) -> Posterior:
     columns = np.union1d(posterior.support, posterior.law.columns)
     spread = scale.column_scale[fixed]
     explained = scale.covariate_columns[:, columns] * scale.column_scale[columns] / spread[:, None]
-    own = posterior.noise_variance * pinvh(problem.raw_gram(fixed)) / np.outer(spread, spread)
-    return _joined(posterior, CovariatesLaw(fixed, columns, explained, own))
+    alone = posterior.noise_variance * pinvh(problem.raw_gram(fixed)) / np.outer(spread, spread)
+    return _joined(posterior, CovariatesLaw(fixed, columns, explained, alone))
 
 
 def with_covariates_of_labels(posterior: Posterior) -> Posterior:

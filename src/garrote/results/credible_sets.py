@@ -130,12 +130,12 @@ class Inclusions:
 
         Two standard errors of what draws tell of it, as if two more had been outside and two not.
         """
-        own = self.weight[len(self.weight) - self.drawn :]
-        mass = float(own.sum())
+        drawn = self.weight[len(self.weight) - self.drawn :]
+        mass = float(drawn.sum())
         if not mass:
             return 0.0
-        spread = float(np.sqrt((own**2).sum())) / mass
-        missed = float(own @ outside[len(outside) - self.drawn :]) / mass
+        spread = float(np.sqrt((drawn**2).sum())) / mass
+        missed = float(drawn @ outside[len(outside) - self.drawn :]) / mass
         missed = (missed / spread**2 + 2.0) / (1.0 / spread**2 + 4.0)
         return 2.0 * mass * spread * float(np.sqrt(missed * (1.0 - missed)))
 

@@ -45,7 +45,7 @@ def cross_validate_garrote(
 
 
 def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem, Sequence[Fold]]:
-    """Compute X'X once where it pays; a fold's is that less the products of its held-out rows."""
+    """Compute X'X once where that is cheaper; a fold's is that less its held-out rows' products."""
     if not whole.compressible:
         return whole, folds
     gram = whole.whole_gram()

@@ -91,9 +91,9 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
         free &= ~same[k]
         if len(group) < 2:
             continue
-        own = np.isin(inclusions.columns, group)
+        inside = np.isin(inclusions.columns, group)
         any_in = 1.0 - float(
-            inclusions.weight @ (1.0 - inclusions.probability[:, own]).prod(axis=1)
+            inclusions.weight @ (1.0 - inclusions.probability[:, inside]).prod(axis=1)
         )
         if any_in > 0.5:
             listed = listing((names[j] for j in group), str, 5)

@@ -134,8 +134,8 @@ class BernoulliGaussian:
 
     def spread(self, state: EMState) -> Floats:
         """Return the variances of the weights."""
-        own = state.probability * self.ridge.curvature + 1.0 / state.at.variance
-        return np.asarray(state.noise / own)
+        precision = state.probability * self.ridge.curvature + 1.0 / state.at.variance
+        return np.asarray(state.noise / precision)
 
 
 @kernel

@@ -70,7 +70,7 @@ def em_posterior(task: Task, method: EM) -> Inferred:
     settled = [one.fit.certificate.value <= control.tol for one in sound.values()]
     return Inferred(
         with_substitutes(problem, posterior), best.fit.certificate, method.name,
-        _said(best, spike_variance), all(settled), notes=beliefs.doubts(None),
+        _in_words(best, spike_variance), all(settled), notes=beliefs.doubts(None),
     )  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def _components(model: EMModel, found: list[EMFit], optima: Optima) -> list[Comp
     return components
 
 
-def _said(best: EMFit, spike_variance: float | None) -> str:
+def _in_words(best: EMFit, spike_variance: float | None) -> str:
     at = best.state.at
     model = "Bernoulli-Gaussian" if spike_variance is None else f"spike variance {spike_variance:g}"
     return (

@@ -252,7 +252,7 @@ def _at_one_prior(
 def _learn_by_em(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
     best = fit_paired(problem, beliefs, control=control)
     found = _at_one_prior(problem, beliefs, best, [Reached("EM", best.fit)], [best.fit], control)
-    return found._replace(how=f"by mean field, hyperparameters by EM ({_said(best)})")
+    return found._replace(how=f"by mean field, hyperparameters by EM ({_in_words(best)})")
 
 
 def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
@@ -275,10 +275,10 @@ def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) ->
     found = _at_one_prior(
         problem, beliefs, best, rivals, [one.fit for one in whole.forward], control
     )  # other solutions on the path are on the way only
-    how = f"by mean field, pi annealed and reheated ({_said(best)})"
+    how = f"by mean field, pi annealed and reheated ({_in_words(best)})"
     return found._replace(how=how, path=paired_path(problem, whole))
 
 
-def _said(found: Paired) -> str:
+def _in_words(found: Paired) -> str:
     pi = float(expit(found.at.log_odds))
     return f"slab variance {found.at.variance:.3g}, prior probability {pi:.3g}"

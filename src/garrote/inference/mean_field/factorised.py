@@ -72,8 +72,8 @@ class Average:
             m[k, there[listed]] = solution.probability[listed]
             w[k, there[listed]] = solution.weight[listed]
             spread[k, there[listed]] = spreads[listed]
-        own = unit[columns]
-        return Mixture(columns, self.weight, m, w * own, np.sqrt(spread) * own)
+        units = unit[columns]
+        return Mixture(columns, self.weight, m, w * units, np.sqrt(spread) * units)
 
 
 class Described(NamedTuple):
