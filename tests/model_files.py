@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from garrote.persistence.archive import HEADER, HEADER_DIGEST
+from garrote.settings import Settings
 
 _OTHER_TYPES = {bool: ["x", 7.5], int: ["x", None, [1]], float: ["x", None, [0.5]], str: [3, None],
                 type(None): [1, "x"]}  # fmt: skip
@@ -95,13 +96,15 @@ def one_of_each(found):
 def is_admitted(change, classes):
     """Tell whether a file may still be a model after a change, by what its field is declared to be.
 
-    A field of a result has a value of its declared type. Nothing is declared of an estimator's settings
-    and attributes, nor of what is inside of a field (its length, what a dictionary holds): there the
+    A field of a result has a value of its declared type. Nothing is asked of an estimator's settings
+    (priors and methods among them) and attributes, nor of what is inside of a field (its length, what a dictionary holds): there the
     model must do with what it finds, and answer as before.
     """
     section, *inside = change.place.split("/")
     kind = classes.get(change.owner)
-    if section != "fields" or not is_dataclass(kind) or len(inside) > 1:
+    if section != "fields" or len(inside) > 1:
+        return True
+    if not is_dataclass(kind) or issubclass(kind, Settings):
         return True
     declared = {field.name: _types_of(hint) for field, hint in _hints(kind)}
     if change.kind == "exchanged":
@@ -165,6 +168,8 @@ def _others(value):
             return
         keys = sorted(value)
         for first, second in pairwise(keys):
+            if value[first] == value[second]:
+                continue
             swapped = {**value, first: value[second], second: value[first]}
             yield "exchanged", f"/{first}&{second}", swapped
         if len(keys) > 1:
