@@ -97,8 +97,8 @@ def is_admitted(change, classes):
     """Tell whether a file may still be a model after a change, by what its field is declared to be.
 
     A field of a result has a value of its declared type. Nothing is asked of an estimator's settings
-    (priors and methods among them) and attributes, nor of what is inside of a field (its length, what a dictionary holds): there the
-    model must do with what it finds, and answer as before.
+    (priors and methods among them) and attributes, nor of what is inside of a field (its length, what a
+    dictionary holds): there the model must do with what it finds, and answer as before.
     """
     section, *inside = change.place.split("/")
     kind = classes.get(change.owner)
