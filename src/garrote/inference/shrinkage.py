@@ -91,12 +91,12 @@ def inferred_from(
         split_r_hat=float(found.diagnosed.split_r_hat.max(initial=1.0)),
     )
     beyond = certificate["halves of chains"]
-    settled = certificate.value <= _LARGEST_ERROR and 1.0 + beyond <= _LARGEST_R_HAT
+    converged = certificate.value <= _LARGEST_ERROR and 1.0 + beyond <= _LARGEST_R_HAT
     states = f"{chains.count * chains.steps} states of {chains.count} chains"
     how = f"{states} sampled" + (f", one of {kept} kept" if kept > 1 else "")
     posterior = _with_sets(problem, _posterior(problem, beliefs, found, task.names), used)
     return Inferred(
-        posterior, certificate, method.name, how, settled, notes=beliefs.doubts(None),
+        posterior, certificate, method.name, how, converged, notes=beliefs.doubts(None),
         steps=chains.steps,
     )  # fmt: skip
 
@@ -160,10 +160,10 @@ def _joined(
     coef[:, usable] = inside * (scale.response_scale / scale.column_scale[usable])
     fixed = scale.covariates
     if len(fixed):
-        own = scale.covariate_response - inside @ scale.covariate_columns[:, usable].T
+        drawn = scale.covariate_response - inside @ scale.covariate_columns[:, usable].T
         spread = np.linalg.cholesky(_positive(pinvh(problem.raw_gram(fixed))))
-        own += np.sqrt(noise)[:, None] * (rng.standard_normal(own.shape) @ spread.T)
-        coef[:, fixed] = own * (scale.response_scale / scale.column_scale[fixed])
+        drawn += np.sqrt(noise)[:, None] * (rng.standard_normal(drawn.shape) @ spread.T)
+        coef[:, fixed] = drawn * (scale.response_scale / scale.column_scale[fixed])
     return DrawsFound(
         coef,
         noise * scale.response_scale**2,

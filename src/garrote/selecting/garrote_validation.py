@@ -53,8 +53,8 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
     for fold in folds:
         parts = np.allclose(fold.problem.weights + fold.held_out, whole.weights)
         if parts and not len(whole.scale.covariates) and fold.problem.compressible:
-            own = whole.table.gram_without(gram, fold.problem.table, fold.held_out)
-            fold = replace(fold, problem=replace(fold.problem, known_gram=own))
+            without = whole.table.gram_without(gram, fold.problem.table, fold.held_out)
+            fold = replace(fold, problem=replace(fold.problem, known_gram=without))
         shared.append(fold)
     return replace(whole, known_gram=gram), shared
 

@@ -67,10 +67,10 @@ def em_posterior(task: Task, method: EM) -> Inferred:
     posterior = factorised_posterior(
         problem, beliefs, average, optima, weights, task.names, checked, log_evidence
     )
-    settled = [one.fit.certificate.value <= control.tol for one in sound.values()]
+    converged = [one.fit.certificate.value <= control.tol for one in sound.values()]
     return Inferred(
         with_substitutes(problem, posterior), best.fit.certificate, method.name,
-        _in_words(best, spike_variance), all(settled), notes=beliefs.doubts(None),
+        _in_words(best, spike_variance), all(converged), notes=beliefs.doubts(None),
     )  # fmt: skip
 
 

@@ -104,9 +104,9 @@ def _mixture(problem: Problem, beliefs: Beliefs, found: _Found) -> tuple[Average
             for fit in fits
         ]
     bounds = _bounds(problem, beliefs, found.priors, found.solutions)
-    parts = {place: [one.solution for one in own] for place, own in components.items()}
+    parts = {place: [one.solution for one in several] for place, several in components.items()}
     logs, weights = mix_priors(bounds, parts, found.best)
-    every = [one for own in components.values() for one in own]
+    every = [one for several in components.values() for one in several]
     return Average(problem.n_features, logs, every), weights, float(logsumexp(logs))
 
 
@@ -168,8 +168,8 @@ def _follow(
 
     def solve(fit: Fit, place: Place) -> Fit | None:
         after = solve_at(setup, fit, priors[place]).fit
-        settled = after.certificate.value <= setup.control.tol
-        return after if settled and after.expected_size <= most else None
+        converged = after.certificate.value <= setup.control.tol
+        return after if converged and after.expected_size <= most else None
 
     def same(one: Fit, other: Fit) -> bool:
         return same_solution(one, other, setup.problem, DISTINCT)
@@ -191,7 +191,7 @@ def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _
             slab, variances = grid[row]
             prior = slab_prior(problem, beliefs, slab)
             path = found.paths[row] = fit_path(problem, prior, gammas, control=control)
-            own = {
+            priors = {
                 Place(row, k): _Prior(
                     Hyperparameters(float(slab.variance or 1.0), float(gamma)),
                     Cell(variances, odds),
@@ -199,13 +199,13 @@ def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _
                 for k, (gamma, odds) in enumerate(zip(gammas, ranges, strict=True))
                 if odds is not None and k < len(path)
             }
-            there = {at: list(distinct_optima(problem, _both(path, at.odds)).fits) for at in own}
-            found.priors.update(own)
+            there = {at: list(distinct_optima(problem, _both(path, at.odds)).fits) for at in priors}
+            found.priors.update(priors)
             found.solutions.update(there)
-            bounds = _bounds(problem, beliefs, own, there)
+            bounds = _bounds(problem, beliefs, priors, there)
             found.highest.update({at: max(each) for at, each in bounds.items()})
             least = max(found.highest.values(), default=0.0) - _NEGLIGIBLE
-            if own and max(found.highest[at] for at in own) < least:
+            if priors and max(found.highest[at] for at in priors) < least:
                 break
     return found
 

@@ -166,13 +166,13 @@ def _draw(given: _Enumerated, points: Sequence[Point]) -> _Law:
     first = len(known) - listed
     drawn = known[listed + places[places < first]]
     beyond: list[int] = []
-    for point, own in zip(points, rest, strict=True):
-        here = (places >= first) & (places < first + len(own))
+    for point, several in zip(points, rest, strict=True):
+        here = (places >= first) & (places < first + len(several))
         if here.any():
             arguments = given.arguments(point.slab)
             where = places[here] - first, into[here]
             beyond += draw_models(arguments[0], *begin(*arguments), point.part, *where)
-        first += len(own)
+        first += len(several)
     fresh = np.array(beyond, dtype=np.uint64)
     drawn = np.concatenate([drawn, fresh])
     # A model may be listed and yet not be known with every slab: all of it is in its own place.
@@ -183,10 +183,10 @@ def _draw(given: _Enumerated, points: Sequence[Point]) -> _Law:
 def _known(share: Floats, parts: Sequence[Enumeration]) -> tuple[Array, Floats]:
     """Return the models that are known one by one with any slab, best first, by their probability."""
     bits, weight = [], []
-    for own, part in zip(share, parts, strict=True):
+    for weight_of_slab, part in zip(share, parts, strict=True):
         known = known_one_by_one(part)
         bits.append(part.models[known])
-        weight.append(own * np.exp(part.log_weights[known] - part.log_total))
+        weight.append(weight_of_slab * np.exp(part.log_weights[known] - part.log_total))
     patterns, place = np.unique(np.concatenate(bits), return_inverse=True)
     total = np.asarray(np.bincount(place, np.concatenate(weight)), dtype=np.float64)
     order = np.argsort(-total, kind="stable")

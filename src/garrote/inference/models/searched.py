@@ -128,7 +128,7 @@ class _Look:
 def _missed(searched: Sequence[Point], scored: Sequence[Point]) -> float:
     """Return what each search missed of the models found by any, on average over their variances."""
     found = [
-        own.part.log_total - all_.part.log_total for own, all_ in zip(searched, scored, strict=True)
+        one.part.log_total - all_.part.log_total for one, all_ in zip(searched, scored, strict=True)
     ]
     return float(shares(scored) @ np.maximum(1.0 - np.exp(found), 0.0))
 
