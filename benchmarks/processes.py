@@ -37,7 +37,7 @@ class Contender:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ProcessSettings:
     """What the command line asked for, and a folder for the problems' files."""
 
     scratch: Path

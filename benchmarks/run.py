@@ -15,14 +15,14 @@ import libraries
 import machine
 import problems
 import sections
-from processes import Settings
+from processes import ProcessSettings
 
 
 def main(arguments=None):
     asked = parse(arguments)
     results = {}
     with tempfile.TemporaryDirectory(prefix="garrote-benchmark-", dir=asked.scratch) as scratch:
-        settings = Settings(
+        settings = ProcessSettings(
             scratch=Path(scratch),
             sizes=asked.sizes,
             rivals=asked.rivals,

@@ -11,7 +11,7 @@ from garrote import Problem, fit_path
 from garrote.datasets import make_sparse_regression
 from garrote.designs import DenseDesign
 from garrote.penalties import L1
-from garrote.solvers.classical.path import METHODS
+from garrote.solvers.classical.path import CLASSICAL_SOLVERS
 from garrote.solvers.control import Control
 
 
@@ -27,7 +27,7 @@ class Counting(DenseDesign):
 
 data = make_sparse_regression(100, 400, 10, correlation=0.5, random_state=0)
 figure, ax = plt.subplots(figsize=(9, 4.5), layout="constrained")
-for name in METHODS:
+for name in CLASSICAL_SOLVERS:
     passes, gaps = [], []
     for tol in np.geomspace(0.1, 1e-9, 9):
         X = Counting(np.asfortranarray(data.X))

@@ -2,10 +2,10 @@
 
 from functools import cache
 
-from garrote.experiments import Report, Settings, run_study
+from garrote.experiments import Report, StudySettings, run_study
 
 
 @cache
 def quick_study(name: str) -> Report:
     """Return the report of a study in its quick version; nobody may change its numbers."""
-    return run_study(name, Settings(quick=True))
+    return run_study(name, StudySettings(quick=True))

@@ -1,7 +1,10 @@
 """The code in CONTRIBUTING.md runs as printed and does what it says."""
 
+import importlib
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -9,17 +12,27 @@ from scipy.special import expit
 from sklearn.base import clone
 from sklearn.linear_model import Lasso
 
-from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
+from garrote import (
+    SparseClassifier,
+    SparseRegressor,
+    SpikeSlabRegressor,
+    VariationalGarrote,
+    estimators,
+    load,
+)
+from garrote.cli.main import main
 from garrote.designs import DenseDesign, Design
 from garrote.designs.gram import GramColumns
-from garrote.inference import Sample, infer
+from garrote.estimators.registry import SELECTORS, Selector
+from garrote.inference import Sample, Search, infer
+from garrote.inference.choosing import WAYS
 from garrote.likelihoods import Binomial, Gaussian
 from garrote.paths.annealed import SOLVERS, fit_path
 from garrote.penalties import L1, Terms
 from garrote.priors import GaussianSlab, GPrior
 from garrote.problem import Problem
 from garrote.rules import Residual, shrink
-from garrote.solvers.classical.path import METHODS
+from garrote.solvers.classical.path import CLASSICAL_SOLVERS
 from garrote.solvers.descent.sweep import sweep
 from garrote.solvers.garrote.variational import anneal_by_sweeps
 
@@ -83,7 +96,7 @@ def test_the_printed_solver_finds_what_coordinates_find(printed, likelihood, mon
     y = X[:, 0] - X[:, 3] + rng.standard_normal(80)
     y = y if likelihood.least_squares else (y > 0).astype(float)
     settings = {"family": likelihood, "alpha": 0.05, "tol": 1e-9, "upper": 0.4}
-    monkeypatch.setitem(METHODS, "heavy_ball", printed["HeavyBall"])
+    monkeypatch.setitem(CLASSICAL_SOLVERS, "heavy_ball", printed["HeavyBall"])
     own = SparseRegressor(solver="heavy_ball", **settings).fit(X, y, weights)
     same = SparseRegressor(**settings).fit(X, y, weights)
     assert own.certificate_["duality gap"] < 1e-9
@@ -212,7 +225,7 @@ def test_what_the_printed_design_leaves_to_defaults_is_right(printed):
             getattr(own, name)(*given), getattr(dense, name)(*given), rtol=1e-12, atol=1e-12
         )
     np.testing.assert_array_equal(own.pick(few).tdot(sides.T), dense.pick(few).tdot(sides.T))
-    assert own.own_products() is None
+    assert own.cross_products() is None
     assert own.columns(mean, scale, weights) is None
 
 
@@ -264,3 +277,60 @@ def test_the_printed_estimator_is_one_of_the_pairs(printed):
     np.testing.assert_array_equal(
         model.predict(X, return_std=True), same.predict(X, return_std=True)
     )
+
+
+def test_an_estimator_is_known_by_its_row(printed, monkeypatch, tmp_path, capsys):
+    home = ModuleType("every_model")
+    home.EveryModel = printed["EveryModel"]
+    monkeypatch.setitem(sys.modules, "every_model", home)
+    row = Selector("Every model", "sums over all", "every_model", "EveryModel", "this page")
+    monkeypatch.setitem(SELECTORS, "every-model", row)
+    try:
+        importlib.reload(estimators)
+        assert estimators.EveryModel is home.EveryModel
+        X = np.random.default_rng(0).standard_normal((40, 3))
+        model = estimators.EveryModel().fit(X, X[:, 0])
+        model.save(tmp_path / "model.garrote")
+        loaded = load(tmp_path / "model.garrote")
+        assert type(loaded) is home.EveryModel
+        np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+        assert main(["methods"]) == 0
+        assert "every-model: Every model. Sums over all." in capsys.readouterr().out
+    finally:
+        monkeypatch.undo()
+        importlib.reload(estimators)
+    assert "EveryModel" not in estimators.__all__
+
+
+@pytest.fixture
+def careful(printed, monkeypatch):
+    """The printed method, with the row that the page names."""
+    monkeypatch.setitem(WAYS["gaussian"], ("models", printed["Careful"]), printed["careful"])
+    return printed["Careful"]
+
+
+def test_the_printed_way_to_a_posterior_agrees_with_enumeration(careful):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 6))
+    problem = Problem.from_rows(X, X[:, 1] - X[:, 4] + rng.standard_normal(60))
+    slab = GaussianSlab(1.0)
+    exact = infer(problem, slab, "enumerate").posterior
+    for most_missing, same, tolerance in ((np.inf, Search(300), 1e-3), (-1.0, Sample(), 0.05)):
+        found = infer(problem, slab, careful(most_missing=most_missing), random_state=0)
+        expected = infer(problem, slab, same, random_state=0)
+        assert found.method == "careful"
+        assert found.how == expected.how
+        np.testing.assert_array_equal(found.posterior.mean, expected.posterior.mean)
+        np.testing.assert_allclose(found.posterior.mean, exact.mean, atol=tolerance)
+
+
+def test_the_printed_way_is_there_for_estimators_and_in_errors(careful):
+    X = np.random.default_rng(1).standard_normal((50, 5))
+    y = X[:, 2] + 0.5 * np.random.default_rng(2).standard_normal(50)
+    model = SpikeSlabRegressor(method=careful(50, 1.0), random_state=0).fit(X, y)
+    assert model.selection_.selected.tolist() == [False, False, True, False, False]
+    assert model.method_ == "careful"
+    with pytest.raises(ValueError, match="n_steps must be at least 1, got 0"):
+        SpikeSlabRegressor(method=careful(0)).fit(X, y)
+    with pytest.raises(ValueError, match=r"method must be one of .*'careful'"):
+        infer(Problem.from_rows(X, y), None, "single-effects")

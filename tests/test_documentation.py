@@ -14,7 +14,7 @@ import pytest
 import garrote
 from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
-from garrote.estimators.registry import METHODS
+from garrote.estimators.registry import SELECTORS
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src"
@@ -138,7 +138,7 @@ def test_gallery_scripts_are_short_and_run(script, tmp_path, monkeypatch):
 
 def test_every_method_is_shown_at_work_in_the_gallery():
     shown = "".join(script.read_text() for script in EXAMPLES)
-    missing = [name for name, method in METHODS.items() if f"{method.estimator}(" not in shown]
+    missing = [name for name, method in SELECTORS.items() if f"{method.estimator}(" not in shown]
     assert missing == []
 
 

@@ -1,5 +1,7 @@
 """Processes: what importing costs, Ctrl-C, threads, forks, memory."""
 
+import ast
+import importlib
 import os
 import signal
 import subprocess
@@ -74,6 +76,16 @@ def test_every_public_name_is_there_and_no_other():
     assert set(garrote.__all__) <= set(dir(garrote))
     with pytest.raises(AttributeError, match="'nonsense'"):
         garrote.nonsense  # noqa: B018 - looking it up is the test
+
+
+@pytest.mark.parametrize("room", ["garrote", "garrote.estimators"])
+def test_type_checkers_are_told_of_every_public_name(room):
+    module = importlib.import_module(room)
+    tree = ast.parse(Path(module.__file__).read_text())
+    told = next(node for node in tree.body if isinstance(node, ast.If))
+    assert ast.unparse(told.test) == "TYPE_CHECKING"
+    given = [alias.asname for line in told.body for alias in line.names]
+    assert sorted(given) == module.__all__
 
 
 # --- Ctrl-C
@@ -200,6 +212,8 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
     code = (
         DATA
         + """
+import ast
+import importlib
 import os
 import warnings
 warnings.simplefilter("ignore")
@@ -295,10 +309,10 @@ from garrote.cli.commands.warmup import compile_priors
 from garrote.solvers.shrinkage import local_moves
 from garrote.solvers.shrinkage import shrinkage_gibbs
 from garrote.solvers.shrinkage import swap_moves
-from garrote.solvers.shrinkage import columns_of_a_draw as used_columns
+from garrote.solvers.shrinkage import columns_of_a_draw as needed_columns
 
-kernels = [variates._try, local_moves._visit, swap_moves._exchange, used_columns._use]
-kernels += [shrinkage_gibbs._log_mixing]
+kernels = [variates._try, local_moves._visit, swap_moves._exchange, needed_columns._use]
+kernels += [shrinkage_gibbs._log_densities]
 warnings.simplefilter("ignore")
 compile_priors()
 compiled = [len(kernel.signatures) for kernel in kernels]

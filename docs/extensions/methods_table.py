@@ -5,16 +5,16 @@ from typing import Any
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from garrote.estimators.registry import METHODS
+from garrote.estimators.registry import SELECTORS
 
 
 class MethodsTable(SphinxDirective):
-    """A table of `garrote.estimators.registry.METHODS`: a new method appears by itself."""
+    """A table of `garrote.estimators.registry.SELECTORS`: a new method appears by itself."""
 
     def run(self) -> list[nodes.Node]:
         """Return the table's nodes."""
         lines = ["| `--method` | for | classes | source |", "|---|---|---|---|"]
-        for name, method in METHODS.items():
+        for name, method in SELECTORS.items():
             places = [place for place in (method, method.for_labels) if place]
             home = ", ".join(f"[{place.estimator}](#garrote.{place.estimator})" for place in places)
             purpose = f"**{method.title}.** {method.purpose[0].upper()}{method.purpose[1:]}."

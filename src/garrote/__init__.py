@@ -7,28 +7,26 @@ from garrote.estimators import __all__ as _ESTIMATORS
 
 __version__ = "0.1.0"
 
-if TYPE_CHECKING:
-    from garrote.estimators import (
-        ShrinkageClassifier,
-        ShrinkageRegressor,
-        SingleEffectsClassifier,
-        SingleEffectsRegressor,
-        SparseClassifier,
-        SparseRegressor,
-        SpikeSlabClassifier,
-        SpikeSlabRegressor,
-        VariationalGarrote,
-        VariationalGarroteClassifier,
-    )
-    from garrote.paths.annealed import fit_path
-    from garrote.persistence import load
-    from garrote.problem import Problem
-    from garrote.results.certificates import Certificate
-    from garrote.results.fit import Fit
-    from garrote.results.path import Path
-    from garrote.results.posterior import Posterior
-    from garrote.results.selection import Selection
-    from garrote.solvers.classical.array_descent import proximal_gradient
+if TYPE_CHECKING:  # what type checkers cannot read from the table below
+    from garrote.estimators import ShrinkageClassifier as ShrinkageClassifier
+    from garrote.estimators import ShrinkageRegressor as ShrinkageRegressor
+    from garrote.estimators import SingleEffectsClassifier as SingleEffectsClassifier
+    from garrote.estimators import SingleEffectsRegressor as SingleEffectsRegressor
+    from garrote.estimators import SparseClassifier as SparseClassifier
+    from garrote.estimators import SparseRegressor as SparseRegressor
+    from garrote.estimators import SpikeSlabClassifier as SpikeSlabClassifier
+    from garrote.estimators import SpikeSlabRegressor as SpikeSlabRegressor
+    from garrote.estimators import VariationalGarrote as VariationalGarrote
+    from garrote.estimators import VariationalGarroteClassifier as VariationalGarroteClassifier
+    from garrote.paths.annealed import fit_path as fit_path
+    from garrote.persistence import load as load
+    from garrote.problem import Problem as Problem
+    from garrote.results.certificates import Certificate as Certificate
+    from garrote.results.fit import Fit as Fit
+    from garrote.results.path import Path as Path
+    from garrote.results.posterior import Posterior as Posterior
+    from garrote.results.selection import Selection as Selection
+    from garrote.solvers.classical.array_descent import proximal_gradient as proximal_gradient
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
 _HOMES = {
@@ -44,27 +42,7 @@ _HOMES = {
     "Selection": "garrote.results.selection",
 }
 
-__all__ = [
-    "Certificate",
-    "Fit",
-    "Path",
-    "Posterior",
-    "Problem",
-    "Selection",
-    "ShrinkageClassifier",
-    "ShrinkageRegressor",
-    "SingleEffectsClassifier",
-    "SingleEffectsRegressor",
-    "SparseClassifier",
-    "SparseRegressor",
-    "SpikeSlabClassifier",
-    "SpikeSlabRegressor",
-    "VariationalGarrote",
-    "VariationalGarroteClassifier",
-    "fit_path",
-    "load",
-    "proximal_gradient",
-]
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

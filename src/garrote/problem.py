@@ -12,7 +12,7 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design, is_design
-from garrote.likelihoods import Gaussian, as_likelihood, settled
+from garrote.likelihoods import Gaussian, adapt_to_data, as_likelihood
 from garrote.limits.checks import check_columns, check_moments, check_rows
 from garrote.limits.magnitudes import refuse_small_response
 from garrote.results.fit import Scale
@@ -113,7 +113,7 @@ class Problem:
         if known is not None and likelihood.several:
             known = known.reshape(len(known), -1)
         check_rows(stored.shape, y, weights, known, likelihood)
-        likelihood = settled(likelihood, y, weights, known)
+        likelihood = adapt_to_data(likelihood, y, weights, known)
         design = StandardizedDesign(
             stored, weights, center=fit_intercept, scale=standardize, covariates=covariates
         )
@@ -360,13 +360,13 @@ class Problem:
             return np.maximum(self.yty - explained, 0.0), gradient
         if fitted is None:
             fitted = self.design.dot(columns, coef)
-        rows = np.ascontiguousarray((self.response[:, None] - fitted).T)
-        return (yield from self.evaluate_rows(rows))
+        residuals = np.ascontiguousarray((self.response[:, None] - fitted).T)
+        return (yield from self.evaluate_residuals(residuals))
 
-    def evaluate_rows(self, rows: Floats) -> Evaluation:
+    def evaluate_residuals(self, residuals: Floats) -> Evaluation:
         """Do as `evaluate`, given the residuals (K x N)."""
-        gradient = yield from self.table.tdot_steps(rows)
-        return rows**2 @ self.weights, gradient
+        gradient = yield from self.table.tdot_steps(residuals)
+        return residuals**2 @ self.weights, gradient
 
 
 def as_design(X: Any) -> Design:

@@ -24,7 +24,7 @@ from garrote.cli import console
 from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
 from garrote.cli.rendering import short_names
-from garrote.estimators.registry import METHODS
+from garrote.estimators.registry import SELECTORS
 from garrote.inference import Gibbs, Sample
 from garrote.limits.costs import foretell
 from garrote.paths.combinations import ALL_FAMILIES
@@ -305,7 +305,7 @@ def test_not_converged_is_exit_code_3(run, table):
 
 def test_every_method_of_the_registry_runs(run, table):
     _, listed, _ = run("methods")
-    for name in METHODS:
+    for name in SELECTORS:
         assert f"{name}:" in listed
         code, _, _ = run("select", table, "--target", "y", "--method", name, "--quiet")
         assert code == 0

@@ -18,7 +18,7 @@ from garrote import (
     VariationalGarrote,
     estimators,
 )
-from garrote.estimators.registry import METHODS
+from garrote.estimators.registry import SELECTORS
 from garrote.inference import Gibbs, Sample
 from garrote.priors import EffectSlab, ExpectedSize, GaussianSlab, HorseshoePrior, SingleEffects
 
@@ -50,7 +50,7 @@ def test_fit_is_the_same_everywhere(name):
 
 
 def test_every_method_is_a_pair():
-    listed = {place.estimator for row in METHODS.values() for place in (row, row.for_labels)}
+    listed = {place.estimator for row in SELECTORS.values() for place in (row, row.for_labels)}
     assert listed == set(estimators.__all__)
 
 

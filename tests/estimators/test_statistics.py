@@ -12,7 +12,7 @@ from garrote.experiments.calibration import (
     designs_and_remarks,
     resembling,
 )
-from garrote.experiments.report import Settings
+from garrote.experiments.report import StudySettings
 
 pytestmark = pytest.mark.slow
 
@@ -162,7 +162,7 @@ def test_sampled_inclusion_probabilities_are_calibrated(design, request):
     if design == "genotypes":
         request.getfixturevalue("shared_data")
     draw = designs_and_remarks()[0][design]
-    found = calibrate(draw, GROUPS["priors"][DEFAULT], Settings(), 100)
+    found = calibrate(draw, GROUPS["priors"][DEFAULT], StudySettings(), 100)
     # Of ten calibrated bins one may well be two standard errors off, and none three.
     assert len(found.off()) <= 1, found.bins()
     for mean, share, error, count in found.bins():
@@ -173,6 +173,8 @@ def test_sampled_inclusion_probabilities_are_calibrated(design, request):
 
 def test_mean_field_is_too_sure_among_correlated_columns():
     """What the documentation says of it; a better method would make this fail, and the page wrong."""
-    found = calibrate(resembling(0.9), GROUPS["mean field and EM"]["mean field"], Settings(), 60)
+    found = calibrate(
+        resembling(0.9), GROUPS["mean field and EM"]["mean field"], StudySettings(), 60
+    )
     mean, share, error, _ = found.bins()[9]
     assert mean - share > max(0.05, 2 * error)

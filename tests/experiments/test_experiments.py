@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 
 from garrote import SpikeSlabRegressor
 from garrote.datasets import make_kappen_gomez_2, make_sparse_regression
-from garrote.experiments import STUDIES, Report, Settings, run_study
+from garrote.experiments import STUDIES, Report, StudySettings, run_study
 from garrote.experiments.__main__ import main
 from garrote.experiments.boston import load_boston
 from garrote.experiments.calibration import DEFAULT, GROUPS, Calibration, best_inclusion
@@ -106,7 +106,7 @@ def test_missing_matplotlib_is_named_with_its_remedy(monkeypatch):
 
 
 def test_instances_do_not_depend_on_how_many_there_are():
-    few, many = (Settings(seed=1).streams(count) for count in (2, 5))
+    few, many = (StudySettings(seed=1).streams(count) for count in (2, 5))
     assert [s.generate_state(1)[0] for s in few] == [s.generate_state(1)[0] for s in many[:2]]
 
 
@@ -235,7 +235,7 @@ def means(values):
     ("name", "size"), [("vg-table-1", 1), ("vg-table-2", 5)], ids=["table-1", "table-2"]
 )
 def test_garrote_finds_the_small_examples_and_is_better_than_lasso_and_ridge(name, size):
-    numbers = run_study(name, Settings(instances=6)).numbers
+    numbers = run_study(name, StudySettings(instances=6)).numbers
     garrote, lasso, ridge = (means(numbers[method]) for method in ("VG", "Lasso", "Ridge"))
     assert garrote["size"] == pytest.approx(size, abs=0.7)
     assert garrote["error"] < lasso["error"] < ridge["error"]
@@ -269,12 +269,12 @@ def check_table_3(settings):
 
 
 def test_garrote_never_takes_the_copy_that_misleads_the_lasso():
-    check_table_3(Settings(instances=8))
+    check_table_3(StudySettings(instances=8))
 
 
 @pytest.mark.slow
 def test_table_3_over_a_hundred_trials():
-    numbers = check_table_3(Settings())
+    numbers = check_table_3(StudySettings())
     assert numbers["a"]["Ridge, lambda >= 0.01"][:, 0].mean() == pytest.approx(0.64, abs=0.1)
 
 
@@ -339,7 +339,7 @@ def test_figure_11_up_to_ten_thousand_variables(monkeypatch):
     monkeypatch.setattr(
         "garrote.experiments.variational_garrote.figure_11._SIZES", (100, 1_000, 10_000)
     )
-    numbers = run_study("vg-figure-11", Settings(instances=6)).numbers
+    numbers = run_study("vg-figure-11", StudySettings(instances=6)).numbers
     errors = {
         name: [one[name][:, 0].mean() for one in numbers.values()] for name in ("VG", "lasso")
     }
@@ -367,7 +367,7 @@ def test_table_4_has_one_optimum_of_the_garrote_and_more_of_the_paired_mean_fiel
 @pytest.mark.slow
 def test_table_4_on_other_rows():
     for seed in range(1, 5):
-        numbers = run_study("vg-table-4", Settings(seed=seed, instances=100)).numbers
+        numbers = run_study("vg-table-4", StudySettings(seed=seed, instances=100)).numbers
         assert len(numbers["VG"]["optima"].fits) == 1
         assert len(numbers["PMF"]["optima"].fits) >= 2
 
@@ -403,7 +403,7 @@ def test_gray_code_changes_one_variable_at_a_time_and_misses_no_model():
 
 def test_figure_13_1_scores_every_model_as_the_text_defines():
     first = quick_study("murphy-figure-13.1").numbers["first"]
-    rng = np.random.default_rng(Settings(quick=True).streams(1)[0])
+    rng = np.random.default_rng(StudySettings(quick=True).streams(1)[0])
     X = rng.standard_normal((20, 10))
     coef = [0, -1.67, 0.13, 0, 0, 1.19, 0, -0.04, 0.33, 0]
     y = X @ coef + rng.standard_normal(20)
@@ -532,7 +532,7 @@ def test_genotypes_of_figure_10_are_distinct_and_tell_something(shared_data):
 
 @pytest.mark.slow
 def test_figure_10_orders_the_methods_for_many_rows(shared_data):
-    numbers = run_study("vg-figure-10", Settings(instances=2)).numbers
+    numbers = run_study("vg-figure-10", StudySettings(instances=2)).numbers
     errors = {name: values[:, 1].mean() for name, values in numbers[0.10, 1.0].items()}
     assert errors["VG"] < errors["lasso"] < errors["ridge"]
     assert errors["PMF-ANNEAL"] < errors["PMF"]
@@ -571,7 +571,7 @@ def test_calibration_without_genotypes_says_what_is_left_out(monkeypatch):
     monkeypatch.delenv("GARROTE_DATA")
     only = {"priors": {DEFAULT: GROUPS["priors"][DEFAULT]}}
     monkeypatch.setattr("garrote.experiments.calibration.GROUPS", only)
-    report = run_study("calibration", Settings(instances=1))
+    report = run_study("calibration", StudySettings(instances=1))
     assert "genotypes are left out: mice_genotypes.npz is needed" in " ".join(str(report).split())
     assert {design for design, _ in report.numbers} == {"independent columns", "AR(0.9)"}
     assert "nan" not in str(report)

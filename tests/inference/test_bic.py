@@ -22,6 +22,7 @@ from garrote.priors import ExpectedSize
 from garrote.priors.evidence import log_evidence, log_evidence_ratio
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import BIC
+from garrote.results.laws import Models
 from garrote.solvers.models import fitted_models
 from garrote.solvers.models.fitted_walk import FittedTarget, _Proposals, climb
 
@@ -297,6 +298,17 @@ def test_predictions_are_means_averaged_over_models(family):
         b = maximum(family, Z, y, np.ones(len(y)))[1]
         expected += weight * inverse_link(FAMILIES[family], Z @ b)
     np.testing.assert_allclose(model.predict(X), expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize("family", ["binomial", "poisson"])
+def test_only_deviations_ask_for_the_variance_of_responses(family, monkeypatch):
+    X, y = simulated(family)
+    model = SpikeSlabRegressor("spike-slab", family=family).fit(X, y)
+    mean, _ = model.predict(X, return_std=True)
+    monkeypatch.delattr(Models, "response_moments")
+    np.testing.assert_array_equal(model.predict(X), mean)
+    with pytest.raises(AttributeError, match="response_moments"):
+        model.predict(X, return_std=True)
 
 
 def test_scores_are_those_of_scikit_learn():

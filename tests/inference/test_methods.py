@@ -39,7 +39,7 @@ from garrote.settings import Settings
 SETTINGS = [
     *[made() for made in METHODS.values()],
     *[getattr(priors, name)() for name in priors.__all__ if name.endswith("Prior") and name not in
-      ("Prior", "GarrotePrior", "ScaleMixturePrior")],
+      ("Prior", "ScaleMixturePrior")],
     BIC(), EffectSlab(), GaussianSlab(), GPrior(), SingleEffects(),
     BetaInclusion(), ExpectedSize(), IndependentInclusion(),
 ]  # fmt: skip

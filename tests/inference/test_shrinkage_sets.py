@@ -14,7 +14,7 @@ from garrote.cli.main import main
 from garrote.inference import Gibbs
 from garrote.solvers.algebra.gaussian_draws import ByColumns, ByRows
 from garrote.solvers.shrinkage import columns_of_a_draw as module
-from garrote.solvers.shrinkage.columns_of_a_draw import used_columns
+from garrote.solvers.shrinkage.columns_of_a_draw import needed_columns
 from reference_shrinkage import columns_used
 
 pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
@@ -58,7 +58,7 @@ def test_draws_use_what_least_squares_of_their_fits_need(which):
     X[:, 5] = -0.9 * X[:, 4] + 0.4 * X[:, 5]
     coef = rng.standard_normal((60, 8)) * rng.exponential(0.4, 8)
     noise = rng.uniform(0.5, 2.0, 60)
-    found = used_columns(forms(X)[which], coef, noise, 40.0)
+    found = needed_columns(forms(X)[which], coef, noise, 40.0)
     assert found.columns.tolist() == list(range(8))
     for w, s2, inside in zip(coef, noise, found.inside, strict=True):
         expected = columns_used(X, w, s2, 40.0, module.LEAST_NATS)
@@ -71,7 +71,7 @@ def test_copies_that_share_an_effect_count_once_and_those_that_cancel_not_at_all
     X = rng.standard_normal((100, 4))
     X[:, 1] = X[:, 0] + 0.03 * rng.standard_normal(100)
     coef = np.array([[0.7, 0.3, 0.0, 0.0], [0.3, 0.7, 0.0, 0.0], [2.0, -2.0, 0.0, 0.0]])
-    used = used_columns(forms(X)[0], coef, np.ones(3), 100.0)
+    used = needed_columns(forms(X)[0], coef, np.ones(3), 100.0)
     assert used.inside.tolist() == [
         [True, False, False, False],
         [False, True, False, False],
@@ -83,15 +83,15 @@ def test_a_coefficient_below_its_standard_error_is_not_used():
     X = np.sqrt(50) * np.eye(3)
     error = 1 / np.sqrt(50)
     coef = error * np.array([[0.5, 2.0, 0.9], [-1.2, 0.0, 0.0]])
-    used = used_columns(forms(X)[1], coef, np.ones(2), 1e6)
+    used = needed_columns(forms(X)[1], coef, np.ones(2), 1e6)
     assert used.inside.tolist() == [[False, True, False], [True, False, False]]
 
 
 def test_exact_copies_and_no_columns_do_no_harm():
     X = np.ones((10, 3)) * np.arange(10)[:, None]
-    used = used_columns(forms(X)[1], np.array([[1.0, 2.0, 0.5]]), np.ones(1), 10.0)
+    used = needed_columns(forms(X)[1], np.array([[1.0, 2.0, 0.5]]), np.ones(1), 10.0)
     assert used.inside.tolist() == [[False, True, False]]
-    nothing = used_columns(
+    nothing = needed_columns(
         ByColumns(np.zeros((0, 0)), np.zeros(0), 1.0), np.zeros((5, 0)), np.ones(5), 9.0
     )
     assert nothing.inside.shape == (5, 0)
@@ -104,7 +104,7 @@ def test_of_many_draws_and_columns_some_are_looked_at(monkeypatch):
     coef[:, [3, 11]] += 1.0
     monkeypatch.setattr(module, "MOST_DRAWS", 30)
     monkeypatch.setattr(module, "MOST_COLUMNS", 5)
-    used = used_columns(forms(X)[0], coef, np.ones(90), 50.0)
+    used = needed_columns(forms(X)[0], coef, np.ones(90), 50.0)
     assert used.inside.shape == (30, 5)
     assert used.columns[used.inside.all(axis=0)].tolist() == [3, 11]
 

@@ -8,11 +8,11 @@ import garrote
 from garrote import Problem, SparseRegressor, fit_path
 from garrote.likelihoods import (
     Huber,
+    adapt_to_data,
     conjugate,
     deviance_explained,
     log_likelihood,
     null_mean,
-    settled,
 )
 from garrote.penalties import L1, MCP, ElasticNet, NoPenalty, Ridge
 from reference import lasso_by_proximal_gradient, sparse_regression
@@ -43,20 +43,20 @@ def test_the_loss_is_the_square_up_to_the_edge_and_its_tangent_beyond():
 def test_the_unit_is_the_spread_around_the_median():
     X, y = contaminated()
     spread = 1.482602218505602 * np.median(np.abs(y - np.median(y)))
-    assert settled(Huber(), y).scale == pytest.approx(spread)
-    assert settled(Huber(scale=2.0), y).scale == 2.0
+    assert adapt_to_data(Huber(), y).scale == pytest.approx(spread)
+    assert adapt_to_data(Huber(scale=2.0), y).scale == 2.0
     counts = np.random.default_rng(0).integers(0, 4, len(y))
     offset = X[:, 4]
-    repeated = settled(Huber(), np.repeat(y, counts), offset=np.repeat(offset, counts)).scale
-    assert settled(Huber(), y, counts, offset).scale == pytest.approx(repeated)
+    repeated = adapt_to_data(Huber(), np.repeat(y, counts), offset=np.repeat(offset, counts)).scale
+    assert adapt_to_data(Huber(), y, counts, offset).scale == pytest.approx(repeated)
     normal = np.random.default_rng(0).normal(0, 3, 20_000)
-    assert settled(Huber(), normal).scale == pytest.approx(3.0, rel=0.02)
+    assert adapt_to_data(Huber(), normal).scale == pytest.approx(3.0, rel=0.02)
 
 
 def test_where_most_responses_are_one_number_the_unit_is_a_mean():
     y = np.r_[np.zeros(60), np.arange(1.0, 11.0)]
-    assert settled(Huber(), y).scale == pytest.approx(1.2533141373155001 * 55 / 70)
-    assert settled(Huber(), np.ones(5)).scale == 1.0
+    assert adapt_to_data(Huber(), y).scale == pytest.approx(1.2533141373155001 * 55 / 70)
+    assert adapt_to_data(Huber(), np.ones(5)).scale == 1.0
 
 
 def test_a_scale_that_was_not_settled_is_asked_for():
@@ -67,7 +67,7 @@ def test_a_scale_that_was_not_settled_is_asked_for():
 def test_the_null_mean_is_the_best_constant():
     _, y = contaminated()
     weights = np.random.default_rng(0).uniform(0, 2, len(y))
-    likelihood = settled(Huber(), y)
+    likelihood = adapt_to_data(Huber(), y)
     best = scipy.optimize.minimize_scalar(
         lambda m: weights @ loss_of(likelihood.edge, y - m), options={"xtol": 1e-12}
     )

@@ -17,6 +17,7 @@ from garrote.likelihoods import (
     Huber,
     Poisson,
     Probit,
+    adapt_to_data,
     conjugate,
     curvature,
     deviance,
@@ -27,13 +28,12 @@ from garrote.likelihoods import (
     majoriser,
     null_mean,
     saturated,
-    settled,
     total_log_likelihood,
 )
 from garrote.solvers.losses.newton import fit_newton
 
 COMPILED = list(CANONICAL.values())
-ALL = [settled(likelihood, np.arange(4.0)) for likelihood in FAMILIES.values()]
+ALL = [adapt_to_data(likelihood, np.arange(4.0)) for likelihood in FAMILIES.values()]
 RESPONSES = {
     "gaussian": [-1.3, 0.0, 2.0],
     "binomial": [0.0, 1.0],

@@ -190,11 +190,11 @@ def test_the_certificate_is_independent_of_the_table(monkeypatch):
     X, y = centred(1000, 4, 0.08, 2)
     problem = Problem.from_rows(X, y)
     beliefs = over_models.Beliefs.about(problem, GPrior("hyper-g"))
-    found, _ = enumerate_findings(problem, beliefs, problem.usable, None)
+    found, _ = enumerate_findings(problem, beliefs, None)
     assert over_models.certify_models(problem, beliefs, found).value < 1e-8
     monkeypatch.setattr(hyper_g, "_STEP", 1.5)
     hyper_g._table.cache_clear()
-    coarse, _ = enumerate_findings(problem, beliefs, problem.usable, None)
+    coarse, _ = enumerate_findings(problem, beliefs, None)
     hyper_g._table.cache_clear()
     off = np.abs(coarse.inclusion - found.inclusion).max()
     assert off > 1e-5

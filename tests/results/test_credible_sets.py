@@ -13,12 +13,7 @@ from garrote import SingleEffectsRegressor, SpikeSlabRegressor, VariationalGarro
 from garrote.cli.main import main
 from garrote.inference import Sample, Search
 from garrote.report import render_report
-from garrote.results.credible_sets import (
-    Inclusions,
-    Likeness,
-    sets_of_effects,
-    sets_of_models,
-)
+from garrote.results.credible_sets import Inclusions, Likeness, Substitutes, sets_of_models
 from garrote.results.laws import EffectsLaw
 
 NAMES = tuple("abcdefgh")
@@ -39,32 +34,33 @@ def law(probability, log_bayes_factor=None):
 
 
 ALIKE = likeness([[1, 0.9, 0.8, 0], [0.9, 1, 0.7, 0], [0.8, 0.7, 1, 0], [0, 0, 0, 1]])
+SUBSTITUTES = Substitutes(ALIKE)
 
 
 # --- the rule of single effects
 
 
 def test_a_set_has_the_most_probable_variables_until_their_sum_is_the_coverage():
-    (one,) = sets_of_effects(law([0.3, 0.6, 0.09, 0.01]), ALIKE, NAMES, 0.95, 0.5)
+    (one,) = law([0.3, 0.6, 0.09, 0.01]).credible_sets(SUBSTITUTES, NAMES, 0.95, 0.5)
     assert one.variables.tolist() == [1, 0, 2]
     assert one.names == ("b", "a", "c")
     assert one.coverage == pytest.approx(0.99)
     assert one.purity == pytest.approx(0.7)
     assert one.mean_correlation == pytest.approx(0.8)
     assert one.median_correlation == pytest.approx(0.8)
-    (small,) = sets_of_effects(law([0.3, 0.6, 0.09, 0.01]), ALIKE, NAMES, 0.9, 0.5)
+    (small,) = law([0.3, 0.6, 0.09, 0.01]).credible_sets(SUBSTITUTES, NAMES, 0.9, 0.5)
     assert small.variables.tolist() == [1, 0]
 
 
 def test_sets_of_unlike_variables_and_repeated_sets_are_left_out():
     effects = law([[0.5, 0, 0, 0.5], [0.5, 0.5, 0, 0], [0.6, 0.4, 0, 0]], [9.0, 3.0, 5.0])
-    (one,) = sets_of_effects(effects, ALIKE, NAMES, 0.95, 0.5)
+    (one,) = effects.credible_sets(SUBSTITUTES, NAMES, 0.95, 0.5)
     assert one.log_bayes_factor == 5.0
-    assert len(sets_of_effects(effects, ALIKE, NAMES, 0.95, 0.0)) == 2
+    assert len(effects.credible_sets(SUBSTITUTES, NAMES, 0.95, 0.0)) == 2
 
 
 def test_an_effect_that_may_not_be_there_makes_no_set():
-    assert not sets_of_effects(law([0.9, 0.02, 0, 0]), ALIKE, NAMES, 0.95, 0.5)
+    assert not law([0.9, 0.02, 0, 0]).credible_sets(SUBSTITUTES, NAMES, 0.95, 0.5)
 
 
 # --- the rule of models

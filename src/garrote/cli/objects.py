@@ -64,7 +64,7 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
 
 def method_with_prior(name: str) -> str | None:
     """Return the method of the command line that has a prior."""
-    from garrote.estimators.registry import METHODS
+    from garrote.estimators.registry import SELECTORS
     from garrote.priors import PRIORS
 
     if name not in PRIORS:
@@ -72,7 +72,7 @@ def method_with_prior(name: str) -> str | None:
     return next(
         (
             m
-            for m, row in METHODS.items()
+            for m, row in SELECTORS.items()
             if getattr(row.load(), "_kind", None) == PRIORS[name].kind
         ),
         None,

@@ -19,13 +19,13 @@ _NOT_GIVEN = object()
 
 def find_method(name: str) -> Any:
     """Return a method of the registry."""
-    from garrote.estimators.registry import METHODS
+    from garrote.estimators.registry import SELECTORS
 
-    if name not in METHODS:
-        known = f"; known are {', '.join(METHODS)}"
-        hint = _of_another_option(name) or suggestion(name, METHODS) or known
+    if name not in SELECTORS:
+        known = f"; known are {', '.join(SELECTORS)}"
+        hint = _of_another_option(name) or suggestion(name, SELECTORS) or known
         raise UsageError(f"there is no method {name!r}{hint}", "select")
-    return METHODS[name]
+    return SELECTORS[name]
 
 
 def _of_another_option(name: str) -> str:
@@ -167,14 +167,14 @@ def _parameters(estimator: Any) -> list[str]:
 
 def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> str:
     """Return which penalty or method to ask for where another one has a setting; "" if none has it."""
-    from garrote.estimators.registry import METHODS
+    from garrote.estimators.registry import SELECTORS
     from garrote.penalties import PENALTIES
 
     kinds = {penalty: inspect.signature(kind).parameters for penalty, kind in PENALTIES.items()}
     if "penalty" in known:
         having = [penalty for penalty, own in kinds.items() if name in own and name != "name"]
         return f"; add --penalty {having[0]}" if having else ""
-    rows = {m: row.for_labels if labels else row for m, row in METHODS.items() if m != method}
+    rows = {m: row.for_labels if labels else row for m, row in SELECTORS.items() if m != method}
     having = [m for m, row in rows.items() if row and name in _all_names(row.load(), labels)]
     return f"; add --method {having[0]}" if having else ""
 

@@ -53,8 +53,8 @@ class Design:
         """Return X[:, columns] @ coef."""
         raise NotImplementedError
 
-    def tdot(self, rows: Floats) -> Floats:
-        """Return rows @ X, one row of D values for each row of N given."""
+    def tdot(self, left: Floats) -> Floats:
+        """Return left @ X (K x D), of K vectors of length N."""
         raise NotImplementedError
 
     def take(self, columns: Array, mean: Floats) -> Floats:
@@ -65,7 +65,7 @@ class Design:
         """Return X[:, first:].T @ block."""
         return self.pick(np.arange(first, self.shape[1])).tdot(block.T).T
 
-    def own_products(self) -> Floats | None:
+    def cross_products(self) -> Floats | None:
         """Return X.T @ X; None where that is not one product of float64 numbers."""
         return None
 

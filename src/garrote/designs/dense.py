@@ -167,20 +167,20 @@ class DenseDesign(Design):
                 )
         return product
 
-    def tdot(self, rows: Floats) -> Floats:
-        if self.values.flags.f_contiguous and len(rows) < _SKINNY:
-            return self._skinny_tdot(rows)
+    def tdot(self, left: Floats) -> Floats:
+        if self.values.flags.f_contiguous and len(left) < _SKINNY:
+            return self._skinny_tdot(left)
         if self.dtype == np.float64:
-            width = _SMALL_PRODUCT // max(1, rows.size)
-            if self.values.flags.f_contiguous and len(rows) <= _NARROW and width >= 8:
-                return self._narrow_tdot(rows, width)
+            width = _SMALL_PRODUCT // max(1, left.size)
+            if self.values.flags.f_contiguous and len(left) <= _NARROW and width >= 8:
+                return self._narrow_tdot(left, width)
             # A matrix of one row would be packed like any other; a vector is not.
-            return rows @ self.values if len(rows) > 1 else (rows[0] @ self.values)[None, :]
-        product = np.empty((len(rows), self.shape[1]))
+            return left @ self.values if len(left) > 1 else (left[0] @ self.values)[None, :]
+        product = np.empty((len(left), self.shape[1]))
         width = block_width(self.shape[0])
         for start in range(0, self.shape[1], width):
             part = slice(start, start + width)
-            product[:, part] = rows @ self.values[:, part].astype(np.float64)
+            product[:, part] = left @ self.values[:, part].astype(np.float64)
         return product
 
     def tdot_from(self, first: int, block: Floats) -> Floats:
@@ -194,21 +194,21 @@ class DenseDesign(Design):
             product[start - first : start - first + part.shape[1]] = part.T @ block
         return product
 
-    def own_products(self) -> Floats | None:
+    def cross_products(self) -> Floats | None:
         """Return X.T @ X; None where that is not one product of float64 numbers."""
         return self.values.T @ self.values if self.dtype == np.float64 else None
 
-    def _skinny_tdot(self, rows: Floats) -> Floats:
-        product = np.empty((len(rows), self.shape[1]))
-        step = max(1, ENTRIES_PER_CALL // max(1, self.shape[0] * len(rows)))
+    def _skinny_tdot(self, left: Floats) -> Floats:
+        product = np.empty((len(left), self.shape[1]))
+        step = max(1, ENTRIES_PER_CALL // max(1, self.shape[0] * len(left)))
         for start in range(0, self.shape[1], step):
-            _multiply_columns(self.values, rows, start, min(start + step, self.shape[1]), product)
+            _multiply_columns(self.values, left, start, min(start + step, self.shape[1]), product)
         return product
 
-    def _narrow_tdot(self, rows: Floats, width: int) -> Floats:
+    def _narrow_tdot(self, left: Floats, width: int) -> Floats:
         """Multiply some columns at a time, so few that the library does not copy them first."""
-        product = np.empty((self.shape[1], len(rows)))
-        sides = np.ascontiguousarray(rows.T)
+        product = np.empty((self.shape[1], len(left)))
+        sides = np.ascontiguousarray(left.T)
         for start in range(0, self.shape[1], width):
             part = slice(start, start + width)
             np.matmul(self.values[:, part].T, sides, out=product[part])

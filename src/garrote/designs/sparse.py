@@ -98,12 +98,12 @@ class SparseDesign(Design):
     def dot(self, columns: Array, coef: Floats) -> Floats:
         return self.matrix[:, columns].astype(np.float64, copy=False) @ coef
 
-    def tdot(self, rows: Floats) -> Floats:
-        product = np.empty((len(rows), self.shape[1]))
+    def tdot(self, left: Floats) -> Floats:
+        product = np.empty((len(left), self.shape[1]))
         per_column = max(1.0, self.matrix.nnz / max(1, self.shape[1]))
-        step = max(1, int(ENTRIES_PER_CALL / (per_column * min(len(rows), _ROWS_TOGETHER))))
-        for first in range(0, len(rows), _ROWS_TOGETHER):
-            together = np.ascontiguousarray(rows[first : first + _ROWS_TOGETHER].T)
+        step = max(1, int(ENTRIES_PER_CALL / (per_column * min(len(left), _ROWS_TOGETHER))))
+        for first in range(0, len(left), _ROWS_TOGETHER):
+            together = np.ascontiguousarray(left[first : first + _ROWS_TOGETHER].T)
             for start in range(0, self.shape[1], step):
                 stop = min(start + step, self.shape[1])
                 _multiply_columns(*self._arrays(), together, start, stop, product[first:])

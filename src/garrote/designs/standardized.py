@@ -122,35 +122,35 @@ class StandardizedDesign:
             product = picked.dot(np.arange(len(columns)), scaled)
         return self.project(product - self.mean[columns] @ scaled)
 
-    def project(self, rows: Floats) -> Floats:
-        """Take out of ``rows`` (N x K) what the covariates explain."""
+    def project(self, values: Floats) -> Floats:
+        """Take out of ``values`` (N x K) what the covariates explain."""
         if not self.basis.shape[1]:
-            return rows
-        return rows - self.basis @ (self.basis.T @ (self.weights[:, None] * rows))
+            return values
+        return values - self.basis @ (self.basis.T @ (self.weights[:, None] * values))
 
-    def tdot(self, rows: Floats) -> Floats:
-        """Return rows @ W @ X for residuals (K x N) that are orthogonal to the covariates."""
-        return self._finish(self.stored.tdot(self._prepare(rows)), rows)
+    def tdot(self, residuals: Floats) -> Floats:
+        """Return residuals @ W @ X for residuals (K x N) that are orthogonal to the covariates."""
+        return self._finish(self.stored.tdot(self._prepare(residuals)), residuals)
 
-    def tdot_steps(self, rows: Floats) -> SharedProduct:
+    def tdot_steps(self, residuals: Floats) -> SharedProduct:
         """Yield the product that the stored matrix has to do, so that several callers can share it."""
-        product = yield self._prepare(rows)
-        return self._finish(product, rows)
+        product = yield self._prepare(residuals)
+        return self._finish(product, residuals)
 
-    def products(self, columns: Array, rows: Floats, picked: Design | None = None) -> Floats:
-        """Return rows @ W @ X for some columns and one row of residuals; see `dot` on ``picked``."""
+    def products(self, columns: Array, residuals: Floats, picked: Design | None = None) -> Floats:
+        """Return residuals @ W @ X for some columns, of one vector; see `dot` on ``picked``."""
         picked = picked or self.stored.pick(columns)
-        product = picked.tdot(self._prepare(rows[None, :]))[0]
-        product -= (rows @ self.weights) * self.mean[columns]
+        product = picked.tdot(self._prepare(residuals[None, :]))[0]
+        product -= (residuals @ self.weights) * self.mean[columns]
         product[self.constant[columns]] = 0.0
         return product / self.scale[columns]
 
-    def _prepare(self, rows: Floats) -> Floats:
-        return rows * self.weights
+    def _prepare(self, residuals: Floats) -> Floats:
+        return residuals * self.weights
 
-    def _finish(self, product: Floats, rows: Floats) -> Floats:
+    def _finish(self, product: Floats, residuals: Floats) -> Floats:
         if self.centered:
-            product -= (rows @ self.weights)[:, None] * self.mean
+            product -= (residuals @ self.weights)[:, None] * self.mean
         product /= self.scale
         product[:, self.constant] = 0.0  # what centring leaves of a constant is rounding
         return product
@@ -185,13 +185,13 @@ class StandardizedDesign:
     def _corrected_gram(self) -> Floats | None:
         """Return the products of stored columns, corrected; None where that would lose digits."""
         spread = self._spread[~self.constant] * self.scale[~self.constant]
-        plain = not len(self.covariates) and (self.weights == 1.0).all()
-        plain &= bool((np.abs(self.mean[~self.constant]) <= _FAR * spread).all())
+        safe = not len(self.covariates) and (self.weights == 1.0).all()
+        safe &= bool((np.abs(self.mean[~self.constant]) <= _FAR * spread).all())
         # Squares of such numbers would overflow, or vanish.
         extreme = (np.abs(self.mean) > _LARGE).any() or (spread > _LARGE).any()
-        if not plain or extreme or (spread < 1.0 / _LARGE).any():
+        if not safe or extreme or (spread < 1.0 / _LARGE).any():
             return None
-        whole = self.stored.own_products()
+        whole = self.stored.cross_products()
         if whole is not None:
             width = block_width(len(whole))
             for start in range(0, len(whole), width):

@@ -3,43 +3,29 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from garrote.estimators.shrinkage_classifier import ShrinkageClassifier
-    from garrote.estimators.shrinkage_regressor import ShrinkageRegressor
-    from garrote.estimators.single_effects_classifier import SingleEffectsClassifier
-    from garrote.estimators.single_effects_regressor import SingleEffectsRegressor
-    from garrote.estimators.sparse_classifier import SparseClassifier
-    from garrote.estimators.sparse_regressor import SparseRegressor
-    from garrote.estimators.spike_slab_classifier import SpikeSlabClassifier
-    from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor
-    from garrote.estimators.variational_garrote import VariationalGarrote
-    from garrote.estimators.variational_garrote_classifier import VariationalGarroteClassifier
+from garrote.estimators.registry import every_place
 
-_HOMES = {
-    "ShrinkageClassifier": "garrote.estimators.shrinkage_classifier",
-    "ShrinkageRegressor": "garrote.estimators.shrinkage_regressor",
-    "SingleEffectsClassifier": "garrote.estimators.single_effects_classifier",
-    "SingleEffectsRegressor": "garrote.estimators.single_effects_regressor",
-    "SparseClassifier": "garrote.estimators.sparse_classifier",
-    "SparseRegressor": "garrote.estimators.sparse_regressor",
-    "SpikeSlabClassifier": "garrote.estimators.spike_slab_classifier",
-    "SpikeSlabRegressor": "garrote.estimators.spike_slab_regressor",
-    "VariationalGarrote": "garrote.estimators.variational_garrote",
-    "VariationalGarroteClassifier": "garrote.estimators.variational_garrote_classifier",
-}
+if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registry
+    from garrote.estimators.shrinkage_classifier import ShrinkageClassifier as ShrinkageClassifier
+    from garrote.estimators.shrinkage_regressor import ShrinkageRegressor as ShrinkageRegressor
+    from garrote.estimators.single_effects_classifier import (
+        SingleEffectsClassifier as SingleEffectsClassifier,
+    )
+    from garrote.estimators.single_effects_regressor import (
+        SingleEffectsRegressor as SingleEffectsRegressor,
+    )
+    from garrote.estimators.sparse_classifier import SparseClassifier as SparseClassifier
+    from garrote.estimators.sparse_regressor import SparseRegressor as SparseRegressor
+    from garrote.estimators.spike_slab_classifier import SpikeSlabClassifier as SpikeSlabClassifier
+    from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor as SpikeSlabRegressor
+    from garrote.estimators.variational_garrote import VariationalGarrote as VariationalGarrote
+    from garrote.estimators.variational_garrote_classifier import (
+        VariationalGarroteClassifier as VariationalGarroteClassifier,
+    )
 
-__all__ = [
-    "ShrinkageClassifier",
-    "ShrinkageRegressor",
-    "SingleEffectsClassifier",
-    "SingleEffectsRegressor",
-    "SparseClassifier",
-    "SparseRegressor",
-    "SpikeSlabClassifier",
-    "SpikeSlabRegressor",
-    "VariationalGarrote",
-    "VariationalGarroteClassifier",
-]
+_HOMES = {place.estimator: place.module for _, place in every_place()}
+
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

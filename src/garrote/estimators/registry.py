@@ -1,5 +1,6 @@
 """Every selector by the name that the command line knows it by. A new method is a new row here."""
 
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ class Place(NamedTuple):
         return getattr(import_module(self.module), self.estimator)
 
 
-class Method(NamedTuple):
+class Selector(NamedTuple):
     """A selector: its full name, what it is for in one line, where it lives, its source.
 
     ``for_labels`` is the estimator for a response of labels, where there is one.
@@ -75,8 +76,8 @@ BIC_REFERENCE = (
     "Schwarz (1978), Estimating the dimension of a model. Annals of Statistics 6, 461-464"
 )
 
-METHODS = {
-    "garrote": Method(
+SELECTORS = {
+    "garrote": Selector(
         "Variational Garrote",
         "few true variables among many; probabilities, effects and a certified path",
         "garrote.estimators.variational_garrote",
@@ -88,7 +89,7 @@ METHODS = {
             f"{_GARROTE}, with the bound of {_BOUND}",
         ),
     ),
-    "lasso": Method(
+    "lasso": Selector(
         "Penalised regression",
         "the lasso and its kin for numbers, counts and labels, each point of the path certified",
         "garrote.estimators.sparse_regressor",
@@ -96,7 +97,7 @@ METHODS = {
         "Tibshirani (1996), Regression shrinkage and selection via the lasso. JRSS B 58, 267-288",
         for_labels=Place("garrote.estimators.sparse_classifier", "SparseClassifier"),
     ),
-    "spike-slab": Method(
+    "spike-slab": Selector(
         "Spike-and-slab selection",
         "calibrated inclusion probabilities of variables and models, exact or sampled",
         "garrote.estimators.spike_slab_regressor",
@@ -112,7 +113,7 @@ METHODS = {
             ),
         ),
     ),
-    "single-effects": Method(
+    "single-effects": Selector(
         "Sum of single effects",
         "credible sets of variables that could stand in for one another; quick with many columns",
         "garrote.estimators.single_effects_regressor",
@@ -124,7 +125,7 @@ METHODS = {
             LABEL_REFERENCES["single-effects"],
         ),
     ),
-    "shrinkage": Method(
+    "shrinkage": Selector(
         "Shrinkage prior",
         "the horseshoe and its kin: all variables stay in, with intervals and signs' probabilities",
         "garrote.estimators.shrinkage_regressor",
@@ -139,6 +140,14 @@ METHODS = {
 }
 
 
+def every_place() -> Iterator[tuple[Selector, Place]]:
+    """Yield every estimator with the row that it stands in."""
+    for row in SELECTORS.values():
+        yield row, Place(row.module, row.estimator, row.reference)
+        if row.for_labels is not None:
+            yield row, row.for_labels
+
+
 def title_of(estimator: type) -> str:
     """Return the full name of the method that an estimator's class is of, or the class's where none."""
     found = _row_of(estimator)
@@ -151,12 +160,8 @@ def reference_of(estimator: type) -> str | None:
     return None if found is None else found[1].reference or found[0].reference
 
 
-def _row_of(estimator: type) -> tuple[Method, Method | Place] | None:
+def _row_of(estimator: type) -> tuple[Selector, Place] | None:
     """Return the method of an estimator, and where it itself lives."""
-    known: dict[tuple[str, str], tuple[Method, Method | Place]] = {}
-    for method in METHODS.values():
-        for place in (method, method.for_labels):
-            if place is not None:
-                known[place.module, place.estimator] = method, place
+    known = {(place.module, place.estimator): (row, place) for row, place in every_place()}
     family = ((kind.__module__, kind.__name__) for kind in estimator.__mro__)
     return next((known[place] for place in family if place in known), None)

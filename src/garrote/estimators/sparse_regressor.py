@@ -19,7 +19,7 @@ from garrote.estimators.given.inputs import (
 )
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
-from garrote.likelihoods import as_likelihood, deviance_explained, inverse_link, settled
+from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
 from garrote.limits.magnitudes import refuse_rates
 from garrote.paths.combinations import check_combination
@@ -192,7 +192,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
             return self._fit_several(X, y, response, sample_weight, offset, groups, feature_names)
         # What it takes from the data it takes once, so that all folds have the same loss.
         known = check_offset(offset, len(y), family)
-        likelihood = settled(family, y, check_weights(sample_weight, X), known)
+        likelihood = adapt_to_data(family, y, check_weights(sample_weight, X), known)
         for name in likelihood.from_data:
             setattr(self, f"{name}_", getattr(likelihood, name))
         self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)

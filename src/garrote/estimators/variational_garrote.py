@@ -32,7 +32,7 @@ from garrote.estimators.shared.gamma_settings import (
 )
 from garrote.likelihoods import Gaussian
 from garrote.paths.annealed import SOLVERS, fit_path, stored_design
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
 from garrote.results.fit import Fit
@@ -226,10 +226,10 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=2)
 
-        def prior_for(part: Problem) -> GarrotePrior:
+        def prior_for(part: Problem) -> SpikeTerms:
             known = self.noise_variance
             scaled = None if known is None else known / part.scale.response_scale**2
-            return GarrotePrior(given.log_odds, signs, scaled)
+            return SpikeTerms(given.log_odds, signs, scaled)
 
         prior = prior_for(problem)
         grid, wanted = gammas_to_visit(self, problem, prior)
@@ -247,7 +247,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             chosen = self._choose(path, problem, prior, wanted)
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         optima = self._optima(problem, prior, path, chosen, control, start)
-        posterior = make_posterior(problem, prior, optima, given.labels)
+        posterior = make_posterior(problem, prior, optima, given.column_names)
         made = given.provenance(self, problem)
         self._finish(problem, path, choice, posterior, given.y, given.response, made)
         return self
@@ -262,7 +262,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         hold = scores.hides_the_noise and self.noise_variance is None
         known = 1.0 if hold else self.noise_variance
         noise = None if known is None else known / problem.scale.response_scale**2
-        prior = GarrotePrior(offsets, resolve_signs(self.signs, names, count), noise)
+        prior = SpikeTerms(offsets, resolve_signs(self.signs, names, count), noise)
         start = check_start(self.start, count)
         grid, wanted = gammas_to_visit(self, problem, prior)
         by_folds = wanted == "cv"
@@ -318,7 +318,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             )
 
     def _choose(
-        self, path: Path[Fit], problem: Problem, prior: GarrotePrior, wanted: str | float
+        self, path: Path[Fit], problem: Problem, prior: SpikeTerms, wanted: str | float
     ) -> int:
         if isinstance(wanted, str):
             return int(np.argmin(evidence_free_energy(path, problem, prior)))
@@ -341,7 +341,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     def _optima(
         self,
         problem: Problem,
-        prior: GarrotePrior,
+        prior: SpikeTerms,
         path: Path[Fit],
         chosen: int,
         control: Control,

@@ -25,7 +25,7 @@ from garrote.inference.mean_field.label_mean_field import point_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.limits.costs import foretell, points_in_all
 from garrote.paths.annealed import DenseEnd
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
@@ -198,7 +198,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
             annealed, validation = anneal_bound(bound, grid, self.slab_variance), None
         path = as_path(bound, annealed)
         chosen = self._choose(path, validation, wanted)
-        self._store(bound, annealed, path, chosen, given.labels)
+        self._store(bound, annealed, path, chosen, given.column_names)
         self._store_validation(validation, "gamma")
         self.selection_ = select_on_path(
             problem,
@@ -207,7 +207,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
             self.posterior_,
             codes,
             method="Variational Garrote for labels",
-            names=given.labels,
+            names=given.column_names,
             response=given.response,
             tol=self.tol,
             provenance=given.provenance(self, problem),
@@ -248,11 +248,11 @@ class VariationalGarroteClassifier(SelectingClassifier):
                     "give fewer folds, or gamma='free_energy', which needs none"
                 )
 
-    def _rough_prior(self, problem: Problem, codes: Floats, offsets: Floats) -> GarrotePrior:
+    def _rough_prior(self, problem: Problem, codes: Floats, offsets: Floats) -> SpikeTerms:
         """Return the prior of the regression that stands for the empty model, which places the grid."""
         share = float(np.average(codes, weights=problem.weights))
         lengths = np.where(problem.curvature > 0, problem.curvature, 1.0) * share * (1.0 - share)
-        return GarrotePrior.with_slab(self.slab_variance, offsets, lengths)
+        return SpikeTerms.with_slab(self.slab_variance, offsets, lengths)
 
     def _choose(
         self, path: Path[Fit], validation: CrossValidation | None, wanted: str | float

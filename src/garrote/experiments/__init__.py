@@ -4,6 +4,6 @@
 """
 
 from garrote.experiments.registry import STUDIES, run_study
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 
-__all__ = ["STUDIES", "Report", "Settings", "run_study"]
+__all__ = ["STUDIES", "Report", "StudySettings", "run_study"]

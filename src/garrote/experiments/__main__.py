@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from garrote.experiments.data import SOURCES, VARIABLE
 from garrote.experiments.registry import STUDIES, run_study
-from garrote.experiments.report import Settings
+from garrote.experiments.report import StudySettings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,13 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if file and len(names) > 1:
         parser.error("--plot FILE takes one study; without FILE every figure is named by its study")
     try:
-        settings = Settings(options.seed, options.instances, options.quick)
+        settings = StudySettings(options.seed, options.instances, options.quick)
     except ValueError as error:
         parser.error(str(error))
     return max([_run_or_say(name, settings, file) for name in names])
 
 
-def _run_or_say(name: str, settings: Settings, file: str | None) -> int:
+def _run_or_say(name: str, settings: StudySettings, file: str | None) -> int:
     """Run one study; where its data, or the folder of its figure, is missing, say so and go on."""
     try:
         _run(name, settings, file)
@@ -48,7 +48,7 @@ def _run_or_say(name: str, settings: Settings, file: str | None) -> int:
     return 0
 
 
-def _run(name: str, settings: Settings, file: str | None) -> None:
+def _run(name: str, settings: StudySettings, file: str | None) -> None:
     start = time.perf_counter()
     report = run_study(name, settings)
     print(report)

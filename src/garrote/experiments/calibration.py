@@ -15,7 +15,7 @@ from garrote.displays.palette import curve_style
 from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor
 from garrote.experiments.drawing import make_axes
 from garrote.experiments.genotypes import distinct_genotypes
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.inference import EM, Gibbs, MeanField, Method, Metropolis, Sample, Search
 from garrote.summaries import Table
 
@@ -80,7 +80,7 @@ class Calibration:
         ]
 
 
-def run_calibration(settings: Settings) -> Report:
+def run_calibration(settings: StudySettings) -> Report:
     """Compare priors on the inclusion probability, and methods, on three kinds of columns."""
     count = settings.count(_TABLES, quick=1)
     designs, about = designs_and_remarks()
@@ -115,7 +115,7 @@ def run_calibration(settings: Settings) -> Report:
     )
 
 
-def calibrate(draw: Draw, fit: Fit, settings: Settings, count: int) -> Calibration:
+def calibrate(draw: Draw, fit: Fit, settings: StudySettings, count: int) -> Calibration:
     """Fit tables of known truth and collect what was stated."""
     stated, true, false = [], [], []
     for stream in settings.streams(count):

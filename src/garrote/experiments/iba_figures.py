@@ -13,7 +13,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.experiments.boston import load_boston
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, make_axes
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.problem import Problem
 from garrote.solvers.garrote.spins import solve_spins
 from garrote.summaries import Table
@@ -27,7 +27,7 @@ _GRADUAL = 4
 _STAY = (1, 6, 13)
 
 
-def run_figure_1(settings: Settings) -> Report:
+def run_figure_1(settings: StudySettings) -> Report:
     """Show the inclusion probabilities at some typical penalties."""
     names, penalties, numbers = _sweep(settings)
     shown = [int(np.flatnonzero(penalties == h)[0]) for h in _TYPICAL]
@@ -46,7 +46,7 @@ def run_figure_1(settings: Settings) -> Report:
     )
 
 
-def run_figure_2(settings: Settings) -> Report:
+def run_figure_2(settings: StudySettings) -> Report:
     """Follow every variable as the penalty rises."""
     _, penalties, numbers = _sweep(settings)
     frequent, dense = numbers["frequent"], numbers["dense"]
@@ -79,7 +79,7 @@ def run_figure_2(settings: Settings) -> Report:
     )
 
 
-def _sweep(settings: Settings) -> tuple[tuple[str, ...], Floats, dict[str, Any]]:
+def _sweep(settings: StudySettings) -> tuple[tuple[str, ...], Floats, dict[str, Any]]:
     """Return names, penalties, and the solutions of most starts and from the dense side."""
     quick = _PENALTIES[_PENALTIES % 2 == 0]
     penalties = quick if settings.quick else _PENALTIES

@@ -18,7 +18,7 @@ from garrote.arrays import Floats
 from garrote.datasets import make_sparse_regression
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
 from garrote.experiments.murphy.methods import plain_problem
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.paths.annealed import fit_path
 from garrote.penalties import ElasticNet
 from garrote.solvers.control import Control
@@ -39,7 +39,7 @@ class Iteration(NamedTuple):
     length: Callable[[float, float, float, int], float]
 
 
-def run_lecture_ista(settings: Settings) -> Report:
+def run_lecture_ista(settings: StudySettings) -> Report:
     """Run each printed iteration, and each as derived, beside the certified optimum."""
     rows, columns = (60, 100) if settings.quick else (200, 500)
     steps = 2000 if settings.quick else 10_000

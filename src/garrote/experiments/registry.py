@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import NamedTuple
 
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 
 
 class Study(NamedTuple):
@@ -156,7 +156,7 @@ STUDIES = {
 }
 
 
-def run_study(name: str, settings: Settings = Settings()) -> Report:  # noqa: B008 - frozen
+def run_study(name: str, settings: StudySettings = StudySettings()) -> Report:  # noqa: B008 - frozen
     """Run one study by its name, such as ``"vg-table-1"``."""
     if name not in STUDIES:
         raise ValueError(f"there is no study {name!r}; known are {', '.join(STUDIES)}")

@@ -14,7 +14,7 @@ _WIDTH = 96
 
 
 @dataclass(frozen=True)
-class Settings:
+class StudySettings:
     """How to run a study.
 
     Attributes

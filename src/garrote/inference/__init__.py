@@ -12,6 +12,7 @@ from garrote.inference.methods import (
     EM,
     METHODS,
     Auto,
+    EffectByEffect,
     Enumerate,
     Gibbs,
     MeanField,
@@ -19,7 +20,6 @@ from garrote.inference.methods import (
     Metropolis,
     Sample,
     Search,
-    StepwiseSelection,
     as_method,
 )
 from garrote.inference.task import Inferred
@@ -29,6 +29,7 @@ __all__ = [
     "METHODS",
     "Auto",
     "Beliefs",
+    "EffectByEffect",
     "Enumerate",
     "Gibbs",
     "Inferred",
@@ -38,7 +39,6 @@ __all__ = [
     "Paired",
     "Sample",
     "Search",
-    "StepwiseSelection",
     "anneal_paired",
     "as_method",
     "choose_method",

@@ -18,6 +18,7 @@ from garrote.inference.mean_field.label_mean_field import label_mean_field
 from garrote.inference.methods import (
     EM,
     Auto,
+    EffectByEffect,
     Enumerate,
     Gibbs,
     MeanField,
@@ -25,7 +26,6 @@ from garrote.inference.methods import (
     Metropolis,
     Sample,
     Search,
-    StepwiseSelection,
     as_method,
 )
 from garrote.inference.models.label_sampling import sample_labels
@@ -54,14 +54,14 @@ WAYS: dict[str, dict[tuple[str, type[Method]], Way]] = {
         ("models", Search): search_numbers,
         ("models", MeanField): mean_field_posterior,
         ("models", EM): em_posterior,
-        ("effects", StepwiseSelection): single_effects_posterior,
+        ("effects", EffectByEffect): single_effects_posterior,
         ("shrinkage", Gibbs): gibbs_shrinkage,
     },
     "binomial": {
         ("models", Sample): sample_labels,
         **_FITTED,
         ("models", MeanField): label_mean_field,
-        ("effects", StepwiseSelection): label_effects_posterior,
+        ("effects", EffectByEffect): label_effects_posterior,
         ("shrinkage", Gibbs): gibbs_label_shrinkage,
     },
     "poisson": _FITTED,

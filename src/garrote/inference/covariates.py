@@ -26,14 +26,15 @@ def with_covariates(problem: Problem, posterior: Posterior) -> Posterior:
     columns = np.union1d(posterior.support, posterior.law.columns)
     spread = scale.column_scale[fixed]
     explained = scale.covariate_columns[:, columns] * scale.column_scale[columns] / spread[:, None]
-    own = posterior.noise_variance * pinvh(problem.raw_gram(fixed)) / np.outer(spread, spread)
-    return _joined(posterior, CovariatesLaw(fixed, columns, explained, own))
+    alone = posterior.noise_variance * pinvh(problem.raw_gram(fixed)) / np.outer(spread, spread)
+    return _joined(posterior, CovariatesLaw(fixed, columns, explained, alone))
 
 
 def with_covariates_of_labels(posterior: Posterior) -> Posterior:
     """Return a factorised posterior of labels whose support has the covariates too."""
     fixed, law = posterior.covariates, posterior.law
-    predictor = law.predictor if isinstance(law, Factorised) else None
+    assert isinstance(law, Factorised)
+    predictor = law.predictor
     if predictor is None or not len(fixed):
         return posterior
     first = len(predictor.fixed_covariance) - len(fixed)  # after the intercept, where there is one

@@ -214,12 +214,12 @@ def _enumerate(
     known = not task.beliefs.prior.variance_is_unknown
 
     def find(slab: Slab) -> _Part:
-        own = _table(task.problem, task.beliefs, slab, table.samples, table.fixed)
+        with_slab = _table(task.problem, task.beliefs, slab, table.samples, table.fixed)
         models = fit_all_models(
-            task.likelihood, own, task.penalty, prior.by_size, prior.log_odds, n_jobs=n_jobs,
+            task.likelihood, with_slab, task.penalty, prior.by_size, prior.log_odds, n_jobs=n_jobs,
             report=report if known else None,
         )  # fmt: skip
-        return _Part(models, own)
+        return _Part(models, with_slab)
 
     points, change = integrate_over_slab(task.beliefs.prior, find, None if known else report)
     share = shares(points)
@@ -257,8 +257,8 @@ def _certify(task: FittingTask, found: FittedFindings, change: float) -> Certifi
             model = fit_model(task.likelihood, table, variables, start)
             each.append(weight + model.log_likelihood)
             lengths.append(measure_fit(task.likelihood, table, variables, model.coef)[0])
-        own = prior.by_size[len(members)] + prior.log_odds[variables].sum()
-        logs.append(logsumexp(each) - task.penalty * len(members) + own)
+        log_prior = prior.by_size[len(members)] + prior.log_odds[variables].sum()
+        logs.append(logsumexp(each) - task.penalty * len(members) + log_prior)
     off = np.array(logs) - found.log_weight[:CERTIFIED]
     return of_fitted_models(float(max(np.abs(off).max(), change)), float(max(lengths)))
 
@@ -321,11 +321,11 @@ def _joined(task: FittingTask, walks: Sequence[Walk]) -> FittedFindings:
     mean, square = np.zeros(D + fixed), np.zeros(D + fixed)
     total = float(logs[0] + np.log(np.exp(logs - logs[0]).sum()))
     for (members, _), p in zip(ranked, np.exp(logs - total), strict=True):
-        model, own = fitted[members], task.table.members(np.array(members, int))
+        model, columns = fitted[members], task.table.members(np.array(members, int))
         inclusion[list(members)] += p
         sizes[len(members)] += p
-        mean[own] += p * model.coef
-        square[own] += p * (model.coef**2 + model.variance)
+        mean[columns] += p * model.coef
+        square[columns] += p * (model.coef**2 + model.variance)
     batches = np.concatenate([walk.batch_inclusion for walk in walks])
     error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
     models = [members for members, _ in ranked]

@@ -23,7 +23,7 @@ from garrote.inference.task import Inferred, Task
 from garrote.priors.slab import EffectSlab
 from garrote.solvers.diagnostics import diagnose_draws
 from garrote.solvers.labels.logistic_gibbs import LabelledRows
-from garrote.solvers.shrinkage.columns_of_a_draw import UsedColumns, used_columns
+from garrote.solvers.shrinkage.columns_of_a_draw import NeededColumns, needed_columns
 from garrote.solvers.shrinkage.label_gibbs import (
     INFORMATION,
     LabelChain,
@@ -87,10 +87,10 @@ def _joined(fitting: FittingTask, runs: Sequence[LabelChain]) -> DrawsFound:
     )
 
 
-def _used(rows: LabelledRows, runs: Sequence[LabelChain], n: float) -> UsedColumns:
+def _used(rows: LabelledRows, runs: Sequence[LabelChain], n: float) -> NeededColumns:
     """Return the columns that draws use, in the regression that the mean log odds stand for."""
     coef = np.concatenate([run.states.coef for run in runs])
     level = np.concatenate([run.fixed for run in runs]).mean(axis=0)
     eta = rows.offset + level @ rows.fixed + coef.mean(axis=0) @ rows.columns
     omega: Floats = rows.weights * np.maximum(expit(eta) * expit(-eta), 1e-12)
-    return used_columns(WeighedLabels.of(rows, omega).form, coef, np.ones(len(coef)), n)
+    return needed_columns(WeighedLabels.of(rows, omega).form, coef, np.ones(len(coef)), n)

@@ -188,7 +188,7 @@ class EM(Method):
 
 
 @dataclass(frozen=True)
-class StepwiseSelection(Method):
+class EffectByEffect(Method):
     """Fit single effects in turn, each to what the others leave (Wang et al. 2020).
 
     The method of `garrote.priors.SingleEffects`, which has its settings.
@@ -201,7 +201,7 @@ class StepwiseSelection(Method):
 METHODS: dict[str, Callable[[], Method]] = {
     kind.name: kind
     for kind in (
-        Auto, Enumerate, Sample, Metropolis, Gibbs, Search, MeanField, EM, StepwiseSelection
+        Auto, Enumerate, Sample, Metropolis, Gibbs, Search, MeanField, EM, EffectByEffect
     )
 }  # fmt: skip
 

@@ -39,7 +39,7 @@ def enumerate_numbers(task: Task, method: Enumerate) -> Inferred:
     problem, beliefs = task.problem, task.beliefs
     refuse_long_enumeration(task.usable, beliefs.prior.variance_is_unknown)
     report = task.reporter("enumeration")
-    found, change = enumerate_findings(problem, beliefs, problem.usable, task.n_jobs, report)
+    found, change = enumerate_findings(problem, beliefs, task.n_jobs, report)
     certificate = certify_models(problem, beliefs, found, change)
     columns = np.flatnonzero(found.inclusion > 0.01)
     same = found.inclusion[columns]

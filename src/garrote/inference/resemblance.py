@@ -21,3 +21,10 @@ def correlations(problem: Problem, columns: Array) -> Floats:
         products = np.vstack([table.tdot(np.ascontiguousarray(table.block(g).T)) for g in groups])
     size = np.sqrt(np.where(problem.curvature > 0, problem.curvature, np.inf))
     return np.clip(products / size / size[columns, None], -1.0, 1.0)
+
+
+def correlations_among(problem: Problem, columns: Array) -> Floats:
+    """Return the correlations of some columns, all with content, with each other."""
+    products = problem.known_block(columns) if len(columns) else np.zeros((0, 0))
+    size = np.sqrt(problem.curvature[columns])
+    return np.clip(products / np.outer(size, size), -1.0, 1.0)

@@ -25,7 +25,7 @@ from garrote.results.laws import Draws, Spread
 from garrote.results.posterior import Posterior, SamplingAccuracy
 from garrote.solvers.algebra.gaussian_draws import ridge_form
 from garrote.solvers.diagnostics import Diagnostics, diagnose_draws
-from garrote.solvers.shrinkage.columns_of_a_draw import UsedColumns, used_columns
+from garrote.solvers.shrinkage.columns_of_a_draw import NeededColumns, needed_columns
 from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
 from garrote.solvers.shrinkage.swap_moves import similar_pairs
 
@@ -77,12 +77,12 @@ def gibbs_shrinkage(task: Task, method: Gibbs) -> Inferred:
 
     runs = run_chains(run, chains, task.n_jobs) if task.usable else _nothing(target, chains)
     found = _joined(problem, runs, np.random.default_rng(chains.seed))
-    used = used_columns(form, *_all(runs), beliefs.n)
+    used = needed_columns(form, *_all(runs), beliefs.n)
     return inferred_from(task, method, chains, kept, found, used)
 
 
 def inferred_from(
-    task: Task, method: Gibbs, chains: Chains, kept: int, found: DrawsFound, used: UsedColumns
+    task: Task, method: Gibbs, chains: Chains, kept: int, found: DrawsFound, used: NeededColumns
 ) -> Inferred:
     """Describe draws, one of ``kept`` states each, and the columns that each of them uses."""
     problem, beliefs = task.problem, task.beliefs
@@ -91,12 +91,12 @@ def inferred_from(
         split_r_hat=float(found.diagnosed.split_r_hat.max(initial=1.0)),
     )
     beyond = certificate["halves of chains"]
-    settled = certificate.value <= _LARGEST_ERROR and 1.0 + beyond <= _LARGEST_R_HAT
+    converged = certificate.value <= _LARGEST_ERROR and 1.0 + beyond <= _LARGEST_R_HAT
     states = f"{chains.count * chains.steps} states of {chains.count} chains"
     how = f"{states} sampled" + (f", one of {kept} kept" if kept > 1 else "")
     posterior = _with_sets(problem, _posterior(problem, beliefs, found, task.names), used)
     return Inferred(
-        posterior, certificate, method.name, how, settled, notes=beliefs.doubts(None),
+        posterior, certificate, method.name, how, converged, notes=beliefs.doubts(None),
         steps=chains.steps,
     )  # fmt: skip
 
@@ -160,10 +160,10 @@ def _joined(
     coef[:, usable] = inside * (scale.response_scale / scale.column_scale[usable])
     fixed = scale.covariates
     if len(fixed):
-        own = scale.covariate_response - inside @ scale.covariate_columns[:, usable].T
+        drawn = scale.covariate_response - inside @ scale.covariate_columns[:, usable].T
         spread = np.linalg.cholesky(_positive(pinvh(problem.raw_gram(fixed))))
-        own += np.sqrt(noise)[:, None] * (rng.standard_normal(own.shape) @ spread.T)
-        coef[:, fixed] = own * (scale.response_scale / scale.column_scale[fixed])
+        drawn += np.sqrt(noise)[:, None] * (rng.standard_normal(drawn.shape) @ spread.T)
+        coef[:, fixed] = drawn * (scale.response_scale / scale.column_scale[fixed])
     return DrawsFound(
         coef,
         noise * scale.response_scale**2,
@@ -211,7 +211,7 @@ def _posterior(
 def _with_sets(
     problem: Problem,
     posterior: Posterior,
-    used: UsedColumns,
+    used: NeededColumns,
 ) -> Posterior:
     """Return the posterior with what credible sets are made of: the columns that its draws use."""
     columns = problem.usable[used.columns]

@@ -10,9 +10,9 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.models.standing import Components
+from garrote.inference.resemblance import correlations_among
 from garrote.problem import Problem
-from garrote.results.credible_sets import MOST_COMPARED, Inclusions, Likeness, Substitutes
-from garrote.results.laws import EffectsLaw, Mixture
+from garrote.results.credible_sets import Inclusions, Likeness, Substitutes
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.models.representatives import represent
 
@@ -20,8 +20,6 @@ from garrote.solvers.models.representatives import represent
 _MOST = 500
 # Components of the mixture that are kept, as long as they have no more entries than this.
 _MOST_COMPONENTS, _ENTRIES = 2**15, 2_500_000
-# Single effects are compared on as many of their variables as have this share of the probability.
-_SHARE = 0.99
 
 
 def with_substitutes(
@@ -35,8 +33,10 @@ def with_substitutes(
     ``components`` are the models of a posterior that has some, or what draws use; ``inclusion`` are the
     inclusion probabilities of one that states none.
     """
-    if isinstance(posterior.law, EffectsLaw):
-        likeness = _likeness(problem, _most_probable(posterior.law))
+    compared = posterior.law.compared_columns
+    if compared is not None:
+        columns = np.sort(compared[:_MOST])
+        likeness = Likeness(columns, correlations_among(problem, columns))
         return replace(posterior, substitutes=Substitutes(likeness))
     stated = posterior.inclusion_probability if inclusion is None else inclusion
     p = np.where(problem.curvature > 0, stated, 0.0)
@@ -45,25 +45,9 @@ def with_substitutes(
     if components is not None:
         inclusions = _of_models(columns, components)
     else:
-        inclusions = _of_optima(columns, posterior)
-    return replace(posterior, substitutes=Substitutes(_likeness(problem, columns), inclusions))
-
-
-def _most_probable(effects: EffectsLaw) -> Array:
-    """Return the variables by which single effects are compared, those of the strongest first."""
-    wanted: dict[int, None] = {}
-    for k in np.argsort(-effects.log_bayes_factor, kind="stable"):
-        order = np.argsort(-effects.probability[k], kind="stable")[:MOST_COMPARED]
-        reached = np.cumsum(effects.probability[k][order])
-        count = int(np.searchsorted(reached, _SHARE * effects.present[k])) + 1
-        wanted |= dict.fromkeys(effects.columns[order[:count]].tolist())
-    return np.sort(np.array(list(wanted)[:_MOST], dtype=np.intp))
-
-
-def _likeness(problem: Problem, columns: Array) -> Likeness:
-    size = np.sqrt(problem.curvature[columns])
-    products = problem.known_block(columns) if len(columns) else np.zeros((0, 0))
-    return Likeness(columns, np.clip(products / np.outer(size, size), -1.0, 1.0))
+        inclusions = posterior.law.inclusions(columns, posterior.optima, len(posterior.mean))
+    likeness = Likeness(columns, correlations_among(problem, columns))
+    return replace(posterior, substitutes=Substitutes(likeness, inclusions))
 
 
 def _of_models(columns: Array, components: Components) -> Inclusions:
@@ -96,13 +80,3 @@ def _together(inside: Array, weight: Floats) -> tuple[Array, Floats]:
     total = np.asarray(np.bincount(group, weight), dtype=np.float64)
     order = np.argsort(-total, kind="stable")
     return inside[first[order]], total[order]
-
-
-def _of_optima(columns: Array, posterior: Posterior) -> Inclusions:
-    """Return the components of a factorised posterior, with their weights."""
-    law = posterior.law
-    if isinstance(law, Mixture):
-        place = np.searchsorted(law.columns, columns)
-        return Inclusions(columns, law.weight, law.probability[:, place])
-    everywhere = posterior.optima.probabilities(len(posterior.mean))
-    return Inclusions(columns, posterior.optima.weights, everywhere[:, columns])

@@ -5,6 +5,7 @@ from typing import Any
 
 from garrote.likelihoods.base import (
     Likelihood,
+    adapt_to_data,
     conjugate,
     curvature,
     deviance,
@@ -16,7 +17,6 @@ from garrote.likelihoods.base import (
     majoriser,
     null_mean,
     saturated,
-    settled,
     total_log_likelihood,
 )
 from garrote.likelihoods.binomial import Binomial
@@ -67,6 +67,7 @@ __all__ = [
     "Poisson",
     "Probit",
     "SeveralResponses",
+    "adapt_to_data",
     "as_likelihood",
     "conjugate",
     "curvature",
@@ -79,6 +80,5 @@ __all__ = [
     "majoriser",
     "null_mean",
     "saturated",
-    "settled",
     "total_log_likelihood",
 ]

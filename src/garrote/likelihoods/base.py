@@ -9,9 +9,9 @@ on arrays and, for the exponential families (NamedTuples), compiled, on numbers:
 
 Where it is no exponential family with its canonical link, it also registers ``conjugate``, by which
 duality gaps are computed; where its curvature may vanish, ``majoriser``; where it takes a number from
-the data, ``settled``; where its null model is not the mean, ``null_mean``; where its curvature has a
-bound, ``largest_curvature``, which is the step of first-order solvers. Beside these it has what its base
-class `Likelihood` lists. Sample weights and offsets (a known part of eta) belong to whoever sums: a
+the data, ``adapt_to_data``; where its null model is not the mean, ``null_mean``; where its curvature has
+a bound, ``largest_curvature``, which is the step of first-order solvers. Beside these it has what its
+base class `Likelihood` lists. Sample weights and offsets (a known part of eta) belong to whoever sums: a
 weight of k counts as k repeats of its row.
 """
 
@@ -151,7 +151,7 @@ def largest_curvature(likelihood: Any) -> float:
 
 
 @singledispatch
-def settled(
+def adapt_to_data(
     likelihood: Any, y: Floats, weights: Floats | None = None, offset: Floats | None = None
 ) -> Any:
     """Return the likelihood with all numbers that it takes from the data; most take none."""

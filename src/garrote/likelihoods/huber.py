@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
     Likelihood,
+    adapt_to_data,
     conjugate,
     curvature,
     gradient,
@@ -17,7 +18,6 @@ from garrote.likelihoods.base import (
     majoriser,
     null_mean,
     saturated,
-    settled,
 )
 from garrote.likelihoods.gaussian import check_finite
 
@@ -79,7 +79,9 @@ class Huber(Likelihood):
     def edge(self) -> float:
         """The size of residuals, in units of y, beyond which they count as outliers."""
         if self.scale is None:
-            raise ValueError("Huber() takes its scale from y: call settled(likelihood, y) first")
+            raise ValueError(
+                "Huber() takes its scale from y: call adapt_to_data(likelihood, y) first"
+            )
         return self.corner * self.scale
 
     def check_response(self, y: Floats) -> None:
@@ -134,7 +136,7 @@ def _(likelihood: Huber, y, slope):
     return np.where(possible, 0.5 * np.square(slope) - slope * y, np.inf)
 
 
-@settled.register
+@adapt_to_data.register
 def _(likelihood: Huber, y, weights=None, offset=None):
     if likelihood.scale is not None:
         return likelihood

@@ -7,12 +7,12 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
     Likelihood,
+    adapt_to_data,
     curvature,
     gradient,
     inverse_link,
     log_likelihood,
     saturated,
-    settled,
 )
 from garrote.likelihoods.uncertain import gaussian_mean
 
@@ -60,7 +60,7 @@ class Poisson(_Named, Likelihood):
         return mean
 
 
-@settled.register
+@adapt_to_data.register
 def _(likelihood: Poisson, y, weights=None, offset=None):
     if offset is not None:
         spread = np.ptp(offset if weights is None else offset[weights > 0])

@@ -22,7 +22,7 @@ from garrote.paths.penalised import (
     stop_at,
 )
 from garrote.penalties.base import Penalty, Terms
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.path import Path
@@ -59,7 +59,7 @@ class DenseEnd(NamedTuple):
 
     @classmethod
     def for_labels(cls, offsets: Floats) -> "DenseEnd":
-        """Return the end for labels, at even odds of the typical variable if not before.
+        """Return the end for labels: at most the gamma at which half of the variables have even odds.
 
         The price of a slab is no part of the prior odds, as it is where the slab is flat.
         """
@@ -68,7 +68,7 @@ class DenseEnd(NamedTuple):
 
 def gamma_grid(
     problem: Problem,
-    prior: GarrotePrior,
+    prior: SpikeTerms,
     count: int = 50,
     eps: float = 1e-3,
     end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
@@ -89,8 +89,8 @@ def gamma_grid(
     if problem.n_features > problem.n:
         size = min(size, _DENSE_SIZE)
     dense_end = min(_DENSEST, float(logit(min(size / problem.n_features, 0.5))))
-    # gamma and its offset add up to a variable's log odds. The range is that of a typical offset: a few
-    # variables with odds of their own do not move it.
+    # gamma and its offset add up to a variable's log odds. The range is that of the median offset: a
+    # few variables with other odds do not move it.
     dense_end -= float(np.median(prior.offsets[usable]))
     dense_end = min(dense_end, end.largest)
     # Few rows: leave at least half of the way from the empty model open.
@@ -117,7 +117,7 @@ def fit_path(
 @overload
 def fit_path(
     problem: Problem,
-    prior: GarrotePrior | None = None,
+    prior: SpikeTerms | None = None,
     strengths: int | Floats | None = None,
     *,
     eps: float | None = None,
@@ -142,7 +142,7 @@ def fit_path(
     Parameters
     ----------
     problem : Problem
-    prior : GarrotePrior or Penalty, optional
+    prior : SpikeTerms or Penalty, optional
         Offsets to gamma, sign constraints, known noise (by default none of them); or a penalty of
         `garrote.penalties`.
     strengths : int or array, optional
@@ -190,7 +190,7 @@ def fit_path(
 
 def _fit_garrote_path(
     problem: Problem,
-    prior: GarrotePrior | None,
+    prior: SpikeTerms | None,
     strengths: int | Floats | None,
     eps: float | None,
     control: Control | None,
@@ -234,7 +234,7 @@ def _fit_penalty_path(
 
 def resolve_gammas(
     problem: Problem,
-    prior: GarrotePrior,
+    prior: SpikeTerms,
     gammas: int | Floats,
     eps: float,
     end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
@@ -255,9 +255,9 @@ def resolve_gammas(
     return grid
 
 
-def flat_prior(n_features: int) -> GarrotePrior:
+def flat_prior(n_features: int) -> SpikeTerms:
     """Return a prior without offsets, signs or known noise."""
-    return GarrotePrior(np.zeros(n_features), np.zeros(n_features))
+    return SpikeTerms(np.zeros(n_features), np.zeros(n_features))
 
 
 def start_penalty_solver(
@@ -291,7 +291,7 @@ def start_penalty_solver(
 
 
 def start_solver(
-    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, solver: str
+    problem: Problem, prior: SpikeTerms, gammas: Floats, control: Control, solver: str
 ) -> Generator[Floats, Floats, Path[Fit]]:
     """Return the generator that solves one path of a prior; see `run_together`."""
     if solver not in SOLVERS:

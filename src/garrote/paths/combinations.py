@@ -5,7 +5,7 @@ from typing import Any
 from garrote.likelihoods import FAMILIES
 from garrote.penalties import PENALTIES
 from garrote.penalties.base import Penalty, Terms
-from garrote.solvers.classical.path import METHODS
+from garrote.solvers.classical.path import CLASSICAL_SOLVERS
 
 # What to call the two walks of LARS: with variables that leave (the lasso), and without (LAR).
 HOMOTOPIES = ("homotopy", "least-angle")
@@ -15,7 +15,7 @@ _FIRST = "gaussian"
 
 def solvers() -> tuple[str, ...]:
     """Return the names of all solvers of penalised problems."""
-    return ("coordinate", *HOMOTOPIES, *METHODS)
+    return ("coordinate", *HOMOTOPIES, *CLASSICAL_SOLVERS)
 
 
 def is_possible(penalty: Penalty, family: str, solver: str) -> bool:
@@ -40,7 +40,7 @@ def is_possible(penalty: Penalty, family: str, solver: str) -> bool:
         return squares and _is_piecewise_linear(penalty)
     if solver == "coordinate" or (solver == "em" and family == "probit"):
         return squares or penalty.has_slope
-    return penalty.loop == "coordinates" and METHODS[solver].suits(penalty, squares)
+    return penalty.loop == "coordinates" and CLASSICAL_SOLVERS[solver].suits(penalty, squares)
 
 
 def check_combination(penalty: Penalty, likelihood: Any, solver: str) -> None:

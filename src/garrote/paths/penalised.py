@@ -16,7 +16,7 @@ from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
 from garrote.rules import restricted, slopes
-from garrote.solvers.classical.path import METHODS, solve_classically
+from garrote.solvers.classical.path import CLASSICAL_SOLVERS, solve_classically
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver, run_together
 from garrote.solvers.losses.generalised import GeneralisedLoss
@@ -192,7 +192,7 @@ def penalty_solver(
     squares = problem.likelihood.least_squares
     if not squares and not bounded:
         _refuse_without_penalty(problem, penalty, alphas)
-    if solver in METHODS and (solver != "em" or squares):
+    if solver in CLASSICAL_SOLVERS and (solver != "em" or squares):
         points = yield from solve_classically(solver, problem, penalty, alphas, terms, control)
     else:
         same = partial(make_smooth, solver=solver)

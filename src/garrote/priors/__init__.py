@@ -1,7 +1,7 @@
 """What sparse means to a Bayesian."""
 
 from garrote.priors.base import Prior, Slab
-from garrote.priors.garrote import GarrotePrior, SpikeRule
+from garrote.priors.garrote import SpikeRule, SpikeTerms
 from garrote.priors.inclusion import (
     BetaInclusion,
     ExpectedSize,
@@ -37,7 +37,6 @@ __all__ = [
     "ExpectedSize",
     "FusedLaplacePrior",
     "GPrior",
-    "GarrotePrior",
     "GaussianSlab",
     "GroupLaplacePrior",
     "HALPrior",
@@ -54,6 +53,7 @@ __all__ = [
     "SingleEffects",
     "Slab",
     "SpikeRule",
+    "SpikeTerms",
     "StudentPrior",
     "as_inclusion",
     "as_prior",

@@ -71,8 +71,8 @@ def _(rule: SpikeRule, columns: Array) -> SpikeRule:
 
 
 @dataclass(frozen=True)
-class GarrotePrior:
-    """Settings of the prior that do not change along a path.
+class SpikeTerms:
+    """What each variable has of its own in `SpikeRule`, and the noise: the same along a path of gammas.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class GarrotePrior:
         offsets: Floats,
         curvature: Floats,
         noise_variance: float | None = None,
-    ) -> "GarrotePrior":
+    ) -> "SpikeTerms":
         """Return the prior with a Gaussian slab, ``variance`` times the noise's."""
         ridge = 1.0 / variance
         normaliser = 0.5 * np.log(ridge / (curvature + ridge))
@@ -115,7 +115,7 @@ class GarrotePrior:
             self.ridge,
         )
 
-    def among(self, columns: Array) -> "GarrotePrior":
+    def among(self, columns: Array) -> "SpikeTerms":
         """Return the prior of some of the variables, in the order given."""
         return replace(self, offsets=self.offsets[columns], signs=self.signs[columns])
 

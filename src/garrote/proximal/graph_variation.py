@@ -19,7 +19,7 @@ from garrote.proximal.inputs import as_strength, as_vector
 from garrote.proximal.max_flow import (
     FAR,
     Network,
-    Search,
+    NodeQueue,
     carry,
     cut_off,
     label_components,
@@ -172,8 +172,8 @@ def split_by_cuts(
     return means[part], carried
 
 
-def _new_search(n: int) -> Search:
-    return Search(
+def _new_search(n: int) -> NodeQueue:
+    return NodeQueue(
         distance=np.full(n, FAR, dtype=np.int64),
         current=np.empty(n, dtype=np.int64),
         waiting=np.zeros(n, dtype=np.bool_),
@@ -181,7 +181,7 @@ def _new_search(n: int) -> Search:
     )
 
 
-def _carry_all(network: Network, surplus: Floats, tolerance: float, search: Search) -> None:
+def _carry_all(network: Network, surplus: Floats, tolerance: float, search: NodeQueue) -> None:
     """Carry surpluses until none can reach a deficit; ``search.distance`` then tells who could."""
     # Distances grow stale: measured best when found anew after some visits of every arc. It also lets
     # an interrupt through.

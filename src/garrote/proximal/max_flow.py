@@ -26,7 +26,7 @@ class Network(NamedTuple):
     flow: Floats
 
 
-class Search(NamedTuple):
+class NodeQueue(NamedTuple):
     """What is known of each node: distance to a deficit, next arc, whether it waits in the queue."""
 
     distance: Array

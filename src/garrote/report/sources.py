@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from garrote.estimators.registry import METHODS
+from garrote.estimators.registry import SELECTORS
 from garrote.results.selection import SIGN, is_certainty
 
 _STRENGTHS = {
@@ -118,7 +118,7 @@ def citation(document: Mapping[str, Any]) -> str | None:
     stated = document["provenance"].get("reference")
     if isinstance(stated, str) and stated:
         return stated
-    titles = {method.title: method.reference for method in METHODS.values()}
+    titles = {method.title: method.reference for method in SELECTORS.values()}
     return titles.get(document["method"])
 
 

@@ -17,16 +17,13 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import number, numbers
-from garrote.results.laws.effects import EffectsLaw
 
 # Of larger sets, the purity is that of so many of the most probable variables.
 MOST_COMPARED = 100
-# Single effects are kept on columns that have more than this of their probability.
-MOST_COVERED = 0.999
 # What the next variable has to add to the probability of a set at least.
 _LEAST_GAIN = 1e-6
 # Coverages are reached up to rounding.
-_ROUNDING = 1e-9
+ROUNDING = 1e-9
 # Copies of a column are as probable as it is up to rounding: they stand in order.
 _DIGITS = 9
 
@@ -133,12 +130,12 @@ class Inclusions:
 
         Two standard errors of what draws tell of it, as if two more had been outside and two not.
         """
-        own = self.weight[len(self.weight) - self.drawn :]
-        mass = float(own.sum())
+        drawn = self.weight[len(self.weight) - self.drawn :]
+        mass = float(drawn.sum())
         if not mass:
             return 0.0
-        spread = float(np.sqrt((own**2).sum())) / mass
-        missed = float(own @ outside[len(outside) - self.drawn :]) / mass
+        spread = float(np.sqrt((drawn**2).sum())) / mass
+        missed = float(drawn @ outside[len(outside) - self.drawn :]) / mass
         missed = (missed / spread**2 + 2.0) / (1.0 / spread**2 + 4.0)
         return 2.0 * mass * spread * float(np.sqrt(missed * (1.0 - missed)))
 
@@ -149,37 +146,6 @@ class Substitutes:
 
     likeness: Likeness
     inclusions: Inclusions | None = None
-
-
-def sets_of_effects(
-    effects: EffectsLaw,
-    likeness: Likeness,
-    names: Sequence[str],
-    coverage: float,
-    min_purity: float,
-) -> tuple[CredibleSet, ...]:
-    """Return the sets of single effects, those of the strongest first; no set twice."""
-    if coverage > MOST_COVERED:
-        raise ValueError(
-            f"coverage of single effects' sets can be at most {MOST_COVERED}, got {coverage}: the least "
-            "probable columns are not kept"
-        )
-    found: dict[tuple[int, ...], CredibleSet] = {}
-    for k in np.argsort(-effects.log_bayes_factor, kind="stable"):
-        a = effects.probability[k]
-        order = np.argsort(-a, kind="stable")
-        reached = np.cumsum(a[order])
-        if reached[-1] < coverage - _ROUNDING:
-            continue  # not as probable as that to be there at all
-        size = int(np.searchsorted(reached, coverage - _ROUNDING)) + 1
-        variables = effects.columns[order[:size]]
-        one = _described(
-            variables, a[order[:size]], float(reached[size - 1]), likeness, names,
-            float(effects.log_bayes_factor[k]),
-        )  # fmt: skip
-        if one.purity >= min_purity:
-            found.setdefault(tuple(sorted(variables.tolist())), one)
-    return tuple(found.values())
 
 
 def sets_of_models(
@@ -201,7 +167,7 @@ def sets_of_models(
             continue
         members, outside, allowed = [int(seed)], 1.0 - m[:, seed], free & replace[seed]
         covered = float(p[seed])
-        while covered - inclusions.doubt(outside) < coverage - _ROUNDING:
+        while covered - inclusions.doubt(outside) < coverage - ROUNDING:
             gain = np.where(allowed, (w * outside) @ m, 0.0)
             best = int(np.argmax(gain))
             if gain[best] < _LEAST_GAIN:
@@ -210,11 +176,13 @@ def sets_of_models(
             covered += float(gain[best])
             outside = outside * (1.0 - m[:, best])
             allowed &= replace[best]
-        if covered - inclusions.doubt(outside) >= coverage - _ROUNDING:
+        if covered - inclusions.doubt(outside) >= coverage - ROUNDING:
             free[members] = False
             order = sorted(members, key=lambda k: (-rank[k], k))
             found.append(
-                _described(inclusions.columns[order], p[order], min(covered, 1.0), likeness, names)
+                describe_set(
+                    inclusions.columns[order], p[order], min(covered, 1.0), likeness, names
+                )
             )
     return tuple(found)
 
@@ -226,12 +194,12 @@ def _substitutes(inclusions: Inclusions, likeness: Likeness, min_purity: float) 
     together = (m.T * w) @ m
     place = np.searchsorted(likeness.columns, inclusions.columns)
     alike = np.abs(likeness.correlation[np.ix_(place, place)]) >= min_purity
-    apart = alike & (together <= np.outer(p, p) + _ROUNDING)
+    apart = alike & (together <= np.outer(p, p) + ROUNDING)
     np.fill_diagonal(apart, False)
     return apart
 
 
-def _described(
+def describe_set(
     variables: Array,
     probability: Floats,
     coverage: float,
@@ -239,6 +207,7 @@ def _described(
     names: Sequence[str],
     log_bayes_factor: float = float("nan"),
 ) -> CredibleSet:
+    """Return a set of variables, their names and how alike they are."""
     size = likeness.of(variables)
     if not len(size):
         # One variable is as pure as can be; of several that were never compared nothing is known.

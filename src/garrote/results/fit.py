@@ -121,8 +121,8 @@ class Scale:
 
     def covariate_coefficients(self, columns: Array, coef: Floats) -> Floats:
         """Return the covariates' coefficients, in the user's units, beside those given."""
-        own = self.covariate_response - self.covariate_columns[:, columns] @ coef
-        return self.coefficients(self.covariates, own)
+        coefficients = self.covariate_response - self.covariate_columns[:, columns] @ coef
+        return self.coefficients(self.covariates, coefficients)
 
     def intercept(self, columns: Array, coef: Floats) -> float:
         """Return the intercept, in the user's units, beside the coefficients given."""

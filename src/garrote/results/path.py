@@ -129,24 +129,27 @@ class Path(Generic[AnyFit]):
 
     def intercept(self, fit: AnyFit) -> Any:
         """Return the intercept of a fit, or those of several outputs, in the user's units."""
-        mean, own = self.scale.column_mean, self._own(fit)
+        mean, effects = self.scale.column_mean, self._variables(fit)
         if self.outputs > 1:
             output = fit.columns // (self.n_features // self.outputs)
-            return fit.intercept - np.bincount(output, mean[fit.columns] * own, self.outputs)
+            return fit.intercept - np.bincount(output, mean[fit.columns] * effects, self.outputs)
         beside = mean[self.scale.covariates] @ self._covariates(fit)
-        return fit.intercept + float(self.scale.response_mean - mean[fit.columns] @ own - beside)
+        return fit.intercept + float(
+            self.scale.response_mean - mean[fit.columns] @ effects - beside
+        )
 
     def coefficients(self) -> scipy.sparse.csr_array:
         """Return the coefficients, strengths x features; covariates included."""
         return self._stack(
-            [self._own(fit) for fit in self.fits], [self._covariates(fit) for fit in self.fits]
+            [self._variables(fit) for fit in self.fits],
+            [self._covariates(fit) for fit in self.fits],
         )
 
     def by_output(self, position: int) -> Floats:
         """Return the coefficients at one strength, outputs x features."""
         return self.coefficients()[[position]].toarray().reshape(self.outputs, -1)
 
-    def _own(self, fit: AnyFit) -> Floats:
+    def _variables(self, fit: AnyFit) -> Floats:
         return self.scale.coefficients(fit.columns, fit.coef)
 
     def _covariates(self, fit: AnyFit) -> Floats:

@@ -9,13 +9,8 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood
-from garrote.results.credible_sets import (
-    CredibleSet,
-    Substitutes,
-    sets_of_effects,
-    sets_of_models,
-)
-from garrote.results.laws import Anchor, Draws, EffectsLaw, Law, Models, Spread
+from garrote.results.credible_sets import CredibleSet, Substitutes
+from garrote.results.laws import Anchor, Law, Models, Spread
 from garrote.results.optima import Optima
 from garrote.summaries import Table
 
@@ -159,11 +154,7 @@ class Posterior:
     @property
     def variance(self) -> Floats:
         """Variance of every coefficient; 0 outside of the support."""
-        if isinstance(self.law, Draws):
-            return np.asarray(self.law.draws.var(axis=0))
-        variance = np.zeros(len(self.mean))
-        variance[self.support] = self.standard_error**2
-        return variance
+        return self.law.variance(len(self.mean), self.spread)
 
     @property
     def sign_probability(self) -> Floats | None:
@@ -272,18 +263,10 @@ class Posterior:
                 "this posterior was made without what credible sets need: fit it again, with this "
                 "version of garrote"
             )
-        likeness, inclusions = self.substitutes.likeness, self.substitutes.inclusions
-        if isinstance(self.law, EffectsLaw):
-            return sets_of_effects(self.law, likeness, self.names, coverage, min_purity)
-        assert inclusions is not None
-        return sets_of_models(inclusions, likeness, self.names, coverage, min_purity)
+        return self.law.credible_sets(self.substitutes, self.names, coverage, min_purity)
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return equal-tailed intervals of all coefficients, counted from draws."""
-        if not isinstance(self.law, Draws):
-            raise ValueError(
-                "this posterior has no draws of its own: see `standard_error`, or count from sample(n)"
-            )
         if not 0 < level < 1:
             raise ValueError(f"level must lie between 0 and 1, got {level}")
         return self.law.interval(level)

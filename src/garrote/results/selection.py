@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Array
 from garrote.files.json_values import number
-from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet
-from garrote.results.selection_views import ModelsView, PathView, Predictions, StandIns, Validation
+from garrote.results.selection_views import StandIns
+from garrote.results.verdict import Account, Verdict
 from garrote.summaries import Summary, Table, listing
 from garrote.zscores.consistency import Consistency
 
@@ -45,8 +45,8 @@ def border(evidence: str, level: float = 0.95) -> float:
     return 0.5 + level / 2 if evidence == SIGN else 0.5
 
 
-@dataclass(frozen=True)
-class Selection:
+@dataclass(frozen=True, kw_only=True)
+class Selection(Verdict, Account):
     """Which variables were chosen, how sure that is, and how it was found.
 
     Attributes
@@ -106,35 +106,14 @@ class Selection:
     ['x16', 'x12']
     """
 
-    method: str
-    response: str
     names: tuple[str, ...]
-    selected: Array
-    probability: Floats
-    effect: Floats
-    standard_error: Floats
-    lower: Floats
-    upper: Floats
-    evidence: str
     level: float
-    intervals: str
     interchangeable: dict[str, tuple[str, ...]]
     constant: tuple[str, ...]
     always_in: tuple[str, ...]
-    rule: str
-    noise_variance: float
-    certificate: Certificate
-    converged: bool
     warnings: tuple[str, ...]
-    provenance: dict[str, Any]
-    path: PathView | None = None
-    validation: Validation | None = None
-    predictions: Predictions | None = None
     stand_ins: StandIns | None = None
-    models: ModelsView | None = None
     effect_scale: str = ""
-    pieces: int | None = None
-    credible_sets: tuple[CredibleSet, ...] = ()
     consistency: Consistency | None = None
 
     def table(self, all_variables: bool = False) -> Table:

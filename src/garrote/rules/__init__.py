@@ -27,6 +27,8 @@ from garrote.rules.optimality import Evaluated, dual_bound, is_convex, reach, to
 from garrote.rules.parabolas import expected_spread, first_guess, ridge_weights, slopes
 from garrote.rules.proximal_points import proximal_point
 from garrote.rules.structures import (
+    RuleOfGroups,
+    RuleOfPieces,
     Structure,
     WayDown,
     companions,
@@ -40,6 +42,8 @@ from garrote.rules.structures import (
 __all__ = [
     "Evaluated",
     "Residual",
+    "RuleOfGroups",
+    "RuleOfPieces",
     "Structure",
     "WayDown",
     "add_block",

@@ -1,13 +1,12 @@
 """How a rule ties coefficients together: its parts, and which columns come in with which.
 
 Loops are chosen by the structure. Those over single coefficients ask for nothing else; those over groups
-read the arrays that `garrote.penalties.group_rule.GroupRule` has, and those over pieces call the methods
-of `garrote.penalties.fusion.fused_rule.FusedRule`.
+need a `RuleOfGroups`, and those over pieces a `RuleOfPieces`.
 """
 
 from enum import Enum
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -75,3 +74,59 @@ class WayDown(NamedTuple):
 
     direction: Floats
     fused: Array
+
+
+class RuleOfGroups(Protocol):
+    """What loops over groups read: `garrote.penalties.group_rule.GroupRule` says what each is."""
+
+    @property
+    def group(self) -> Array: ...
+    @property
+    def order(self) -> Array: ...
+    @property
+    def starts(self) -> Array: ...
+    @property
+    def weight(self) -> Floats: ...
+    @property
+    def threshold(self) -> Floats: ...
+    @property
+    def flat(self) -> bool: ...
+    def norms(self, coef: Floats) -> Floats:
+        """Return the norm of each group's coefficients."""
+        ...
+
+
+class Neighbours(Protocol):
+    """Who is whose neighbour, as `garrote.proximal.graph.Graph` knows it."""
+
+    @property
+    def edges(self) -> Array: ...
+    def joined(self, which: Array) -> Array:
+        """Return the number of every coefficient's piece, some edges joining their ends."""
+        ...
+
+
+class RuleOfPieces(Protocol):
+    """What loops over pieces ask: `garrote.penalties.fusion.fused_rule.FusedRule` is one."""
+
+    @property
+    def graph(self) -> Neighbours: ...
+    @property
+    def weight(self) -> Floats: ...
+    @property
+    def threshold(self) -> Floats: ...
+    def charge(self, coef: Floats) -> float:
+        """Return the penalty of all coefficients."""
+        ...
+
+    def equal_ends(self, coef: Floats) -> tuple[Array, Floats]:
+        """Return which edges join equal coefficients, and the signs of the others' differences."""
+        ...
+
+    def way_down(self, gradient: Floats, coef: Floats, stiffer: float = 1.0) -> WayDown:
+        """Return the gradient of least length, downhill; kinks may be made ``stiffer``."""
+        ...
+
+    def proximal_pieces(self, z: Floats, limits: Floats, thresholds: Floats) -> Floats:
+        """Return the proximal point of these limits of differences and thresholds of sizes."""
+        ...

@@ -25,9 +25,9 @@ _LARGE = 500.0
 
 
 @generic
-def log_mixing(law: Any, t: float) -> float:
+def log_variance_density(law: Any, t: float) -> float:
     """Return the log density of t = log tau^2, up to a constant: for kernels."""
-    raise NotImplementedError(f"{type(law).__name__} has no log_mixing")
+    raise NotImplementedError(f"{type(law).__name__} has no log_variance_density")
 
 
 class InverseGammaVariances(NamedTuple):
@@ -36,7 +36,7 @@ class InverseGammaVariances(NamedTuple):
     shape: float
 
 
-@log_mixing.register
+@log_variance_density.register
 def _(law: InverseGammaVariances, t):
     return -law.shape * (t + np.exp(-t))
 
@@ -48,7 +48,7 @@ class BetaPrimeVariances(NamedTuple):
     last: float
 
 
-@log_mixing.register
+@log_variance_density.register
 def _(law: BetaPrimeVariances, t):
     softplus = t + np.log1p(np.exp(-t)) if t > 0 else np.log1p(np.exp(t))
     return law.first * t - (law.first + law.last) * softplus

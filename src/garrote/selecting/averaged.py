@@ -11,6 +11,7 @@ from garrote.results.certificates import Certificate
 from garrote.results.posterior import DISAGREES, Posterior
 from garrote.results.selection import Selection
 from garrote.results.selection_views import ModelsView, Predictions
+from garrote.results.verdict import Account
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.filling import fill_selection
 from garrote.selecting.judging import LEVEL, judge
@@ -53,12 +54,7 @@ def select_averaged(
     def linear(rows: Floats, offset: Floats | None) -> Floats:
         return np.asarray(rows @ posterior.mean + intercept + (0.0 if offset is None else offset))
 
-    return fill_selection(
-        problem,
-        verdict,
-        names,
-        shown,
-        (*notes, *_doubts(posterior), *shared_notes(problem, posterior, names)),
+    account = Account(
         method=method,
         response=response,
         provenance=provenance,
@@ -69,6 +65,8 @@ def select_averaged(
         models=list_models(posterior, fixed),
         credible_sets=posterior.credible_sets(LEVEL),
     )
+    warnings = (*notes, *_doubts(posterior), *shared_notes(problem, posterior, names))
+    return fill_selection(problem, verdict, account, names, shown, warnings)
 
 
 def _doubts(posterior: Posterior) -> list[str]:

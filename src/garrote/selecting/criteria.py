@@ -4,7 +4,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.paths.criteria import bayesian_criterion
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.path import Path
@@ -12,7 +12,7 @@ from garrote.results.path import Path
 CRITERIA = ("bic", "ebic")
 
 
-def evidence_free_energy(path: Path[Fit], problem: Problem, prior: GarrotePrior) -> Floats:
+def evidence_free_energy(path: Path[Fit], problem: Problem, prior: SpikeTerms) -> Floats:
     """Return the free energy as a bound on the evidence, comparable between gammas.
 
     Eq. 7 leaves out the prior's normaliser, sum_j log(1 + exp(gamma_j)), which depends on gamma, and

@@ -154,8 +154,8 @@ def run_in_threads(
     run = _run_in_turn if in_turn else run_together
     jobs = min(effective_n_jobs(n_jobs), len(tasks))
     # Threads of a matrix product inside of these would be in each other's way.
-    own = nullcontext() if jobs == 1 else threadpool_limits(max(1, cpu_count() // jobs), "blas")
-    with own:
+    limited = nullcontext() if jobs == 1 else threadpool_limits(max(1, cpu_count() // jobs), "blas")
+    with limited:
         outcomes = Parallel(n_jobs=jobs, prefer="threads")(
             delayed(run)(tasks[k::jobs], design) for k in range(jobs)
         )

@@ -1,14 +1,14 @@
 """The one place that fills a Selection: a verdict, and what all methods tell beside it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array
 from garrote.problem import Problem
 from garrote.results.selection import Selection
-from garrote.selecting.judging import LEVEL, Verdict
+from garrote.results.verdict import Account, Verdict
+from garrote.selecting.judging import LEVEL
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 
 # Variables in the table of correlations.
@@ -18,11 +18,11 @@ _CORRELATED = 25
 def fill_selection(
     problem: Problem,
     verdict: Verdict,
+    account: Account,
     names: Sequence[str],
     shown: Array,
     warnings: Sequence[str],
     chosen: Array | None = None,
-    **told: Any,
 ) -> Selection:
     """Return what a verdict says of all variables, with those that could stand in for the chosen ones.
 
@@ -30,6 +30,7 @@ def fill_selection(
     ----------
     problem : Problem
     verdict : Verdict
+    account : Account
     names : sequence of str
         Of all variables.
     shown : array of int
@@ -38,8 +39,6 @@ def fill_selection(
         What a reader should know first; notes on stand-ins and constant columns follow.
     chosen : array of int, optional
         The variables whose stand-ins are looked for; by default all that are selected.
-    **told
-        The fields of the Selection that the method itself knows.
     """
     names, fixed = tuple(names), problem.scale.covariates
     if chosen is None:
@@ -47,8 +46,9 @@ def fill_selection(
     stand_ins, same = find_stand_ins(problem, chosen, shown[:_CORRELATED])
     constant = np.setdiff1d(np.flatnonzero(problem.curvature <= 0), fixed)
     return Selection(
+        **vars(verdict),
+        **vars(account),
         names=names,
-        **verdict._asdict(),
         level=LEVEL,
         interchangeable={names[j]: tuple(names[k] for k in ks) for j, ks in same.items()},
         constant=tuple(names[j] for j in constant),
@@ -56,5 +56,4 @@ def fill_selection(
         warnings=(*warnings, *stand_in_notes(names, stand_ins, same, constant)),
         stand_ins=stand_ins,
         effect_scale=problem.likelihood.effect_scale,
-        **told,
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.paths.annealed import start_solver
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
@@ -24,7 +24,7 @@ _FOLD_TOLERANCE = 0.01
 
 def cross_validate_garrote(
     whole: Problem,
-    prior_for: Callable[[Problem], GarrotePrior],
+    prior_for: Callable[[Problem], SpikeTerms],
     folds: Sequence[Fold],
     gammas: Floats,
     control: Control,
@@ -45,7 +45,7 @@ def cross_validate_garrote(
 
 
 def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem, Sequence[Fold]]:
-    """Compute X'X once where it pays; a fold's is that less the products of its held-out rows."""
+    """Compute X'X once where that is cheaper; a fold's is that less its held-out rows' products."""
     if not whole.compressible:
         return whole, folds
     gram = whole.whole_gram()
@@ -53,8 +53,8 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
     for fold in folds:
         parts = np.allclose(fold.problem.weights + fold.held_out, whole.weights)
         if parts and not len(whole.scale.covariates) and fold.problem.compressible:
-            own = whole.table.gram_without(gram, fold.problem.table, fold.held_out)
-            fold = replace(fold, problem=replace(fold.problem, known_gram=own))
+            without = whole.table.gram_without(gram, fold.problem.table, fold.held_out)
+            fold = replace(fold, problem=replace(fold.problem, known_gram=without))
         shared.append(fold)
     return replace(whole, known_gram=gram), shared
 
@@ -62,7 +62,7 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
 def _hold_out(
     fold: Fold,
     shown: Array,
-    prior_for: Callable[[Problem], GarrotePrior],
+    prior_for: Callable[[Problem], SpikeTerms],
     gammas: Floats,
     control: Control,
 ) -> Generator[Floats, Floats, HeldOut]:

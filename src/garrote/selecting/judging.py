@@ -1,33 +1,15 @@
 """Which variables a posterior selects, and how sure that is."""
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy.stats import norm
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Array
 from garrote.results.posterior import Posterior
 from garrote.results.selection import SIGN
+from garrote.results.verdict import Verdict
 
 # The level of the intervals.
 LEVEL = 0.95
-
-
-class Verdict(NamedTuple):
-    """What is selected, with evidence, effect and interval of each variable, and the rule in words.
-
-    Its fields are those of a `garrote.results.selection.Selection`.
-    """
-
-    selected: Array
-    probability: Floats
-    effect: Floats
-    standard_error: Floats
-    lower: Floats
-    upper: Floats
-    evidence: str
-    intervals: str
-    rule: str
 
 
 def judge(posterior: Posterior, fixed: Array, how: str) -> Verdict:

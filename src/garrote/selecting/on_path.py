@@ -15,6 +15,7 @@ from garrote.results.path import Path
 from garrote.results.posterior import Posterior
 from garrote.results.selection import Selection
 from garrote.results.selection_views import PathView, Predictions, Validation
+from garrote.results.verdict import Account
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show
 from garrote.selecting.filling import fill_selection
 from garrote.selecting.judging import LEVEL, by_inclusion
@@ -64,12 +65,7 @@ def select_on_path(
     view = _view(path, choice.position, posterior, verdict.selected)
     count = int(np.count_nonzero(verdict.selected & (problem.curvature > 0)))
     sizes = [int(np.sum(fit.probability > 0.5)) for fit in path.fits]
-    return fill_selection(
-        problem,
-        verdict,
-        names,
-        view.columns,
-        (*_warnings(problem, path, posterior, count, tol), *rule_notes(choice, sizes)),
+    account = Account(
         method=method,
         response=response,
         provenance=provenance,
@@ -81,6 +77,8 @@ def select_on_path(
         predictions=shown_predictions(problem, path, choice.validation, y),
         credible_sets=posterior.credible_sets(LEVEL),
     )
+    warnings = (*_warnings(problem, path, posterior, count, tol), *rule_notes(choice, sizes))
+    return fill_selection(problem, verdict, account, names, view.columns, warnings)
 
 
 def _noise(problem: Problem, fit: Fit) -> float:

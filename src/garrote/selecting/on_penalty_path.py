@@ -11,8 +11,8 @@ from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
 from garrote.results.selection import ENTRY, Selection
 from garrote.results.selection_views import PathView
+from garrote.results.verdict import Account, Verdict
 from garrote.selecting.filling import fill_selection
-from garrote.selecting.judging import Verdict
 from garrote.selecting.on_path import (
     Choice,
     describe_validation,
@@ -56,13 +56,7 @@ def select_on_penalty_path(
         intervals=_intervals(problem, path),
         rule=f"not 0 at alpha = {fit.strength:.4g}, chosen {choice.reason}",
     )
-    return fill_selection(
-        problem,
-        verdict,
-        names,
-        view.columns,
-        rule_notes(choice, [len(one.columns) for one in path.fits]),
-        found.chosen[:_LINES],
+    account = Account(
         method=method,
         response=response,
         provenance=provenance,
@@ -73,6 +67,10 @@ def select_on_penalty_path(
         validation=describe_validation(choice, problem),
         predictions=shown_predictions(problem, path, choice.validation, y),
         pieces=fit.pieces,
+    )
+    warnings = rule_notes(choice, [len(one.columns) for one in path.fits])
+    return fill_selection(
+        problem, verdict, account, names, view.columns, warnings, found.chosen[:_LINES]
     )
 
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from garrote.arrays import Array, Floats
-from garrote.inference.resemblance import correlations
+from garrote.arrays import Array
+from garrote.inference.resemblance import correlations, correlations_among
 from garrote.problem import Problem
-from garrote.results.laws import Mixture
 from garrote.results.posterior import Posterior
 from garrote.results.selection_views import StandIns
 from garrote.summaries import listing
@@ -50,7 +49,7 @@ def find_stand_ins(
     wanted = dict.fromkeys([*first.tolist(), *others, *shown.tolist()])
     shown = np.array(list(wanted)[: len(shown)], dtype=np.int64)
     shown = shown[problem.curvature[shown] > 0]
-    return StandIns(shown, _among(problem, shown), near, _NEAR), interchangeable
+    return StandIns(shown, correlations_among(problem, shown), near, _NEAR), interchangeable
 
 
 def stand_in_notes(
@@ -80,22 +79,21 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
     a single optimum has one of them.
     """
     inclusions = None if posterior.substitutes is None else posterior.substitutes.inclusions
-    mixed = posterior.law.models is not None or isinstance(posterior.law, Mixture)
-    if inclusions is None or not mixed:
+    if inclusions is None or not posterior.law.mixes:
         return []
     probability = np.where(problem.curvature > 0, posterior.inclusion_probability, 0.0)
     likely = np.argsort(-probability, kind="stable")[:_MOST_COMPARED]
     likely = np.sort(likely[probability[likely] > _LEAST_PROBABLE])
-    same = np.abs(_among(problem, likely)) > _INTERCHANGEABLE
+    same = np.abs(correlations_among(problem, likely)) > _INTERCHANGEABLE
     said, free = [], np.ones(len(likely), dtype=bool)
     for k in range(len(likely)):
         group = likely[same[k] & free]
         free &= ~same[k]
         if len(group) < 2:
             continue
-        own = np.isin(inclusions.columns, group)
+        inside = np.isin(inclusions.columns, group)
         any_in = 1.0 - float(
-            inclusions.weight @ (1.0 - inclusions.probability[:, own]).prod(axis=1)
+            inclusions.weight @ (1.0 - inclusions.probability[:, inside]).prod(axis=1)
         )
         if any_in > 0.5:
             listed = listing((names[j] for j in group), str, 5)
@@ -104,9 +102,3 @@ def shared_notes(problem: Problem, posterior: Posterior, names: Sequence[str]) -
                 f"probability {any_in:.2f}"
             )
     return said
-
-
-def _among(problem: Problem, columns: Array) -> Floats:
-    products = problem.known_block(columns)
-    size = np.sqrt(problem.curvature[columns])
-    return np.clip(products / np.outer(size, size), -1.0, 1.0)

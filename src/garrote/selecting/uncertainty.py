@@ -15,7 +15,7 @@ from scipy.special import expit
 from garrote.arrays import Floats
 from garrote.inference.substitutes import with_substitutes
 from garrote.paths.annealed import stored_design
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.laws import SoftSupport, Spread
@@ -28,7 +28,7 @@ _LEAST_PROBABLE = 1e-12
 
 
 def make_posterior(
-    problem: Problem, prior: GarrotePrior, optima: Optima, names: Sequence[str] = ()
+    problem: Problem, prior: SpikeTerms, optima: Optima, names: Sequence[str] = ()
 ) -> Posterior:
     """Describe the coefficients at the first of some solutions, in the user's units."""
     fit = optima.fits[0]
@@ -72,7 +72,7 @@ def make_posterior(
     return with_substitutes(problem, posterior)
 
 
-def _all_probabilities(problem: Problem, prior: GarrotePrior, fit: Fit) -> Floats:
+def _all_probabilities(problem: Problem, prior: SpikeTerms, fit: Fit) -> Floats:
     """Return every column's inclusion probability by Eq. 8, also of those the fit does not list."""
     task = problem.evaluate(fit.columns, fit.coef[:, None])
     ((_, gradient),) = run_together([task], stored_design(problem))

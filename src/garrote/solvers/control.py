@@ -50,7 +50,7 @@ def evaluate_solutions(
         squared, gradient = yield from problem.evaluate(everyone, _dense(problem, fits))
         return squared, gradient, gradient
     left = residuals(problem, fits)
-    squared, gradient = yield from problem.evaluate_rows(left)
+    squared, gradient = yield from problem.evaluate_residuals(left)
     return squared, gradient, left
 
 

@@ -108,7 +108,7 @@ def survey(
                 )
         _look(found, piece, table.decimal_comma)
     for facts in found.columns.values():
-        _settle(found, facts)
+        _decide_doubtful(found, facts)
     return found
 
 
@@ -121,9 +121,9 @@ def _look(found: Survey, piece: Piece, decimal_comma: bool) -> None:
         if found.columns[j].kind == "number" and may_be_numbers(dtypes[i])
     ]
     _, whole = as_numbers(piece.frame[:, numbers], decimal_comma)
-    settled = {i for i, good in zip(numbers, whole, strict=True) if good}
+    plain_numbers = {i for i, good in zip(numbers, whole, strict=True) if good}
     for i, j in enumerate(piece.positions):
-        if i in settled:
+        if i in plain_numbers:
             found.columns[j].readable["number"] += piece.frame.height
         else:
             _look_closely(found, piece, i, decimal_comma)
@@ -164,7 +164,7 @@ def _count_nones(facts: ColumnFacts, column: "pl.Series") -> None:
     facts.none = facts.none or (nones[0] if len(nones) else "")
 
 
-def _settle(found: Survey, facts: ColumnFacts) -> None:
+def _decide_doubtful(found: Survey, facts: ColumnFacts) -> None:
     """Decide what cells in doubt are, once all cells of their column have been seen."""
     if facts.doubtful and not facts.readable[facts.kind] and not facts.forced:
         facts.possible = ()

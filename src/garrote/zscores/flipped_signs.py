@@ -71,7 +71,7 @@ def find_flipped(spectrum: Spectrum, z: Floats, ld: Floats, n: float, most: int)
     """
     model = _Model(spectrum, z, n)
     turned = _greedy(model, ld, most)
-    return _settled(model, turned, ld) if turned else []
+    return _with_alternatives(model, turned, ld) if turned else []
 
 
 def largest_effect(z: Floats, n: float) -> float:
@@ -79,7 +79,7 @@ def largest_effect(z: Floats, n: float) -> float:
     return float(min(_LARGEST_EFFECT * np.abs(z).max(), np.sqrt(n)))
 
 
-def _settled(model: "_Model", turned: list[int], ld: Floats) -> list[Flip]:
+def _with_alternatives(model: "_Model", turned: list[int], ld: Floats) -> list[Flip]:
     """Return the signs with those that may be flipped in their place, by blocks."""
     best = model.cost(turned)
     found, open_ones = list[Flip](), set[int]()

@@ -183,8 +183,8 @@ def check_zscores(
     values, vectors = np.linalg.eigh(ld)
     floor = _least_mismatch(values)
     spectrum = Spectrum(np.maximum(values, 0.0), vectors, adjust_zscores(z, n) @ vectors)
-    settled, notes = _settle_mismatch(spectrum, mismatch, floor, n)
-    return ZScores(names, z, ld, n, settled, spectrum, (*_ld_notes(ld), *notes))
+    chosen, notes = _choose_mismatch(spectrum, mismatch, floor, n)
+    return ZScores(names, z, ld, n, chosen, spectrum, (*_ld_notes(ld), *notes))
 
 
 def match_names(
@@ -351,7 +351,7 @@ def _least_mismatch(values: Floats) -> float:
     return -2.0 * least / (1.0 - 2.0 * least)
 
 
-def _settle_mismatch(
+def _choose_mismatch(
     spectrum: Spectrum, given: float | str, floor: float, n: float
 ) -> tuple[float, tuple[str, ...]]:
     """Return the s to use, and what to say of it."""

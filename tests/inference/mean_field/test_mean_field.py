@@ -12,7 +12,7 @@ from garrote.inference.mean_field.paired_mean_field import anneal_paired, fit_pa
 from garrote.inference.task import Task
 from garrote.paths.annealed import fit_path
 from garrote.priors import GaussianSlab
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.priors.inclusion import BetaInclusion, Inclusion
 from garrote.problem import Problem
 from garrote.solvers.control import Control
@@ -35,7 +35,7 @@ def problem():
 @pytest.mark.parametrize("noise", [None, 0.4])
 @pytest.mark.parametrize("variance", [0.1, 1.0, 20.0])
 def test_solutions_are_those_of_the_plain_algorithm(problem, variance, noise):
-    prior = GarrotePrior.with_slab(variance, np.zeros(12), problem.curvature, noise)
+    prior = SpikeTerms.with_slab(variance, np.zeros(12), problem.curvature, noise)
     path = fit_path(problem, prior, GAMMAS, control=Control(1e-10, 10_000))
     for fit in path.forward:
         alpha, mu, sigma = paired_mean_field(
@@ -62,7 +62,7 @@ def test_columns_outside_of_the_working_set_are_covered_too(sparse_rows):
         X = np.where(np.abs(X) > 1, X, 0.0)
         given = scipy.sparse.csc_array(X)
     problem = Problem.from_rows(given, y)
-    prior = GarrotePrior.with_slab(1.0, np.zeros(600), problem.curvature)
+    prior = SpikeTerms.with_slab(1.0, np.zeros(600), problem.curvature)
     path = fit_path(problem, prior, np.linspace(-20, -5, 8), control=Control(1e-8, 10_000))
     dense = Problem.from_rows(X, y)
     fit = path.forward[-1]
@@ -85,7 +85,7 @@ def test_columns_outside_of_the_working_set_are_covered_too(sparse_rows):
 @pytest.mark.parametrize("variance", [0.3, 3.0])
 def test_the_free_energy_bounds_the_evidence(problem, variance):
     noise = 0.5
-    prior = GarrotePrior.with_slab(variance, np.zeros(12), problem.curvature, noise)
+    prior = SpikeTerms.with_slab(variance, np.zeros(12), problem.curvature, noise)
     path = fit_path(problem, prior, GAMMAS, control=Control(1e-8, 10_000))
     rule = GaussianSlab(variance, noise).rule(problem.n, problem.yty, 12)
     constant = -0.5 * problem.n * np.log(2 * np.pi * noise)
@@ -103,12 +103,12 @@ def test_the_free_energy_bounds_the_evidence(problem, variance):
 
 def test_the_free_energy_is_stationary(problem):
     """It is least in the noise variance: the solution at a fixed noise nearby costs more."""
-    prior = GarrotePrior.with_slab(1.0, np.zeros(12), problem.curvature)
+    prior = SpikeTerms.with_slab(1.0, np.zeros(12), problem.curvature)
     control = Control(1e-10, 10_000)
     free = fit_path(problem, prior, GAMMAS, control=control).forward[-1]
     for factor in (0.9, 1.1):
         noise = factor * free.noise_variance
-        fixed = GarrotePrior.with_slab(1.0, np.zeros(12), problem.curvature, noise)
+        fixed = SpikeTerms.with_slab(1.0, np.zeros(12), problem.curvature, noise)
         assert fit_path(problem, fixed, GAMMAS, control=control).forward[-1].free_energy > (
             free.free_energy
         )
@@ -341,7 +341,7 @@ def test_the_posterior_is_the_mixture_of_the_optima(rivals):
 def test_the_order_of_updates_is_an_order_and_starts_are_restored_to_their_columns(problem):
     """A permuted, restricted problem has the solutions of the whole, in its own order."""
     order = np.random.default_rng(0).permutation(12)
-    prior = GarrotePrior.with_slab(1.0, np.zeros(12), problem.curvature)
+    prior = SpikeTerms.with_slab(1.0, np.zeros(12), problem.curvature)
     small = fit_path(problem.among(order), prior.among(order), GAMMAS, control=TIGHT).fits[-1]
     whole = fit_path(problem, prior, GAMMAS, control=TIGHT).fits[-1]
     assert small.free_energy == pytest.approx(whole.free_energy, abs=1e-8)

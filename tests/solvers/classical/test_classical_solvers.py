@@ -22,7 +22,7 @@ from garrote.paths.combinations import ALL_FAMILIES, is_possible
 from garrote.paths.penalised import run_alone
 from garrote.penalties import L0, L1, MCP, SCAD, BestSubset, ElasticNet, GroupLasso, Ridge, Terms
 from garrote.solvers.algebra.steepness import largest_eigenvalue
-from garrote.solvers.classical.path import METHODS, solve_classically
+from garrote.solvers.classical.path import CLASSICAL_SOLVERS, solve_classically
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import run_together
 from reference import (
@@ -36,7 +36,7 @@ from reference import (
 )
 
 PROXIMAL = ("ista", "fista", "sparsa")
-EXACT = [name for name in METHODS if name != "subgradient"]
+EXACT = [name for name in CLASSICAL_SOLVERS if name != "subgradient"]
 SHAPES = [(80, 30), (40, 90)]
 
 
@@ -276,7 +276,7 @@ def test_folds_share_their_passes_over_the_columns():
     X, y, _ = sparse_regression(40, 90, 3)
     problems = [problem_of(X, y, sample_weight=w) for w in np.eye(3)[np.arange(40) % 3].T + 1.0]
     stored = problems[0].table.stored
-    for name in METHODS:
+    for name in CLASSICAL_SOLVERS:
         solvers = [
             solve_classically(
                 name, one, L1(), np.array([0.3, 0.2]), Terms.equal(90), Control(1e-3, 200)

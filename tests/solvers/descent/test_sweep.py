@@ -17,7 +17,7 @@ from contracts import (
     sample_matrix,
     sweep_once,
 )
-from garrote.priors import GarrotePrior, SpikeRule
+from garrote.priors import SpikeRule, SpikeTerms
 from garrote.rules import moments, shrink
 from garrote.solvers.descent.sweep import sweep
 
@@ -42,7 +42,7 @@ def _(rule: SoftThreshold, j, z, curvature):
 def spike(count, gamma=-2.0, precision=1.5, signs=None):
     offsets = np.linspace(-0.5, 0.5, count)
     signs = np.zeros(count) if signs is None else np.asarray(signs, dtype=float)
-    return GarrotePrior(offsets, signs).rule(gamma, precision)
+    return SpikeTerms(offsets, signs).rule(gamma, precision)
 
 
 RULES = {

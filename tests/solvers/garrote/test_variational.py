@@ -11,7 +11,7 @@ from garrote import Problem, VariationalGarrote, fit_path
 from garrote.datasets import make_kappen_gomez_2
 from garrote.orthogonal import orthogonal_solution
 from garrote.paths.annealed import gamma_grid, start_solver, stored_design
-from garrote.priors import GarrotePrior
+from garrote.priors import SpikeTerms
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import run_together
 from garrote_certificates import assert_certified, on_all_columns, recomputed, standardized
@@ -319,7 +319,7 @@ def test_the_path_begins_at_the_empty_model_and_leaves_it():
         assert path.fits[0].probability.max() == pytest.approx(1e-3, rel=0.1)
         assert path.expected_size[-1] > 1
         assert (np.diff(path.strengths) > 0).all()
-        grid = gamma_grid(problem, GarrotePrior(np.zeros(100), np.zeros(100)), 50)
+        grid = gamma_grid(problem, SpikeTerms(np.zeros(100), np.zeros(100)), 50)
         steps = np.diff(np.sqrt(-grid))  # even in the z at which variables come in
         np.testing.assert_allclose(steps, steps[0], rtol=1e-8)
 
@@ -428,7 +428,7 @@ def test_solvers_in_lockstep_find_what_each_finds_alone(solver, shape):
     for fold in range(3):
         weights[fold + 1, fold::3] = 0.0
     problems = [Problem.from_rows(stored, y, w) for w in weights]
-    prior = GarrotePrior(np.zeros(shape[1]), np.zeros(shape[1]))
+    prior = SpikeTerms(np.zeros(shape[1]), np.zeros(shape[1]))
     gammas = gamma_grid(problems[0], prior, 12)
     control = Control()
 

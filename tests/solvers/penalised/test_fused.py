@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
-from garrote.experiments import Settings, run_study
+from garrote.experiments import StudySettings, run_study
 from garrote.likelihoods import Binomial, Gaussian, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
 from garrote.paths.signals import fuse_signal
@@ -540,7 +540,7 @@ def test_impossible_settings_are_refused():
 
 
 def test_copy_numbers_are_off_over_long_stretches(shared_data):
-    numbers = run_study("murphy-figure-13.16a", Settings(quick=True)).numbers
+    numbers = run_study("murphy-figure-13.16a", StudySettings(quick=True)).numbers
     for name, denoised in numbers["found"].items():
         fused, measured = denoised.fused, numbers["signals"][name]
         assert np.isfinite(fused.values).all()
@@ -550,7 +550,7 @@ def test_copy_numbers_are_off_over_long_stretches(shared_data):
 
 
 def test_an_image_is_denoised_better_over_its_lattice_than_by_moving_averages():
-    errors = run_study("murphy-figure-13.16b-c", Settings(quick=True)).numbers["errors"]
+    errors = run_study("murphy-figure-13.16b-c", StudySettings(quick=True)).numbers["errors"]
     noisy, averaged, fused = errors.values()
     assert (fused < 0.5 * averaged).all()
     assert (averaged < noisy).all()

@@ -8,9 +8,9 @@ from garrote.cli.errors import DONE
 def run(options: argparse.Namespace) -> int:
     """Print the registry."""
     from garrote.cli.console import say
-    from garrote.estimators.registry import METHODS
+    from garrote.estimators.registry import SELECTORS
 
-    for name, method in METHODS.items():
+    for name, method in SELECTORS.items():
         say(f"{name}: {method.title}. {method.purpose[0].upper()}{method.purpose[1:]}.")
         names = [method.estimator, *([method.for_labels.estimator] if method.for_labels else [])]
         said = " and ".join(f"garrote.{name}" for name in names)

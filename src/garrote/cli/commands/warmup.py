@@ -24,7 +24,7 @@ def compile_methods() -> None:
     import scipy.sparse
 
     from garrote.datasets import load_diabetes_quadratic
-    from garrote.estimators.registry import METHODS
+    from garrote.estimators.registry import SELECTORS
 
     X, y, _ = load_diabetes_quadratic()
     rng = np.random.default_rng(0)
@@ -32,7 +32,7 @@ def compile_methods() -> None:
     response = wide[:, 0] + 0.5 * rng.standard_normal(60)
     problems = [(X, y), (wide, response), (np.asfortranarray(wide), response)]
     problems += [(scipy.sparse.csc_array(np.where(np.abs(wide) > 1, wide, 0.0)), response)]
-    for method in [row for name, row in METHODS.items() if name != "shrinkage"]:
+    for method in [row for name, row in SELECTORS.items() if name != "shrinkage"]:
         for kind in (np.float64, np.float32):
             for given, target in problems:
                 method.load()().fit(given.astype(kind), target)

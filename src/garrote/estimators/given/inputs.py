@@ -97,7 +97,7 @@ def check_names(given: Any, of_frame: Array | None, count: int) -> Array | None:
     return names
 
 
-def column_labels(names: Array | None, count: int) -> tuple[str, ...]:
+def column_names(names: Array | None, count: int) -> tuple[str, ...]:
     """Return a name for every column: its own, or x0, x1, ..."""
     return tuple(f"x{j}" for j in range(count)) if names is None else tuple(map(str, names))
 

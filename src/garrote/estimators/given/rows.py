@@ -13,7 +13,7 @@ from garrote.estimators.given.inputs import (
     check_offset,
     check_rows,
     check_weights,
-    column_labels,
+    column_names,
     resolve_columns,
     resolve_values,
     response_name,
@@ -91,9 +91,9 @@ class GivenRows:
         return int(self.X.shape[1])
 
     @property
-    def labels(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         """A name for every column."""
-        return column_labels(self.names, self.count)
+        return column_names(self.names, self.count)
 
     def problem(self, model: Any, columnwise: bool = False) -> Problem:
         """Return the problem of all rows; ``columnwise`` copies X where its columns are in pieces."""
@@ -117,7 +117,7 @@ class GivenRows:
         self, model: Any, problem: Problem, reference: str | None = None
     ) -> dict[str, Any]:
         """Describe the fit for a reader who wants to repeat it."""
-        always = [self.labels[j] for j in problem.scale.covariates]
+        always = [self.column_names[j] for j in problem.scale.covariates]
         made = provenance(model, self.X, self.y, self.weights, always, reference)
         return {**made, "offset": self.offset is not None}
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from garrote.estimators.given.inputs import column_labels
+from garrote.estimators.given.inputs import column_names
 from garrote.estimators.given.provenance import provenance
 from garrote.problem import Problem
 from garrote.results.selection import STANDARDISED, Selection
@@ -58,7 +58,7 @@ class ZScoreMixin:
         consistency = check_consistency(scores)
         problem = Problem.from_moments(*scores.moments(consistency.notes))
         self.n_features_in_ = len(scores.names)
-        if scores.names != column_labels(None, len(scores.names)):
+        if scores.names != column_names(None, len(scores.names)):
             self.feature_names_in_ = np.array(scores.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_

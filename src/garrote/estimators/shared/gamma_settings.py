@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from garrote.arrays import Floats
 from garrote.estimators.given.inputs import is_number
 from garrote.paths.annealed import DenseEnd, resolve_gammas
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation
@@ -51,7 +51,7 @@ def check_gamma_settings(model: Any) -> None:
 def gammas_to_visit(
     model: Any,
     problem: Problem,
-    prior: GarrotePrior,
+    prior: SpikeTerms,
     end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
 ) -> tuple[Floats, str | float]:
     """Return the gammas to visit, and which one is wanted: a number, "cv" or "free_energy"."""

@@ -102,9 +102,9 @@ class PosteriorFace(SelectorFace):
         prior = with_groups(self._prior(), given.count, given.names, given.X)
         often = self._method_for(prior, given.count, len(given.y)).columnwise
         problem = given.problem(self, columnwise=often and self._family == "gaussian")
-        method, inferred = self._infer(problem, prior, given.log_odds, given.labels)
+        method, inferred = self._infer(problem, prior, given.log_odds, given.column_names)
         made = given.provenance(self, problem, source_of(prior, self._family, inferred.method))
-        self._finish(problem, method, inferred, given.y, given.labels, given.response, made)
+        self._finish(problem, method, inferred, given.y, given.column_names, given.response, made)
         return self
 
     def _prior(self) -> Prior:
@@ -278,10 +278,13 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
         """Return mean responses over models; over their coefficients too where these have a prior."""
         integrated = getattr(self._prior(), "integrated", True)
         known = np.zeros(X.shape[0]) if offset is None else offset
-        mean, variance = self.posterior_.law.mean_and_variance(
-            CANONICAL[self._family], X, known, integrated
+        likelihood, posterior = CANONICAL[self._family], self.posterior_
+        if return_std:
+            mean, variance = posterior.law.response_moments(likelihood, X, known, integrated)
+            return mean, np.sqrt(variance)
+        return posterior.law.mean_response(
+            likelihood, X, posterior.mean, posterior.covariates, known, integrated
         )
-        return (mean, np.sqrt(variance)) if return_std else mean
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that predictions explain: R^2 of numbers.

@@ -18,7 +18,7 @@ from garrote.estimators.given.inputs import (
     check_names,
     check_offset,
     check_weights,
-    column_labels,
+    column_names,
     is_number,
     resolve_values,
 )
@@ -113,7 +113,7 @@ class SparseLinearModel(SelectorFace):
         weights = check_weights(sample_weight, X)
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
-        all_names = column_labels(names, count)
+        all_names = column_names(names, count)
         penalty = penalty.resolved(count, names, None if is_design(X) else X)
         given = self._given_terms(penalty, names, count)
         penalty = penalty.with_factors(given.factor, names)

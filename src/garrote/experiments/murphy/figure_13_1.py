@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.experiments.drawing import GARROTE, OTHER, make_axes
-from garrote.experiments.report import Report, Settings, quantiles
+from garrote.experiments.report import Report, StudySettings, quantiles
 from garrote.inference import Beliefs
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab
@@ -54,7 +54,7 @@ class AllModels:
         return np.argsort(-self.probability, kind="stable")
 
 
-def run_figure_13_1(settings: Settings) -> Report:
+def run_figure_13_1(settings: StudySettings) -> Report:
     """Score all models of data of the text's law, one draw in full and many in summary."""
     count = settings.count(100, quick=20)
     draws = [_score_models(stream) for stream in settings.streams(count)]

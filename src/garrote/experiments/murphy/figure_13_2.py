@@ -13,11 +13,11 @@ from garrote.experiments.murphy.methods import (
     fit_subsets,
     residual_squares,
 )
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
 
-def run_figure_13_2b(settings: Settings) -> Report:
+def run_figure_13_2b(settings: StudySettings) -> Report:
     """Fit every subset to the training rows."""
     data = load_prostate()
     X, y = data.standardised_on_training()

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
 from garrote.experiments.murphy.methods import fit_lasso
-from garrote.experiments.report import Report, Settings, quantiles
+from garrote.experiments.report import Report, StudySettings, quantiles
 from garrote.summaries import Table
 
 _ROWS, _DEGREE = 21, 14
@@ -23,7 +23,7 @@ class Errors(NamedTuple):
     by_degree: Floats
 
 
-def run_figure_13_6(settings: Settings) -> Report:
+def run_figure_13_6(settings: StudySettings) -> Report:
     """Fit polynomials to many data sets of one law."""
     count = settings.count(100, quick=20)
     draws = [_errors(np.random.default_rng(stream)) for stream in settings.streams(count)]

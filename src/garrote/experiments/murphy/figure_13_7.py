@@ -10,7 +10,7 @@ from garrote.datasets import Prostate, load_prostate
 from garrote.displays.palette import curve_style
 from garrote.experiments.drawing import OTHER, make_axes
 from garrote.experiments.murphy.methods import fit_lasso, fit_ridge
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
 _FOLDS = 5
@@ -34,7 +34,7 @@ class Profile(NamedTuple):
     chosen: int
 
 
-def run_figure_13_7(settings: Settings) -> Report:
+def run_figure_13_7(settings: StudySettings) -> Report:
     """Follow both paths, and choose on each by 5-fold cross-validation with the 1SE rule."""
     data = load_prostate()
     profiles = {name: _profile(data, name, settings.seed) for name in _FITS}

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
 from garrote.experiments.murphy.methods import plain_problem
-from garrote.experiments.report import Report, Settings, quantiles
+from garrote.experiments.report import Report, StudySettings, quantiles
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1
 from garrote.solvers.control import Control
@@ -56,7 +56,7 @@ class Recovery(NamedTuple):
         return float(np.mean((self.estimates[method] - self.truth) ** 2))
 
 
-def run_figure_13_9(settings: Settings) -> Report:
+def run_figure_13_9(settings: StudySettings) -> Report:
     """Draw spikes, observe few noisy mixtures of them, and estimate them in three ways."""
     sizes = Sizes(1024, 256, 30) if settings.quick else Sizes(4096, 1024, 160)
     count = settings.count(5, quick=2)

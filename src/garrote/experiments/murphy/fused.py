@@ -8,7 +8,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.experiments.data import find
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, make_axes
-from garrote.experiments.report import Report, Settings, quantiles
+from garrote.experiments.report import Report, StudySettings, quantiles
 from garrote.paths.signals import FusedSignal, fuse_signal
 from garrote.summaries import Table
 
@@ -26,7 +26,7 @@ class Denoised(NamedTuple):
     noise: float
 
 
-def run_figure_13_16a(settings: Settings) -> Report:
+def run_figure_13_16a(settings: StudySettings) -> Report:
     """Fuse the copy numbers of a glioblastoma, and of arrays with places that were not measured."""
     with np.load(find("cgh.npz")) as opened:
         tumour, arrays = opened["GBM_y"], opened["DiseaseArray"]
@@ -65,7 +65,7 @@ def run_figure_13_16a(settings: Settings) -> Report:
     )
 
 
-def run_figure_13_16bc(settings: Settings) -> Report:
+def run_figure_13_16bc(settings: StudySettings) -> Report:
     """Fuse noisy images of a few constant regions over the lattice of their pixels."""
     count = settings.count(20, quick=2)
     side = _SIDE // 2 if settings.quick else _SIDE

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
 from garrote.experiments.murphy.methods import plain_problem
-from garrote.experiments.report import Report, Settings, quantiles
+from garrote.experiments.report import Report, StudySettings, quantiles
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, GroupLasso, Penalty
 from garrote.solvers.control import Control
@@ -31,17 +31,17 @@ class Estimate(NamedTuple):
     gap: float
 
 
-def run_figure_13_13(settings: Settings) -> Report:
+def run_figure_13_13(settings: StudySettings) -> Report:
     """Let true groups have normal coefficients."""
     return _run(settings, "13.13", "piecewise Gaussian", lambda rng: rng.standard_normal(_SIZE))
 
 
-def run_figure_13_14(settings: Settings) -> Report:
+def run_figure_13_14(settings: StudySettings) -> Report:
     """Let true groups have coefficients of 1."""
     return _run(settings, "13.14", "piecewise constant", lambda rng: np.ones(_SIZE))
 
 
-def _run(settings: Settings, figure: str, law: str, values: Any) -> Report:
+def _run(settings: StudySettings, figure: str, law: str, values: Any) -> Report:
     count = settings.count(5, quick=1)
     draws = [
         _draw_data(np.random.default_rng(stream), values) for stream in settings.streams(count)

@@ -10,7 +10,7 @@ from garrote.datasets import load_prostate
 from garrote.displays.palette import curve_style
 from garrote.experiments.drawing import make_axes
 from garrote.experiments.murphy.methods import lasso_knots, plain_problem
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1
 from garrote.results.fit import PenaltyFit
@@ -36,7 +36,7 @@ def published_listing() -> Floats:
     return np.array([line.split() for line in _PUBLISHED.strip().splitlines()], dtype=np.float64)
 
 
-def run_listing_13_1(settings: Settings) -> Report:
+def run_listing_13_1(settings: StudySettings) -> Report:
     """Print the coefficients at every knot beside the text's."""
     path, coef, names = _follow()
     published = published_listing()
@@ -65,7 +65,7 @@ def run_listing_13_1(settings: Settings) -> Report:
     )
 
 
-def run_figure_13_8(settings: Settings) -> Report:
+def run_figure_13_8(settings: StudySettings) -> Report:
     """Draw the coefficients against the bound on their norm, and against the steps."""
     path, coef, names = _follow()
     bounds = np.abs(coef).sum(axis=1)

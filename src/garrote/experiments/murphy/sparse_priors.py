@@ -10,7 +10,7 @@ from scipy.special import gammaln
 from garrote.arrays import Array, Floats
 from garrote.experiments.drawing import LASSO, OTHER, make_axes
 from garrote.experiments.murphy.thresholding import hierarchical_penalty
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
 # Gaussian, Laplace and exponential power, all of unit variance.
@@ -31,7 +31,7 @@ class Surface(NamedTuple):
     heights: Floats
 
 
-def run_figure_13_17(settings: Settings) -> Report:
+def run_figure_13_17(settings: StudySettings) -> Report:
     """Draw the three priors and posteriors, and find the modes."""
     surfaces = {b: _surface(b, 401 if settings.quick else 1201) for b in _POWERS}
     claims = {
@@ -125,7 +125,7 @@ def local_maxima(values: Floats) -> Array:
     return np.argwhere(values > around)
 
 
-def run_figure_13_18(settings: Settings) -> Report:
+def run_figure_13_18(settings: StudySettings) -> Report:
     """Draw from the model of part a, whose coefficients should have the density of part b."""
     contours = run_figure_13_18b(settings)
     rng = np.random.default_rng(settings.streams(1)[0])
@@ -166,7 +166,7 @@ def draw_hierarchical(a: float, b: float, count: int, rng: np.random.Generator) 
     return np.sqrt(variance) * rng.standard_normal(count)
 
 
-def run_figure_13_18b(settings: Settings) -> Report:
+def run_figure_13_18b(settings: StudySettings) -> Report:
     """Draw the contours of the hierarchical adaptive penalty for several b."""
     rows = []
     for b in _SCALES:

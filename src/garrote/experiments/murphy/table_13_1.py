@@ -18,7 +18,7 @@ from garrote.experiments.murphy.methods import (
     fit_ridge,
     fit_subsets,
 )
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
 # Intercept, eight coefficients, test error.
@@ -34,7 +34,7 @@ _FOLDS = 10
 Fit = Callable[[Floats, Floats], Floats]
 
 
-def run_table_13_1(settings: Settings) -> Report:
+def run_table_13_1(settings: StudySettings) -> Report:
     """Fit the four methods by the text's protocol."""
     data = load_prostate(corrected=False)
     subsets = all_subsets(data.X.shape[1])

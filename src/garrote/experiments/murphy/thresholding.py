@@ -8,7 +8,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.experiments.drawing import GARROTE, OTHER, make_axes
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.penalties import HAL, L1, BestSubset, thresholding
 from garrote.summaries import Table
 
@@ -20,7 +20,7 @@ _HIERARCHICAL = ((1.0, 0.01), (1.0, 0.1), (1.0, 1.0))
 Curve = Callable[[Floats], Floats]
 
 
-def run_figure_13_5(settings: Settings) -> Report:
+def run_figure_13_5(settings: StudySettings) -> Report:
     """Draw soft and hard thresholding, and check both against a search."""
     values = np.array([-3.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 3.0])
     soft, hard = soft_threshold(values), hard_threshold(values)
@@ -80,7 +80,7 @@ def search_minimum(values: Floats, penalty: Curve) -> Floats:
     return grid[np.argmin(cost, axis=1)]
 
 
-def run_figure_13_19(settings: Settings) -> Report:
+def run_figure_13_19(settings: StudySettings) -> Report:
     """Draw the estimates of the Laplace and of the hierarchical adaptive prior (Eq. 13.146)."""
     values = np.array([0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 9.0])
     columns: dict[str, list[Any]] = {

@@ -13,11 +13,11 @@ from scipy.special import expit, logit
 from garrote.arrays import Floats
 from garrote.experiments.boston import load_boston
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, make_axes
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.inference import Beliefs, anneal_paired, paired_path
 from garrote.inference.mean_field.paired_mean_field import slab_prior
 from garrote.paths.annealed import flat_prior, stored_design
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
@@ -45,7 +45,7 @@ _WHICH_ROWS = (
 )
 
 
-def run_table_4(settings: Settings) -> Report:
+def run_table_4(settings: StudySettings) -> Report:
     """Count the optima that random starts lead to, and their errors."""
     problem = _problem(settings)
     truth = _truth(problem)
@@ -81,7 +81,7 @@ def run_table_4(settings: Settings) -> Report:
     )
 
 
-def run_figure_7(settings: Settings) -> Report:
+def run_figure_7(settings: StudySettings) -> Report:
     """Show the optima beside the truth, and the hysteresis in pi."""
     data = load_boston()
     problem = _problem(settings)
@@ -134,7 +134,7 @@ def run_figure_7(settings: Settings) -> Report:
     )
 
 
-def _problem(settings: Settings) -> Problem:
+def _problem(settings: StudySettings) -> Problem:
     data = load_boston()
     rows = np.random.default_rng(settings.seed).permutation(len(data.y))[:_ROWS]
     return Problem.from_rows(data.X[rows], data.y[rows])
@@ -156,7 +156,7 @@ def _truth(problem: Problem) -> Floats:
     return exact.mean
 
 
-def _starts(settings: Settings, kind: str, count: int) -> list[Floats]:
+def _starts(settings: StudySettings, kind: str, count: int) -> list[Floats]:
     rng = np.random.default_rng([settings.seed, _KINDS.index(kind)])
     starts = rng.uniform(size=(count, 13))
     return list(np.round(starts) if kind == "hard" else starts)
@@ -164,10 +164,10 @@ def _starts(settings: Settings, kind: str, count: int) -> list[Floats]:
 
 def _solve(problem: Problem, method: str, starts: list[Floats]) -> list[Reached]:
     """Settle from each start, with given noise and odds."""
-    prior: GarrotePrior
+    prior: SpikeTerms
     if method == "VG":
         flat = flat_prior(13)
-        prior = GarrotePrior(flat.offsets, flat.signs, _NOISE)
+        prior = SpikeTerms(flat.offsets, flat.signs, _NOISE)
     else:
         prior = slab_prior(problem, _even_beliefs(problem), _SLAB)
     task = solve_from(problem, prior, float(logit(_PI)), starts, _CONTROL)

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.displays import PhaseDisplay
 from garrote.experiments.drawing import make_axes
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.orthogonal import (
     critical_point,
     even_odds_line,
@@ -20,7 +20,7 @@ _N = 100
 _INSETS = (-10.0, -40.0)
 
 
-def run_figure_1(settings: Settings) -> Report:
+def run_figure_1(settings: StudySettings) -> Report:
     """Compute the phase diagram; nothing in it is random."""
     rho_star, gamma_star = critical_point(_N)
     rho = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])

@@ -12,7 +12,7 @@ from garrote.arrays import Floats
 from garrote.datasets.simulation import make_kappen_gomez_2
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, make_axes
 from garrote.experiments.methods import Tune, tune_garrote, tune_lasso
-from garrote.experiments.report import Report, Settings, spread
+from garrote.experiments.report import Report, StudySettings, spread
 from garrote.summaries import Table
 
 _ROWS = 100
@@ -27,7 +27,7 @@ _METHODS: dict[str, Tune] = {
 }
 
 
-def run_figure_11(settings: Settings) -> Report:
+def run_figure_11(settings: StudySettings) -> Report:
     """Five relevant variables among more and more; nothing else changes."""
     sizes = _QUICK_SIZES if settings.quick else _SIZES
     count = settings.count(10, quick=3)
@@ -57,7 +57,7 @@ def run_figure_11(settings: Settings) -> Report:
     )
 
 
-def _run_size(size: int, settings: Settings, count: int) -> dict[str, Floats]:
+def _run_size(size: int, settings: StudySettings, count: int) -> dict[str, Floats]:
     """Return instances x (error, l0, seconds, tail) for each method that runs at this size."""
     numbers: dict[str, list[list[float]]] = {
         name: [] for name in _METHODS if name != "VG, dual" or size <= _DUAL_UP_TO

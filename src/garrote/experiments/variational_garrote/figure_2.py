@@ -7,12 +7,12 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.displays import ShrinkageDisplay
 from garrote.experiments.drawing import make_axes
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.orthogonal import shrinkage_curves, variational_garrote_curve
 from garrote.summaries import Table
 
 
-def run_figure_2(settings: Settings) -> Report:
+def run_figure_2(settings: StudySettings) -> Report:
     """Compute the curves with the parameters of the caption; nothing in them is random."""
     w = np.array([0.1, 0.25, 0.4, 0.45, 0.5, 0.55, 0.6, 0.75, 1.0, 1.5, 2.0])
     values = shrinkage_curves(w)

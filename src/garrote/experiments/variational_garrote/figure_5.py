@@ -9,14 +9,14 @@ from garrote.arrays import Floats
 from garrote.datasets.simulation import make_zhao_yu
 from garrote.experiments.drawing import GARROTE, LASSO, RIDGE, make_axes
 from garrote.experiments.methods import TunedPath, tune_garrote, tune_lasso
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
 _TRUE = (0, 1)
 _ROWS = 1000
 
 
-def run_figure_5(settings: Settings) -> Report:
+def run_figure_5(settings: StudySettings) -> Report:
     """Look for strengths at which exactly the two true variables are in the model."""
     count = settings.count(100, quick=10)
     runs = [_run(stream) for stream in settings.streams(count)]

@@ -8,13 +8,13 @@ from garrote.arrays import Floats
 from garrote.datasets.simulation import make_kappen_gomez_1
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, RIDGE, make_axes
 from garrote.experiments.methods import Tune, TunedPath, tune_garrote, tune_lasso, tune_ridge
-from garrote.experiments.report import Report, Settings, quantiles
+from garrote.experiments.report import Report, StudySettings, quantiles
 from garrote.summaries import Table
 
 _TRUE = (0,)
 
 
-def run_figure_3(settings: Settings) -> Report:
+def run_figure_3(settings: StudySettings) -> Report:
     """Show the path of the garrote: free energy, errors, and the relevant coefficient."""
     runs = [_run(tune_garrote, stream) for stream in _streams(settings)]
     values = np.array([_measure_garrote(run) for run in runs])
@@ -49,7 +49,7 @@ def run_figure_3(settings: Settings) -> Report:
     )
 
 
-def run_figure_4(settings: Settings) -> Report:
+def run_figure_4(settings: StudySettings) -> Report:
     """Show the paths of lasso and ridge on the data of Figure 3."""
     streams = _streams(settings)
     lassos = [_run(tune_lasso, stream) for stream in streams]
@@ -95,7 +95,7 @@ def run_figure_4(settings: Settings) -> Report:
     )
 
 
-def _streams(settings: Settings) -> list[np.random.SeedSequence]:
+def _streams(settings: StudySettings) -> list[np.random.SeedSequence]:
     return settings.streams(settings.count(100, quick=5))
 
 

@@ -12,7 +12,7 @@ from garrote.datasets.simulation import Regression
 from garrote.displays.palette import GREEN, GREY, PURPLE
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
 from garrote.experiments.methods import estimate_paired, tune_garrote, tune_lasso
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
 _COLUMNS, _ACTIVE = 100, 10
@@ -93,17 +93,17 @@ _STYLES = {
 _WITHOUT_BAND = ("PMF", "PMF-ANNEAL")
 
 
-def run_figure_6a(settings: Settings) -> Report:
+def run_figure_6a(settings: StudySettings) -> Report:
     """Weakly correlated columns."""
     return _run(PANELS["a"], settings)
 
 
-def run_figure_6b(settings: Settings) -> Report:
+def run_figure_6b(settings: StudySettings) -> Report:
     """Strongly correlated columns."""
     return _run(PANELS["b"], settings)
 
 
-def run_figure_6c(settings: Settings) -> Report:
+def run_figure_6c(settings: StudySettings) -> Report:
     """Effects and correlations of both signs, and few rows."""
     return _run(PANELS["c"], settings)
 
@@ -133,7 +133,7 @@ def turned_around(values: Floats) -> Floats:
     return turned
 
 
-def _run(panel: Panel, settings: Settings) -> Report:
+def _run(panel: Panel, settings: StudySettings) -> Report:
     noises = _QUICK_NOISES if settings.quick else _NOISES
     count = settings.count(_INSTANCES, quick=2)
     numbers = {noise: _run_noise(panel, noise, settings, count) for noise in noises}
@@ -160,7 +160,9 @@ def _run(panel: Panel, settings: Settings) -> Report:
     )
 
 
-def _run_noise(panel: Panel, noise: float, settings: Settings, count: int) -> dict[str, Floats]:
+def _run_noise(
+    panel: Panel, noise: float, settings: StudySettings, count: int
+) -> dict[str, Floats]:
     """Return the error of every method in every instance."""
     errors: dict[str, list[float]] = {method: [] for method in _METHODS}
     for stream in settings.streams(count):

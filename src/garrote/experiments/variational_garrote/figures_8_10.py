@@ -13,7 +13,7 @@ from garrote.displays.palette import PURPLE
 from garrote.experiments.drawing import GARROTE, LASSO, OTHER, RIDGE, make_axes
 from garrote.experiments.genotypes import distinct_genotypes, entropy
 from garrote.experiments.methods import estimate_paired, tune_garrote, tune_lasso, tune_ridge
-from garrote.experiments.report import Report, Settings
+from garrote.experiments.report import Report, StudySettings
 from garrote.summaries import Table
 
 _COLUMNS, _QUICK_COLUMNS = 500, 100
@@ -55,7 +55,7 @@ Numbers = dict[tuple[float, float], dict[str, Floats]]
 Columns = Callable[[int, int, int, np.random.Generator], tuple[Floats, Array]]
 
 
-def run_figure_8(settings: Settings) -> Report:
+def run_figure_8(settings: StudySettings) -> Report:
     """Independent Gaussian columns."""
     fractions = _QUICK_FRACTIONS if settings.quick else _FRACTIONS
     numbers, count = _run(settings, fractions, _independent)
@@ -75,7 +75,7 @@ def run_figure_8(settings: Settings) -> Report:
     )
 
 
-def run_figure_10(settings: Settings) -> Report:
+def run_figure_10(settings: StudySettings) -> Report:
     """Genotypes, which their neighbours resemble."""
     fractions = _QUICK_GENOTYPE_FRACTIONS if settings.quick else _GENOTYPE_FRACTIONS
     genotypes = informative_genotypes()
@@ -116,7 +116,9 @@ def area_under_curve(estimate: Floats, active: Array) -> float:
     return float((ranks[active].sum() - k * (k + 1) / 2) / (k * (len(active) - k)))
 
 
-def _run(settings: Settings, fractions: Sequence[float], columns: Columns) -> tuple[Numbers, int]:
+def _run(
+    settings: StudySettings, fractions: Sequence[float], columns: Columns
+) -> tuple[Numbers, int]:
     count = settings.count(_PUBLISHED_INSTANCES, quick=1)
     numbers: Numbers = {}
     for share in _SHARES:
@@ -131,7 +133,7 @@ def _run(settings: Settings, fractions: Sequence[float], columns: Columns) -> tu
     return numbers, count
 
 
-def _size(settings: Settings) -> int:
+def _size(settings: StudySettings) -> int:
     return _QUICK_COLUMNS if settings.quick else _COLUMNS
 
 
@@ -188,7 +190,7 @@ def _stretch_of_genotypes(
     return block, rng.permutation(active)
 
 
-def _protocol(settings: Settings, count: int) -> str:
+def _protocol(settings: StudySettings, count: int) -> str:
     return (
         f"instances: {count} (paper: {_PUBLISHED_INSTANCES}); p rows for training and p/10 for "
         "validation, which PMF takes together; unit noise, coefficients from "

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.datasets.simulation import make_zhao_yu
 from garrote.experiments.methods import Tune, tune_garrote, tune_lasso, tune_ridge
-from garrote.experiments.report import Report, Settings, spread
+from garrote.experiments.report import Report, StudySettings, spread
 from garrote.summaries import Table
 
 _ROWS = 1000
@@ -26,7 +26,7 @@ _PUBLISHED = {
 }
 
 
-def run_table_3(settings: Settings) -> Report:
+def run_table_3(settings: StudySettings) -> Report:
     """Coefficients (2, 3, 0), inconsistent for the lasso (a), and (-2, 3, 0), consistent (b)."""
     count = settings.count(100, quick=10)
     numbers = {
@@ -60,7 +60,7 @@ def run_table_3(settings: Settings) -> Report:
     )
 
 
-def _run_example(consistent: bool, settings: Settings, count: int) -> dict[str, Floats]:
+def _run_example(consistent: bool, settings: StudySettings, count: int) -> dict[str, Floats]:
     """Return trials x (error, |v_3|) of every method."""
     numbers: dict[str, list[tuple[float, float]]] = {method: [] for method in _METHODS}
     for stream in settings.streams(count):

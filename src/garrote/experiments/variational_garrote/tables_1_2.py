@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Array
 from garrote.datasets.simulation import Regression, make_kappen_gomez_1, make_kappen_gomez_2
 from garrote.experiments.methods import Tune, fit_mean_field, tune_garrote, tune_lasso, tune_ridge
-from garrote.experiments.report import Report, Settings, distance, spread
+from garrote.experiments.report import Report, StudySettings, distance, spread
 from garrote.summaries import Table
 
 _COLUMNS = ("Train", "Val", "Test", "# non-zero", "||dv||_1")
@@ -32,20 +32,20 @@ _TABLE_2: Published = {
 }
 
 
-def run_table_1(settings: Settings) -> Report:
+def run_table_1(settings: StudySettings) -> Report:
     """One relevant variable among 100 independent ones."""
     title = "VG Table 1: Example 1, one relevant variable among 100 independent ones"
     return _compare(title, make_kappen_gomez_1, _TABLE_1, settings)
 
 
-def run_table_2(settings: Settings) -> Report:
+def run_table_2(settings: StudySettings) -> Report:
     """Five relevant variables among 100 that resemble their neighbours."""
     title = "VG Table 2: Example 2, five relevant variables among 100, correlation 0.5^|i-j|"
     return _compare(title, make_kappen_gomez_2, _TABLE_2, settings)
 
 
 def _compare(
-    title: str, draw: Callable[..., Regression], published: Published, settings: Settings
+    title: str, draw: Callable[..., Regression], published: Published, settings: StudySettings
 ) -> Report:
     count = settings.count(_PUBLISHED_INSTANCES, quick=4)
     instances = [_run_instance(draw, stream) for stream in settings.streams(count)]

@@ -11,7 +11,7 @@ from garrote.inference.effects.single_effects import (
     FEW_ROWS,
     describe_effects,
     notes_on_effects,
-    said_of_effects,
+    say_how_many,
 )
 from garrote.inference.mean_field.label_mean_field import (
     MOST_ROUNDS,
@@ -62,7 +62,7 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     notes = (*task.beliefs.doubts(None), *notes_on_effects(found, task.usable))
     return Inferred(
         with_substitutes(problem, posterior), found.certificate, method.name,
-        said_of_effects(found, prior.effects, better, " with Jaakkola's bound"), found.converged,
+        say_how_many(found, prior.effects, better, " with Jaakkola's bound"), found.converged,
         notes=notes, cautions=_cautions(problem.n),
     )  # fmt: skip
 
@@ -103,11 +103,11 @@ def _described(
     scale = problem.scale
     stated = tuple(_everywhere(problem, effect, beside.lengths) for effect in found.effects)
     # Log odds have a unit of their own.
-    plain = replace(problem, scale=replace(scale, response_scale=1.0))
+    in_log_odds = replace(problem, scale=replace(scale, response_scale=1.0))
     fit = EffectsFit(stated, 1.0, found.bounds, found.converged, found.tried)
     known = {name: found.certificate[name] for name in ("inclusion", "weight")}
     unknown = equations(known | {"noise": 0.0})
-    posterior = describe_effects(plain, fit, np.inf, names, unknown)
+    posterior = describe_effects(in_log_odds, fit, np.inf, names, unknown)
     mean = posterior.mean.copy()
     covariates = scale.covariates
     mean[covariates] = found.fixed[scale.intercept_count :] / scale.column_scale[covariates]

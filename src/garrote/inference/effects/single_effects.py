@@ -46,7 +46,7 @@ def single_effects_posterior(analysis: Task, method: Method) -> Inferred:
     stated = replace(fit, effects=_stated(task, fit))
     described = describe_effects(task.problem, stated, task.rows, analysis.names, certificate)
     posterior = with_substitutes(problem, with_covariates(problem, described))
-    how = said_of_effects(fit, task.prior.effects, better)
+    how = say_how_many(fit, task.prior.effects, better)
     notes = (*notes_on_effects(fit, analysis.usable), *_note_on_width(task.rows, analysis.usable))
     return Inferred(
         posterior, certificate, method.name, how, fit.converged, notes=notes,
@@ -129,8 +129,8 @@ def _correlation(fit: EffectsFit, support: Array, deviation: Floats) -> Floats:
     """Return correlations of coefficients: of one effect only one is not 0, which sets them apart."""
     covariance = np.zeros((len(support), len(support)))
     for effect in fit.effects:
-        own = effect.coef[support]
-        covariance += np.diag(effect.second_moment[support]) - np.outer(own, own)
+        coef = effect.coef[support]
+        covariance += np.diag(effect.second_moment[support]) - np.outer(coef, coef)
     size = np.where(deviation > 0, deviation, 1.0)
     correlation = covariance / np.outer(size, size)
     np.fill_diagonal(correlation, 1.0)
@@ -185,11 +185,11 @@ def _note_on_width(rows: float, usable: int) -> tuple[str, ...]:
     )
 
 
-def said_of_effects(fit: SummedEffects, asked: int | None, better: int, by: str = "") -> str:
+def say_how_many(fit: SummedEffects, asked: int | None, better: int, by: str = "") -> str:
     """Say how many effects there are, and how they were found."""
     count = len(fit.effects)
-    own = "" if asked else ", a number found by itself"
-    said = f"a sum of {count} single effect{'s' * (count != 1)} ({fit.tried} tried{own}){by}"
+    chosen = "" if asked else ", a number found by itself"
+    said = f"a sum of {count} single effect{'s' * (count != 1)} ({fit.tried} tried{chosen}){by}"
     return said + (f", {better} times refined" if better else "")
 
 

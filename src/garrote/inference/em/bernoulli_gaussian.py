@@ -13,19 +13,20 @@ the noise variance and the hyperparameters. The bound on the evidence,
 rises with every one of these. m = 0 is a solution whatever the data, so that the start matters.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.inference.em.steps import EMState
+from garrote.inference.em.steps import EMState, Starts
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.priors.mask import MaskRule
 from garrote.problem import Problem
 from garrote.rules import moments
 from garrote.solvers.algebra.weighted_ridge import Ridge, WeightedRidge
+from garrote.solvers.control import Control
 from garrote.solvers.descent.sweep import sweep
 
 # Weights of less probable variables follow from the residual.
@@ -46,6 +47,17 @@ class BernoulliGaussian:
         known = self.learning.slab.known_noise
         noise = known if known is not None else self.problem.response_variance
         return self._weigh(probability, noise, self.learning.first())
+
+    def extreme_starts(self, control: Control, dense: bool) -> Starts:
+        """Return all variables in, updated in either order: they are updated in turn."""
+        if not dense:
+            return {}
+        count = len(self.ridge.columns)
+        backwards = replace(self, order=np.arange(count)[::-1].copy())
+        return {
+            "all in": (self, self.first(np.ones(count))),
+            "all in and updated backwards": (backwards, backwards.first(np.ones(count))),
+        }
 
     def step(self, state: EMState) -> EMState:
         """Update inclusions, weights, noise and hyperparameters in turn."""
@@ -122,8 +134,8 @@ class BernoulliGaussian:
 
     def spread(self, state: EMState) -> Floats:
         """Return the variances of the weights."""
-        own = state.probability * self.ridge.curvature + 1.0 / state.at.variance
-        return np.asarray(state.noise / own)
+        precision = state.probability * self.ridge.curvature + 1.0 / state.at.variance
+        return np.asarray(state.noise / precision)
 
 
 @kernel

@@ -5,8 +5,6 @@ field, for a narrow spike another one has it narrowed by steps, one has all vari
 random.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.special import expit
 
@@ -14,7 +12,7 @@ from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.em.bernoulli_gaussian import BernoulliGaussian
 from garrote.inference.em.narrow_spike import NarrowSpike
-from garrote.inference.em.steps import EMFit, EMModel, EMState, run_em
+from garrote.inference.em.steps import EMFit, EMModel, Starts, run_em
 from garrote.inference.mean_field.evidence_bound import evidence_bounds, mix
 from garrote.inference.mean_field.factorised import Average, Component, factorised_posterior
 from garrote.inference.mean_field.hyperparameters import Learning
@@ -33,8 +31,6 @@ _STARTS = 4
 _PER_ROW = 0.25
 # EM creeps where mean field walks, and a step costs less.
 _MOST_STEPS = 5000
-
-Starts = dict[str, tuple[EMModel, EMState]]
 
 
 def em_posterior(task: Task, method: EM) -> Inferred:
@@ -71,10 +67,10 @@ def em_posterior(task: Task, method: EM) -> Inferred:
     posterior = factorised_posterior(
         problem, beliefs, average, optima, weights, task.names, checked, log_evidence
     )
-    settled = [one.fit.certificate.value <= control.tol for one in sound.values()]
+    converged = [one.fit.certificate.value <= control.tol for one in sound.values()]
     return Inferred(
         with_substitutes(problem, posterior), best.fit.certificate, method.name,
-        _said(best, spike_variance), all(settled), notes=beliefs.doubts(None),
+        _in_words(best, spike_variance), all(converged), notes=beliefs.doubts(None),
     )  # fmt: skip
 
 
@@ -88,7 +84,7 @@ def make_starts(
     """Return states for EM to begin with, by what they are."""
     learning, ridge = Learning.under(beliefs, "em"), WeightedRidge(problem)
     count = len(ridge.columns)
-    model: BernoulliGaussian | NarrowSpike
+    model: EMModel
     if spike_variance is None:
         model = BernoulliGaussian(problem, learning, ridge)
     else:
@@ -97,14 +93,8 @@ def make_starts(
     everywhere = np.zeros(problem.n_features)
     everywhere[annealed.columns] = annealed.probability
     starts: Starts = {"annealed": (model, model.first(everywhere[ridge.columns]))}
-    if isinstance(model, NarrowSpike):
-        starts["narrowed"] = (model, model.narrowed(control))
     share = min(1.0, _PER_ROW * problem.n / max(count, 1))
-    if share == 1.0:
-        starts["all in"] = (model, model.first(np.ones(count)))
-        if isinstance(model, BernoulliGaussian):  # the only one that updates in turn
-            backwards = replace(model, order=np.arange(count)[::-1].copy())
-            starts["all in and updated backwards"] = (backwards, backwards.first(np.ones(count)))
+    starts |= model.extreme_starts(control, dense=share == 1.0)
     rng = np.random.default_rng(seed)
     for number in range(_STARTS):
         m = rng.uniform(size=count) * (rng.uniform(size=count) < share)
@@ -123,7 +113,7 @@ def _components(model: EMModel, found: list[EMFit], optima: Optima) -> list[Comp
     return components
 
 
-def _said(best: EMFit, spike_variance: float | None) -> str:
+def _in_words(best: EMFit, spike_variance: float | None) -> str:
     at = best.state.at
     model = "Bernoulli-Gaussian" if spike_variance is None else f"spike variance {spike_variance:g}"
     return (

@@ -20,7 +20,7 @@ from scipy.linalg import pinvh
 from scipy.special import expit
 
 from garrote.arrays import Floats
-from garrote.inference.em.steps import EMState, run_em
+from garrote.inference.em.steps import EMState, Starts, run_em
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.problem import Problem
 from garrote.results.posterior import IN_SUPPORT
@@ -50,6 +50,13 @@ class NarrowSpike:
         at = replace(at, variance=max(at.variance, self.spike))
         begin = EMState(probability, np.zeros(len(probability)), noise, at)
         return self._classified(self._weigh(begin))
+
+    def extreme_starts(self, control: Control, dense: bool) -> Starts:
+        """Return where narrowing leads to and, where ``dense``, all variables in."""
+        starts: Starts = {"narrowed": (self, self.narrowed(control))}
+        if dense:
+            starts["all in"] = (self, self.first(np.ones(len(self.ridge.columns))))
+        return starts
 
     def narrowed(self, control: Control) -> EMState:
         """Return where narrowing a wide spike leads to."""

@@ -48,6 +48,10 @@ class EMModel(Protocol):
         """Return where EM begins, given inclusion probabilities."""
         ...
 
+    def extreme_starts(self, control: Control, dense: bool) -> "Starts":
+        """Return starts that only this model has and, where ``dense``, one of all variables."""
+        ...
+
     def step(self, state: EMState) -> EMState:
         """Return the state after one E and one M step, whose objective is not lower."""
         ...
@@ -67,6 +71,10 @@ class EMModel(Protocol):
     def spread(self, state: EMState) -> Floats:
         """Return the variances of the weights given inclusion."""
         ...
+
+
+# Where EM begins, by what the start is: the model with the order in which it updates, and a state.
+Starts = dict[str, tuple[EMModel, EMState]]
 
 
 @dataclass(frozen=True)

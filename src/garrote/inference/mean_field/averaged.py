@@ -26,12 +26,12 @@ from garrote.inference.mean_field.following import Place, follow
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.inference.mean_field.paired_mean_field import (
     Paired,
-    Settings,
+    PairedSetup,
     anneal_paired,
     fit_paired,
     paired_path,
-    resettle,
     slab_prior,
+    solve_at,
 )
 from garrote.inference.mean_field.prior_grid import Cell, odds_ranges, variance_ranges, whole_cell
 from garrote.inference.methods import MeanField
@@ -104,9 +104,9 @@ def _mixture(problem: Problem, beliefs: Beliefs, found: _Found) -> tuple[Average
             for fit in fits
         ]
     bounds = _bounds(problem, beliefs, found.priors, found.solutions)
-    parts = {place: [one.solution for one in own] for place, own in components.items()}
+    parts = {place: [one.solution for one in several] for place, several in components.items()}
     logs, weights = mix_priors(bounds, parts, found.best)
-    every = [one for own in components.values() for one in own]
+    every = [one for several in components.values() for one in several]
     return Average(problem.n_features, logs, every), weights, float(logsumexp(logs))
 
 
@@ -148,7 +148,7 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
         least = max(bounds) - _FOLLOWED
         near = [fit for fit, bound in zip(optima.fits, bounds, strict=True) if bound > least]
         at = {place: prior.at for place, prior in priors.items() if highest[place] > least}
-        _follow(Settings.of(problem, beliefs, control), at, solutions, best, near)
+        _follow(PairedSetup.of(problem, beliefs, control), at, solutions, best, near)
     converged = all(
         fit.certificate.value <= control.tol for fits in solutions.values() for fit in fits
     )
@@ -157,22 +157,22 @@ def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> 
 
 
 def _follow(
-    settings: Settings,
+    setup: PairedSetup,
     priors: dict[Place, Hyperparameters],
     found: Solutions,
     origin: Place,
     optima: Sequence[Fit],
 ) -> None:
     """Add optima of one prior to what was found at others, where they settle and do not interpolate."""
-    most = max(settings.problem.most_variables, 1.0)
+    most = max(setup.problem.most_variables, 1.0)
 
     def solve(fit: Fit, place: Place) -> Fit | None:
-        after = resettle(settings, fit, priors[place]).fit
-        settled = after.certificate.value <= settings.control.tol
-        return after if settled and after.expected_size <= most else None
+        after = solve_at(setup, fit, priors[place]).fit
+        converged = after.certificate.value <= setup.control.tol
+        return after if converged and after.expected_size <= most else None
 
     def same(one: Fit, other: Fit) -> bool:
-        return same_solution(one, other, settings.problem, DISTINCT)
+        return same_solution(one, other, setup.problem, DISTINCT)
 
     follow(optima, found, origin, priors, solve, same)
 
@@ -191,7 +191,7 @@ def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _
             slab, variances = grid[row]
             prior = slab_prior(problem, beliefs, slab)
             path = found.paths[row] = fit_path(problem, prior, gammas, control=control)
-            own = {
+            priors = {
                 Place(row, k): _Prior(
                     Hyperparameters(float(slab.variance or 1.0), float(gamma)),
                     Cell(variances, odds),
@@ -199,13 +199,13 @@ def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _
                 for k, (gamma, odds) in enumerate(zip(gammas, ranges, strict=True))
                 if odds is not None and k < len(path)
             }
-            there = {at: list(distinct_optima(problem, _both(path, at.odds)).fits) for at in own}
-            found.priors.update(own)
+            there = {at: list(distinct_optima(problem, _both(path, at.odds)).fits) for at in priors}
+            found.priors.update(priors)
             found.solutions.update(there)
-            bounds = _bounds(problem, beliefs, own, there)
+            bounds = _bounds(problem, beliefs, priors, there)
             found.highest.update({at: max(each) for at, each in bounds.items()})
             least = max(found.highest.values(), default=0.0) - _NEGLIGIBLE
-            if own and max(found.highest[at] for at in own) < least:
+            if priors and max(found.highest[at] for at in priors) < least:
                 break
     return found
 
@@ -252,7 +252,7 @@ def _at_one_prior(
 def _learn_by_em(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
     best = fit_paired(problem, beliefs, control=control)
     found = _at_one_prior(problem, beliefs, best, [Reached("EM", best.fit)], [best.fit], control)
-    return found._replace(how=f"by mean field, hyperparameters by EM ({_said(best)})")
+    return found._replace(how=f"by mean field, hyperparameters by EM ({_in_words(best)})")
 
 
 def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
@@ -267,18 +267,18 @@ def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) ->
     best = wanted.best
     place = [one.at.log_odds for one in whole.forward].index(best.at.log_odds)
     sides = {"annealed": whole.forward[place], "reheated": whole.backward[place]}
-    settings = Settings.of(problem, beliefs, control)
+    setup = PairedSetup.of(problem, beliefs, control)
     rivals = [
-        Reached(side, one.fit if one.fit is best.fit else resettle(settings, one.fit, best.at).fit)
+        Reached(side, one.fit if one.fit is best.fit else solve_at(setup, one.fit, best.at).fit)
         for side, one in sides.items()
     ]
     found = _at_one_prior(
         problem, beliefs, best, rivals, [one.fit for one in whole.forward], control
     )  # other solutions on the path are on the way only
-    how = f"by mean field, pi annealed and reheated ({_said(best)})"
+    how = f"by mean field, pi annealed and reheated ({_in_words(best)})"
     return found._replace(how=how, path=paired_path(problem, whole))
 
 
-def _said(found: Paired) -> str:
+def _in_words(found: Paired) -> str:
     pi = float(expit(found.at.log_odds))
     return f"slab variance {found.at.variance:.3g}, prior probability {pi:.3g}"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,17 +72,25 @@ class Average:
             m[k, there[listed]] = solution.probability[listed]
             w[k, there[listed]] = solution.weight[listed]
             spread[k, there[listed]] = spreads[listed]
-        own = unit[columns]
-        return Mixture(columns, self.weight, m, w * own, np.sqrt(spread) * own)
+        units = unit[columns]
+        return Mixture(columns, self.weight, m, w * units, np.sqrt(spread) * units)
+
+
+class Described(NamedTuple):
+    """What a mixture of solutions says of the coefficients, in the user's units."""
+
+    mean: Floats
+    inclusion_probability: Floats
+    spread: Spread
+    law: Mixture
 
 
 def describe_average(
-    average: Average, unit: Floats, covariates: Array, coefficients: Floats, **known: Any
-) -> Posterior:
+    average: Average, unit: Floats, covariates: Array, coefficients: Floats
+) -> Described:
     """Describe a mixture of solutions in the user's units.
 
-    ``unit`` is that of every column's coefficient, ``coefficients`` are the covariates' in these units,
-    and ``known`` is what else is known of the posterior.
+    ``unit`` is that of every column's coefficient, ``coefficients`` are the covariates' in these units.
     """
     support = np.flatnonzero(average.inclusion > IN_SUPPORT)
     law = average.law(support, unit)
@@ -90,8 +98,7 @@ def describe_average(
     mean[covariates] = coefficients
     inclusion = np.minimum(average.inclusion, 1.0)  # weights may sum to a little more
     inclusion[covariates] = 1.0
-    spread = Spread.of(support, law.covariance)
-    return Posterior(mean, inclusion, spread, law=law, covariates=covariates, **known)
+    return Described(mean, inclusion, Spread.of(support, law.covariance), law)
 
 
 def factorised_posterior(
@@ -107,11 +114,18 @@ def factorised_posterior(
     """Describe a mixture of solutions for numbers in the user's units."""
     scale = problem.scale
     columns: Array = np.flatnonzero(average.mean)
-    posterior = describe_average(
+    described = describe_average(
         average,
         scale.response_scale / scale.column_scale,
         scale.covariates,
         scale.covariate_coefficients(columns, average.mean[columns]),
+    )
+    posterior = Posterior(
+        described.mean,
+        described.inclusion_probability,
+        described.spread,
+        law=described.law,
+        covariates=scale.covariates,
         noise_variance=float(average.noise * scale.response_scale**2),
         degrees_of_freedom=max(beliefs.n, 1.0),
         free_energy=float("nan") if log_evidence is None else -log_evidence,

@@ -249,12 +249,26 @@ def _posterior(
     """Describe a mixture of solutions in the user's units; the best is at a ``place`` of the path."""
     problem, best, average = bound.problem, annealed.solutions[place], moments.average
     scale, covariates = problem.scale, problem.scale.covariates
-    rivals = _rivals(annealed, place, weighed)
-    posterior = describe_average(
+    described = describe_average(
         average,
         1.0 / scale.column_scale,
         covariates,
         moments.fixed[scale.intercept_count :] / scale.column_scale[covariates],
+    )
+    support = described.spread.columns
+    apart = average.variance.copy()
+    if weighed is not None:  # what varies together is the mixture's
+        apart[support] = 0.0
+    listed = np.union1d(best.columns, support)
+    beside = bound.at_hand.beside_fixed(bound.curvature_of(best), listed)
+    predictor = predictor_beside(problem, listed, beside, moments.fixed, described.mean, apart)
+    rivals = _rivals(annealed, place, weighed)
+    return Posterior(
+        described.mean,
+        described.inclusion_probability,
+        described.spread,
+        law=replace(described.law, predictor=predictor),
+        covariates=covariates,
         noise_variance=float("nan"),
         degrees_of_freedom=float("inf"),
         free_energy=-moments.log_total,
@@ -266,14 +280,6 @@ def _posterior(
         names=names,
         log_evidence=moments.log_total,
     )
-    apart = average.variance.copy()
-    if weighed is not None:  # what varies together is the mixture's
-        apart[posterior.support] = 0.0
-    listed = np.union1d(best.columns, posterior.support)
-    beside = bound.at_hand.beside_fixed(bound.curvature_of(best), listed)
-    predictor = predictor_beside(problem, listed, beside, moments.fixed, posterior.mean, apart)
-    assert isinstance(posterior.law, Mixture)
-    return replace(posterior, law=replace(posterior.law, predictor=predictor))
 
 
 def _rivals(

@@ -17,7 +17,7 @@ from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
 from garrote.paths.annealed import fit_path, stored_design
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.priors.slab import IndependentSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit
@@ -43,7 +43,7 @@ _DENSE_STEP = 0.75
 _FEW = 1000
 
 
-class Settings(NamedTuple):
+class PairedSetup(NamedTuple):
     """What stays the same through EM: the data (and their moments, if smaller), priors, tolerance."""
 
     problem: Problem
@@ -53,7 +53,7 @@ class Settings(NamedTuple):
     control: Control
 
     @classmethod
-    def of(cls, problem: Problem, beliefs: Beliefs | None, control: Control) -> "Settings":
+    def of(cls, problem: Problem, beliefs: Beliefs | None, control: Control) -> "PairedSetup":
         """Take the priors given, or the default ones."""
         beliefs = beliefs or Beliefs.about(problem)
         learning = Learning.under(beliefs, "mean-field")
@@ -132,10 +132,10 @@ def fit_paired(
     >>> found.fit.columns[found.fit.probability > 0.5]
     array([2, 5])
     """
-    settings = Settings.of(problem, beliefs, control)
-    at = settings.learning.first()
-    first = _anneal_to(settings, at) if start is None else _from_start(settings, at, start)
-    return _learn(settings, first, at, odds=True)
+    setup = PairedSetup.of(problem, beliefs, control)
+    at = setup.learning.first()
+    first = _anneal_to(setup, at) if start is None else _from_start(setup, at, start)
+    return _learn(setup, first, at, odds=True)
 
 
 def anneal_paired(
@@ -178,16 +178,16 @@ def anneal_paired(
     >>> low < high < whole.best.at.log_odds
     True
     """
-    settings = Settings.of(problem, beliefs, control)
-    at = settings.learning.first()
-    grid = _grid(settings) if log_odds is None else np.unique(log_odds)
-    nothing, noise = np.zeros(0), settings.learning.slab.known_noise
+    setup = PairedSetup.of(problem, beliefs, control)
+    at = setup.learning.first()
+    grid = _grid(setup) if log_odds is None else np.unique(log_odds)
+    nothing, noise = np.zeros(0), setup.learning.slab.known_noise
     empty = Fit.uncertified(
         grid[0], np.zeros(0, np.intp), nothing, nothing, noise or problem.response_variance
     )
 
     def solve(gamma: float, start: Paired) -> Paired:
-        return _learn(settings, start.fit, replace(start.at, log_odds=gamma), odds=False)
+        return _learn(setup, start.fit, replace(start.at, log_odds=gamma), odds=False)
 
     begin = Paired(empty, at, -np.inf, -np.inf)
     return anneal(solve, grid, problem.most_variables, begin, control)
@@ -198,25 +198,20 @@ def paired_path(problem: Problem, annealed: Annealed[Paired]) -> Path[Fit]:
     return annealed.path(problem.scale, problem.n_features, lambda one: one.fit)
 
 
-def resettle(settings: Settings, fit: Fit, at: Hyperparameters) -> Paired:
-    """Return what a solution becomes at other hyperparameters."""
-    return _settled(settings, fit, at)
-
-
-def slab_prior(problem: Problem, beliefs: Beliefs, slab: IndependentSlab) -> GarrotePrior:
+def slab_prior(problem: Problem, beliefs: Beliefs, slab: IndependentSlab) -> SpikeTerms:
     """Return the mean-field prior on all columns, for a slab of known variance."""
     lengths = np.where(problem.curvature > 0, problem.curvature, 1.0)
     variance = float(slab.variance or 1.0)
-    return GarrotePrior.with_slab(variance, beliefs.offsets(problem), lengths, slab.known_noise)
+    return SpikeTerms.with_slab(variance, beliefs.offsets(problem), lengths, slab.known_noise)
 
 
-def _grid(settings: Settings) -> Floats:
+def _grid(setup: PairedSetup) -> Floats:
     """Return log odds from the empty model to the densest that leaves rows enough."""
-    if settings.learning.shared is None:  # added to the variables' own odds: 0 is what they say
-        return np.append(np.linspace(-15.0, 0.0, _ODDS), dense_side(0.0, settings.learning.offsets))
-    usable = max(len(settings.learning.offsets), 1)
+    if setup.learning.shared is None:  # added to the variables' own odds: 0 is what they say
+        return np.append(np.linspace(-15.0, 0.0, _ODDS), dense_side(0.0, setup.learning.offsets))
+    usable = max(len(setup.learning.offsets), 1)
     low = float(logit(min(0.1 / usable, 0.4)))
-    densest = _DENSEST if usable <= _FEW else min(settings.problem.n / 4 / usable, _DENSEST)
+    densest = _DENSEST if usable <= _FEW else min(setup.problem.n / 4 / usable, _DENSEST)
     approach = low - 3.0 * np.arange(_APPROACH, 0, -1)
     return np.append(approach, np.linspace(low, max(float(logit(densest)), low + 1.0), _ODDS))
 
@@ -231,83 +226,85 @@ def dense_side(log_odds: float, offsets: Floats) -> Floats:
 
 def anneal_to_first(problem: Problem, beliefs: Beliefs, control: Control) -> Fit:
     """Return the annealed solution at the hyperparameters that EM begins with."""
-    settings = Settings.of(problem, beliefs, control)
-    return _anneal_to(settings, settings.learning.first())
+    setup = PairedSetup.of(problem, beliefs, control)
+    return _anneal_to(setup, setup.learning.first())
 
 
-def _anneal_to(settings: Settings, at: Hyperparameters) -> Fit:
+def _anneal_to(setup: PairedSetup, at: Hyperparameters) -> Fit:
     """Return the solution at some hyperparameters that gamma is annealed to and reheated from."""
     there = at.log_odds
     gammas = np.append(
-        np.linspace(there - 15.0, there, 11), dense_side(there, settings.learning.offsets)
+        np.linspace(there - 15.0, there, 11), dense_side(there, setup.learning.offsets)
     )
-    path = fit_path(settings.problem, _prior(settings, at), gammas, control=settings.control)
+    path = fit_path(setup.problem, _prior(setup, at), gammas, control=setup.control)
     return path.fits[min(10, len(path) - 1)]
 
 
-def _from_start(settings: Settings, at: Hyperparameters, start: Floats) -> Fit:
-    problem = settings.problem
+def _from_start(setup: PairedSetup, at: Hyperparameters, start: Floats) -> Fit:
+    problem = setup.problem
     start = np.asarray(start, dtype=np.float64)
     if start.shape != (problem.n_features,) or not ((start >= 0) & (start <= 1)).all():
         raise ValueError(f"start must be {problem.n_features} probabilities, one a column")
-    task = solve_from(problem, _prior(settings, at), at.log_odds, [start], settings.control)
+    task = solve_from(problem, _prior(setup, at), at.log_odds, [start], setup.control)
     (found,) = run_together([task], stored_design(problem))
     if not found:
         raise ValueError("this start leads to a solution that interpolates; begin with fewer in")
     return found[0].fit
 
 
-def _learn(settings: Settings, begin: Fit, at: Hyperparameters, *, odds: bool) -> Paired:
+def _learn(setup: PairedSetup, begin: Fit, at: Hyperparameters, *, odds: bool) -> Paired:
     """Alternate E and M steps from a solution; with ``odds`` gamma is learned too."""
-    found = _settled(settings, begin, at)
+    found = solve_at(setup, begin, at)
     trace, previous = [found.objective], np.inf
     for _ in range(_STEPS):
-        after = _next(settings, found, odds)
+        after = _next(setup, found, odds)
         change = after.distance(found.at)
         # Steps shrink geometrically: what is still to come is change * ratio / (1 - ratio).
         ratio = min(change / previous, 0.999) if previous > 0 else 0.0
         if change <= _STILL and change * ratio <= _STILL * (1 - ratio):
             return replace(found, trace=tuple(trace))
-        again = _settled(settings, found.fit, after)
-        if again.fit.expected_size > max(settings.problem.most_variables, found.fit.expected_size):
+        again = solve_at(setup, found.fit, after)
+        if again.fit.expected_size > max(setup.problem.most_variables, found.fit.expected_size):
             break  # into the branch that interpolates
         found, previous = again, change
         trace.append(found.objective)
     return replace(found, trace=tuple(trace), converged=False)
 
 
-def _next(settings: Settings, found: Paired, odds: bool) -> Hyperparameters:
+def _next(setup: PairedSetup, found: Paired, odds: bool) -> Hyperparameters:
     """Return the hyperparameters of the highest objective, given the factors."""
     fit, at = found.fit, found.at
-    m, c = fit.probability, settings.problem.curvature[fit.columns]
+    m, c = fit.probability, setup.problem.curvature[fit.columns]
     squares = m @ (fit.weight**2 / fit.noise_variance + 1.0 / (c + 1.0 / at.variance))
-    variance = settings.learning.next_variance(at.variance, float(squares), float(m.sum()))
+    variance = setup.learning.next_variance(at.variance, float(squares), float(m.sum()))
     gamma = at.log_odds
     if odds:
-        gamma = settings.learning.next_log_odds(gamma, fit.expected_size)
+        gamma = setup.learning.next_log_odds(gamma, fit.expected_size)
     return Hyperparameters(variance, gamma)
 
 
-def _settled(settings: Settings, begin: Fit, at: Hyperparameters) -> Paired:
-    """Settle the factors and the noise at some hyperparameters."""
-    task = _settle(settings, replace(begin, strength=at.log_odds, n_iter=0), at)
-    (fit,) = run_together([task], stored_design(settings.problem))
-    bound = -fit.free_energy + settings.learning.never_in(at.log_odds)
+def solve_at(setup: PairedSetup, begin: Fit, at: Hyperparameters) -> Paired:
+    """Return what a solution becomes at other hyperparameters: factors and noise are solved for."""
+    task = _certified_at(setup, replace(begin, strength=at.log_odds, n_iter=0), at)
+    (fit,) = run_together([task], stored_design(setup.problem))
+    bound = -fit.free_energy + setup.learning.never_in(at.log_odds)
     return Paired(
-        fit, at, bound, bound + settings.learning.log_prior(at),
-        converged=fit.certificate.value <= settings.control.tol,
+        fit, at, bound, bound + setup.learning.log_prior(at),
+        converged=fit.certificate.value <= setup.control.tol,
     )  # fmt: skip
 
 
-def _settle(settings: Settings, begin: Fit, at: Hyperparameters) -> Generator[Floats, Floats, Fit]:
-    problem, control = settings.problem, settings.control
-    annealer = Annealer(problem, settings.compressed, _prior(settings, at), control)
+def _certified_at(
+    setup: PairedSetup, begin: Fit, at: Hyperparameters
+) -> Generator[Floats, Floats, Fit]:
+    problem, control = setup.problem, setup.control
+    annealer = Annealer(problem, setup.compressed, _prior(setup, at), control)
     _, _, rows = yield from evaluate_solutions(problem, [begin])
     point = annealer.solve_further(begin, rows[0], control.tol)
     fits = yield from annealer.certified([point])
     return fits[0]
 
 
-def _prior(settings: Settings, at: Hyperparameters) -> GarrotePrior:
-    slab = settings.learning.slab.at(at.variance)
-    return slab_prior(settings.problem, settings.beliefs, slab)
+def _prior(setup: PairedSetup, at: Hyperparameters) -> SpikeTerms:
+    slab = setup.learning.slab.at(at.variance)
+    return slab_prior(setup.problem, setup.beliefs, slab)

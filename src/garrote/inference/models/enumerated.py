@@ -35,7 +35,7 @@ from garrote.solvers.models.enumeration_draws import beyond_best, draw_models, k
 from garrote.solvers.models.representatives import draw_evenly, listed_count
 
 
-class _Task(NamedTuple):
+class _Enumerated(NamedTuple):
     """The cross products of the usable columns, and what is believed of them."""
 
     problem: Problem
@@ -66,16 +66,17 @@ class _Law(NamedTuple):
 
 
 def enumerate_findings(
-    problem: Problem, beliefs: Beliefs, usable: Array, n_jobs: int | None, report: Any = None
+    problem: Problem, beliefs: Beliefs, n_jobs: int | None, report: Any = None
 ) -> tuple[Findings, float]:
     """Sum over all models of the usable columns, and over the slab's variance where it is unknown.
 
     Also returns a bound on the error that inclusion probabilities have from the integral over it.
     """
-    task = _Task(problem, beliefs, usable, problem.known_block(usable))
+    usable = problem.usable
+    given = _Enumerated(problem, beliefs, usable, problem.known_block(usable))
 
     def find(slab: Slab) -> Enumeration:
-        return enumerate_models(*task.arguments(slab), n_jobs=n_jobs)
+        return enumerate_models(*given.arguments(slab), n_jobs=n_jobs)
 
     def corner(best: Point) -> Corner | None:
         return corner_at_floor(problem, beliefs, usable[list(best.part.members[0])])
@@ -86,7 +87,7 @@ def enumerate_findings(
         standing, components = of_all(every, usable, problem.n_features)
         best = standing.members[: standing.listed], standing.probability[: standing.listed]
     else:
-        standing, components, best = _drawn_standing(task, points)
+        standing, components, best = _drawn_standing(given, points)
     mean, second = averaged(points, "mean"), averaged(points, "second_moment")
     everywhere = np.zeros((3, problem.n_features))
     everywhere[:, usable] = averaged(points, "inclusion"), mean, np.diag(second)
@@ -109,21 +110,21 @@ def enumerate_findings(
 
 
 def _drawn_standing(
-    task: _Task, points: Sequence[Point]
+    given: _Enumerated, points: Sequence[Point]
 ) -> tuple[Standing, Components, tuple[tuple[Members, ...], Floats]]:
     """Choose the best models, and draw from the subtrees that the others are in.
 
     The last are the models that are known one by one, with what the sums have of their probabilities.
     """
-    law = _draw(task, points)
+    law = _draw(given, points)
 
     def members(patterns: Array) -> tuple[Members, ...]:
-        return in_columns(members_of(patterns, len(task.usable)), task.usable)
+        return in_columns(members_of(patterns, len(given.usable)), given.usable)
 
     known, (drawn, times) = members(law.known), np.unique(law.drawn, return_counts=True)
     stated = law.probability[: law.listed]
     if len(points) > 1:
-        stated = _exact(task, points, known[: law.listed])
+        stated = _exact(given, points, known[: law.listed])
     order = np.argsort(-stated, kind="stable")
     standing = Standing(
         (*(known[k] for k in order), *members(drawn)),
@@ -131,7 +132,7 @@ def _drawn_standing(
         law.listed,
     )
     beyond, times = np.unique(law.beyond, return_counts=True)
-    inside = membership((*known, *members(beyond)), task.problem.n_features)
+    inside = membership((*known, *members(beyond)), given.problem.n_features)
     components = Components(inside, _with_rest(law.probability, times), len(beyond))
     return standing, components, (known, law.probability)
 
@@ -144,14 +145,14 @@ def _with_rest(probability: Floats, times: Array) -> Floats:
     return np.concatenate([probability, times * (rest / times.sum())])
 
 
-def _exact(task: _Task, points: Sequence[Point], members: Sequence[Members]) -> Floats:
+def _exact(given: _Enumerated, points: Sequence[Point], members: Sequence[Members]) -> Floats:
     """Return the probabilities of models, slabs with which others were better counted too."""
-    rules = [(point.log_weight, task.arguments(point.slab)[0]) for point in points]
-    logs = log_posteriors(task.problem, task.beliefs.inclusion, rules, members)
+    rules = [(point.log_weight, given.arguments(point.slab)[0]) for point in points]
+    logs = log_posteriors(given.problem, given.beliefs.inclusion, rules, members)
     return np.asarray(np.exp(logs - log_sum(points)))
 
 
-def _draw(task: _Task, points: Sequence[Point]) -> _Law:
+def _draw(given: _Enumerated, points: Sequence[Point]) -> _Law:
     """List the best models, and draw from what they leave: other known models, and subtrees."""
     share, parts = shares(points), [point.part for point in points]
     known, probability = _known(share, parts)
@@ -165,13 +166,13 @@ def _draw(task: _Task, points: Sequence[Point]) -> _Law:
     first = len(known) - listed
     drawn = known[listed + places[places < first]]
     beyond: list[int] = []
-    for point, own in zip(points, rest, strict=True):
-        here = (places >= first) & (places < first + len(own))
+    for point, several in zip(points, rest, strict=True):
+        here = (places >= first) & (places < first + len(several))
         if here.any():
-            arguments = task.arguments(point.slab)
+            arguments = given.arguments(point.slab)
             where = places[here] - first, into[here]
             beyond += draw_models(arguments[0], *begin(*arguments), point.part, *where)
-        first += len(own)
+        first += len(several)
     fresh = np.array(beyond, dtype=np.uint64)
     drawn = np.concatenate([drawn, fresh])
     # A model may be listed and yet not be known with every slab: all of it is in its own place.
@@ -182,10 +183,10 @@ def _draw(task: _Task, points: Sequence[Point]) -> _Law:
 def _known(share: Floats, parts: Sequence[Enumeration]) -> tuple[Array, Floats]:
     """Return the models that are known one by one with any slab, best first, by their probability."""
     bits, weight = [], []
-    for own, part in zip(share, parts, strict=True):
+    for weight_of_slab, part in zip(share, parts, strict=True):
         known = known_one_by_one(part)
         bits.append(part.models[known])
-        weight.append(own * np.exp(part.log_weights[known] - part.log_total))
+        weight.append(weight_of_slab * np.exp(part.log_weights[known] - part.log_total))
     patterns, place = np.unique(np.concatenate(bits), return_inverse=True)
     total = np.asarray(np.bincount(place, np.concatenate(weight)), dtype=np.float64)
     order = np.argsort(-total, kind="stable")

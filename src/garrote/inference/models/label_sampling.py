@@ -101,8 +101,8 @@ def _distinct(task: FittingTask) -> tuple[Array, Floats]:
     """
     samples = task.table.samples
     used = np.flatnonzero(samples.weights > 0)
-    own = samples.y[used], samples.offset[used]
-    rows = np.column_stack([task.problem.table.stored.some_rows(used), *own])
+    beside = samples.y[used], samples.offset[used]
+    rows = np.column_stack([task.problem.table.stored.some_rows(used), *beside])
     _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
     weights = np.bincount(group.ravel(), samples.weights[used]).astype(np.float64)
     return used[first], weights
@@ -162,8 +162,8 @@ def _states(task: FittingTask, states: list[Drawn], fixed: Floats, models: Model
     first = task.table.fixed - len(covariates)
     columns: list[Array] = [np.concatenate([covariates, state.members]) for state in states]
     values = [
-        np.concatenate([own[first:], state.values]) / scale.column_scale[where]
-        for own, state, where in zip(fixed, states, columns, strict=True)
+        np.concatenate([beside[first:], state.values]) / scale.column_scale[where]
+        for beside, state, where in zip(fixed, states, columns, strict=True)
     ]
     rows: scipy.sparse.csr_array = stack_rows(columns, values, task.problem.n_features)
     level = fixed[:, 0] if first else np.zeros(len(states))

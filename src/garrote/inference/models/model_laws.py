@@ -77,7 +77,7 @@ def log_evidences(found: _Spectrum, rules: Sequence[tuple[float, Any]], members:
         found.left(found.inverse(ridges)).tolist(),
         strict=True,
     )
-    return np.array([w + log_evidence(rule, len(members), *own) for (w, rule), *own in each])
+    return np.array([w + log_evidence(rule, len(members), *given) for (w, rule), *given in each])
 
 
 def log_posteriors(
@@ -89,10 +89,10 @@ def log_posteriors(
     """Return the log evidence of models summed over rules, and their log prior added; from scratch."""
     logs = []
     for model in members:
-        own = np.array(model, np.intp)
-        odds = prior.log_odds[np.searchsorted(problem.usable, own)].sum()
-        evidences = log_evidences(spectrum(problem, own), rules, own)
-        logs.append(logsumexp(evidences) + prior.by_size[len(own)] + odds)
+        variables = np.array(model, np.intp)
+        odds = prior.log_odds[np.searchsorted(problem.usable, variables)].sum()
+        evidences = log_evidences(spectrum(problem, variables), rules, variables)
+        logs.append(logsumexp(evidences) + prior.by_size[len(variables)] + odds)
     return np.array(logs)
 
 
@@ -102,8 +102,8 @@ def make_laws(
     """Return the laws of models."""
     fixed_inverse = inverse_of_fixed(problem)
     return [
-        make_law(problem, rules, own, block, fixed_inverse)
-        for own, block in _blocks(problem, models)
+        make_law(problem, rules, columns, block, fixed_inverse)
+        for columns, block in _blocks(problem, models)
     ]
 
 
@@ -116,10 +116,10 @@ def averaged_moments(
     """Return first and second moments of all coefficients over models, and the mean of the noise."""
     mean, square = np.zeros((2, problem.n_features))
     noise = 0.0
-    for weight, (own, block) in zip(share, _blocks(problem, models), strict=True):
-        moments = _moments(spectrum(problem, own, block), rules, own)
-        mean[own] += weight * moments.mean
-        square[own] += weight * (moments.mean**2 + np.diag(moments.covariance))
+    for weight, (columns, block) in zip(share, _blocks(problem, models), strict=True):
+        moments = _moments(spectrum(problem, columns, block), rules, columns)
+        mean[columns] += weight * moments.mean
+        square[columns] += weight * (moments.mean**2 + np.diag(moments.covariance))
         noise += weight * moments.noise
     return mean, square, float(noise)
 
@@ -163,9 +163,9 @@ def _moments(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Arra
     weights = np.array([weight for weight, _ in used])
     inverse = found.inverse(np.array([rule.ridge for _, rule in used]))
     lefts = found.left(inverse).tolist()
-    moments = [slab_moments(rule, size, own) for (_, rule), own in zip(used, lefts, strict=True)]
+    moments = [slab_moments(rule, size, left) for (_, rule), left in zip(used, lefts, strict=True)]
     f1, f2, f3 = (weights * values for values in np.array(moments).T)
-    noises = [noise_mean(rule, size, own) for (_, rule), own in zip(used, lefts, strict=True)]
+    noises = [noise_mean(rule, size, left) for (_, rule), left in zip(used, lefts, strict=True)]
     # All ridges have the same eigenvectors, by which the moments are taken.
     along = inverse * found.products
     first = f1 @ along
@@ -190,9 +190,9 @@ def in_user_units(
     coef = np.concatenate([scale.covariate_coefficients(members, mean), mean * units[len(fixed) :]])
     # Covariates move with the others: those take back what they explain of them.
     back = np.vstack([-scale.covariate_columns[:, members], np.eye(len(members))])
-    own = np.zeros((len(everyone), len(everyone)))
-    own[: len(fixed), : len(fixed)] = fixed_inverse
-    spread = back @ covariance @ back.T / (noise or 1.0) + own
+    alone = np.zeros((len(everyone), len(everyone)))
+    alone[: len(fixed), : len(fixed)] = fixed_inverse
+    spread = back @ covariance @ back.T / (noise or 1.0) + alone
     spread *= np.outer(units, units) / scale.response_scale**2
     return Law(everyone, coef, spread, noise)
 
@@ -201,14 +201,14 @@ def first_variances(models: Models, count: int) -> Floats:
     """Return the variances of the first few coefficients, which all models have, over the models."""
     share = models.probability / models.probability.sum()
     first = np.array([mean[:count] for mean in models.mean])
-    own = np.array(
+    within = np.array(
         [
             noise * np.diag(spread)[:count]
             for spread, noise in zip(models.spread, models.noise_means, strict=True)
         ]
     )
     centre = share @ first
-    return np.asarray(share @ (own + (first - centre) ** 2))
+    return np.asarray(share @ (within + (first - centre) ** 2))
 
 
 def joint_covariance(problem: Problem, columns: Array, covariance: Floats, noise: float) -> Law:
@@ -238,9 +238,9 @@ def model_correlation(models: Models, support: Array) -> Floats:
     share = models.probability / models.probability.sum()
     laws = zip(share, models.members, models.mean, models.spread, models.noise_means, strict=True)
     for weight, members, centre, spread, noise in laws:
-        own = [k for k, j in enumerate(members) if int(j) in place]
-        to = [place[int(members[k])] for k in own]
-        mean[to] += weight * centre[own]
-        inside = np.outer(centre[own], centre[own]) + noise * spread[np.ix_(own, own)]
+        kept = [k for k, j in enumerate(members) if int(j) in place]
+        to = [place[int(members[k])] for k in kept]
+        mean[to] += weight * centre[kept]
+        inside = np.outer(centre[kept], centre[kept]) + noise * spread[np.ix_(kept, kept)]
         square[np.ix_(to, to)] += weight * inside
     return as_correlation(square - np.outer(mean, mean))

@@ -26,7 +26,7 @@ from garrote.inference.models.standing import Members, of_known
 from garrote.priors.slab import Slab
 from garrote.problem import Problem
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.models.model_search import NEGLIGIBLE, Search, search_models
+from garrote.solvers.models.model_search import NEGLIGIBLE, FoundModels, search_models
 from garrote.solvers.models.representatives import represent
 from garrote.solvers.models.scored_models import ModelList, products_for, score_models
 
@@ -66,7 +66,7 @@ def search_findings(
     each = -(-expansions // (_SEARCHES if unknown else 1))
     rows = GramRows(problem)  # the same for every variance
 
-    def find(slab: Slab) -> Search:
+    def find(slab: Slab) -> FoundModels:
         return search_models(
             beliefs.target(problem, slab), np.random.default_rng(seed), rows=rows, start=start,
             expansions=each,
@@ -128,7 +128,7 @@ class _Look:
 def _missed(searched: Sequence[Point], scored: Sequence[Point]) -> float:
     """Return what each search missed of the models found by any, on average over their variances."""
     found = [
-        own.part.log_total - all_.part.log_total for own, all_ in zip(searched, scored, strict=True)
+        one.part.log_total - all_.part.log_total for one, all_ in zip(searched, scored, strict=True)
     ]
     return float(shares(scored) @ np.maximum(1.0 - np.exp(found), 0.0))
 

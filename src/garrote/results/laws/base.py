@@ -1,5 +1,6 @@
 """What every law of coefficients answers: draws, the spread of new responses, their means."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood
+from garrote.results.credible_sets import CredibleSet, Inclusions, Substitutes, sets_of_models
+from garrote.results.optima import Optima
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,44 @@ class CoefficientLaw:
         """The intercept averaged over the law, where centring does not give it."""
         return None
 
+    @property
+    def mixes(self) -> bool:
+        """Whether columns that cannot be told apart share their probability."""
+        return self.models is not None
+
+    @property
+    def compared_columns(self) -> Array | None:
+        """The columns that credible sets compare; None for those of some inclusion probability."""
+        return None
+
     def sample(self, n: int, mean: Floats, rng: np.random.Generator) -> Floats:
         """Draw coefficients, one set in each of n rows; ``mean`` is the mean of all D."""
         raise NotImplementedError
+
+    def variance(self, count: int, spread: Spread) -> Floats:
+        """Return the variance of every one of ``count`` coefficients; 0 outside of the spread."""
+        variance = np.zeros(count)
+        variance[spread.columns] = spread.standard_error**2
+        return variance
+
+    def interval(self, level: float) -> tuple[Floats, Floats]:
+        """Return equal-tailed intervals of all coefficients, where they are known by draws."""
+        raise ValueError(
+            "this posterior has no draws of its own: see `standard_error`, or count from sample(n)"
+        )
+
+    def inclusions(self, columns: Array, optima: Optima, count: int) -> Inclusions:
+        """Return independent inclusions that mix to this law, for some of ``count`` columns."""
+        return Inclusions(columns, optima.weights, optima.probabilities(count)[:, columns])
+
+    def credible_sets(
+        self, substitutes: Substitutes, names: Sequence[str], coverage: float, min_purity: float
+    ) -> tuple[CredibleSet, ...]:
+        """Return sets of variables of which at least one is in."""
+        assert substitutes.inclusions is not None
+        return sets_of_models(
+            substitutes.inclusions, substitutes.likeness, names, coverage, min_purity
+        )
 
     def response_variance(
         self, X: Any, mean: Floats, noise: float, spread: Spread, anchor: Anchor

@@ -46,6 +46,10 @@ class Draws(CoefficientLaw):
         """Draw from the draws, with replacement."""
         return np.asarray(self.draws[rng.integers(len(self.draws), size=n)])
 
+    def variance(self, count: int, spread: Spread) -> Floats:
+        """Return the variances of the draws."""
+        return np.asarray(self.draws.var(axis=0))
+
     def interval(self, level: float) -> tuple[Floats, Floats]:
         """Return equal-tailed intervals of all coefficients."""
         lower, upper = np.quantile(self.draws, [0.5 - level / 2, 0.5 + level / 2], axis=0)

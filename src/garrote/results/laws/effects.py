@@ -1,12 +1,25 @@
 """Coefficients that are a sum of single effects, each of which one variable has."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.results.credible_sets import (
+    MOST_COMPARED,
+    ROUNDING,
+    CredibleSet,
+    Substitutes,
+    describe_set,
+)
 from garrote.results.laws.beside import CovariatesLaw, FactorisedPredictor
 from garrote.results.laws.factorised import Factorised
+
+# Single effects are kept on columns that have more than this of their probability.
+MOST_COVERED = 0.999
+# They are compared on as many of their columns as have this share of the probability.
+_SHARE = 0.99
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,47 @@ class EffectsLaw(Factorised):
 
     def __len__(self) -> int:
         return len(self.probability)
+
+    @property
+    def compared_columns(self) -> Array:
+        """The most probable columns of each effect, those of the strongest first."""
+        wanted: dict[int, None] = {}
+        for k in self._strongest_first:
+            order = np.argsort(-self.probability[k], kind="stable")[:MOST_COMPARED]
+            reached = np.cumsum(self.probability[k][order])
+            count = int(np.searchsorted(reached, _SHARE * self.present[k])) + 1
+            wanted |= dict.fromkeys(self.columns[order[:count]].tolist())
+        return np.array(list(wanted), dtype=np.intp)
+
+    @property
+    def _strongest_first(self) -> Array:
+        return np.argsort(-self.log_bayes_factor, kind="stable")
+
+    def credible_sets(
+        self, substitutes: Substitutes, names: Sequence[str], coverage: float, min_purity: float
+    ) -> tuple[CredibleSet, ...]:
+        """Return the sets of single effects, those of the strongest first; no set twice."""
+        if coverage > MOST_COVERED:
+            raise ValueError(
+                f"coverage of single effects' sets can be at most {MOST_COVERED}, got {coverage}: the "
+                "least probable columns are not kept"
+            )
+        found: dict[tuple[int, ...], CredibleSet] = {}
+        for k in self._strongest_first:
+            a = self.probability[k]
+            order = np.argsort(-a, kind="stable")
+            reached = np.cumsum(a[order])
+            if reached[-1] < coverage - ROUNDING:
+                continue  # not as probable as that to be there at all
+            size = int(np.searchsorted(reached, coverage - ROUNDING)) + 1
+            variables = self.columns[order[:size]]
+            one = describe_set(
+                variables, a[order[:size]], float(reached[size - 1]), substitutes.likeness, names,
+                float(self.log_bayes_factor[k]),
+            )  # fmt: skip
+            if one.purity >= min_purity:
+                found.setdefault(tuple(sorted(variables.tolist())), one)
+        return tuple(found.values())
 
     def fill(self, draws: Floats, rng: np.random.Generator) -> None:
         """Add up draws of all effects."""

@@ -8,8 +8,10 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood
 from garrote.likelihoods.uncertain import gaussian_mean
+from garrote.results.credible_sets import Inclusions
 from garrote.results.laws.base import CoefficientLaw, dense_columns
 from garrote.results.laws.beside import CovariatesLaw, FactorisedPredictor
+from garrote.results.optima import Optima
 
 
 class Factorised(CoefficientLaw):
@@ -107,6 +109,16 @@ class Mixture(Factorised):
     deviation: Floats
     beside: CovariatesLaw | None = None
     predictor: FactorisedPredictor | None = None
+
+    @property
+    def mixes(self) -> bool:
+        """Whether columns that cannot be told apart share their probability: they do."""
+        return True
+
+    def inclusions(self, columns: Array, optima: Optima, count: int) -> Inclusions:
+        """Return the components of the mixture."""
+        place = np.searchsorted(self.columns, columns)
+        return Inclusions(columns, self.weight, self.probability[:, place])
 
     @property
     def centers(self) -> Floats:

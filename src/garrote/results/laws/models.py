@@ -1,5 +1,6 @@
 """Coefficients known model by model: which variables are in, and a Gaussian given that."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,33 +123,37 @@ class Models(CoefficientLaw):
         return variance
 
     def mean_response(
-        self, likelihood: Likelihood, X: Any, mean: Floats, covariates: Array, offset: Floats
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        mean: Floats,
+        covariates: Array,
+        offset: Floats,
+        integrated: bool = True,
     ) -> Floats:
-        """Return the mean response of rows, averaged over models and their coefficients."""
-        return self.mean_and_variance(likelihood, X, offset)[0]
+        """Return the mean response of rows, averaged over models.
 
-    def mean_and_variance(
+        Each model predicts averaged over the law of its coefficients or, unless ``integrated``, at its
+        maximum.
+        """
+        found = np.zeros(len(offset))
+        for weight, eta, away, variance, spread in self._predictors(X, offset):
+            around = _spread(away, variance, spread) if integrated else None
+            found += weight * gaussian_mean(likelihood, eta, around)
+        return found
+
+    def response_moments(
         self, likelihood: Likelihood, X: Any, offset: Floats, integrated: bool = True
     ) -> tuple[Floats, Floats]:
         """Return the mean and the variance of new labels or counts at rows of X.
 
-        Each model predicts averaged over the law of its coefficients or, unless ``integrated``, at its
-        maximum. The variance is the response's own at the averaged mean, the spread of the models' means
-        and, to first order, that of their coefficients. A label has p (1 - p), whatever p is uncertain
-        by.
+        The mean is that of `mean_response`. The variance is the response's own at the averaged mean, the
+        spread of the models' means and, to first order, that of their coefficients. A label has
+        p (1 - p), whatever p is uncertain by.
         """
-        intercepts = self.intercepts
-        assert intercepts is not None, "models of a generalised linear model have intercepts"
-        used = np.unique(np.concatenate([np.zeros(0, int), *self.members]))
-        block = dense_columns(X, used)
-        mean, square = np.zeros(len(block)), np.zeros(len(block))
-        for k, weight in enumerate(self.share):
-            columns = block[:, np.searchsorted(used, self.members[k])]
-            eta = offset + intercepts.value[k] + columns @ self.mean[k]
-            away = columns - intercepts.center[k]
-            with np.errstate(over="ignore", invalid="ignore"):  # rows as far off as may be
-                spread = intercepts.variance[k] + np.sum((away @ self.spread[k]) * away, axis=1)
-            spread = np.clip(np.nan_to_num(spread, nan=_WIDEST), 0.0, _WIDEST)
+        mean, square = np.zeros(len(offset)), np.zeros(len(offset))
+        for weight, eta, away, variance, covariance in self._predictors(X, offset):
+            spread = _spread(away, variance, covariance)
             found = gaussian_mean(likelihood, eta, spread if integrated else None)
             # The mean's slope in eta is the curvature, where the link is canonical.
             slope = curvature(likelihood, inverse_link(likelihood, eta), eta)
@@ -158,3 +163,28 @@ class Models(CoefficientLaw):
         if likelihood.name == "binomial":
             return mean, within
         return mean, within + np.maximum(square - mean**2, 0.0)
+
+    def _predictors(
+        self, X: Any, offset: Floats
+    ) -> Iterator[tuple[float, Floats, Floats, float, Floats]]:
+        """Yield every model's share, its linear predictors, and what these are uncertain by.
+
+        That is where its variables are from the model's centre, the variance there, and the covariance
+        of its coefficients.
+        """
+        intercepts = self.intercepts
+        assert intercepts is not None, "models of a generalised linear model have intercepts"
+        used = np.unique(np.concatenate([np.zeros(0, int), *self.members]))
+        block = dense_columns(X, used)
+        for k, weight in enumerate(self.share):
+            columns = block[:, np.searchsorted(used, self.members[k])]
+            eta = offset + intercepts.value[k] + columns @ self.mean[k]
+            away = columns - intercepts.center[k]
+            yield weight, eta, away, intercepts.variance[k], self.spread[k]
+
+
+def _spread(away: Floats, at_center: float, covariance: Floats) -> Floats:
+    """Return the variances of a model's linear predictors, its variables so far from its centre."""
+    with np.errstate(over="ignore", invalid="ignore"):  # rows as far off as may be
+        spread = at_center + np.sum((away @ covariance) * away, axis=1)
+    return np.clip(np.nan_to_num(spread, nan=_WIDEST), 0.0, _WIDEST)

@@ -25,7 +25,7 @@ _DIGITS = 1e-10
 _JITTERS = (0.0, *10.0 ** np.arange(-14, 0))
 
 
-class Factor(NamedTuple):
+class RidgeFactor(NamedTuple):
     """I + scale^2 M = lower lower', its log determinant, and what a ridge leaves of y'y."""
 
     scale: float
@@ -81,13 +81,13 @@ class RowsGiven(NamedTuple):
     inner: Floats
     response: Floats
 
-    def factor(self, scale: float) -> Factor:
+    def factor(self, scale: float) -> RidgeFactor:
         """Return what one scale makes of it."""
         lower, log_determinant = _factored(self.inner, scale)
         half = _halfway(lower, self.response)
-        return Factor(scale, lower, log_determinant, float(half @ half))
+        return RidgeFactor(scale, lower, log_determinant, float(half @ half))
 
-    def draw(self, factor: Factor, noise: float, rng: np.random.Generator) -> Floats:
+    def draw(self, factor: RidgeFactor, noise: float, rng: np.random.Generator) -> Floats:
         """Draw v = R u given a scale and the noise variance."""
         count, size = self.rows.shape
         u: Any = rng.standard_normal(size)
@@ -140,13 +140,13 @@ class ColumnsGiven(NamedTuple):
     products: Floats
     yty: float
 
-    def factor(self, scale: float) -> Factor:
+    def factor(self, scale: float) -> RidgeFactor:
         """Return what one scale makes of it."""
         lower, log_determinant = _factored(self.inner, scale)
         half = scale * _halfway(lower, self.products)
-        return Factor(scale, lower, log_determinant, max(self.yty - float(half @ half), 0.0))
+        return RidgeFactor(scale, lower, log_determinant, max(self.yty - float(half @ half), 0.0))
 
-    def draw(self, factor: Factor, noise: float, rng: np.random.Generator) -> Floats:
+    def draw(self, factor: RidgeFactor, noise: float, rng: np.random.Generator) -> Floats:
         """Draw v = R u given a scale and the noise variance."""
         pull = factor.scale / np.sqrt(noise) * self.products
         half = _halfway(factor.lower, pull) + rng.standard_normal(len(pull))

@@ -24,7 +24,7 @@ def dependent_share(rule):
     return _ROUNDED if rule.ridge > 0.0 else _DEPENDENT
 
 
-class Factor(NamedTuple):
+class ModelFactor(NamedTuple):
     """A model: its variables in order of their coming, and the factor that scores its neighbours."""
 
     members: Array
@@ -38,9 +38,9 @@ class Factor(NamedTuple):
     left: Floats
 
 
-def empty_factor(n_features: int, room: int) -> Factor:
+def empty_factor(n_features: int, room: int) -> ModelFactor:
     """Return a factor with room for models of some size."""
-    return Factor(
+    return ModelFactor(
         members=np.zeros(room, np.int64),
         place=np.full(n_features, -1, np.int64),
         size=np.zeros(1, np.int64),
@@ -125,6 +125,6 @@ def member_coefficient(factor, inverse, a, k):
     return weight, spread
 
 
-def log_determinant(factor: Factor) -> float:
+def log_determinant(factor: ModelFactor) -> float:
     """Return log |G + ridge I| of the model."""
     return 2.0 * float(np.log(np.diag(factor.root)[: factor.size[0]]).sum())

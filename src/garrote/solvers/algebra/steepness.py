@@ -74,5 +74,5 @@ def _applied(problem: Problem, direction: Floats) -> Generator[Floats, Floats, F
     image = image_of(problem, direction)
     if not problem.has_rows:
         return image / problem.n
-    _, products = yield from problem.evaluate_rows(image[None, :])
+    _, products = yield from problem.evaluate_residuals(image[None, :])
     return products[0] / problem.n

@@ -20,7 +20,7 @@ from garrote.results.certificates import Certificate, optimality
 from garrote.rules import Evaluated, proximal_point
 from garrote.rules.optimality import REACH
 from garrote.solvers.algebra.steepness import lanczos
-from garrote.solvers.classical.first_order import Steps, Task
+from garrote.solvers.classical.first_order import Goal, Steps
 from garrote.solvers.classical.fista import Fista
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.whole_loss import WholeLoss
@@ -106,15 +106,15 @@ def proximal_gradient(
     _check(X, y, family, start)
     at_zero = namespace(X).zeros_like(X[0, :])
     data = ArrayLoss(X, y, family, at_zero)
-    task = ArrayTask(array_rule(penalty, as_strength(strength), at_zero), tol, max_iter)
-    return _descend(data, task, start)
+    goal = ArrayGoal(array_rule(penalty, as_strength(strength), at_zero), tol, max_iter)
+    return _descend(data, goal, start)
 
 
-def _descend(data: "ArrayLoss", task: "ArrayTask", start: Any) -> ArrayFit:
+def _descend(data: "ArrayLoss", goal: "ArrayGoal", start: Any) -> ArrayFit:
     """Minimise from the start, by steps as long as the loss allows everywhere."""
-    if not task.tol >= 0 or task.max_iter < 1:
+    if not goal.tol >= 0 or goal.max_iter < 1:
         raise ValueError(
-            f"tol must be >= 0 and max_iter at least 1, got {task.tol} and {task.max_iter}"
+            f"tol must be >= 0 and max_iter at least 1, got {goal.tol} and {goal.max_iter}"
         )
     if start is not None:
         data.place(start, data.product(start))
@@ -124,17 +124,17 @@ def _descend(data: "ArrayLoss", task: "ArrayTask", start: Any) -> ArrayFit:
     rounding = _DIGITS * float(data.xp.finfo(data.X.dtype).eps)
     steps = Steps(cast(WholeLoss, data), steepness, rounding=rounding)
     method = Fista(cast(WholeLoss, data), steps)
-    (solved,) = run_together([method.solve(cast(Task, task))], None)
+    (solved,) = run_together([method.solve(cast(Goal, goal))], None)
     seen, made = solved
-    certificate = task.certificate(data, seen, steps.steepness)
-    if task.tol > 0 and not certificate.value <= task.tol:
+    certificate = goal.certificate(data, seen, steps.steepness)
+    if goal.tol > 0 and not certificate.value <= goal.tol:
         warnings.warn(
-            f"the certificate reached {certificate.value:.2e}, not {task.tol:.2e}: raise max_iter "
-            f"({task.max_iter}) or tol",
+            f"the certificate reached {certificate.value:.2e}, not {goal.tol:.2e}: raise max_iter "
+            f"({goal.max_iter}) or tol",
             ConvergenceWarning,
             stacklevel=3,
         )
-    return ArrayFit(data.coef, seen.loss + task.charge(data, data.coef), certificate, made)
+    return ArrayFit(data.coef, seen.loss + goal.charge(data, data.coef), certificate, made)
 
 
 def _check(X: Any, y: Any, family: str, start: Any) -> None:
@@ -229,8 +229,8 @@ class ArrayLoss:
         return -float(xp.sum(entropy)) / self.n
 
 
-class ArrayTask(NamedTuple):
-    """A rule, and when to stop; see `garrote.solvers.classical.first_order.Task`."""
+class ArrayGoal(NamedTuple):
+    """A rule, and when to stop; see `garrote.solvers.classical.first_order.Goal`."""
 
     rule: Any
     tol: float

@@ -1,4 +1,4 @@
-"""What the classical solvers share: one strength's task, and proximal steps of a safe length."""
+"""What the classical solvers share: one strength's goal, and proximal steps of a safe length."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ Solution = Generator[Floats, Floats, tuple[Evaluated, int]]
 
 
 @dataclass(frozen=True)
-class Task:
+class Goal:
     """A penalty at one strength, and when to stop.
 
     ``tol`` is for the certificate's value: the duality gap of a convex problem, else the violation.
@@ -95,7 +95,7 @@ class Steps:
             self.steepness = min(_MARGIN * along / moved, 10.0 * self.steepness)
 
 
-class Method:
+class ClassicalSolver:
     """A classical solver, made for one loss and the steps that it allows, and used along a path.
 
     ``has_bounds`` tells whether it keeps coefficients between bounds.
@@ -111,7 +111,7 @@ class Method:
     def __init__(self, loss: WholeLoss, steps: Steps):
         self.loss, self.steps = loss, steps
 
-    def solve(self, task: Task) -> Solution:
+    def solve(self, goal: Goal) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
         raise NotImplementedError
 

@@ -10,7 +10,7 @@ gradient; the image of the point beyond is a combination of two that are known.
 """
 
 from garrote.arrays import Floats
-from garrote.solvers.classical.first_order import Method, Solution, Task
+from garrote.solvers.classical.first_order import ClassicalSolver, Goal, Solution
 
 # The first look at the certificate, which costs a product; and later ones, as a share of the rounds.
 _FIRST, _SHARE = 10, 0.1
@@ -18,29 +18,29 @@ _FIRST, _SHARE = 10, 0.1
 _ROUNDING = 1e-13
 
 
-class Fista(Method):
+class Fista(ClassicalSolver):
     """Accelerated proximal gradient descent with restarts."""
 
-    def solve(self, task: Task) -> Solution:
+    def solve(self, goal: Goal) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
         loss, momentum, due = self.loss, 1.0, 0
         present, image = loss.coef, loss.image
-        objective = loss.value() + task.charge(loss, present)
+        objective = loss.value() + goal.charge(loss, present)
         ahead, ahead_image = present, image
-        for made in range(task.max_iter + 1):
-            looked = made == due or made == task.max_iter
+        for made in range(goal.max_iter + 1):
+            looked = made == due or made == goal.max_iter
             if looked:
                 loss.place(present, image)
                 seen = yield from loss.evaluate()
-                if task.reached(loss, seen, self.steps.steepness) or made == task.max_iter:
+                if goal.reached(loss, seen, self.steps.steepness) or made == goal.max_iter:
                     break
                 due = made + max(_FIRST, int(_SHARE * made))
             if not looked or ahead is not present:
                 loss.place(ahead, ahead_image)
                 seen = yield from loss.evaluate()
-            new, new_image = self.steps.take(task.rule, ahead, ahead_image, seen.gradient)
+            new, new_image = self.steps.take(goal.rule, ahead, ahead_image, seen.gradient)
             loss.place(new, new_image)
-            reached = loss.value() + task.charge(loss, new)
+            reached = loss.value() + goal.charge(loss, new)
             if reached > objective + _ROUNDING * abs(objective) and ahead is not present:
                 ahead, ahead_image, momentum = present, image, 1.0
                 continue

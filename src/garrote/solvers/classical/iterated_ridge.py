@@ -22,7 +22,7 @@ from garrote.penalties.base import Penalty
 from garrote.problem import Problem
 from garrote.rules import Evaluated, proximal_point, ridge_weights
 from garrote.rules.parabolas import TINY
-from garrote.solvers.classical.first_order import Method, Solution, Steps, Task
+from garrote.solvers.classical.first_order import ClassicalSolver, Goal, Solution, Steps
 from garrote.solvers.losses.whole_loss import WholeLoss
 
 # Blurs, and the first and the last of them, as shares of the largest coefficient that a variable alone
@@ -36,7 +36,7 @@ _CHECK = 5
 _LEAST_WEIGHT = 1e-12
 
 
-class IteratedRidge(Method):
+class IteratedRidge(ClassicalSolver):
     """Ridge regressions whose weights are the slopes of the penalty by size: Gaussian responses."""
 
     has_bounds = False
@@ -51,16 +51,16 @@ class IteratedRidge(Method):
         self._system = RidgeSystem(loss.problem)
         self._least = _LEAST_WEIGHT * float(loss.curvature.max(initial=0.0))
 
-    def solve(self, task: Task) -> Solution:
+    def solve(self, goal: Goal) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
         seen = yield from self.loss.evaluate()
-        if task.reached(self.loss, seen, self.steps.steepness):
+        if goal.reached(self.loss, seen, self.steps.steepness):
             return seen, 0
         blurs = typical_size(self.loss) * np.geomspace(_FIRST, _LAST, _BLURS)
         coef = self.loss.coef
         for blur in blurs:
-            coef = self._round(task.rule, coef, blur)
-        return (yield from multiply(self.loss, self.steps, task, coef, self._round))
+            coef = self._round(goal.rule, coef, blur)
+        return (yield from multiply(self.loss, self.steps, goal, coef, self._round))
 
     def _round(self, rule: Any, coef: Floats, blur: float = TINY) -> Floats:
         """Return the coefficients of the ridge regression that belongs to the present ones."""
@@ -71,7 +71,7 @@ class IteratedRidge(Method):
 def multiply(
     loss: WholeLoss,
     steps: Steps,
-    task: Task,
+    goal: Goal,
     coef: Floats,
     make_round: Callable[[Any, Floats], Floats],
 ) -> Solution:
@@ -80,24 +80,24 @@ def multiply(
     ``make_round(rule, coef)`` returns new coefficients, given those before.
     """
     power = 1.0
-    for made in range(1, task.max_iter + 1):
-        new = make_round(task.rule, coef)
+    for made in range(1, goal.max_iter + 1):
+        new = make_round(goal.rule, coef)
         grown = power * np.log(np.maximum(np.abs(new), TINY) / np.maximum(np.abs(coef), TINY))
         ahead = new * np.exp(np.clip(grown, -_FASTEST, _FASTEST))
-        if _objective(loss, task, ahead) <= _objective(loss, task, new):
+        if _objective(loss, goal, ahead) <= _objective(loss, goal, new):
             coef, power = ahead, min(2.0 * power, _LONGEST)
         else:
             coef, power = new, 1.0
-        if made % _CHECK == 0 or made == task.max_iter:
-            seen = yield from cleaned(loss, steps, task, coef)
-            if task.reached(loss, seen, steps.steepness):
+        if made % _CHECK == 0 or made == goal.max_iter:
+            seen = yield from cleaned(loss, steps, goal, coef)
+            if goal.reached(loss, seen, steps.steepness):
                 break
     return seen, made
 
 
-def _objective(loss: WholeLoss, task: Task, coef: Floats) -> float:
+def _objective(loss: WholeLoss, goal: Goal, coef: Floats) -> float:
     loss.place(coef, loss.product(coef))
-    return loss.value() + task.charge(loss, coef)
+    return loss.value() + goal.charge(loss, coef)
 
 
 class RidgeSystem:
@@ -145,13 +145,13 @@ def typical_size(loss: WholeLoss) -> float:
 
 
 def cleaned(
-    loss: WholeLoss, steps: Steps, task: Task, coef: Floats
+    loss: WholeLoss, steps: Steps, goal: Goal, coef: Floats
 ) -> Generator[Floats, Floats, Evaluated]:
     """Go to some coefficients, with those set to 0 whose proximal point is 0; return the fit as seen."""
     loss.place(coef, loss.product(coef))
     seen = yield from loss.evaluate()
     step = 1.0 / steps.steepness
-    near = proximal_point(task.rule, coef + step * seen.gradient, step)
+    near = proximal_point(goal.rule, coef + step * seen.gradient, step)
     kept = np.where(near == 0.0, 0.0, coef)
     loss.place(kept, loss.product(kept))
     return (yield from loss.evaluate())

@@ -8,7 +8,7 @@ from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
-from garrote.solvers.classical.first_order import Method, Task, make_steps
+from garrote.solvers.classical.first_order import ClassicalSolver, Goal, make_steps
 from garrote.solvers.classical.fista import Fista
 from garrote.solvers.classical.ista import Ista
 from garrote.solvers.classical.iterated_ridge import IteratedRidge
@@ -21,7 +21,7 @@ from garrote.solvers.losses.whole_loss import whole_loss
 from garrote.solvers.penalised.working_set_path import explains_enough, solved
 
 # A new solver is a new row here.
-METHODS: dict[str, type[Method]] = {
+CLASSICAL_SOLVERS: dict[str, type[ClassicalSolver]] = {
     "ista": Ista,
     "fista": Fista,
     "sparsa": Sparsa,
@@ -46,20 +46,20 @@ def solve_classically(
     """
     open_ended = np.isinf(terms.lower) & np.isinf(terms.upper)
     out = (terms.lower == 0.0) & (terms.upper == 0.0)
-    if not METHODS[name].has_bounds and not (open_ended | out).all():
-        others = [repr(other) for other, method in METHODS.items() if method.has_bounds]
+    if not CLASSICAL_SOLVERS[name].has_bounds and not (open_ended | out).all():
+        others = [repr(other) for other, method in CLASSICAL_SOLVERS.items() if method.has_bounds]
         raise ValueError(
             f"solver={name!r} has no bounds on coefficients: take solver='coordinate' or "
             f"{', '.join(others)}, or leave out lower and upper"
         )
     loss = whole_loss(problem)
     steps = yield from make_steps(loss)
-    method = METHODS[name](loss, steps)
+    method = CLASSICAL_SOLVERS[name](loss, steps)
     points = []
     for done, strength in enumerate(strengths):
-        task = Task(penalty, terms, float(strength), control.tol, control.max_iter)
-        seen, rounds = yield from method.solve(task)
-        certificate = task.certificate(loss, seen, steps.steepness)
+        goal = Goal(penalty, terms, float(strength), control.tol, control.max_iter)
+        seen, rounds = yield from method.solve(goal)
+        certificate = goal.certificate(loss, seen, steps.steepness)
         points.append(solved(loss, float(strength), seen.loss, certificate, rounds))
         control.report("path", done + 1, len(strengths))
         if explains_enough(loss, points[-1], control):

@@ -11,11 +11,11 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty
-from garrote.solvers.classical.first_order import Method, Solution, Task
+from garrote.solvers.classical.first_order import ClassicalSolver, Goal, Solution
 from garrote.solvers.classical.spectral_descent import descend
 
 
-class ProjectedGradient(Method):
+class ProjectedGradient(ClassicalSolver):
     """Gradient projection for sparse reconstruction: the lasso, the elastic net, ridge."""
 
     @classmethod
@@ -23,9 +23,9 @@ class ProjectedGradient(Method):
         """Tell whether a penalty is linear in the parts of the coefficients, but for a ridge."""
         return penalty.is_elastic_net
 
-    def solve(self, task: Task) -> Solution:
+    def solve(self, goal: Goal) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
-        return (yield from descend(self.loss, task, SplitCoefficients(task.rule), self.steps))
+        return (yield from descend(self.loss, goal, SplitCoefficients(goal.rule), self.steps))
 
 
 class SplitCoefficients(NamedTuple):

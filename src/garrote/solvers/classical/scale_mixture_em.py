@@ -22,7 +22,7 @@ from garrote.arrays import Floats
 from garrote.penalties.base import Penalty
 from garrote.problem import Problem
 from garrote.rules import expected_spread, first_guess
-from garrote.solvers.classical.first_order import Method, Solution, Steps, Task
+from garrote.solvers.classical.first_order import ClassicalSolver, Goal, Solution, Steps
 from garrote.solvers.classical.iterated_ridge import multiply, typical_size
 from garrote.solvers.losses.whole_loss import WholeLoss
 
@@ -32,7 +32,7 @@ _START = 0.1
 _FLAT = 1e-13
 
 
-class ScaleMixtureEM(Method):
+class ScaleMixtureEM(ClassicalSolver):
     """Expectation-maximisation over the variances of a scale mixture: Gaussian responses."""
 
     has_bounds = False
@@ -48,13 +48,13 @@ class ScaleMixtureEM(Method):
         right = loss.problem.xty @ self._directions
         self._along = right / np.maximum(self._squares, 1e-300)
 
-    def solve(self, task: Task) -> Solution:
+    def solve(self, goal: Goal) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
         seen = yield from self.loss.evaluate()
-        if task.reached(self.loss, seen, self.steps.steepness):
+        if goal.reached(self.loss, seen, self.steps.steepness):
             return seen, 0
-        coef = first_guess(task.rule, self.loss.coef, _START * typical_size(self.loss))
-        return (yield from multiply(self.loss, self.steps, task, coef, self._maximise))
+        coef = first_guess(goal.rule, self.loss.coef, _START * typical_size(self.loss))
+        return (yield from multiply(self.loss, self.steps, goal, coef, self._maximise))
 
     def _maximise(self, rule: Any, coef: Floats) -> Floats:
         """Return the coefficients' mean, given the precisions that the present ones let expect."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from garrote.arrays import Floats
 from garrote.rules import proximal_point
-from garrote.solvers.classical.first_order import Method, Solution, Task
+from garrote.solvers.classical.first_order import ClassicalSolver, Goal, Solution
 from garrote.solvers.classical.spectral_descent import descend
 from garrote.solvers.losses.whole_loss import WholeLoss
 
@@ -20,37 +20,37 @@ _SHARE = 0.5
 _ROUGH = 1e-2
 
 
-class Sparsa(Method):
+class Sparsa(ClassicalSolver):
     """Sparse reconstruction by separable approximation."""
 
-    def solve(self, task: Task) -> Solution:
+    def solve(self, goal: Goal) -> Solution:
         """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
         loss, rounds = self.loss, 0
         seen = yield from loss.evaluate()
-        before = task.strength * 1e300
-        while rounds < task.max_iter:
-            left = task.penalty.largest_strength(seen.gradient, task.terms, loss.curvature)
-            strength = min(max(_SHARE * left, task.strength), _SHARE * before)
-            if not strength > task.strength:
+        before = goal.strength * 1e300
+        while rounds < goal.max_iter:
+            left = goal.penalty.largest_strength(seen.gradient, goal.terms, loss.curvature)
+            strength = min(max(_SHARE * left, goal.strength), _SHARE * before)
+            if not strength > goal.strength:
                 break
             on_the_way = replace(
-                task, strength=strength, tol=max(_ROUGH, task.tol), max_iter=task.max_iter - rounds
+                goal, strength=strength, tol=max(_ROUGH, goal.tol), max_iter=goal.max_iter - rounds
             )
             seen, made = yield from self._descend(on_the_way)
             rounds, before = rounds + made, strength
-        seen, made = yield from self._descend(replace(task, max_iter=task.max_iter - rounds))
+        seen, made = yield from self._descend(replace(goal, max_iter=goal.max_iter - rounds))
         return seen, rounds + made
 
-    def _descend(self, task: Task) -> Solution:
-        variables = Coefficients(self.loss, task)
-        return (yield from descend(self.loss, task, variables, self.steps))
+    def _descend(self, goal: Goal) -> Solution:
+        variables = Coefficients(self.loss, goal)
+        return (yield from descend(self.loss, goal, variables, self.steps))
 
 
 class Coefficients(NamedTuple):
     """The coefficients themselves, moved by proximal steps."""
 
     loss: WholeLoss
-    task: Task
+    goal: Goal
 
     def of(self, coef: Floats) -> Floats:
         """Return the coefficients."""
@@ -66,8 +66,8 @@ class Coefficients(NamedTuple):
 
     def move(self, values: Floats, slope: Floats, steepness: float) -> Floats:
         """Return the proximal point of a gradient step."""
-        return proximal_point(self.task.rule, values - slope / steepness, 1.0 / steepness)
+        return proximal_point(self.goal.rule, values - slope / steepness, 1.0 / steepness)
 
     def charge(self, values: Floats) -> Any:
         """Return the penalty."""
-        return self.task.charge(self.loss, values)
+        return self.goal.charge(self.loss, values)

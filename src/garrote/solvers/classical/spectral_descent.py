@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.solvers.classical.first_order import Solution, Steps, Task
+from garrote.solvers.classical.first_order import Goal, Solution, Steps
 from garrote.solvers.losses.whole_loss import WholeLoss
 
 # Objectives that a new one is compared with, and the share of the expected fall that is asked for.
@@ -42,14 +42,14 @@ class Variables(Protocol):
         """Return the penalty."""
 
 
-def descend(loss: WholeLoss, task: Task, variables: Variables, steps: Steps) -> Solution:
+def descend(loss: WholeLoss, goal: Goal, variables: Variables, steps: Steps) -> Solution:
     """Minimise from the loss's present coefficients; return the fit as seen, and the rounds."""
     values, steepness = variables.of(loss.coef), steps.steepness
     seen = yield from loss.evaluate()
     recent = deque([seen.loss + variables.charge(values)], maxlen=_MEMORY)
     slope = variables.slope(values, seen.gradient)
     made = 0
-    while made < task.max_iter and not task.reached(loss, seen, steps.steepness):
+    while made < goal.max_iter and not goal.reached(loss, seen, steps.steepness):
         found = _accepted(loss, variables, values, slope, steepness, recent)
         if found is None:  # no step lowers the objective any more: numbers end here
             break

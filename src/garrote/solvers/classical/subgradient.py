@@ -13,13 +13,13 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty
-from garrote.solvers.classical.first_order import Method, Solution, Task
+from garrote.solvers.classical.first_order import ClassicalSolver, Goal, Solution
 
 # The certificate is looked at every so many rounds.
 _CHECK = 10
 
 
-class Subgradient(Method):
+class Subgradient(ClassicalSolver):
     """Subgradient descent with diminishing steps (Shor 1985): the lasso and the elastic net."""
 
     @classmethod
@@ -30,18 +30,18 @@ class Subgradient(Method):
         """
         return penalty.is_elastic_net and penalty.charges
 
-    def solve(self, task: Task) -> Solution:
+    def solve(self, goal: Goal) -> Solution:
         """Minimise from the loss's present coefficients; return the best fit as seen, and the rounds."""
-        loss, rule = self.loss, task.rule
+        loss, rule = self.loss, goal.rule
         # A ridge is as steep as it is strong, beside the loss.
         steepness = self.steps.steepness + float(rule.ridge.max(initial=0.0))
         best, best_objective = (loss.coef, loss.image), np.inf
-        for made in range(task.max_iter):
+        for made in range(goal.max_iter):
             seen = yield from loss.evaluate()
-            objective = seen.loss + task.charge(loss, loss.coef)
+            objective = seen.loss + goal.charge(loss, loss.coef)
             if objective < best_objective:
                 best, best_objective = (loss.coef, loss.image), objective
-                if made % _CHECK == 0 and task.reached(loss, seen, self.steps.steepness):
+                if made % _CHECK == 0 and goal.reached(loss, seen, self.steps.steepness):
                     return seen, made
             length = 1.0 / (steepness * np.sqrt(made + 1.0))
             new = loss.coef + length * _downhill(rule, loss.coef, seen.gradient)
@@ -49,7 +49,7 @@ class Subgradient(Method):
             loss.place(new, loss.product(new))
         loss.place(*best)
         seen = yield from loss.evaluate()
-        return seen, task.max_iter
+        return seen, goal.max_iter
 
 
 def _downhill(rule: Any, coef: Floats, gradient: Floats) -> Floats:

@@ -60,7 +60,7 @@ class WorkingBlock:
         """Return the products of all columns with a number for every row."""
         return np.asarray(self.values.T @ slope)
 
-    def own_products(self, places: Array) -> Floats:
+    def cross_products(self, places: Array) -> Floats:
         """Return X'WX / n of a group of columns, which is always the same; it is kept."""
         first = int(places[0])
         if first not in self._own:

@@ -12,7 +12,7 @@ from scipy.special import xlog1py, xlogy
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.certificates import equations
 from garrote.results.fit import Fit
@@ -20,7 +20,7 @@ from garrote.rules import inclusion, moments
 
 
 def certify(
-    problem: Problem, prior: GarrotePrior, fit: Fit, squared_residual: float, gradient: Floats
+    problem: Problem, prior: SpikeTerms, fit: Fit, squared_residual: float, gradient: Floats
 ) -> Fit:
     """Return a solution with its certificate, given its squared residual and X'Wr for all columns."""
     c = problem.curvature
@@ -47,7 +47,7 @@ def certify(
     return replace(fit, free_energy=whole, expected_size=float(size), certificate=certificate)
 
 
-def free_energy(problem: Problem, prior: GarrotePrior, fit: Fit, squared_residual: float) -> float:
+def free_energy(problem: Problem, prior: SpikeTerms, fit: Fit, squared_residual: float) -> float:
     """Return Eq. 7 of the listed columns, given the squared residual."""
     m, w, precision = fit.probability, fit.weight, fit.precision
     c = problem.curvature[fit.columns]

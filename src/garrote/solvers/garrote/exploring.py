@@ -15,7 +15,7 @@ from itertools import count, islice
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.control import Control, same_solution
@@ -36,7 +36,7 @@ _ALIKE = 1e-3
 
 def explore(
     problem: Problem,
-    prior: GarrotePrior,
+    prior: SpikeTerms,
     gamma: float,
     annealed: Sequence[Fit],
     control: Control,

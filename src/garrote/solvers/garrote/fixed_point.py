@@ -12,7 +12,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.special import expit
 
 from garrote.arrays import Floats
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.annealing import Annealed, anneal
@@ -29,7 +29,7 @@ Weights = Callable[[Floats], Floats]
 
 
 def anneal_in_parallel(
-    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control, form: str
+    problem: Problem, prior: SpikeTerms, gammas: Floats, control: Control, form: str
 ) -> Generator[Floats, Floats, Annealed[Fit]]:
     """Run Algorithm 1 literally, but for the guard against the branch that interpolates; certify it."""
     if np.any(prior.signs):
@@ -49,7 +49,7 @@ def anneal_in_parallel(
 
 def _iterate(
     problem: Problem,
-    prior: GarrotePrior,
+    prior: SpikeTerms,
     weights: Weights,
     gamma: float,
     m: Floats,
@@ -73,7 +73,7 @@ def _iterate(
     return Fit.uncertified(gamma, np.arange(len(m)), m, w, 1.0 / precision, count, size)
 
 
-def noise_precision(problem: Problem, prior: GarrotePrior, coef: Floats) -> float:
+def noise_precision(problem: Problem, prior: SpikeTerms, coef: Floats) -> float:
     """Eq. 10, or the known noise."""
     if prior.noise_variance is not None:
         return 1.0 / prior.noise_variance

@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.rules import moments, noise_share
@@ -65,7 +65,7 @@ class State(NamedTuple):
 class Relaxation:
     """Finds stationary points of one problem, keeping one working set for all of them."""
 
-    def __init__(self, problem: Problem, prior: GarrotePrior, tol: float, max_iter: int):
+    def __init__(self, problem: Problem, prior: SpikeTerms, tol: float, max_iter: int):
         self.problem = problem
         self.prior = prior
         self.tol = tol

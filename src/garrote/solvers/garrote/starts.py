@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.limits.budgets import BLOCK_BYTES
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.optima import Optima
@@ -29,7 +29,7 @@ class Reached(NamedTuple):
 
 def solve_from(
     problem: Problem,
-    prior: GarrotePrior,
+    prior: SpikeTerms,
     gamma: float,
     starts: Sequence[Floats],
     control: Control,

@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.annealing import Annealed, cut_message
@@ -37,7 +37,7 @@ _TIGHTEST = 1e-13
 
 
 def anneal_by_sweeps(
-    problem: Problem, prior: GarrotePrior, gammas: Floats, control: Control
+    problem: Problem, prior: SpikeTerms, gammas: Floats, control: Control
 ) -> Generator[Floats, Floats, Annealed[Fit]]:
     """Solve the path in both directions and certify it; yields the products with X that it needs."""
     annealer = Annealer(problem, problem.compressed(), prior, control)
@@ -48,7 +48,7 @@ def anneal_by_sweeps(
 class Annealer:
     """Solves on ``problem``, which may be moments of the ``data``; certifies on the data."""
 
-    def __init__(self, data: Problem, problem: Problem, prior: GarrotePrior, control: Control):
+    def __init__(self, data: Problem, problem: Problem, prior: SpikeTerms, control: Control):
         self.data = data
         self.problem = problem
         self.prior = prior

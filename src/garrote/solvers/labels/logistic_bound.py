@@ -18,7 +18,7 @@ import numpy as np
 from scipy.special import expit
 
 from garrote.arrays import Array, Floats
-from garrote.priors.garrote import GarrotePrior
+from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.certificates import UNKNOWN, equations
 from garrote.results.fit import Fit
@@ -171,11 +171,11 @@ class LogisticBound:
             self._last = now.xi, count, given
         return self._last[2]
 
-    def _prior(self, task: Problem, variance: float) -> GarrotePrior:
+    def _prior(self, task: Problem, variance: float) -> SpikeTerms:
         lengths = np.where(task.curvature > 0, task.curvature, 1.0)
         offsets = np.zeros(task.n_features)
         offsets[: len(self.at_hand.columns)] = self.offsets[self.at_hand.columns]
-        return GarrotePrior.with_slab(variance, offsets, lengths, 1.0)
+        return SpikeTerms.with_slab(variance, offsets, lengths, 1.0)
 
     def _in_regression(self, now: BoundSolution) -> Fit:
         """Return a solution as one of the regression on the columns at hand."""

@@ -79,7 +79,7 @@ class GeneralisedLoss(NewtonLoss):
         eta = self._eta()
         seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
         slopes = gradient(self.likelihood, self.y, eta)
-        _, product = yield from self.problem.evaluate_rows(slopes[None, :])
+        _, product = yield from self.problem.evaluate_residuals(slopes[None, :])
         return seen._replace(gradient=product[0] / self.problem.n)
 
     def _derivatives(self, eta: Floats) -> Derivatives:

@@ -137,7 +137,7 @@ class LeastSquares:
         explained = float(self.coef @ self.problem.xty[self.columns])
         if self.problem.has_rows:
             residuals = self.problem.response - self._fitted()
-            squared, gradient = yield from self.problem.evaluate_rows(residuals[None, :])
+            squared, gradient = yield from self.problem.evaluate_residuals(residuals[None, :])
         else:
             used = np.flatnonzero(self.coef)
             squared, gradient = yield from self.problem.evaluate(

@@ -62,7 +62,7 @@ class SeveralOutputs(NewtonLoss):
         eta = self._eta()
         seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
         slopes = self.likelihood.gradient(self.y, eta)
-        _, product = yield from self.problem.evaluate_rows(slopes)
+        _, product = yield from self.problem.evaluate_residuals(slopes)
         return seen._replace(gradient=product.ravel() / self.problem.n)
 
     def _change(self, moving: Array, step: Floats, shift: Floats) -> Floats:

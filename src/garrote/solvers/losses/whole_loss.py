@@ -97,7 +97,7 @@ class WholeSquares:
         """Look at the present coefficients; yields the rows that are to be multiplied with X."""
         if self.problem.has_rows:
             left = self.problem.response - self.image
-            sums, products = yield from self.problem.evaluate_rows(left[None, :])
+            sums, products = yield from self.problem.evaluate_residuals(left[None, :])
             squared, gradient = float(sums[0]), products[0]
         else:
             gradient = self.problem.xty - self.image

@@ -63,7 +63,7 @@ def members_of(patterns: Array, count: int) -> list[tuple[int, ...]]:
     return [tuple(j for j in range(count) if int(bits) >> j & 1) for bits in patterns]
 
 
-class Task(NamedTuple):
+class EnumerationSetup(NamedTuple):
     """What stays the same during an enumeration: priors, limits, and what weights are relative to.
 
     A column whose pivot is not above ``least_pivot`` adds nothing to those in the model.
@@ -150,16 +150,16 @@ def enumerate_models(
     report : callable, optional
         Called with how many subtrees are done, and of how many.
     """
-    root, task = begin(rule, gram, xty, yty, by_size, log_odds, most)
+    root, setup = begin(rule, gram, xty, yty, by_size, log_odds, most)
     while True:
-        totals = _no_tally(task)
-        nodes = list(_subtrees(root, task))
-        results = _solve_all(rule, task, nodes, keep, totals.blocks, n_jobs, report)
-        sums, totals = _gather(root, task, results, totals)
+        totals = _no_tally(setup)
+        nodes = list(_subtrees(root, setup))
+        results = _solve_all(rule, setup, nodes, keep, totals.blocks, n_jobs, report)
+        sums, totals = _gather(root, setup, results, totals)
         best = float(totals.best.max())
-        if best <= task.reference + _FAR:
-            return _enumeration(sums, totals, task.reference, keep)
-        task = task._replace(reference=best)
+        if best <= setup.reference + _FAR:
+            return _enumeration(sums, totals, setup.reference, keep)
+        setup = setup._replace(reference=best)
 
 
 def begin(
@@ -170,7 +170,7 @@ def begin(
     by_size: Floats,
     log_odds: Floats,
     most: int | None = None,
-) -> tuple[Node, Task]:
+) -> tuple[Node, EnumerationSetup]:
     """Return the node that all models are below, and what stays the same; see `enumerate_models`."""
     D = len(xty)
     matrix = np.empty((D + 1, D + 1))
@@ -180,8 +180,8 @@ def begin(
     reference = log_evidence(rule, 0, 0.0, yty) + by_size[0]
     most = D if most is None else min(most, D)
     least_pivot = dependent_share(rule) * np.diag(gram)
-    task = Task(by_size, log_odds, least_pivot, most, reference, _block_level(D))
-    return Node(0, 0, 0.0, 0.0, 0, matrix), task
+    setup = EnumerationSetup(by_size, log_odds, least_pivot, most, reference, _block_level(D))
+    return Node(0, 0, 0.0, 0.0, 0, matrix), setup
 
 
 def _block_level(count: int) -> int:
@@ -189,25 +189,25 @@ def _block_level(count: int) -> int:
     return min(count, BLOCK_LEVELS) if count - _DEPTH_PER_CALL <= BLOCK_LEVELS else -1
 
 
-def _no_tally(task: Task) -> Tally:
-    D, level = len(task.log_odds), task.block_level
+def _no_tally(setup: EnumerationSetup) -> Tally:
+    D, level = len(setup.log_odds), setup.block_level
     blocks = np.zeros(2**level if level >= 0 else 0)
     return Tally(np.zeros(D), np.zeros(D + 1), np.zeros(0), np.zeros(0, np.uint64), blocks)
 
 
-def _subtrees(node: Node, task: Task) -> Iterator[Node]:
+def _subtrees(node: Node, setup: EnumerationSetup) -> Iterator[Node]:
     """Walk the upper levels; yield the nodes below which a kernel call does the rest."""
     if _remaining(node) <= _DEPTH_PER_CALL:
         yield node
         return
-    yield from _subtrees(without_next(node), task)
-    if may_include(node, task):
-        yield from _subtrees(with_next(node, task), task)
+    yield from _subtrees(without_next(node), setup)
+    if may_include(node, setup):
+        yield from _subtrees(with_next(node, setup), setup)
 
 
 def _solve_all(
     rule: Any,
-    task: Task,
+    setup: EnumerationSetup,
     nodes: list[Node],
     keep: int,
     blocks: Floats,
@@ -216,7 +216,7 @@ def _solve_all(
 ) -> Iterator[tuple[Sums, Tally]]:
     jobs = min(effective_n_jobs(n_jobs), len(nodes))
     solved = Parallel(n_jobs=jobs, prefer="threads", return_as="generator")(
-        delayed(solve)(rule, task, node, keep, blocks) for node in nodes
+        delayed(solve)(rule, setup, node, keep, blocks) for node in nodes
     )
     for done, result in enumerate(solved):
         if report is not None:
@@ -224,9 +224,11 @@ def _solve_all(
         yield result
 
 
-def solve(rule: Any, task: Task, node: Node, keep: int, blocks: Floats) -> tuple[Sums, Tally]:
+def solve(
+    rule: Any, setup: EnumerationSetup, node: Node, keep: int, blocks: Floats
+) -> tuple[Sums, Tally]:
     """Sum over the models below a node; write the weights of its ``blocks`` into these."""
-    m, D = _remaining(node), len(task.log_odds)
+    m, D = _remaining(node), len(setup.log_odds)
     levels = Sums(np.zeros((m + 1, 5)), np.zeros((m + 1, 2, m)), np.zeros((m + 1, m, m)))
     keep = min(keep, 2**m)
     heap = np.full(keep, -np.inf), np.zeros(keep, np.uint64)
@@ -234,12 +236,12 @@ def solve(rule: Any, task: Task, node: Node, keep: int, blocks: Floats) -> tuple
     buffers = np.empty((m + 1, m + 1, m + 1))
     buffers[0] = node.matrix
     node = node._replace(matrix=buffers[0])  # one layout, for which the kernel is compiled once
-    _sum_below(rule, task, node, buffers, levels, tally)
+    _sum_below(rule, setup, node, buffers, levels, tally)
     return Sums(levels.weight[0], levels.first[0], levels.second[0]), tally
 
 
 def _gather(
-    node: Node, task: Task, results: Iterator[tuple[Sums, Tally]], totals: Tally
+    node: Node, setup: EnumerationSetup, results: Iterator[tuple[Sums, Tally]], totals: Tally
 ) -> tuple[Sums, Tally]:
     """Return the sums below a node and the tally so far, taking subtrees' results in their order."""
     m = _remaining(node)
@@ -253,10 +255,10 @@ def _gather(
             tally.blocks,
         )
     here = Sums(np.zeros(5), np.zeros((2, m)), np.zeros((m, m)))
-    below, totals = _gather(without_next(node), task, results, totals)
+    below, totals = _gather(without_next(node), setup, results, totals)
     _carry(0, *_padded(below), *here)
-    if may_include(node, task):
-        below, totals = _gather(with_next(node, task), task, results, totals)
+    if may_include(node, setup):
+        below, totals = _gather(with_next(node, setup), setup, results, totals)
         totals.inclusion[node.level] += below.weight[0]
         _fold(node.matrix, 0, *_padded(below), *here)
     return here, totals
@@ -278,20 +280,20 @@ def without_next(node: Node) -> Node:
     return node._replace(level=node.level + 1, matrix=node.matrix[1:, 1:])
 
 
-def may_include(node: Node, task: Task) -> bool:
+def may_include(node: Node, setup: EnumerationSetup) -> bool:
     """Tell whether the next variable has something of its own, and the model is not full."""
-    independent = node.matrix[0, 0] > task.least_pivot[node.level]
-    return node.size < task.most and bool(independent)
+    independent = node.matrix[0, 0] > setup.least_pivot[node.level]
+    return node.size < setup.most and bool(independent)
 
 
-def with_next(node: Node, task: Task) -> Node:
+def with_next(node: Node, setup: EnumerationSetup) -> Node:
     """Take the next variable in."""
     pivot, row = node.matrix[0, 0], node.matrix[0, 1:]
     return Node(
         node.level + 1,
         node.size + 1,
         node.log_det + float(np.log(pivot)),
-        node.log_prior + float(task.log_odds[node.level]),
+        node.log_prior + float(setup.log_odds[node.level]),
         node.bits | (1 << node.level),
         node.matrix[1:, 1:] - np.outer(row, row) / pivot,
     )
@@ -361,11 +363,11 @@ def _fold(matrix, at, weight_below, first_below, second_below, weight, first, se
 
 
 @kernel(inline=True)
-def _weigh_model(rule, task, size, log_det, left, log_prior, bits, weight, tally):
+def _weigh_model(rule, setup, size, log_det, left, log_prior, bits, weight, tally):
     """Set the sums of one model, and count it."""
     log_weight = log_evidence(rule, size, log_det, left)
-    log_weight += task.by_size[size] + log_prior
-    p = np.exp(log_weight - task.reference)
+    log_weight += setup.by_size[size] + log_prior
+    p = np.exp(log_weight - setup.reference)
     f1, f2, f3 = slab_moments(rule, size, left)
     weight[0] = p
     weight[1] = p * f1
@@ -387,10 +389,10 @@ def _eliminate(matrix, at, inner):
 
 
 @kernel
-def _sum_below(rule, task, node, buffers, levels, tally):
+def _sum_below(rule, setup, node, buffers, levels, tally):
     """Walk all models below a node, leaving a variable out before taking it in."""
     m = levels.first.shape[2]
-    block = task.block_level - node.level
+    block = setup.block_level - node.level
     visits = np.zeros(m + 1, np.int64)
     log_dets = np.zeros(m + 1)
     level, included, bits, log_prior = 0, 0, np.uint64(node.bits), node.log_prior
@@ -398,7 +400,7 @@ def _sum_below(rule, task, node, buffers, levels, tally):
     while level >= 0:
         if level == m:
             _weigh_model(
-                rule, task, node.size + included, log_dets[included],
+                rule, setup, node.size + included, log_dets[included],
                 max(buffers[included, m, m], 0.0), log_prior, bits, levels.weight[m], tally,
             )  # fmt: skip
             if block == m:
@@ -416,10 +418,10 @@ def _sum_below(rule, task, node, buffers, levels, tally):
                 levels.weight[level], levels.first[level], levels.second[level],
             )  # fmt: skip
             pivot = matrix[level, level]
-            if node.size + included < task.most and pivot > task.least_pivot[column]:
+            if node.size + included < setup.most and pivot > setup.least_pivot[column]:
                 _eliminate(matrix, level, buffers[included + 1])
                 log_dets[included + 1] = log_dets[included] + np.log(pivot)
-                log_prior += task.log_odds[column]
+                log_prior += setup.log_odds[column]
                 bits |= np.uint64(1) << np.uint64(column)
                 included += 1
                 level += 1
@@ -430,7 +432,7 @@ def _sum_below(rule, task, node, buffers, levels, tally):
                 level -= 1
         else:  # back from the models with it
             included -= 1
-            log_prior -= task.log_odds[column]
+            log_prior -= setup.log_odds[column]
             bits &= ~(np.uint64(1) << np.uint64(column))
             tally.inclusion[column] += levels.weight[level + 1, 0]
             _fold(

@@ -13,8 +13,8 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.solvers.models.enumeration import (
     Enumeration,
+    EnumerationSetup,
     Node,
-    Task,
     may_include,
     solve,
     with_next,
@@ -38,13 +38,13 @@ def beyond_best(found: Enumeration) -> Floats:
 
 
 def draw_models(
-    rule: Any, root: Node, task: Task, found: Enumeration, blocks: Array, into: Floats
+    rule: Any, root: Node, setup: EnumerationSetup, found: Enumeration, blocks: Array, into: Floats
 ) -> list[int]:
     """Return bit patterns of models that are not known one by one, in the order of the blocks.
 
     Parameters
     ----------
-    rule, root, task
+    rule, root, setup
         As `garrote.solvers.models.enumeration.begin` makes them.
     found : Enumeration
     blocks : array of int
@@ -53,9 +53,9 @@ def draw_models(
         How far into each block the draw fell, as a share of what `beyond_best` has there.
     """
     worst = found.log_weights[-1]
-    alone = task._replace(block_level=-1)  # the weights of blocks are known
+    alone = setup._replace(block_level=-1)  # the weights of blocks are known
     drawn: dict[int, int] = {}
-    for node in _nodes(root, task, np.unique(blocks)):
+    for node in _nodes(root, setup, np.unique(blocks)):
         _, tally = solve(rule, alone, node, 2 ** (len(node.matrix) - 1), found.blocks)
         order = np.argsort(tally.bits, kind="stable")
         logs = tally.best[order] - worst  # -inf where a model is not allowed
@@ -69,14 +69,14 @@ def draw_models(
     return [drawn[k] for k in sorted(drawn)]
 
 
-def _nodes(node: Node, task: Task, blocks: Array) -> Iterator[Node]:
+def _nodes(node: Node, setup: EnumerationSetup, blocks: Array) -> Iterator[Node]:
     """Walk to the nodes of some blocks."""
     if not len(blocks):
         return
-    if node.level == task.block_level:
+    if node.level == setup.block_level:
         yield node
         return
     inside = (blocks >> node.level) & 1 == 1
-    yield from _nodes(without_next(node), task, blocks[~inside])
-    if inside.any() and may_include(node, task):
-        yield from _nodes(with_next(node, task), task, blocks[inside])
+    yield from _nodes(without_next(node), setup, blocks[~inside])
+    if inside.any() and may_include(node, setup):
+        yield from _nodes(with_next(node, setup), setup, blocks[inside])

@@ -28,7 +28,7 @@ from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean
 from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import (
-    Factor,
+    ModelFactor,
     add_variable,
     dependent_share,
     member_coefficient,
@@ -112,7 +112,7 @@ class InformedWalk(FactorWalk):
         ahead = self.candidates[taken]
         return ahead[self.rows.slot[ahead] < 0][:_FETCHED_ALONG]
 
-    def log_weight(self, rule: Any, factor: Factor) -> float:
+    def log_weight(self, rule: Any, factor: ModelFactor) -> float:
         """Return log Z: the walk's target is the posterior times Z."""
         small, large, log_unit = score(
             rule, self.data, factor, self.scores, self.inverse, _EXPLORATION

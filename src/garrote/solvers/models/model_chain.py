@@ -13,7 +13,7 @@ from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
 from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
 from garrote.solvers.algebra.model_factor import (
-    Factor,
+    ModelFactor,
     add_variable,
     begin,
     empty_factor,
@@ -249,7 +249,7 @@ class FactorWalk:
         """Make steps with the slab's variance as it is; return flips and logs of weights."""
         raise NotImplementedError
 
-    def log_weight(self, rule: Any, factor: Factor) -> float:
+    def log_weight(self, rule: Any, factor: ModelFactor) -> float:
         """Return what the walk's target has beyond the posterior, as a logarithm."""
         return 0.0
 
@@ -266,7 +266,7 @@ class FactorWalk:
         self._fill(self.factor, self.rule, members)
         self.inverse = np.zeros((room, room))
 
-    def _fill(self, factor: Factor, rule: Any, members: list[int]) -> None:
+    def _fill(self, factor: ModelFactor, rule: Any, members: list[int]) -> None:
         """Make a factor that of a model, under a rule."""
         problem = self.target.problem
         begin(problem.curvature, problem.xty, problem.yty, rule.ridge, factor)
@@ -330,7 +330,7 @@ class FactorWalk:
             self._take_spare()
             self.rule, self.variance = rule, proposed
 
-    def _log_target(self, rule: Any, factor: Factor, variance: float) -> float:
+    def _log_target(self, rule: Any, factor: ModelFactor, variance: float) -> float:
         k = int(factor.size[0])
         log_posterior = log_evidence(rule, k, log_determinant(factor), float(factor.left[0]))
         log_density = float(self.target.slab.log_density(np.log(variance)))

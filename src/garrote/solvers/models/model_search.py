@@ -32,7 +32,7 @@ _REPORTED = 100
 
 
 @dataclass(frozen=True)
-class Search:
+class FoundModels:
     """The models that were seen, best first, with their log weights, and how often variables are in.
 
     ``late_share`` is the part of the sum of weights that the last tenth of the expansions found.
@@ -55,7 +55,7 @@ def search_models(
     start: list[int],
     expansions: int = 1000,
     report: Callable[[int, int], None] | None = None,
-) -> Search:
+) -> FoundModels:
     """Expand models of a slab of known variance, beginning with one and with the empty model."""
     walk = InformedWalk(target, rng, rows)
     walk.begin([])
@@ -183,7 +183,7 @@ def _exchanges(
     return models, log_weight + evidence + prior.log_odds[comes] - prior.log_odds[leaves]
 
 
-def _summary(seen: _Seen, late_from: int, n_features: int, expanded: set[int]) -> Search:
+def _summary(seen: _Seen, late_from: int, n_features: int, expanded: set[int]) -> FoundModels:
     models, logs = list(seen.found), np.array(list(seen.found.values()))
     # Of equal weights the one that was seen first is first.
     order = np.argsort(-logs, kind="stable")
@@ -192,7 +192,7 @@ def _summary(seen: _Seen, late_from: int, n_features: int, expanded: set[int]) -
     weights = np.exp(logs[order] - seen.best)
     total = weights.sum()
     late = weights[np.array(seen.at)[order] >= late_from].sum()
-    return Search(
+    return FoundModels(
         log_total=float(seen.best + np.log(total)),
         inclusion=ModelList.of(members).inclusion(weights, n_features) / total,
         members=members,

@@ -7,14 +7,14 @@ quadratic is minimised by one linear system. Neighbours that would pass each oth
 that would pass 0 are set to it, until none does.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from garrote.arrays import Array, Floats
 from garrote.proximal.graph import label_pieces
-from garrote.rules import WayDown
+from garrote.rules import RuleOfPieces, WayDown
 
 # What is added to a singular system, as a share of its mean diagonal.
 _JITTER = 1e-13
@@ -48,7 +48,7 @@ class Pieces(NamedTuple):
         return len(self.still) - int(np.count_nonzero(self.still))
 
 
-def refine(rule: Any, coef: Floats, way: WayDown, least: float = 0.0) -> Pieces:
+def refine(rule: RuleOfPieces, coef: Floats, way: WayDown, least: float = 0.0) -> Pieces:
     """Return the pieces of some coefficients, split where the way down splits them.
 
     A direction of size ``least`` counts for nothing.

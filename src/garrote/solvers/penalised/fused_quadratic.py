@@ -6,12 +6,12 @@ times faster than coordinate descent on the jumps, and it needs neither a chain 
 part.
 """
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.rules import WayDown
+from garrote.rules import RuleOfPieces, WayDown
 from garrote.solvers.descent.working_block import WorkingBlock
 from garrote.solvers.penalised.fused_partition import Pieces, best_values, refine
 
@@ -32,7 +32,7 @@ _LAST_ROUNDS = 2
 class FusedState(Protocol):
     """A quadratic at some coefficients; both are changed in place."""
 
-    rule: Any
+    rule: RuleOfPieces
     coef: Floats
     most_pieces: float
 
@@ -55,7 +55,7 @@ class FusedQuadratic:
 
     most_pieces = _MOST_PIECES
 
-    def __init__(self, rule: Any, gram: Floats, gradient: Floats, coef: Floats):
+    def __init__(self, rule: RuleOfPieces, gram: Floats, gradient: Floats, coef: Floats):
         self.rule, self.gram, self.gradient, self.coef = rule, gram, gradient, coef
 
     def products(self, pieces: Pieces) -> Floats:
@@ -77,7 +77,7 @@ class FusedRows:
 
     most_pieces = _MOST_PIECES
 
-    def __init__(self, rule: Any, block: WorkingBlock, residual: Floats, coef: Floats):
+    def __init__(self, rule: RuleOfPieces, block: WorkingBlock, residual: Floats, coef: Floats):
         self.rule, self.block, self.coef, self.residual = rule, block, coef, residual
         self.share = block.problem.weights / block.problem.n
         self._gradient: Floats | None = None

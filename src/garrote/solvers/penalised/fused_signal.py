@@ -16,7 +16,7 @@ from garrote.designs.dense import DenseDesign
 from garrote.designs.gram import GramDesign
 from garrote.designs.sparse import SparseDesign
 from garrote.problem import Problem
-from garrote.rules import Evaluated
+from garrote.rules import Evaluated, RuleOfPieces
 from garrote.solvers.losses.least_squares import as_seen
 from garrote.solvers.penalised.fused_partition import Pieces
 from garrote.solvers.penalised.fused_quadratic import solve_fused
@@ -27,7 +27,7 @@ class FusedDiagonal:
 
     most_pieces = np.inf
 
-    def __init__(self, rule: Any, curvature: Floats, pull: Floats, coef: Floats):
+    def __init__(self, rule: RuleOfPieces, curvature: Floats, pull: Floats, coef: Floats):
         self.rule, self.curvature, self.pull, self.coef = rule, curvature, pull, coef
         self.gradient = pull - curvature * coef
 
@@ -61,7 +61,7 @@ class FusedDiagonal:
             self.move(ahead)
 
 
-def _filled(rule: Any, values: Floats, known: Array) -> Floats:
+def _filled(rule: RuleOfPieces, values: Floats, known: Array) -> Floats:
     """Return values with gaps filled by what the neighbours have, a ring after the other."""
     filled, have = np.where(known, values, 0.0), known.copy()
     one, other = rule.graph.edges.T
@@ -100,7 +100,7 @@ class SignalSquares:
             self.inside[:] = True
             self.coef = np.zeros(self.problem.n_features)
 
-    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
+    def solve(self, rule: RuleOfPieces, tolerance: float, max_rounds: int) -> int:
         """Minimise the loss plus a penalty over the working set; return the rounds it took."""
         if not len(self.coef):
             return 0

@@ -6,15 +6,13 @@ columns would be more than those, and every few sweeps the sequence is extrapola
 Bertrand & Massias 2021).
 """
 
-from typing import Any
-
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from garrote.arrays import Array, Floats
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns
-from garrote.rules import Residual, total_cost
+from garrote.rules import Residual, RuleOfGroups, total_cost
 from garrote.solvers.descent.working_block import WorkingBlock
 from garrote.solvers.penalised.group_steps import sweep_groups
 
@@ -30,7 +28,7 @@ _NOTHING = np.zeros(0)
 class GroupQuadratic:
     """The cross products of a working set, its coefficients and the gradient there (downhill)."""
 
-    def __init__(self, rule: Any, gram: Floats, gradient: Floats, coef: Floats):
+    def __init__(self, rule: RuleOfGroups, gram: Floats, gradient: Floats, coef: Floats):
         self.rule, self.gram, self.gradient, self.coef = rule, gram, gradient, coef
         self.design, self.residual = GramColumns(gram), Residual(gradient, np.zeros(1), _NOTHING)
         self._pause, self._again = 1, 0
@@ -59,7 +57,7 @@ class GroupQuadratic:
 class GroupRows:
     """The columns of a working set, its coefficients and the weighted residual of the rows."""
 
-    def __init__(self, rule: Any, block: WorkingBlock, residual: Floats, coef: Floats):
+    def __init__(self, rule: RuleOfGroups, block: WorkingBlock, residual: Floats, coef: Floats):
         self.rule, self.block, self.coef = rule, block, coef
         self.weights = block.problem.weights / block.problem.n
         self.design = DenseColumns(block.values)
@@ -67,7 +65,7 @@ class GroupRows:
 
     def blocks(self, members: Array) -> Floats:
         """Return the cross products of one group's columns."""
-        return self.block.own_products(members)
+        return self.block.cross_products(members)
 
     def finish(self, made: int) -> None:
         """There is no Newton step: too many coefficients."""
@@ -89,7 +87,7 @@ class GroupRows:
         return True
 
 
-def _saved(rule: Any, coef: Floats, ahead: Floats) -> float:
+def _saved(rule: RuleOfGroups, coef: Floats, ahead: Floats) -> float:
     everything = np.arange(len(coef))
     return total_cost(rule, everything, coef) - total_cost(rule, everything, ahead)
 

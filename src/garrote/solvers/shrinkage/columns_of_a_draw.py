@@ -29,14 +29,16 @@ MOST_DRAWS, MOST_COLUMNS, MOST_USED = 1000, 500, 100
 _COPY = 1e-8
 
 
-class UsedColumns(NamedTuple):
+class NeededColumns(NamedTuple):
     """The columns that may be used, and which of them each draw uses (draws x columns)."""
 
     columns: Array
     inside: Array
 
 
-def used_columns(form: ByRows | ByColumns, coef: Floats, noise: Floats, rows: float) -> UsedColumns:
+def needed_columns(
+    form: ByRows | ByColumns, coef: Floats, noise: Floats, rows: float
+) -> NeededColumns:
     """Return what draws of the coefficients (S x D) and noise variances use.
 
     Of many columns those may be used that have the largest part in the variance of the fits, on the
@@ -54,7 +56,7 @@ def used_columns(form: ByRows | ByColumns, coef: Floats, noise: Floats, rows: fl
         gram, np.ascontiguousarray(pulls[:, columns]), np.ascontiguousarray(coef[:, columns]),
         explained, rows * noise, rows, LEAST_NATS, MOST_USED,
     )  # fmt: skip
-    return UsedColumns(columns, inside)
+    return NeededColumns(columns, inside)
 
 
 @kernel

@@ -17,7 +17,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
-from garrote.scale_mixtures.laws import log_mixing
+from garrote.scale_mixtures.laws import log_variance_density
 from garrote.solvers.algebra.gaussian_draws import ByColumns, ByRows
 
 # Steps of one variance on one visit.
@@ -76,12 +76,12 @@ def _visit(
         alone = pull + curve * coef[j]
         square, wide = alone * alone / (curve * noise), curve * scale * scale
         t = log_variance[j]
-        height = log_mixing(law, t) + _log_fit(square, wide * np.exp(t))
+        height = log_variance_density(law, t) + _log_fit(square, wide * np.exp(t))
         for trial in range(jumps.shape[1]):
             there = t + jumps[k, trial]
             if abs(there) > 400.0:  # beyond what any of these laws can reach
                 continue
-            proposed = log_mixing(law, there) + _log_fit(square, wide * np.exp(there))
+            proposed = log_variance_density(law, there) + _log_fit(square, wide * np.exp(there))
             if proposed - height >= hurdles[k, trial]:
                 t, height = there, proposed
         log_variance[j] = t

@@ -26,12 +26,12 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.covariance_root import Diagonal, Root
 from garrote.priors.scale_mixture import ScaleMixturePrior
-from garrote.scale_mixtures.laws import log_mixing
+from garrote.scale_mixtures.laws import log_variance_density
 from garrote.solvers.algebra.gaussian_draws import (
     ByColumns,
     ByRows,
     ColumnsGiven,
-    Factor,
+    RidgeFactor,
     RowsGiven,
 )
 from garrote.solvers.shrinkage.local_moves import move_locally
@@ -154,11 +154,11 @@ def draw_variances(
 
 
 def _slice_scale(
-    target: ShrinkageTarget, given: Given, factor: Factor, rng: np.random.Generator
-) -> Factor:
+    target: ShrinkageTarget, given: Given, factor: RidgeFactor, rng: np.random.Generator
+) -> RidgeFactor:
     """Move the log scale given the variances."""
 
-    def propose(shift: float) -> Factor:
+    def propose(shift: float) -> RidgeFactor:
         return given.factor(float(factor.scale * np.exp(shift)))
 
     return _slice(factor, propose, lambda proposed: log_posterior(target, proposed), rng)
@@ -172,7 +172,9 @@ def rescale(
     law = target.prior.law.variances  # type: ignore[union-attr]
 
     def height(shift: float) -> float:
-        return _log_prior(target, float(scale * np.exp(shift))) + _log_mixing(law, t, 2.0 * shift)
+        return _log_prior(target, float(scale * np.exp(shift))) + _log_densities(
+            law, t, 2.0 * shift
+        )
 
     shift = _slice(0.0, lambda proposed: proposed, height, rng)
     return float(scale * np.exp(shift)), np.exp(t - 2.0 * shift)
@@ -197,7 +199,7 @@ def _slice(
     return start
 
 
-def log_posterior(target: ShrinkageTarget, factor: Factor) -> float:
+def log_posterior(target: ShrinkageTarget, factor: RidgeFactor) -> float:
     """Return the log density of the log scale, coefficients and an unknown noise integrated out."""
     if target.noise is None:
         fit = -0.5 * target.rows * np.log(factor.left + target.least)
@@ -214,9 +216,9 @@ def _log_prior(target: ShrinkageTarget, scale: float) -> float:
 
 
 @kernel
-def _log_mixing(law, t, less):
+def _log_densities(law, t, less):
     """Return the log density of log variances, all of them less by the same."""
     total = 0.0
     for j in range(len(t)):
-        total += log_mixing(law, t[j] - less)
+        total += log_variance_density(law, t[j] - less)
     return total
