@@ -154,7 +154,8 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     method = command.add_argument_group("method")
     method.add_argument(
         "--method", metavar="NAME",
-        help="see garrote methods (default: garrote, or lasso where --penalty is given)",
+        help="see garrote methods (default: spike-slab, or garrote beyond 5,000 columns; with "
+        "--penalty lasso)",
     )  # fmt: skip
     method.add_argument(
         "--gamma", type=_strength, metavar="G",

@@ -15,6 +15,15 @@ LABELS = "multinomial"
 _LOG_ODDS = ("binomial", LABELS)
 _LABEL_FAMILIES = (*_LOG_ODDS, "probit")
 _NOT_GIVEN = object()
+# The methods that are taken by default: models are sampled, which takes seconds up to so many columns
+# and, of labels, a table of up to so many entries; beyond, the garrote's path is annealed.
+_SAMPLING, _ANNEALING = "spike-slab", "garrote"
+_SAMPLED_COLUMNS, _SAMPLED_LABELS = 5000, 100_000
+# What is said of them where nobody asked for a method.
+DEFAULTS = {
+    _SAMPLING: "which sums or samples models (--method garrote anneals a path)",
+    _ANNEALING: "which anneals a path (--method spike-slab samples models, and takes longer)",
+}
 
 
 def find_method(name: str) -> Any:
@@ -58,10 +67,39 @@ def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
 
 
 def method_name(options: argparse.Namespace) -> str:
-    """Return the method that was asked for; a penalty alone asks for the one that has penalties."""
+    """Return the method that was asked for; a penalty alone asks for the one that has penalties.
+
+    Where nothing is asked for it is sampling, if that has all the settings given, or else the garrote.
+    """
     if options.method is not None:
         return str(options.method)
-    return "garrote" if options.penalty is None and "penalty" not in dict(options.set) else "lasso"
+    if options.penalty is not None or "penalty" in dict(options.set):
+        return "lasso"
+    return _SAMPLING if _has_settings(options, _SAMPLING) else _ANNEALING
+
+
+def method_for_table(
+    options: argparse.Namespace, name: str, rows: int, columns: int, labels: bool
+) -> str:
+    """Return the method that is taken by default for a table of a size.
+
+    Sampling takes seconds for some thousand columns. A larger table is annealed, if the garrote has all
+    the settings given.
+    """
+    entries = rows * columns if labels else 0
+    small = columns <= _SAMPLED_COLUMNS and entries <= _SAMPLED_LABELS
+    if name != _SAMPLING or small or not _has_settings(options, _ANNEALING):
+        return name
+    return _ANNEALING
+
+
+def _has_settings(options: argparse.Namespace, name: str) -> bool:
+    """Tell whether a method has all the settings that were given."""
+    try:
+        check_settings(argparse.Namespace(**vars(options) | {"method": name}), find_method(name))
+    except UsageError:
+        return False
+    return True
 
 
 def check_settings(options: argparse.Namespace, method: Any) -> None:

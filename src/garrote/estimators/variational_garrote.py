@@ -1,6 +1,7 @@
 """The Variational Garrote as a scikit-learn regressor and feature selector."""
 
 import warnings
+from collections.abc import Sequence
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -30,6 +31,7 @@ from garrote.estimators.shared.gamma_settings import (
     position_of,
     warn_if_not_converged,
 )
+from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
 from garrote.paths.annealed import SOLVERS, fit_path, stored_design
 from garrote.priors.garrote import SpikeTerms
@@ -37,9 +39,9 @@ from garrote.problem import Problem
 from garrote.results.certificates import Certificate
 from garrote.results.fit import Fit
 from garrote.results.path import Path
-from garrote.results.posterior import Posterior
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import make_folds
+from garrote.selecting.found import Found
 from garrote.selecting.garrote_validation import cross_validate_garrote
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
@@ -96,6 +98,12 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         1 keeps an effect non-negative, -1 non-positive, 0 leaves it free.
     start : array of shape (D,), optional
         Inclusion probabilities for an additional start at the chosen gamma.
+    correct : bool, default=True
+        Whether to compute the probabilities of the selected variables, and of all that correlate with
+        them beyond 0.5, by sums over their models at the chosen gamma (by sampling where there are more
+        than 15). Annealing keeps one of several correlated columns and is sure of it; the sums share the
+        probability out. What annealing found stays in ``path_``. Effects that are kept to one ``signs``
+        are not corrected.
     n_starts : int, default=0
         Additional random starts at the chosen gamma. The best solution is used; all distinct ones
         are kept in ``posterior_.optima``, and listed by ``posterior_.local_optima()``.
@@ -107,19 +115,21 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     n_jobs : int, optional
         Threads over which folds are spread.
     random_state : int, RandomState instance or None
-        For ``n_starts``.
+        For ``n_starts`` and, where models are sampled, for ``correct``; by default the latter takes the
+        same random numbers every time.
     callback : callable, optional
         Called with a `Progress` (stage, done, total) after each gamma.
 
     Attributes
     ----------
     coef_ : array of shape (D,)
-        m w, in the units of the data; exactly 0 for variables of negligible probability.
+        m w, in the units of the data; exactly 0 for variables of negligible probability. Corrected, they
+        are averages over models.
     intercept_ : float
     inclusion_probability_ : array of shape (D,)
-        m; 1 for covariates, 0 for columns without variation.
+        m, or what corrects it; 1 for covariates, 0 for columns without variation.
     noise_variance_ : float
-        1 / beta, the variational estimate.
+        1 / beta, the variational estimate; corrected, an average over models.
     gamma_ : float
     path_ : Path
     cv_results_ : dict
@@ -164,6 +174,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         covariates: Any = None,
         prior_log_odds: Any = None,
         signs: Any = None,
+        correct: bool = True,
         start: Any = None,
         n_starts: int = 0,
         tol: float = 1e-4,
@@ -185,6 +196,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         self.covariates = covariates
         self.prior_log_odds = prior_log_odds
         self.signs = signs
+        self.correct = correct
         self.start = start
         self.n_starts = n_starts
         self.tol = tol
@@ -247,9 +259,9 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             chosen = self._choose(path, problem, prior, wanted)
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         optima = self._optima(problem, prior, path, chosen, control, start)
-        posterior = make_posterior(problem, prior, optima, given.column_names)
+        found = self._found(problem, prior, optima, given.column_names)
         made = given.provenance(self, problem)
-        self._finish(problem, path, choice, posterior, given.y, given.response, made)
+        self._finish(problem, path, choice, found, given.y, given.response, made)
         return self
 
     def _fit_zscores(
@@ -272,31 +284,43 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         chosen = self._choose(path, problem, prior, wanted)
         optima = self._optima(problem, prior, path, chosen, control, start)
         choice = Choice(chosen, choice_in_words(self, wanted, None), self.rule, None)
-        posterior = make_posterior(problem, prior, optima, scores.names)
-        self._finish(problem, path, choice, posterior, np.zeros(0), "y", made)
+        found = self._found(problem, prior, optima, scores.names)
+        self._finish(problem, path, choice, found, np.zeros(0), "y", made)
         return (*((HELD_NOISE,) if hold else ()), *((_NO_FOLDS,) if by_folds else ()))
+
+    def _found(
+        self, problem: Problem, prior: SpikeTerms, optima: Optima, names: Sequence[str]
+    ) -> Found:
+        """Describe the best solution and, on request, correct it by sums over models."""
+        annealed = make_posterior(problem, prior, optima, names)
+        if not self.correct:
+            return Found(annealed)
+        seed = (
+            0 if self.random_state is None else check_random_state(self.random_state).randint(2**31)
+        )
+        return Found(annealed, *correct(problem, prior, annealed, seed))
 
     def _finish(
         self,
         problem: Problem,
         path: Path[Fit],
         choice: Choice,
-        posterior: Posterior,
+        found: Found,
         y: Floats,
         response: str,
         made: dict[str, Any],
     ) -> None:
         """Store what was found, and state the selection."""
-        self._store(problem, path, posterior)
+        self._store(problem, path, found)
         self._store_validation(choice.validation, "gamma")
         self.selection_ = select_on_path(
             problem,
             path,
             choice,
-            self.posterior_,
+            found,
             y,
             method="Variational Garrote",
-            names=posterior.names,
+            names=self.posterior_.names,
             response=response,
             tol=self.tol,
             provenance=made,
@@ -324,17 +348,21 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             return int(np.argmin(evidence_free_energy(path, problem, prior)))
         return position_of(wanted, path)
 
-    def _store(self, problem: Problem, path: Path[Fit], posterior: Posterior) -> None:
+    def _store(self, problem: Problem, path: Path[Fit], found: Found) -> None:
         """Set the fitted attributes."""
-        fit = posterior.optima[0]
+        fit, scale = found.annealed.optima[0], problem.scale
+        posterior, noise = found.posterior, fit.noise_variance * scale.response_scale**2
         self.path_ = path
         self.posterior_ = posterior
         self.gamma_ = float(fit.strength)
         self.coef_ = posterior.mean
-        self.intercept_ = problem.scale.intercept(fit.columns, fit.coef)
+        self.intercept_ = scale.intercept(fit.columns, fit.coef)
         self.inclusion_probability_ = posterior.inclusion_probability
-        self.noise_variance_ = float(fit.noise_variance * problem.scale.response_scale**2)
-        self.certificate_: Certificate = fit.certificate
+        if found.correction is not None:
+            columns, noise = np.flatnonzero(found.correction.mean), posterior.noise_variance
+            self.intercept_ = scale.intercept(columns, found.correction.mean[columns])
+        self.noise_variance_ = float(noise)
+        self.certificate_: Certificate = found.certificate
         self.n_iter_ = max(1, path.n_iter)
         self._keep_anchor(problem)
 
@@ -365,7 +393,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         """Return predictions and, on request, their standard deviations.
 
         The standard deviation covers noise, coefficients and intercept, given the soft support and
-        the chosen gamma; that the selection itself is uncertain is not in it. An ``offset`` is a known
+        the chosen gamma; corrected, also which of the models it is. An ``offset`` is a known
         part of y.
         """
         check_is_fitted(self, "coef_")

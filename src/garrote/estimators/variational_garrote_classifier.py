@@ -30,6 +30,7 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, make_folds
+from garrote.selecting.found import Found
 from garrote.selecting.label_validation import cross_validate_labels
 from garrote.selecting.on_path import Choice, select_on_path
 from garrote.solvers.annealing import Annealed
@@ -204,7 +205,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
             problem,
             path,
             Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation),
-            self.posterior_,
+            Found(self.posterior_),
             codes,
             method="Variational Garrote for labels",
             names=given.column_names,

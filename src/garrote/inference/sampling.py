@@ -60,8 +60,9 @@ def sample(
     chains: Chains,
     n_jobs: int | None = None,
     report: Callable[[int, int], None] | None = None,
+    start: list[int] | None = None,
 ) -> tuple[Findings, Certificate]:
-    """Run chains; the first starts from a mean-field solution, the others from nothing."""
+    """Run chains; the first from a start, or from a mean-field solution, the others from nothing."""
     target, room = beliefs.target(problem), ROOM // chains_at_once(chains, n_jobs)
 
     def run(rng: np.random.Generator, start: list[int]) -> Sampling:
@@ -70,7 +71,8 @@ def sample(
             walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
         )
 
-    runs = in_one_unit(run_chains(run, chains, n_jobs, mean_field_start(problem, beliefs)))
+    first = mean_field_start(problem, beliefs) if start is None else start
+    runs = in_one_unit(run_chains(run, chains, n_jobs, first))
     found = sampled_findings(runs, beliefs.prior)
     return found, certify_chains(runs, found)
 

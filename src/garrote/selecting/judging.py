@@ -10,6 +10,9 @@ from garrote.results.verdict import Verdict
 
 # The level of the intervals.
 LEVEL = 0.95
+# What probabilities and intervals that are averages over models are called.
+AVERAGED = "posterior inclusion probability"
+AVERAGED_INTERVALS = "intervals are averaged over models, so that doubt about inclusion widens them"
 
 
 def judge(posterior: Posterior, fixed: Array, how: str) -> Verdict:
@@ -22,8 +25,8 @@ def judge(posterior: Posterior, fixed: Array, how: str) -> Verdict:
     return by_inclusion(
         posterior,
         float(norm.ppf(0.5 + LEVEL / 2)),
-        evidence="posterior inclusion probability",
-        intervals="intervals are averaged over models, so that doubt about inclusion widens them",
+        evidence=AVERAGED,
+        intervals=AVERAGED_INTERVALS,
         rule=f"probability > 0.5 (the median probability model), {how}",
     )
 

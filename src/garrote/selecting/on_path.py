@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import t as student
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods.base import inverse_link
@@ -16,9 +15,11 @@ from garrote.results.posterior import Posterior
 from garrote.results.selection import Selection
 from garrote.results.selection_views import PathView, Predictions, Validation
 from garrote.results.verdict import Account
+from garrote.selecting.averaged import list_models
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show
 from garrote.selecting.filling import fill_selection
-from garrote.selecting.judging import LEVEL, by_inclusion
+from garrote.selecting.found import Found
+from garrote.selecting.judging import LEVEL
 
 # Variables with a line in pictures of the path.
 _LINES = 40
@@ -44,7 +45,7 @@ def select_on_path(
     problem: Problem,
     path: Path[Fit],
     choice: Choice,
-    posterior: Posterior,
+    found: Found,
     y: Floats,
     *,
     method: str,
@@ -53,39 +54,43 @@ def select_on_path(
     tol: float,
     provenance: dict[str, Any],
 ) -> Selection:
-    """Select what is more likely in than out, and describe how it was found."""
-    best = posterior.optima[0]
-    verdict = by_inclusion(
-        posterior,
-        float(student.ppf(0.5 + LEVEL / 2, posterior.degrees_of_freedom)),
-        evidence="variational inclusion probability",
-        intervals="intervals are conditional on the selection (Gaussian given the soft support)",
-        rule=f"probability > 0.5 at gamma = {best.strength:.4g}, chosen {choice.reason}",
-    )
-    view = _view(path, choice.position, posterior, verdict.selected)
+    """Select what is more likely in than out, and describe how it was found.
+
+    Pictures of the path show what annealing found, also where sums over models corrected it.
+    """
+    best, posterior = found.annealed.optima[0], found.posterior
+    verdict = found.verdict(best.strength, choice.reason)
+    view = _view(path, choice.position, found.annealed, verdict.selected)
     count = int(np.count_nonzero(verdict.selected & (problem.curvature > 0)))
     sizes = [int(np.sum(fit.probability > 0.5)) for fit in path.fits]
     account = Account(
         method=method,
         response=response,
         provenance=provenance,
-        noise_variance=_noise(problem, best),
-        certificate=best.certificate,
+        noise_variance=_noise(problem, found),
+        certificate=found.certificate,
         converged=bool(max(path.certificate.max(), best.certificate.value) <= tol),
         path=view,
         validation=describe_validation(choice, problem),
         predictions=shown_predictions(problem, path, choice.validation, y),
+        models=None if found.correction is None else list_models(posterior, posterior.covariates),
         credible_sets=posterior.credible_sets(LEVEL),
     )
-    warnings = (*_warnings(problem, path, posterior, count, tol), *rule_notes(choice, sizes))
+    warnings = (
+        *_warnings(problem, path, found.annealed, count, tol),
+        *found.notes(problem, names),
+        *rule_notes(choice, sizes),
+    )
     return fill_selection(problem, verdict, account, names, view.columns, warnings)
 
 
-def _noise(problem: Problem, fit: Fit) -> float:
+def _noise(problem: Problem, found: Found) -> float:
     """Return the noise variance in the user's units; labels have none."""
     if not problem.likelihood.least_squares:
         return float("nan")
-    return float(fit.noise_variance * problem.scale.response_scale**2)
+    if found.correction is not None:
+        return found.posterior.noise_variance
+    return float(found.annealed.optima[0].noise_variance * problem.scale.response_scale**2)
 
 
 def _view(path: Path[Fit], position: int, posterior: Posterior, selected: Array) -> PathView:

@@ -9,11 +9,13 @@ from typing import Any
 from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError
 from garrote.cli.results import check_results, limit_threads, say_heard, write_results
 from garrote.cli.settings import (
+    DEFAULTS,
     asks_for_labels,
     by_folds,
     check_settings,
     find_method,
     make_settings,
+    method_for_table,
     method_name,
 )
 from garrote.cli.structure import check_covariates
@@ -27,11 +29,15 @@ def run(options: argparse.Namespace) -> int:
         return zscores.run(options)
     _check(options)
     limit_threads(options)
-    options.method = method_name(options)
+    by_default, options.method = options.method is None, method_name(options)
     method = find_method(options.method)
     check_settings(options, method)
     table = _read(options, method.for_labels is not None)
     labels = asks_for_labels(options, method) or table.y.dtype.kind == "U"
+    if by_default:
+        rows, columns = table.X.shape
+        options.method = method_for_table(options, options.method, rows, columns, labels)
+        method = find_method(options.method)
     estimator = method.for_labels.load() if labels else method.load()
     settings = make_settings(options, estimator, labels, table)
     _check_folds(table, settings.get("cv"), options)
@@ -39,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         check_covariates(settings.get("penalty", "none"), table)
         settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
     if not options.quiet and options.json != "-":
-        _announce(table)
+        _announce(table, options.method if by_default else None)
     model = _fit(estimator, settings, table, labels, options)
     _write(model, table, options)
     return DONE if model.selection_.converged else NOT_CONVERGED
@@ -67,7 +73,8 @@ def _read(options: argparse.Namespace, labels: bool) -> Any:
         return read_table(options.file, wanted)
 
 
-def _announce(table: Any) -> None:
+def _announce(table: Any, by_default: str | None) -> None:
+    """Say what was read and, where nobody asked for a method, which one is taken."""
     from garrote.cli import console
     from garrote.summaries import listing
 
@@ -75,6 +82,8 @@ def _announce(table: Any) -> None:
     if table.y.dtype.kind == "U":
         said += f" (labels {listing(sorted(set(table.y.tolist())), str)})"
     console.say(f"{table.source}: {said}")
+    if by_default in DEFAULTS:
+        console.say(f"method {by_default}, {DEFAULTS[by_default]}")
 
 
 def _fit(

@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 
 from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError
 from garrote.cli.results import check_results, limit_threads, say_heard, write_results
-from garrote.cli.settings import check_settings, find_method, make_settings, method_name
+from garrote.cli.settings import (
+    check_settings,
+    find_method,
+    make_settings,
+    method_for_table,
+    method_name,
+)
 
 # What speaks of the rows or columns of a table.
 _OF_TABLES = ("file", "include", "exclude", "covariates", "weights", "groups", "offset", "encode",
@@ -19,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     """Check everything that can be checked, read, fit, print, write."""
     _check(options)
     limit_threads(options)
-    options.method = method_name(options)
+    by_default, options.method = options.method is None, method_name(options)
     method = find_method(options.method)
     check_settings(options, method)
     estimator = method.load()
@@ -27,9 +33,12 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(
             f"--zscores: {options.method} needs rows; add --method spike-slab", "select"
         )
+    data = _read(options)
+    if by_default:
+        options.method = method_for_table(options, options.method, 0, len(data.z), labels=False)
+        estimator = find_method(options.method).load()
     settings = make_settings(options, estimator, labels=False)
     settings.pop("cv", None)
-    data = _read(options)
     model = _fit(estimator(**settings), data, options)
     write_results(model, options)
     return DONE if model.selection_.converged else NOT_CONVERGED

@@ -1,0 +1,189 @@
+"""The garrote's inclusion probabilities, corrected by sums over models.
+
+Annealing keeps one of several correlated columns and is sure of it. At the gamma that was chosen the
+models of the variables that matter, and of all that correlate with those selected, are summed, or
+sampled where they are too many. A model counts by what the garrote's own free energy says of it once
+every variable is in or out: its largest likelihood, and gamma for each of its variables.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from garrote.arrays import Array, Floats
+from garrote.inference.beliefs import Beliefs
+from garrote.inference.methods import Chains
+from garrote.inference.models.enumerated import enumerate_findings
+from garrote.inference.models.over_models import Findings, certify_models, make_model_posterior
+from garrote.inference.models.standing import in_columns
+from garrote.inference.resemblance import correlations
+from garrote.inference.sampling import sample
+from garrote.inference.substitutes import with_substitutes
+from garrote.priors.garrote import SpikeTerms
+from garrote.priors.inclusion import Inclusion
+from garrote.priors.largest_likelihood import LargestLikelihood
+from garrote.priors.slab import largest_fitted
+from garrote.problem import Problem
+from garrote.results.certificates import Certificate
+from garrote.results.posterior import Posterior, SamplingAccuracy
+
+# Variables of at least this probability are among those whose models are summed.
+_LEAST_PROBABLE = 0.01
+# So are others whose absolute correlation with a selected one is at least this.
+_RESEMBLING = 0.5
+# Models of up to so many variables are all summed; beyond, they are sampled ...
+_SUMMED = 15
+# ... of at most so many variables, the most probable and the most alike.
+_MOST = 1000
+# States of each of two chains that count, and before them.
+_STEPS, _BURN_IN = 4000, 500
+# Without more rows than this beside means and covariates no model has noise to be judged by.
+_FEWEST_ROWS = 2
+# Models that fill this share of the largest ones on average interpolate: gamma does not hold them back.
+_CROWDED = 0.5
+
+_SIGNED = (
+    "effects are kept to one sign: the probabilities are those of annealing, which is too sure among "
+    "correlated columns"
+)
+_INTERPOLATING = (
+    "at this gamma models of half as many variables as rows are probable, and the probabilities are "
+    "those of the solution that annealing found: take a smaller gamma"
+)
+
+
+class Correction(NamedTuple):
+    """A posterior in which the probabilities of some columns are those of sums over their models.
+
+    ``mean`` are its coefficients in the units of the problem, ``certificate`` says how good the sums
+    are, ``notes`` what a reader should know of them.
+    """
+
+    posterior: Posterior
+    mean: Floats
+    certificate: Certificate
+    how: str
+    notes: tuple[str, ...]
+
+
+def correct(
+    problem: Problem,
+    prior: SpikeTerms,
+    stated: Posterior,
+    seed: Any = None,
+    report: Callable[[int, int], None] | None = None,
+) -> tuple[Correction | None, str]:
+    """Sum over models of the variables that matter, at the gamma of a garrote's posterior.
+
+    All others are taken to be out, and keep the small probability that they have. Where nothing can be
+    corrected, the text says why; it is empty where there is nothing to correct.
+    """
+    if np.any(prior.signs):
+        return None, _SIGNED
+    columns, left_out = _columns(problem, stated.inclusion_probability)
+    spent = problem.scale.intercept_count + len(problem.scale.covariates)
+    if not len(columns) or problem.yty <= 0 or problem.n - spent <= _FEWEST_ROWS:
+        return None, ""
+    among = problem.among(columns)
+    beliefs = _beliefs(among, prior, stated.optima[0].strength + prior.offsets[columns])
+    start = np.flatnonzero(stated.inclusion_probability[columns] > 0.5)
+    found, certificate, how = _find(among, beliefs, start, seed, report)
+    if found.inclusion.sum() > _CROWDED * largest_fitted(beliefs.n):
+        return None, _INTERPOLATING
+    placed = _placed(found, columns, problem.n_features)
+    made = make_model_posterior(problem, beliefs, placed, stated.names)
+    probability = stated.inclusion_probability.copy()
+    probability[columns] = placed.inclusion[columns]
+    made = replace(
+        made,
+        inclusion_probability=probability,
+        free_energy=stated.free_energy,
+        optima=stated.optima,
+    )
+    made = with_substitutes(problem, made, placed.components)
+    return Correction(made, placed.mean, certificate, how, _notes(left_out)), ""
+
+
+def _columns(problem: Problem, probability: Floats) -> tuple[Array, int]:
+    """Return the columns whose models are summed, and how many would be that there is no room for."""
+    usable = problem.curvature > 0
+    likely = np.where(usable, probability, 0.0)
+    selected = np.flatnonzero(likely > 0.5)
+    alike = np.abs(correlations(problem, selected)).max(axis=0, initial=0.0)
+    wanted = np.flatnonzero(usable & ((likely > _LEAST_PROBABLE) | (alike >= _RESEMBLING)))
+    order = np.lexsort((-alike[wanted], -likely[wanted]))
+    return np.sort(wanted[order[:_MOST]]), max(0, len(wanted) - _MOST)
+
+
+def _beliefs(among: Problem, prior: SpikeTerms, log_odds: Floats) -> Beliefs:
+    """Return the garrote's prior of models, in which variables are in or out for sure."""
+    known = prior.noise_variance
+    slab = LargestLikelihood(None if known is None else known * among.scale.response_scale**2)
+    return Beliefs.about(among, slab, Inclusion(np.zeros(len(log_odds) + 1), log_odds))
+
+
+def _find(
+    among: Problem,
+    beliefs: Beliefs,
+    start: Array,
+    seed: Any,
+    report: Callable[[int, int], None] | None,
+) -> tuple[Findings, Certificate, str]:
+    """Sum over all models, or sample them from the solution that annealing found."""
+    count = among.n_features
+    if count <= _SUMMED:
+        found, _ = enumerate_findings(among, beliefs, None, report)
+        how = f"sums over all models of {count} variables"
+        return found, certify_models(among, beliefs, found), how
+    chains = Chains(_STEPS, _BURN_IN, 2, seed)
+    found, certificate = sample(
+        among, beliefs, "sample", chains, None, report, [int(j) for j in start]
+    )
+    return found, certificate, f"sampling models of {count} variables"
+
+
+def _placed(found: Findings, columns: Array, count: int) -> Findings:
+    """Return what was found of some columns by their places among all."""
+
+    def everywhere(values: Any, fill: float = 0.0) -> Any:
+        if values is None:
+            return None
+        whole = np.full(count, fill)
+        whole[columns] = values
+        return whole
+
+    accuracy, covariance = found.accuracy, found.covariance
+    if accuracy is not None:
+        accuracy = SamplingAccuracy(
+            everywhere(accuracy.monte_carlo_error),
+            everywhere(accuracy.effective_sample_size, np.nan),
+            everywhere(accuracy.split_r_hat, 1.0),
+        )
+    inside = found.components.inside
+    there = (inside.data, columns[inside.indices], inside.indptr)
+    components = found.components._replace(
+        inside=scipy.sparse.csr_array(there, (inside.shape[0], count))
+    )
+    return replace(
+        found,
+        inclusion=everywhere(found.inclusion),
+        mean=everywhere(found.mean),
+        second_moment=everywhere(found.second_moment),
+        members=in_columns(found.members, columns),
+        standing=found.standing._replace(members=in_columns(found.standing.members, columns)),
+        components=components,
+        covariance=None if covariance is None else (columns[covariance[0]], covariance[1]),
+        accuracy=accuracy,
+    )
+
+
+def _notes(left_out: int) -> tuple[str, ...]:
+    if not left_out:
+        return ()
+    return (
+        f"{left_out:,} more variables correlate with the selected ones beyond {_RESEMBLING:g} than "
+        f"models are sampled of, {_MOST:,}: they keep the probability that annealing found",
+    )
