@@ -27,7 +27,7 @@ from garrote import (
     VariationalGarroteClassifier,
 )
 from garrote.likelihoods import Huber
-from garrote.paths.combinations import SOLVERS, is_possible
+from garrote.paths.combinations import is_possible, solvers
 from garrote.penalties import L1
 from garrote.priors import EffectSlab, GaussianSlab, SingleEffects
 from pairwise import pairwise
@@ -115,7 +115,7 @@ PENALISED = pairwise(
     {
         "family": list(SLOPES),
         # Subgradients are too slow to be judged closely, and least angle regression is not the lasso.
-        "solver": [solver for solver in SOLVERS if solver not in ("subgradient", "least-angle")],
+        "solver": [solver for solver in solvers() if solver not in ("subgradient", "least-angle")],
         **COMMON,
     },
     lambda family, solver, **_: is_possible(L1(), family, solver),
