@@ -16,6 +16,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def _fit(model: Any, X: Any, y: Any, **given: Any) -> Callable[[], Answers]:
 
 
 def _garrotes(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
-    make: Any = garrote.VariationalGarrote
+    make: Any = partial(garrote.VariationalGarrote, correct=False)
     X, y = table.X, table.number
     for name, model, given in [
         ("defaults", make(), {}),
@@ -291,7 +292,7 @@ def _zscores(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
     z = r * np.sqrt(n - 2) / np.sqrt(1 - r**2)
     ld = X.T @ X / n
     for name, model in [
-        ("garrote", garrote.VariationalGarrote()),
+        ("garrote", garrote.VariationalGarrote(correct=False)),
         ("enumerate", garrote.SpikeSlabRegressor(method="enumerate")),
         ("sample", garrote.SpikeSlabRegressor(method=Sample(n_steps=400), random_state=0)),
         ("single effects", garrote.SingleEffectsRegressor()),

@@ -39,7 +39,7 @@ def test_every_solver_of_a_convex_penalty_chooses_the_same_alpha(solver):
 
 
 @pytest.mark.parametrize("penalty", ["mcp", "scad"])
-@pytest.mark.parametrize("solver", ("ista", "fista", "sparsa"))
+@pytest.mark.parametrize("solver", ["ista", "fista", "sparsa"])
 def test_every_solver_of_a_concave_penalty_chooses_the_same_alpha(penalty, solver):
     X, y = two_optima()
     settings = {"alphas": 8, "eps": 0.1, "cv": 3}
