@@ -179,7 +179,7 @@ def test_a_terminal_without_the_letters_of_a_name_shows_their_codes(values, tmp_
 
 
 def test_select_prints_a_ranked_table_within_80_columns(run, table):
-    code, out, err = run("select", table, "--target", "y")
+    code, out, err = run("select", table, "--target", "y", "--method", "garrote")
     assert code == 0
     assert err == ""
     lines = out.splitlines()
@@ -291,9 +291,32 @@ def test_any_setting_of_the_method_can_be_given(run, table):
 def test_the_seed_decides_the_folds(run, table):
     errors = []
     for seed in (0, 0, 1):
-        _, out, _ = run("select", table, "--target", "y", "--seed", seed, "--json", "-")
+        given = ("--method", "garrote", "--seed", seed, "--json", "-")
+        _, out, _ = run("select", table, "--target", "y", *given)
         errors.append(json.loads(out)["validation"]["mean"])
     assert errors[0] == errors[1] != errors[2]
+
+
+def test_models_are_sampled_unless_a_method_or_its_settings_are_asked_for(run, table, tmp_path):
+    words = ("select", table, "--target", "y")
+    for more, method in (
+        ((), "spike-slab"),
+        (("--expected-size", "2"), "spike-slab"),
+        (("--set", "n_steps=200"), "spike-slab"),
+        (("--gamma", "-4"), "garrote"),
+        (("--rule", "min"), "garrote"),
+        (("--cv", "3"), "garrote"),
+        (("--set", "max_iter=5000"), "garrote"),
+    ):
+        code, out, _ = run(*words, *more)
+        assert code == 0
+        assert f"method {method}, which" in out
+    _, out, _ = run(*words, "--method", "garrote")
+    assert "method garrote, which" not in out
+    wide = np.random.default_rng(0).standard_normal((30, 5001))
+    np.savez(tmp_path / "wide.npz", X=wide, y=3 * wide[:, 0])
+    _, out, _ = run("select", tmp_path / "wide.npz", "--target", "y")
+    assert "method garrote, which" in out
 
 
 def test_not_converged_is_exit_code_3(run, table):
@@ -519,7 +542,7 @@ def test_folds_that_cannot_be_filled_are_refused_with_the_remedy(
     X, y = values
     data = np.column_stack([X, np.arange(N) % 2, y])[:rows]
     file = write(tmp_path / "few.csv", [*NAMES, "site", "y"], data)
-    code, out, err = run("select", file, "--target", "y", *more)
+    code, out, err = run("select", file, "--target", "y", "--method", "garrote", *more)
     assert code == 1
     assert out == ""
     assert said in err
@@ -547,7 +570,8 @@ def test_penalised_models_are_reached_with_their_settings_and_covariates(run, ta
 
 
 def test_the_null_model_beside_covariates_is_called_by_its_name(run, table):
-    _, out, _ = run("select", table, "--target", "y", "--covariates", "age")
+    given = ("--method", "garrote", "--covariates", "age")
+    _, out, _ = run("select", table, "--target", "y", *given)
     assert "with the covariates alone" in out
     assert "without any variable" not in out
 
@@ -693,7 +717,10 @@ def test_a_response_of_0_and_1_is_noted(run, labelled):
         ),
         (["--family", "probit"], "--family: garrote has no setting family; add --method lasso"),
         (["--set", "hope=1"], "garrote has no setting hope (it has"),
-        (["--set", "n_steps=500"], "garrote has no setting n_steps; add --method spike-slab"),
+        (
+            ["--method", "garrote", "--set", "n_steps=500"],
+            "garrote has no setting n_steps; add --method spike-slab",
+        ),
         (
             ["--method", "single-effects", "--expected-size", "2"],
             "single-effects has no setting expected_size; add --method garrote",
@@ -1052,7 +1079,8 @@ def test_help_loads_nothing_heavy():
 
 def test_progress_is_shown_on_a_terminal_only(table):
     there, here = pty.openpty()
-    process = subprocess.Popen([*COMMAND, "select", table, "--target", "y"], stderr=here,
+    words = [*COMMAND, "select", table, "--target", "y", "--method", "garrote"]
+    process = subprocess.Popen(words, stderr=here,
                                stdout=subprocess.DEVNULL)  # fmt: skip
     os.close(here)
     shown = ""

@@ -307,10 +307,10 @@ def test_covariates_are_residualised_by_hand(intercept, sparse, case, count):
     X = X + 0.3 * C[:, :1]
     together = np.hstack([C, X])
     given_x = scipy.sparse.csc_array(together) if sparse else together
-    model = fit(given_x, y, covariates=range(count), fit_intercept=intercept)
+    model = fit(given_x, y, covariates=range(count), fit_intercept=intercept, correct=False)
     first = LinearRegression(fit_intercept=intercept)
     rest_X, rest_y = X - first.fit(C, X).predict(C).reshape(X.shape), y - first.fit(C, y).predict(C)
-    by_hand = fit(rest_X, rest_y, gammas=model.path_.strengths, fit_intercept=False)
+    by_hand = fit(rest_X, rest_y, gammas=model.path_.strengths, fit_intercept=False, correct=False)
     np.testing.assert_allclose(model.coef_[count:], by_hand.coef_, atol=1e-4)
     np.testing.assert_allclose(
         model.inclusion_probability_[count:], by_hand.inclusion_probability_, atol=1e-4
@@ -331,7 +331,7 @@ def test_covariates_with_weights_are_residualised_by_hand(case, spread):
     weights[3::7] = 0.0
     C = rng.standard_normal((len(y), 2))
     y = y + C[:, 0]
-    model = fit(np.hstack([X, C]), y, weights, covariates=[-2, -1])
+    model = fit(np.hstack([X, C]), y, weights, covariates=[-2, -1], correct=False)
     first = LinearRegression()
     rest_X = X - first.fit(C, X, sample_weight=weights).predict(C).reshape(X.shape)
     rest_y = y - first.fit(C, y, sample_weight=weights).predict(C)

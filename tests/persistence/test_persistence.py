@@ -157,7 +157,7 @@ def test_shared_objects_are_stored_once_and_shared_again(fitted, saved):
     assert [[a is b for b in after.fits] for a in after.forward + after.backward] == shared
     assert np.any(shared)
     assert back.posterior_.mean is back.coef_
-    assert back.certificate_ is back.posterior_.optima[0].certificate
+    assert back.certificate_ is back.selection_.certificate
     with zipfile.ZipFile(saved) as members:
         objects = json.loads(members.read(HEADER))["objects"]
     distinct = {id(f) for f in fitted.path_.forward + fitted.path_.backward}

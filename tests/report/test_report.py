@@ -641,7 +641,14 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
     X, y, names = load_diabetes_quadratic()
     frame = pd.DataFrame(X, columns=list(names)).assign(progression=y)
     frame.to_csv(tmp_path / "table.csv", index=False)
-    words = ["select", str(tmp_path / "table.csv"), "--target", "progression"]
+    words = [
+        "select",
+        str(tmp_path / "table.csv"),
+        "--target",
+        "progression",
+        "--method",
+        "garrote",
+    ]
     assert main([*words, "--json", str(tmp_path / "out.json")]) == 0
     document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     summary = SparseRegressor().fit_zscores([5.0, 1.0], np.eye(2), 100).selection_.to_dict()

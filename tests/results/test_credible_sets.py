@@ -147,10 +147,17 @@ def test_labels_have_sets_too(copies):
 
 
 def test_the_garrote_is_too_sure_of_one_copy_and_its_set_says_what_it_says(copies):
-    model = VariationalGarrote().fit(*copies)
+    model = VariationalGarrote(correct=False).fit(*copies)
     sets = [set(one.variables.tolist()) for one in model.posterior_.credible_sets()]
     assert {9} in sets
     assert all(len(one & {2, 5, 7}) <= 1 for one in sets)
+
+
+def test_a_corrected_garrote_has_all_copies_in_one_set(copies):
+    model = VariationalGarrote().fit(*copies)
+    sets = [set(one.variables.tolist()) for one in model.posterior_.credible_sets()]
+    assert {9} in sets
+    assert {2, 5, 7} in sets
 
 
 def test_the_probability_of_a_set_is_the_sum_over_all_models_that_have_any_of_it():

@@ -19,6 +19,8 @@ _NOT_GIVEN = object()
 # and, of labels, a table of up to so many entries; beyond, the garrote's path is annealed.
 _SAMPLING, _ANNEALING = "spike-slab", "garrote"
 _SAMPLED_COLUMNS, _SAMPLED_LABELS = 5000, 100_000
+# Settings of sampling that its estimator has in objects, by the names of the command line.
+_OF_SAMPLING = ("expected_size", "n_steps", "burn_in", "n_chains")
 # What is said of them where nobody asked for a method.
 DEFAULTS = {
     _SAMPLING: "which sums or samples models (--method garrote anneals a path)",
@@ -69,13 +71,16 @@ def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
 def method_name(options: argparse.Namespace) -> str:
     """Return the method that was asked for; a penalty alone asks for the one that has penalties.
 
-    Where nothing is asked for it is sampling, if that has all the settings given, or else the garrote.
+    Where nothing is asked for it is sampling, if the settings given are its own, or else the garrote.
     """
     if options.method is not None:
         return str(options.method)
     if options.penalty is not None or "penalty" in dict(options.set):
         return "lasso"
-    return _SAMPLING if _has_settings(options, _SAMPLING) else _ANNEALING
+    named = dict(_typed(options, ["n_jobs"]).values())
+    family = named.pop("family", "gaussian") in ("gaussian", "poisson", *_LOG_ODDS)
+    known = {*_parameters(find_method(_SAMPLING).load()), *_OF_SAMPLING}
+    return _SAMPLING if family and known >= set(named) else _ANNEALING
 
 
 def method_for_table(

@@ -15,6 +15,9 @@ from garrote.results.selection import Selection, is_certainty
 # With nothing selected, so many of the most probable are named.
 _RUNNERS_UP = 5
 
+# Where sums over models are stated at the strength chosen, all other strengths are annealed.
+_ANNEALED = "inclusion probability"
+
 
 class PathDisplay(SelectionDisplay):
     """Inclusion probabilities or effects along the path, the selected variables coloured and named.
@@ -108,7 +111,7 @@ class PathDisplay(SelectionDisplay):
             strength=path.strength,
             response=selection.affected,
             per=selection.per,
-            evidence=selection.evidence,
+            evidence=selection.evidence if selection.models is None else _ANNEALED,
             name=selection.method,
         )
 

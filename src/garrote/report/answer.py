@@ -48,7 +48,7 @@ def answer(document: Mapping[str, Any]) -> list[str]:
     """Return the answer as sentences; a reservation that concerns all of it comes first."""
     said = []
     if not document["converged"]:
-        reservation = certificate_sentences(document["certificate"]["parts"])[-1]
+        reservation = certificate_sentences(document["certificate"])[-1]
         said.append(f"Not converged: {reservation}, so take what follows as provisional.")
     said += _contradicted(document)
     return [*said, _which(document), *_undecided(document), _how_good(document)]

@@ -309,7 +309,7 @@ def computed(document: Mapping[str, Any]) -> dict[str, Any]:
         ("Data fingerprint", made.get("fingerprint")),
     ]
     sources = [citation(document), own_citation(_text(versions.get("garrote", "")))]
-    meaning, reached, missed, _ = certificate_sentences(certificate["parts"])
+    meaning, reached, missed, _ = certificate_sentences(certificate)
     return {
         "facts": _texts(facts),
         "command": _command(made.get("command")),

@@ -1,9 +1,10 @@
 """What to cite, and what the words of a method mean, by the method's own names for them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from garrote.estimators.registry import SELECTORS
+from garrote.results.certificates import EQUATIONS
 from garrote.results.selection import SIGN, is_certainty
 
 _STRENGTHS = {
@@ -144,6 +145,10 @@ def certificate_words(part: str) -> str:
     return _CERTIFICATE.get(part, "how far the answer is from its own equations")
 
 
-def certificate_sentences(parts: Iterable[str]) -> tuple[str, str, str, str]:
+def certificate_sentences(certificate: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return what precedes the value, what follows it if it is good enough or not, a reservation."""
-    return next((_SENTENCES[part] for part in parts if part in _SENTENCES), _EQUATIONS)
+    if certificate["kind"] == EQUATIONS:
+        return _EQUATIONS
+    return next(
+        (_SENTENCES[part] for part in certificate["parts"] if part in _SENTENCES), _EQUATIONS
+    )

@@ -56,11 +56,11 @@ def select_on_path(
 ) -> Selection:
     """Select what is more likely in than out, and describe how it was found.
 
-    Pictures of the path show what annealing found, also where sums over models corrected it.
+    Pictures of the path show what annealing found but, at the strength chosen, what is believed.
     """
     best, posterior = found.annealed.optima[0], found.posterior
     verdict = found.verdict(best.strength, choice.reason)
-    view = _view(path, choice.position, found.annealed, verdict.selected)
+    view = _view(path, choice.position, posterior, verdict.selected)
     count = int(np.count_nonzero(verdict.selected & (problem.curvature > 0)))
     sizes = [int(np.sum(fit.probability > 0.5)) for fit in path.fits]
     account = Account(
@@ -101,7 +101,7 @@ def _view(path: Path[Fit], position: int, posterior: Posterior, selected: Array)
     now = posterior.inclusion_probability
     order = np.lexsort((-highest, -now, ~selected | (highest == 0)))[:_LINES]
     columns = order[highest[order] > 0]
-    # Another start may have led to a better solution than the path's own.
+    # Another start may have led to a better solution than the path's own, or models were summed.
     probability, effect = probability[:, columns].toarray(), effect[:, columns].toarray()
     probability[position], effect[position] = now[columns], posterior.mean[columns]
     return view_of(path, "gamma", position, columns, probability, effect)

@@ -62,7 +62,7 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
     def joined(values: Sequence[Floats]) -> Floats:
         return np.asarray(sum(w * v for w, v in zip(share, values, strict=True)))
 
-    inclusion = joined([chain.inclusion for chain in chains])
+    inclusion = np.minimum(joined([chain.inclusion for chain in chains]), 1.0)  # but for rounding
     diagnosed = diagnose_inclusion(chains, inclusion)
     members, probability = _visited(chains)
     standing, components = of_known(members, probability, len(inclusion))
