@@ -172,9 +172,7 @@ tol, max_iter, n_jobs, callback
 
     def _foretell(self, shape: tuple[int, int], count: int) -> None:
         """Say what a path of several classes, and those of its folds, will cost."""
-        points = points_in_all(
-            self.alphas, None if self.alpha != "cv" else 5 if self.cv is None else self.cv
-        )
+        points = points_in_all(self.alphas, self.cv, self.alpha == "cv")
         rows, columns = shape
         seconds = points * _SECONDS_A_POINT * rows * count * float(np.sqrt(columns))
         what = f"a fit of {count} classes to {columns} columns at {points} strengths"

@@ -217,7 +217,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
 
     def _foretell(self, problem: Problem, columns: int) -> None:
         """Say what the path, and those of its folds, will cost."""
-        points = points_in_all(self.gammas, self.cv if self.gamma == "cv" else None)
+        points = points_in_all(self.gammas, self.cv, self.gamma == "cv")
         rows = len(problem.response)
         seconds = points * _SECONDS_AN_ENTRY * rows * columns
         what = f"a garrote of {rows} labels and {columns} columns at {points} strengths"
