@@ -30,7 +30,7 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, make_folds
-from garrote.selecting.label_validation import cross_validate_labels
+from garrote.selecting.garrote_validation import GarroteOfLabels, cross_validate_garrote
 from garrote.selecting.on_path import Choice, select_on_path
 from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
@@ -188,7 +188,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
         rows_left(problem)
         self._foretell(problem, given.count)
         control = Control(self.tol, int(self.max_iter), self.callback)
-        bound = LogisticBound(problem, codes, given.log_odds, control)
+        bound = LogisticBound(problem, given.log_odds, control)
         rough = self._rough_prior(problem, codes, given.log_odds)
         end = DenseEnd.for_labels(given.log_odds[problem.usable])
         grid, wanted = gammas_to_visit(self, problem, rough, end)
@@ -236,7 +236,10 @@ class VariationalGarroteClassifier(SelectingClassifier):
         splits = list(splitter.split(splittable(given.X), given.y, groups))
         self._check_splits(splits, np.where(given.weights > 0, given.y, np.nan))
         folds = make_folds(given.weights, splits, partial(given.part, self, bound.problem))
-        return cross_validate_labels(bound, folds, grid, self.slab_variance, self.n_jobs)
+        garrote = GarroteOfLabels(bound, self.slab_variance)
+        return cross_validate_garrote(
+            garrote, bound.problem, folds, grid, bound.control, self.n_jobs
+        )
 
     def _check_splits(self, splits: list[tuple[Array, Array]], codes: Floats) -> None:
         """Refuse rows to train on that are of one class; codes that do not count are NaN."""

@@ -27,8 +27,8 @@ from garrote.problem import Problem
 from garrote.results.certificates import equations
 from garrote.results.laws import EffectsLaw
 from garrote.results.posterior import Posterior
+from garrote.solvers.effects.effects_on_log_odds import LabelEffects, LabelsFitter
 from garrote.solvers.effects.existence import with_doubt
-from garrote.solvers.effects.label_effects import LabelEffects, LabelsFitter
 from garrote.solvers.effects.refining import refine
 from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit
@@ -47,8 +47,7 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     odds = task.beliefs.inclusion.log_odds
     log_prior = odds - logsumexp(odds)
     fitter = LabelsFitter(
-        columns, problem.response, log_prior, task.control(max_iter=MOST_ROUNDS), prior.effects,
-        variance,
+        columns, log_prior, task.control(max_iter=MOST_ROUNDS), prior.effects, variance
     )  # fmt: skip
     found, better = fitter.fit(), 0
     if prior.refine:
@@ -100,8 +99,8 @@ def _doubted(
 def _described(
     problem: Problem, beside: BesideFixed, found: LabelEffects, names: tuple[str, ...]
 ) -> Posterior:
-    scale = problem.scale
-    stated = tuple(_everywhere(problem, effect, beside.lengths) for effect in found.effects)
+    scale, lengths = problem.scale, beside.lengths
+    stated = tuple(_everywhere(problem, effect, lengths) for effect in found.effects)
     # Log odds have a unit of their own.
     plain = replace(problem, scale=replace(scale, response_scale=1.0))
     fit = EffectsFit(stated, 1.0, found.bounds, found.converged, found.tried)
