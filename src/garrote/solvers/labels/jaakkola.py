@@ -26,14 +26,13 @@ class Touching(NamedTuple):
     """The regression that stands for labels, given where the bound touches.
 
     ``response`` is what a known part of the linear predictor leaves of the labels' numbers, with zeros
-    for pseudo-data; ``under`` are the fixed columns under the weights of the regression. ``level`` is
-    what the bound has beside the regression on what the fixed columns leave.
+    for pseudo-data; ``under`` are the fixed columns under the weights of the regression.
     """
 
+    columns: LabelColumns
     xi: Floats
     response: Floats
     under: Fixed
-    level: float
 
     @classmethod
     def at(cls, columns: LabelColumns, xi: Floats) -> "Touching":
@@ -41,11 +40,17 @@ class Touching(NamedTuple):
         curvatures, problem = bound_curvature(xi), columns.problem
         response = (problem.response - 0.5) / curvatures - problem.known_part
         under = columns.under(problem.weights * curvatures)
+        return cls(columns, xi, columns.with_pseudo(response, 0.0), under)
+
+    @property
+    def level(self) -> float:
+        """What the bound has beside the regression on what the fixed columns leave."""
+        columns, xi = self.columns, self.xi
+        curvatures = bound_curvature(xi)
         touched = log_expit(xi) - 0.5 * xi + 0.5 * curvatures * xi**2 + 0.125 / curvatures
-        level = float(problem.weights @ touched)
-        level += 0.5 * columns.count * float(np.log(2 * np.pi)) + 0.5 * under.log_determinant
-        level += 0.5 * columns.pseudo * float(np.log(COVARIATE_PRECISION / (2 * np.pi)))
-        return cls(xi, np.append(response, np.zeros(columns.pseudo)), under, level)
+        level = float(columns.problem.weights @ touched)
+        level += 0.5 * columns.count * float(np.log(2 * np.pi)) + 0.5 * self.under.log_determinant
+        return level + 0.5 * columns.pseudo * float(np.log(COVARIATE_PRECISION / (2 * np.pi)))
 
 
 def bound_curvature(xi: Floats) -> Floats:

@@ -52,7 +52,7 @@ class Fixed(NamedTuple):
     def doubt(self, rows: int) -> Floats:
         """Return the variances of the fixed part of the first rows."""
         first = self.columns[:, :rows]
-        return np.asarray(np.einsum("fi,fg,gi->i", first, self.inverse, first))
+        return np.asarray(((self.inverse @ first) * first).sum(axis=0))
 
 
 class Measured(NamedTuple):
@@ -155,9 +155,13 @@ class LabelColumns:
             return np.asarray(self.block @ everywhere)
         return np.asarray(self.block[:, places] @ coef)
 
+    def with_pseudo(self, values: Floats, value: float) -> Floats:
+        """Return values of the data's rows followed by one for each row of pseudo-data."""
+        return np.append(values, np.full(self.pseudo, value)) if self.pseudo else values
+
     def under(self, weights: Floats) -> Fixed:
         """Return the fixed columns under weights of the data's rows."""
-        weights = np.append(weights, np.ones(self.pseudo))
+        weights = self.with_pseudo(weights, 1.0)
         held = self._fixed * weights
         if not self.count:
             return Fixed(weights, self._fixed, held, np.zeros((0, 0)))
