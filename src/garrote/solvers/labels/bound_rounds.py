@@ -74,14 +74,16 @@ class Rounds:
         Where the bound touches.
     doubt : array of shape (N,)
         The variances of linear predictors to begin with.
+    least : float
+        Columns with probabilities up to this count as out. Many such might add up to something.
     """
 
     def __init__(
         self, columns: LabelColumns, log_odds: Floats, variance: float, factors: Factors, xi: Floats,
-        doubt: Floats,
+        doubt: Floats, least: float,
     ):  # fmt: skip
         self.columns, self.log_odds, self.variance = columns, log_odds, variance
-        self.factors, self.count = factors, 0
+        self.factors, self.least, self.count = factors, least, 0
         self.touching = Touching.at(columns, xi)
         inside = np.flatnonzero(factors.coef)
         self.fitted = columns.fitted(inside, factors.coef[inside])
@@ -195,7 +197,8 @@ class Rounds:
         for some in columns.in_parts(places):
             change = _visit(
                 columns.block, self.touching.under, places[some], self.log_odds,
-                1.0 / self.variance, self.factors, residual, doubt, _RESOLUTION * accuracy,
+                1.0 / self.variance, self.factors, self.least, residual, doubt,
+                _RESOLUTION * accuracy,
             )  # fmt: skip
             moved = max(moved, change)
         return doubt[: columns.rows], moved
@@ -217,7 +220,7 @@ class Rounds:
 
 
 @kernel
-def _visit(block, under, places, log_odds, ridge, factors, residual, doubt, resolution):
+def _visit(block, under, places, log_odds, ridge, factors, least, residual, doubt, resolution):
     rows = block.shape[0]
     left, shares = np.empty(rows), np.empty(2 * under.columns.shape[0])
     moved = 0.0
@@ -231,17 +234,18 @@ def _visit(block, under, places, log_odds, ridge, factors, residual, doubt, reso
             w = product / (c + ridge)
             odds = log_odds[j] + 0.5 * np.log(ridge / (c + ridge)) + 0.5 * product * w
             m = 1.0 / (1.0 + np.exp(-odds)) if odds > -40.0 else 0.0
-        step, size = m * w - old, np.sqrt(c)
+        new = m * w if m > least else 0.0
+        step, size = new - old, np.sqrt(c)
         moved = max(moved, abs(m - factors.probability[j]), abs(step) * size)
         factors.probability[j], factors.weight[j] = m, w
         spread = 1.0 / (c + ridge)
         factors.spread[j] = spread
         if abs(step) * size > resolution:
-            factors.coef[j] = old + step
+            factors.coef[j] = new
             for i in range(rows):
                 residual[i] -= step * left[i]
-        variance = m * (w * w + spread) - m * w * m * w
-        if variance * c > 1e-9:
+        variance = m * (w * w + spread) - new * new
+        if m > least and variance * c > 1e-9:
             for i in range(rows):
                 doubt[i] += variance * left[i] * left[i]
     return moved

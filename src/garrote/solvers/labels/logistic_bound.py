@@ -33,7 +33,7 @@ _ALL_AT_HAND = 20_000_000
 _STILL, _TIGHTER, _TIGHTEST = 0.3, 0.3, 1e-13
 # A column joins those at hand when it is in with this share of the tolerance.
 _JOINS = 0.5
-# Columns with probabilities below this share of the tolerance are not listed in a solution.
+# Columns with probabilities below this share of the tolerance count as out, and are not listed.
 _NEGLIGIBLE = 0.01
 
 
@@ -142,13 +142,14 @@ class LogisticBound:
         factors = Factors(*(nothing.copy() for _ in Factors._fields))
         factors.put(places, Factors(start.probability, start.weight, start.spread, start.coef))
         log_odds = gamma + self.offsets[self.at_hand.columns]
-        return Rounds(self.at_hand, log_odds, start.variance, factors, xi, start.doubt)
+        least = _NEGLIGIBLE * self.control.tol
+        return Rounds(self.at_hand, log_odds, start.variance, factors, xi, start.doubt, least)
 
     def _listed(self, now: BoundSolution, rounds: Rounds) -> BoundSolution:
-        """Return what rounds have found, without columns that hardly have a probability."""
+        """Return what rounds have found, without columns that count as out."""
         factors, columns = rounds.factors, self.at_hand.columns
         everyone = np.arange(len(columns))
-        places = np.flatnonzero(factors.probability > _NEGLIGIBLE * self.control.tol)
+        places = np.flatnonzero(factors.probability > rounds.least)
         places = places[np.argsort(columns[places], kind="stable")]
         listed = factors.among(places)
         return replace(
