@@ -57,7 +57,9 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     stated = found
     if prior.doubt:
         stated = _doubted(found, log_prior, problem.n, variance is not None, beside)
-    posterior = with_covariates_of_labels(_described(problem, beside, stated, task.names))
+    lengths = columns.lengths(columns.under(weights))
+    described = _described(problem, beside, lengths, stated, task.names)
+    posterior = with_covariates_of_labels(described)
     notes = (*task.beliefs.doubts(None), *notes_on_effects(found, task.usable))
     return Inferred(
         with_substitutes(problem, posterior), found.certificate, method.name,
@@ -97,9 +99,13 @@ def _doubted(
 
 
 def _described(
-    problem: Problem, beside: BesideFixed, found: LabelEffects, names: tuple[str, ...]
+    problem: Problem,
+    beside: BesideFixed,
+    lengths: Floats,
+    found: LabelEffects,
+    names: tuple[str, ...],
 ) -> Posterior:
-    scale, lengths = problem.scale, beside.lengths
+    scale = problem.scale
     stated = tuple(_everywhere(problem, effect, lengths) for effect in found.effects)
     # Log odds have a unit of their own.
     plain = replace(problem, scale=replace(scale, response_scale=1.0))

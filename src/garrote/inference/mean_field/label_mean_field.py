@@ -197,7 +197,7 @@ def point_posterior(
     inside = best.probability > IN_SUPPORT
     m = best.probability[inside]
     weights = bound.curvature_of(best)
-    hessian = bound.at_hand.beside_fixed(weights, best.columns[inside]).products
+    hessian = bound.at_hand.cross_products(weights, best.columns[inside])
     hessian += np.diag(((1 - m) * np.diag(hessian) + 1.0 / best.variance) / m)
     covariance = pinvh(hessian) if len(m) else np.zeros((0, 0))
     error = np.sqrt(np.diag(covariance))

@@ -70,23 +70,11 @@ class BesideFixed(NamedTuple):
     """Some columns under weights of the rows.
 
     ``inverse`` is the covariance of the fixed columns' coefficients, ``explained`` how these columns
-    make up each of the others, ``left`` what they leave of them.
+    make up each of the others.
     """
 
     inverse: Floats
     explained: Floats
-    left: Floats
-    weights: Floats
-
-    @property
-    def lengths(self) -> Floats:
-        """The squares of what is left of each column, in the rows' weights."""
-        return np.einsum("ij,ij,i->j", self.left, self.left, self.weights)
-
-    @property
-    def products(self) -> Floats:
-        """The cross products of what is left."""
-        return np.asarray(self.left.T @ (self.left * self.weights[:, None]))
 
 
 class LabelColumns:
@@ -212,12 +200,18 @@ class LabelColumns:
 
     def beside_fixed(self, weights: Floats, columns: Array) -> BesideFixed:
         """Return some columns beside the fixed ones, under other weights of the data's rows."""
-        under = self.under(weights)
-        block = self.block[:, self.places(columns)]
-        explained = under.inverse @ (under.held @ block)
-        return BesideFixed(
-            under.inverse, explained, block - under.columns.T @ explained, under.weights
-        )
+        under, places = self.under(weights), self.places(columns)
+        if 2 * len(places) > len(self.columns):  # without a copy of them
+            products = (under.held @ self.block)[:, places]
+        else:
+            products = under.held @ self.block[:, places]
+        return BesideFixed(under.inverse, under.inverse @ products)
+
+    def cross_products(self, weights: Floats, columns: Array) -> Floats:
+        """Return the cross products of what the fixed columns leave of some others."""
+        under, block = self.under(weights), self.block[:, self.places(columns)]
+        left = block - under.columns.T @ (under.inverse @ (under.held @ block))
+        return np.asarray(left.T @ (left * under.weights[:, None]))
 
 
 def fixed_columns(problem: Problem) -> tuple[Floats, Floats]:

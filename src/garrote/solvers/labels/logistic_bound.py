@@ -9,7 +9,6 @@ so that given xi labels are a regression with row weights 2 lambda, responses (y
 and noise variance 1. The best xi_i^2 is then the expected square of the linear predictor.
 """
 
-from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -85,12 +84,6 @@ class LogisticBound:
         self.at_hand = LabelColumns(problem)
         if self.at_hand.rows * len(problem.usable) <= _ALL_AT_HAND:
             self.at_hand.add(problem.usable)
-
-    def roughly(self, tol: float) -> "LogisticBound":
-        """Return the same problem, and the same columns at hand, solved to no less than a tolerance."""
-        rough = copy(self)
-        rough.control = replace(self.control, tol=max(tol, self.control.tol))
-        return rough
 
     def empty(self, gamma: float, variance: float) -> BoundSolution:
         """Return where to begin: no variable in, and the bound touching where the mean label says."""
