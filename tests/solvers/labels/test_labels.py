@@ -277,6 +277,35 @@ def test_rounds_of_the_bound_end_among_many_like_columns():
         assert one.certificate.value <= 1e-4
 
 
+def test_columns_that_are_not_listed_do_not_add_up_to_anything():
+    # Each has a probability far below the tolerance, and all point the same way.
+    rng = np.random.default_rng(5)
+    X = np.sqrt(0.9) * rng.standard_normal((50, 1)) + np.sqrt(0.1) * rng.standard_normal((50, 2000))
+    y = (X[:, 0] + rng.logistic(size=50) > 0).astype(float)
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    bound = LogisticBound(problem, np.zeros(2000), Control(1e-4, 500))
+    found = anneal_bound(bound, np.linspace(-18.0, -12.0, 7), 1.5625).forward
+    assert all(one.certificate.value <= 1e-4 for one in found)
+    assert len(found[0].columns) < 2000 < 2 * len(found[-1].columns)
+
+
+def test_solutions_without_a_certificate_are_the_same():
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((80, 40))
+    y = (rng.random(80) < expit(2 * X[:, 3] - X[:, 8])).astype(float)
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    stated, found = (
+        LogisticBound(problem, np.zeros(40), Control(1e-6, 500), certifies=certifies)
+        for certifies in (True, False)
+    )
+    one, two = (b.solve(-4.0, b.empty(-4.0, 1.5)) for b in (stated, found))
+    np.testing.assert_allclose(one.probability, two.probability, atol=1e-5)
+    np.testing.assert_allclose(one.eta, two.eta, atol=1e-4)
+    np.testing.assert_allclose(one.doubt, two.doubt, atol=1e-4)
+    assert one.bound == pytest.approx(two.bound, abs=1e-5)
+    assert one.expected_size == pytest.approx(two.expected_size, abs=1e-4)
+
+
 def test_columns_out_of_hand_change_nothing(monkeypatch):
     rng = np.random.default_rng(4)
     X = rng.standard_normal((60, 300))
