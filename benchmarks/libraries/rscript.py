@@ -50,11 +50,13 @@ def measure_in_r(job, script, read_answer):
         command = ["Rscript", "--vanilla", str(HERE / script), str(HERE)]
         command += [f"{name}={value}" for name, value in words.items()]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        seconds, before, peak, design_bytes = np.fromfile(out / "measured.bin")
+        seconds, before, peak, design_bytes, processor = np.fromfile(out / "measured.bin")
         answer = (
             read_answer(*read_coefficients(out, description["shape"][1])) if job["judge"] else None
         )
-    return Measurement(float(seconds), int(peak - before), int(design_bytes), answer)
+    return Measurement(
+        float(seconds), int(peak - before), int(design_bytes), answer, float(processor)
+    )
 
 
 def read_coefficients(out, D):

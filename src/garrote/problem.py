@@ -1,7 +1,6 @@
 """The data of one regression, standardised once: what every solver is given."""
 
 import warnings
-from collections.abc import Generator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, cast
@@ -12,6 +11,7 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design, is_design
+from garrote.designs.standardized import Evaluation
 from garrote.likelihoods import Gaussian, adapt_to_data, as_likelihood
 from garrote.limits.checks import check_columns, check_moments, check_rows
 from garrote.limits.magnitudes import refuse_small_response
@@ -19,7 +19,6 @@ from garrote.results.fit import Scale
 from garrote.zscores.summary_statistics import check_zscores
 
 _GAUSSIAN = Gaussian()
-Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
 # What covariates leave of a response is rounding below this share of it.
 _EXPLAINED = 1e-12
@@ -267,23 +266,17 @@ class Problem:
         """Return all standardised cross products (D x D)."""
         if self.known_gram is not None:
             return self.known_gram
-        design = self.design
-        return design.values if isinstance(design, GramDesign) else design.whole_gram()
+        return self.design.whole_gram()
 
     def known_block(self, columns: Array) -> Floats:
         """Return the standardised cross products of some columns, covariates projected out."""
         if self.known_gram is not None:
             return self.known_gram[np.ix_(columns, columns)]
-        if isinstance(self.design, GramDesign):
-            return self.design.block(columns, columns)
         return self.design.gram(columns, columns)
 
     def raw_gram(self, columns: Array) -> Floats:
         """Return the cross products of some columns, covariates not projected out."""
-        design = self.design
-        if isinstance(design, GramDesign):
-            return design.block(columns, columns)
-        return design.gram(columns, columns, projected=False)
+        return self.design.gram(columns, columns, projected=False)
 
     @property
     def known_part(self) -> Floats:
@@ -300,13 +293,11 @@ class Problem:
     @property
     def table(self) -> StandardizedDesign:
         """The design of a problem with rows."""
-        if isinstance(self.design, GramDesign):
-            raise ValueError("this problem has moments only, no rows")
-        return self.design
+        return self.design.table
 
     @property
     def has_rows(self) -> bool:
-        return not isinstance(self.design, GramDesign)
+        return self.design.has_rows
 
     @property
     def response_variance(self) -> float:
@@ -335,18 +326,12 @@ class Problem:
     @cached_property
     def max_rank(self) -> int:
         """Return how many columns suffice to interpolate: distinct rows less those spent on means."""
-        if isinstance(self.design, GramDesign):
-            return int(self.n) - 1
-        spent = int(self.design.centered) + self.design.basis.shape[1]
-        return max(0, self.design.distinct_rows() - spent)
+        return self.design.max_rank(self.n)
 
     @property
     def columns_together(self) -> int:
         """Return how many vectors of length N and D may be held at once beside the data."""
-        if isinstance(self.design, GramDesign):
-            return 64
-        stored = self.table.stored
-        return int(np.clip(stored.nbytes // (64 * max(stored.shape)), 8, 64))
+        return self.design.columns_together
 
     def evaluate(self, columns: Array, coef: Floats, fitted: Floats | None = None) -> Evaluation:
         """Yield the product needed, return squared residuals (K,) and X'Wr (K x D).
@@ -354,14 +339,7 @@ class Problem:
         ``coef`` has one column for each of K candidate solutions on ``columns``; ``fitted`` may give
         their fitted values, where the caller has them cheaper.
         """
-        if isinstance(self.design, GramDesign):
-            gradient = self.xty - self.design.dot(columns, coef).T
-            explained = np.sum(coef * (self.xty[columns] + gradient[:, columns]).T, axis=0)
-            return np.maximum(self.yty - explained, 0.0), gradient
-        if fitted is None:
-            fitted = self.design.dot(columns, coef)
-        residuals = np.ascontiguousarray((self.response[:, None] - fitted).T)
-        return (yield from self.evaluate_residuals(residuals))
+        return self.design.evaluate(self, columns, coef, fitted)
 
     def evaluate_residuals(self, residuals: Floats) -> Evaluation:
         """Do as `evaluate`, given the residuals (K x N)."""

@@ -746,6 +746,11 @@ def test_settings_of_another_method_name_it(run, labelled, given, said):
             "no such prior here; add --method single-effects",
         ),
         ("same", [], "one class only among rows of positive weight, x: rows of two classes"),
+        (
+            "digit",
+            ["--family", "binomial", "--set", "method=sample", "--set", "n_steps=200"],
+            "got 'sample': SpikeSlabClassifier takes them for labels",
+        ),
     ],
 )  # fmt: skip
 def test_what_labels_do_not_have_names_what_they_have(run, labelled, target, given, said):

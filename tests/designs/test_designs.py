@@ -455,7 +455,8 @@ def test_a_gram_design_is_its_matrix():
     coef = random_rows(2, 4).T
     assert design.shape == (13, 13)
     assert_near(design.dot(SOME, coef), gram[:, SOME] @ coef)
-    assert_near(design.block(SOME, OTHERS), gram[np.ix_(SOME, OTHERS)])
+    assert_near(design.gram(SOME, OTHERS), gram[np.ix_(SOME, OTHERS)])
+    assert_near(design.gram_rows(SOME), gram[SOME])
 
 
 def test_a_column_hidden_behind_rows_of_weight_zero_has_no_content():

@@ -172,6 +172,14 @@ def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
         SpikeSlabRegressor(**settings).fit(*data)
 
 
+@pytest.mark.parametrize("method", ["sample", "mean-field", Sample(n_steps=200)])
+def test_a_method_for_labels_alone_is_refused_by_its_classifier_s_name(data, method):
+    X, y = data
+    known = r"\('auto', 'enumerate', 'metropolis'\) where 0 and 1 are numbers"
+    with pytest.raises(ValueError, match=f"{known}, got '.*': SpikeSlabClassifier"):
+        SpikeSlabRegressor(family="binomial", method=method).fit(X, (y > 0).astype(float))
+
+
 def test_an_unsettled_chain_is_announced():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 60))

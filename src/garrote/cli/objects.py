@@ -55,8 +55,11 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
     prior = given.get("prior", inspect.signature(estimator).parameters["prior"].default)
     _refuse_other_kind(prior, kind)
     ways = [way for asked, way in WAYS.get(family, {}) if asked == kind]
-    named = METHODS.get(given.get("method", "auto"))
-    methods = [named] if named in ways else [] if given.get("method") else ways
+    methods = ways
+    if given.get("method"):
+        # One that is none here has its settings too: the estimator then says what is amiss.
+        named: Any = METHODS.get(given["method"])
+        methods = [] if named is None else [named]
     if "method" not in inspect.signature(estimator).parameters:
         methods = []
     return Parts([prior_class(prior, family)] if isinstance(prior, str) else [], methods)

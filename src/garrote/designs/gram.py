@@ -1,10 +1,11 @@
 """No rows at all: only the cross products X'WX. The "residual" is then X'Wr itself."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.designs.standardized import Evaluation, StandardizedDesign
 from garrote.rules import add_block, add_column, block_dot, column_dot, squared_residual
 
 
@@ -50,6 +51,13 @@ def _(design: GramColumns, residual, start, coef):
 class GramDesign:
     """A symmetric positive semidefinite matrix of cross products."""
 
+    has_rows = False
+    stored = None
+    # Blocks of columns have rows; and no column costs less on rows that there are not.
+    keeps_blocks = False
+    column_cost = np.inf
+    columns_together = 64
+
     def __init__(self, values: Floats):
         self.values = values
         self.shape = values.shape
@@ -62,5 +70,30 @@ class GramDesign:
         """Return X'WX[:, columns] @ coef: what the coefficients take out of X'Wr."""
         return self.values[:, columns] @ coef
 
-    def block(self, left: Array, right: Array) -> Floats:
+    def gram(self, left: Array, right: Array, projected: bool = True) -> Floats:
+        """Return the cross products of two sets of columns; nothing can be projected out of them."""
         return self.values[np.ix_(left, right)]
+
+    def gram_rows(self, columns: Array) -> Floats:
+        """Return the cross products of some columns with all of them."""
+        return self.values[columns]
+
+    def whole_gram(self) -> Floats:
+        return self.values
+
+    @property
+    def table(self) -> StandardizedDesign:
+        raise ValueError("this problem has moments only, no rows")
+
+    def max_rank(self, n: float) -> int:
+        """Return how many columns suffice to interpolate ``n`` rows, whose mean is taken off."""
+        return int(n) - 1
+
+    def evaluate(
+        self, problem: Any, columns: Array, coef: Floats, fitted: Floats | None
+    ) -> Evaluation:
+        """Return squared residuals (K,) and X'Wr (K x D) of K solutions; no product is needed."""
+        yield from ()  # a solver like the others, though it shares no pass over X
+        gradient = problem.xty - self.dot(columns, coef).T
+        explained = np.sum(coef * (problem.xty[columns] + gradient[:, columns]).T, axis=0)
+        return np.maximum(problem.yty - explained, 0.0), gradient

@@ -29,6 +29,7 @@ _FAR = 10.0
 _LARGE = 1e100
 
 SharedProduct = Generator[Floats, Floats, Floats]
+Evaluation = Generator[Floats, Floats, tuple[Floats, Floats]]
 
 
 class StandardizedDesign:
@@ -45,6 +46,8 @@ class StandardizedDesign:
     covariates : array of int
         Columns whose span (with the intercept, if centring) is projected out of all others.
     """
+
+    has_rows = True
 
     def __init__(
         self,
@@ -174,6 +177,12 @@ class StandardizedDesign:
             product -= shares[:, left].T @ shares[:, right]
         return product
 
+    def gram_rows(self, columns: Array) -> Floats:
+        """Return the cross products of some columns with all of them."""
+        together = self.columns_together
+        groups = np.split(columns, range(together, len(columns), together))
+        return np.vstack([self.tdot(np.ascontiguousarray(self.block(g).T)) for g in groups])
+
     def whole_gram(self) -> Floats:
         """Return all cross products."""
         whole = self._corrected_gram()
@@ -243,9 +252,36 @@ class StandardizedDesign:
         return product / self.scale[rest, None]
 
     @property
+    def table(self) -> "StandardizedDesign":
+        """The design itself, as it has rows."""
+        return self
+
+    def evaluate(
+        self, problem: Any, columns: Array, coef: Floats, fitted: Floats | None
+    ) -> Evaluation:
+        """Yield the product needed, return squared residuals (K,) and X'Wr (K x D) of K solutions."""
+        fitted = self.dot(columns, coef) if fitted is None else fitted
+        rows = np.ascontiguousarray((problem.response[:, None] - fitted).T)
+        return (yield from problem.evaluate_rows(rows))
+
+    @property
+    def columns_together(self) -> int:
+        """How many vectors of length N and D may be held at once beside the data."""
+        return int(np.clip(self.stored.nbytes // (64 * max(self.shape)), 8, 64))
+
+    @property
+    def column_cost(self) -> float:
+        """What a product with one column costs; see `Design`."""
+        return self.stored.column_cost
+
+    @property
     def keeps_blocks(self) -> bool:
         """Whether dense blocks of columns are cheap beside the matrix itself."""
         return self.stored.keeps_blocks or bool(self.basis.shape[1])
+
+    def max_rank(self, n: float) -> int:
+        """Return how many columns suffice to interpolate: distinct rows less those spent on means."""
+        return max(0, self.distinct_rows() - int(self.centered) - self.basis.shape[1])
 
     def distinct_rows(self) -> int:
         """Count the different rows of positive weight, by one random projection."""

@@ -172,7 +172,7 @@ tol, max_iter, n_jobs, callback
 
     def _foretell(self, shape: tuple[int, int], count: int) -> None:
         """Say what a path of several classes, and those of its folds, will cost."""
-        points = points_in_all(self.alphas, self.cv if self.alpha == "cv" else None)
+        points = points_in_all(self.alphas, self.cv, self.alpha == "cv")
         rows, columns = shape
         seconds = points * _SECONDS_A_POINT * rows * count * float(np.sqrt(columns))
         what = f"a fit of {count} classes to {columns} columns at {points} strengths"

@@ -42,7 +42,7 @@ from garrote.results.path import Path
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import make_folds
 from garrote.selecting.found import Found
-from garrote.selecting.garrote_validation import cross_validate_garrote
+from garrote.selecting.garrote_validation import GarroteOfNumbers, cross_validate_garrote
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
 from garrote.solvers.control import Control
@@ -250,8 +250,9 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         if wanted == "cv":
             splits = list(check_cv(self.cv).split(splittable(given.X), given.y, groups))
             folds = make_folds(given.weights, splits, partial(given.part, self, problem))
+            garrote = GarroteOfNumbers(prior_for, self.solver)
             path, validation = cross_validate_garrote(
-                problem, prior_for, folds, grid, control, self.solver, self.n_jobs
+                garrote, problem, folds, grid, control, self.n_jobs
             )
             chosen = validation.choose(self.rule)
         else:

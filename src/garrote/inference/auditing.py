@@ -42,17 +42,38 @@ class _Summed(NamedTuple):
 def audit(
     problem: Problem, beliefs: Beliefs, inclusion: Floats, mean: Floats, variance: Floats
 ) -> Audit:
-    """Sum over all models of the variables that matter, the others integrated as stated.
+    """Sum over all models of the variables that matter, the others as stated.
 
-    The others are taken for independent of each other: their means are taken off the response, and their
-    variances stay with what is left of it.
+    The others are taken for independent of each other. Of numbers, their means are taken off the
+    response, and their variances stay with what is left of it. Models of labels are fitted, by Laplace,
+    beside the others' means; the slab's variance has to be known.
     """
-    top = audited_columns(problem, inclusion, _AUDITED, _explaining(problem, mean))
+    if problem.likelihood.least_squares:
+        top = audited_columns(problem, inclusion, _AUDITED, _explaining(problem, mean))
+        summed, how = _sum_of_numbers, "exact sums over their models"
+    else:
+        top = audited_columns(problem, inclusion, _FITTED)
+        summed, how = _sum_of_labels, "Laplace's sums over their models"
     rest = np.setdiff1d(np.flatnonzero(mean), top)
-    task = problem.evaluate(rest, mean[rest][:, None])
+    among = _among(problem, beliefs, inclusion, top)
+    exact = summed(problem, beliefs, top, rest, mean[rest], variance[rest], among)
+    return Audit(top, inclusion[top], exact, how)
+
+
+def _sum_of_numbers(
+    problem: Problem,
+    beliefs: Beliefs,
+    top: Array,
+    rest: Array,
+    mean: Floats,
+    variance: Floats,
+    among: tuple[Floats, Floats],
+) -> Floats:
+    """Return exact probabilities of some columns; means and variances are those of the rest."""
+    task = problem.evaluate(rest, mean[:, None])
     ((squared, gradient),) = run_together([task], stored_design(problem))
-    left = float(squared[0] + variance[rest] @ problem.curvature[rest])
-    gram, among = problem.known_block(top), _among(problem, beliefs, inclusion, top)
+    left = float(squared[0] + variance @ problem.curvature[rest])
+    gram = problem.known_block(top)
 
     def find(slab: Slab) -> _Summed:
         # Of a constant response nothing is left: any scale will do, and 0 has no logarithm.
@@ -61,29 +82,33 @@ def audit(
         return _Summed(exact.log_total, exact.inclusion)
 
     points, _ = integrate_over_slab(beliefs.prior, find)
-    exact = sum(w * p.part.inclusion for w, p in zip(shares(points), points, strict=True))
-    return Audit(top, inclusion[top], np.asarray(exact), "exact sums over their models")
+    return np.asarray(
+        sum(w * p.part.inclusion for w, p in zip(shares(points), points, strict=True))
+    )
 
 
-def audit_labels(
-    problem: Problem, beliefs: Beliefs, slab_variance: float, inclusion: Floats, mean: Floats
-) -> Audit:
-    """Sum over all models of the variables that matter by Laplace, the others at their means."""
+def _sum_of_labels(
+    problem: Problem,
+    beliefs: Beliefs,
+    top: Array,
+    rest: Array,
+    mean: Floats,
+    variance: Floats,
+    among: tuple[Floats, Floats],
+) -> Floats:
+    """Return Laplace's probabilities of some columns; means are those of the rest."""
     design, likelihood = problem.table, problem.likelihood
-    top = audited_columns(problem, inclusion, _FITTED)
-    rest = np.setdiff1d(np.flatnonzero(mean), top)
     fixed, held = fixed_columns(problem)
     columns = np.vstack([fixed.T, design.block(top, projected=False).T])
     samples = Samples(
         np.ascontiguousarray(columns),
         problem.response,
         problem.weights,
-        problem.known_part + design.dot(rest, mean[rest][:, None])[:, 0],
-        np.append(held, np.full(len(top), 1.0 / slab_variance)),
+        problem.known_part + design.dot(rest, mean[:, None])[:, 0],
+        np.append(held, np.full(len(top), 1.0 / beliefs.prior.known_variance)),
     )
     table = make_table(likelihood, samples, len(held), np.inf, True)
-    exact = fit_all_models(likelihood, table, 0.0, *_among(problem, beliefs, inclusion, top))
-    return Audit(top, inclusion[top], exact.inclusion, "Laplace's sums over their models")
+    return fit_all_models(likelihood, table, 0.0, *among).inclusion
 
 
 def _among(

@@ -3,7 +3,6 @@
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.designs import GramDesign
 from garrote.problem import Problem
 
 
@@ -11,14 +10,7 @@ def correlations(problem: Problem, columns: Array) -> Floats:
     """Return the correlations of some columns with all of them, beyond the covariates."""
     if not len(columns):
         return np.zeros((0, problem.n_features))
-    if isinstance(problem.design, GramDesign):
-        products = problem.design.values[columns]
-    else:
-        groups = np.split(
-            columns, range(problem.columns_together, len(columns), problem.columns_together)
-        )
-        table = problem.table
-        products = np.vstack([table.tdot(np.ascontiguousarray(table.block(g).T)) for g in groups])
+    products = problem.design.gram_rows(columns)
     size = np.sqrt(np.where(problem.curvature > 0, problem.curvature, np.inf))
     return np.clip(products / size / size[columns, None], -1.0, 1.0)
 

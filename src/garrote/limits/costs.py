@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-# Folds of which nothing else is known.
+# Folds where none are named, as in scikit-learn, and of which nothing else is known.
 _FOLDS = 5
 # Fits that take no longer are not worth a word.
 _WORTH_SAYING = 60.0
@@ -41,13 +41,16 @@ def foretell(what: str, seconds: float, remedy: str) -> None:
         )
 
 
-def points_in_all(grid: Any, folds: Any = None) -> int:
-    """Return how many strengths are solved: those of a grid, or its length, and of its folds if any."""
+def points_in_all(grid: Any, cv: Any, validated: bool) -> int:
+    """Return how many strengths are solved: those of a grid, and where it is validated of each fold.
+
+    ``grid`` are strengths or how many, ``cv`` says which folds as scikit-learn has it: None are five.
+    """
     points = int(grid) if isinstance(grid, Integral) else int(np.size(grid))
-    if folds is None:
+    if not validated:
         return points
-    known = folds if isinstance(folds, Integral) else getattr(folds, "n_splits", _FOLDS)
-    return points * (1 + int(known))
+    folds = cv if isinstance(cv, Integral) else getattr(cv, "n_splits", _FOLDS)
+    return points * (1 + int(folds))
 
 
 def _in_words(seconds: float) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.special import logit
 
 from garrote.arrays import Floats
-from garrote.designs import GramDesign
 from garrote.designs.base import Design
 from garrote.paths.combinations import HOMOTOPIES, check_combination
 from garrote.paths.homotopy import homotopy_solver
@@ -302,5 +301,4 @@ def start_solver(
 
 def stored_design(problem: Problem) -> Design | None:
     """Return the matrix that solvers of this problem share passes over, if it has rows."""
-    design = problem.design
-    return None if isinstance(design, GramDesign) else design.stored
+    return problem.design.stored

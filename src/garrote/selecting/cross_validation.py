@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
+from garrote.likelihoods.base import log_likelihood, saturated
 from garrote.paths.annealed import stored_design
 from garrote.problem import Problem
 from garrote.solvers.lockstep import Solver, run_together
@@ -28,6 +29,15 @@ class Fold:
 
     problem: Problem
     held_out: Floats
+
+    def error(self, eta: Floats) -> float:
+        """Return the mean deviance of held-out rows, in units of y: the squared error of numbers."""
+        likelihood, y = self.problem.likelihood, self.problem.response
+        if likelihood.several:
+            each = 2.0 * likelihood.loss(y, eta)
+        else:
+            each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
+        return self.mean_error(each * self.problem.scale.response_scale**2)
 
     def mean_error(self, errors: Floats) -> float:
         """Return the mean of the rows' errors over those held out."""

@@ -1,46 +1,75 @@
-"""Choosing gamma of the Variational Garrote by cross-validated squared errors."""
+"""Choosing gamma of the Variational Garrote by cross-validated deviance: of numbers, squared errors."""
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.paths.annealed import start_solver
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
-from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
+from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control, residuals
 from garrote.solvers.garrote.certificate import free_energy
 from garrote.solvers.garrote.variational import Annealer
+from garrote.solvers.labels.bound_annealing import anneal_bound
+from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
+from garrote.solvers.lockstep import Solver
 
-# Held-out errors carry sampling noise far above this, so folds are not solved any tighter. The curve of
-# errors is then right to a fraction of the differences between neighbouring gammas, which choose.
-_FOLD_TOLERANCE = 0.01
+# Prior log odds at which no variable is in.
+_NOBODY = -200.0
+
+
+class Predicted(NamedTuple):
+    """Mean responses, in the units of a fold's problem: without variables, and at each gamma.
+
+    Folds are not certified: their errors decide on gamma, and nothing else is taken from them. At each
+    gamma the branch of lower free energy comes last.
+    """
+
+    null: Floats
+    means: Iterator[tuple[int, Floats]]
+
+
+class Garrote(Protocol):
+    """How the path of all rows is solved, and how a fold's is."""
+
+    @property
+    def fold_tolerance(self) -> float:
+        """The tolerance of folds.
+
+        Held-out errors carry sampling noise far above it. The curve of errors is right to a fraction of
+        the differences between neighbouring gammas, which choose.
+        """
+
+    def path(self, problem: Problem, gammas: Floats, control: Control) -> Solver:
+        """Return the solver of the path of all rows."""
+
+    def predict(
+        self, problem: Problem, gammas: Floats, control: Control, wanted: Array
+    ) -> Generator[Floats, Floats, Predicted]:
+        """Solve a fold, and predict the rows that are wanted."""
 
 
 def cross_validate_garrote(
+    garrote: Garrote,
     whole: Problem,
-    prior_for: Callable[[Problem], SpikeTerms],
     folds: Sequence[Fold],
     gammas: Floats,
     control: Control,
-    solver: str = "coordinate",
     n_jobs: int | None = None,
-) -> tuple[Path[Fit], CrossValidation]:
-    """Fit the path on all rows and on every fold; return it with the folds' held-out errors.
-
-    ``solver`` is that of the path. Folds are always solved by coordinate sweeps: all solvers solve the
-    same equations, but not to the same digits, nor to the same of several optima, and the choice of
-    gamma must not depend on that.
-    """
-    loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter)
+) -> tuple[Any, CrossValidation]:
+    """Fit the path on all rows and on every fold; return it with the folds' held-out errors."""
+    loose = Control(max(control.tol, garrote.fold_tolerance), control.max_iter)
     whole, folds = _with_shared_moments(whole, folds)
-    hold_out = partial(_hold_out, prior_for=prior_for, gammas=gammas, control=loose)
-    solving = start_solver(whole, prior_for(whole), gammas, control, solver)
+    hold_out = partial(_hold_out, garrote=garrote, gammas=gammas, control=loose)
+    solving = garrote.path(whole, gammas, control)
     return cross_validate(hold_out, folds, whole, solving, n_jobs)
 
 
@@ -60,21 +89,51 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
 
 
 def _hold_out(
-    fold: Fold,
-    shown: Array,
-    prior_for: Callable[[Problem], SpikeTerms],
-    gammas: Floats,
-    control: Control,
+    fold: Fold, shown: Array, garrote: Garrote, gammas: Floats, control: Control
 ) -> Generator[Floats, Floats, HeldOut]:
-    """Solve one fold and measure it at each gamma on the rows that it holds out.
+    """Solve one fold and measure it at each gamma on the rows that it holds out."""
+    problem = fold.problem
+    wanted = fold.held_out > 0
+    wanted[shown] = True
+    found = yield from garrote.predict(problem, gammas, control, wanted)
+    errors, kept = np.full(len(gammas), np.nan), np.full((len(gammas), len(shown)), np.nan)
+    for k, mean in found.means:
+        errors[k] = fold.error(problem.likelihood.link(mean))
+        kept[k] = (problem.response - mean)[shown] * problem.scale.response_scale
+    return HeldOut(errors, kept, fold.error(problem.likelihood.link(found.null)))
 
-    At each gamma the branch of lower free energy predicts. Folds are not certified: their errors
-    decide on gamma, and nothing else is taken from them.
+
+@dataclass(frozen=True)
+class GarroteOfNumbers:
+    """The garrote of a Gaussian response, under the prior that a problem has.
+
+    ``solver`` is that of the path. Folds are always solved by coordinate sweeps: all solvers solve the
+    same equations, but not to the same digits, nor to the same of several optima, and the choice of
+    gamma must not depend on that.
     """
-    problem, prior = fold.problem, prior_for(fold.problem)
-    found = yield from Annealer(problem, problem.compressed(), prior, control).trace(gammas)
-    errors, energies = np.full(len(gammas), np.nan), np.full(len(gammas), np.inf)
-    kept = np.full((len(gammas), len(shown)), np.nan)
+
+    prior_for: Callable[[Problem], SpikeTerms]
+    solver: str = "coordinate"
+    fold_tolerance: float = 0.01
+
+    def path(self, problem: Problem, gammas: Floats, control: Control) -> Solver:
+        """Return the solver of the path of all rows."""
+        return start_solver(problem, self.prior_for(problem), gammas, control, self.solver)
+
+    def predict(
+        self, problem: Problem, gammas: Floats, control: Control, wanted: Array
+    ) -> Generator[Floats, Floats, Predicted]:
+        """Solve a fold, and predict the rows that are wanted."""
+        prior = self.prior_for(problem)
+        found = yield from Annealer(problem, problem.compressed(), prior, control).trace(gammas)
+        return Predicted(np.zeros(len(problem.response)), _means(problem, prior, found))
+
+
+def _means(
+    problem: Problem, prior: SpikeTerms, found: Annealed[Fit]
+) -> Iterator[tuple[int, Floats]]:
+    """Yield what both directions predict, where the second is better than the first."""
+    energies = np.full(len(found.forward), np.inf)
     for points in (found.forward, found.backward):
         known = found.forward if points is found.backward else [None] * len(points)
         fresh = [k for k, p in enumerate(points) if p is not known[k]]
@@ -84,10 +143,39 @@ def _hold_out(
                 squared = float(row**2 @ problem.weights)
                 energy = free_energy(problem, prior, points[k], squared)
                 if energy < energies[k]:
-                    energies[k], errors[k] = energy, _squared_error(fold, row)
-                    kept[k] = row[shown] * problem.scale.response_scale
-    return HeldOut(errors, kept, _squared_error(fold, problem.response))
+                    energies[k] = energy
+                    yield k, problem.response - row
 
 
-def _squared_error(fold: Fold, residual: Floats) -> float:
-    return fold.mean_error(residual**2) * fold.problem.scale.response_scale**2
+@dataclass(frozen=True)
+class GarroteOfLabels:
+    """The garrote of labels by the bound of all rows, with a slab of known variance."""
+
+    whole: LogisticBound
+    variance: float
+    fold_tolerance: float = 2e-3
+
+    def path(self, problem: Problem, gammas: Floats, control: Control) -> Solver:
+        """Return the solver of the path of all rows."""
+        yield from ()  # a solver like the others, though it shares no pass over X
+        return anneal_bound(self.whole, gammas, self.variance)
+
+    def predict(
+        self, problem: Problem, gammas: Floats, control: Control, wanted: Array
+    ) -> Generator[Floats, Floats, Predicted]:
+        """Solve a fold, and predict the rows that are wanted."""
+        yield from ()
+        bound = LogisticBound(problem, self.whole.offsets, control, certifies=False)
+        null = bound.solve(_NOBODY, bound.empty(_NOBODY, self.variance))
+        found = anneal_bound(bound, gammas, self.variance)
+        # Predictions are measured as they will be made, by the likelihood's own curvature.
+        wide = (bound.widened(one) for one in found.solutions)
+        means = ((k, _averaged(problem, one, wanted)) for k, one in enumerate(wide))
+        return Predicted(_averaged(problem, null, wanted), means)
+
+
+def _averaged(problem: Problem, solution: BoundSolution, rows: Array) -> Floats:
+    """Return the mean labels of some rows, averaged over their linear predictors; one half elsewhere."""
+    means = np.full(len(problem.response), 0.5)
+    means[rows] = gaussian_mean(problem.likelihood, solution.eta[rows], solution.doubt[rows])
+    return means

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.likelihoods.base import inverse_link, log_likelihood, saturated
+from garrote.likelihoods.base import inverse_link
 from garrote.paths.annealed import start_penalty_solver
 from garrote.paths.combinations import is_possible
 from garrote.paths.penalised import make_smooth
@@ -101,7 +101,7 @@ def _hold_out(
     for first in range(0, len(path), problem.columns_together):
         group = range(first, min(first + problem.columns_together, len(path)))
         for k, eta in zip(group, linear_predictors(problem, path, group), strict=True):
-            errors[k] = held_out_error(fold, eta)
+            errors[k] = fold.error(eta)
             residuals[k] = _residuals(problem, eta)[shown]
     # A fold whose path ends early stays as it is there: weaker penalties would hardly change it.
     last = len(path) - 1
@@ -129,17 +129,6 @@ def linear_predictors(problem: Problem, path: Path[PenaltyFit], positions: Seque
     return fitted if outputs > 1 else fitted[:, 0]
 
 
-def held_out_error(fold: Fold, eta: Floats) -> float:
-    """Return the mean deviance of held-out rows: the mean squared error of a Gaussian response."""
-    problem = fold.problem
-    likelihood, y = problem.likelihood, problem.response
-    if likelihood.several:
-        each = 2.0 * likelihood.loss(y, eta)
-    else:
-        each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
-    return fold.mean_error(each * problem.scale.response_scale**2)
-
-
 def _residuals(problem: Problem, eta: Floats) -> Floats:
     """Return responses less their predicted means; NaN where there are several a row."""
     if problem.likelihood.several:
@@ -153,4 +142,4 @@ def _null_error(fold: Fold) -> float:
     level = make_smooth(problem).intercept
     shape = (*np.shape(level), len(problem.response))
     eta = np.broadcast_to(np.expand_dims(level, -1), shape)
-    return held_out_error(fold, eta + problem.known_part)
+    return fold.error(eta + problem.known_part)

@@ -12,7 +12,8 @@ from garrote.likelihoods import CANONICAL, Binomial, Poisson
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.priors import EffectSlab, Inclusion, IndependentInclusion, SingleEffects
 from garrote.solvers.control import Control
-from garrote.solvers.effects.label_effects import fit_label_effects
+from garrote.solvers.effects.effects_on_log_odds import fit_label_effects
+from garrote.solvers.labels import logistic_bound
 from garrote.solvers.labels.bound_annealing import anneal_bound
 from garrote.solvers.labels.jaakkola import bound_curvature
 from garrote.solvers.labels.label_regression import LabelColumns
@@ -192,10 +193,10 @@ def test_copies_of_a_column_share_their_probability_when_sampled():
 def test_the_bound_settles_where_plain_updates_do(variance):
     X, y = simulated()
     weights = np.random.default_rng(1).choice([1.0, 2.0], len(y))
-    problem = Problem.from_rows(X, y, weights)
+    problem = Problem.from_rows(X, y, weights, likelihood=Binomial())
     Z = (X - problem.scale.column_mean) / problem.scale.column_scale
     m, w, xi, value = bound_mean_field(Z, y, weights, variance, -1.0)
-    bound = LogisticBound(problem, y, np.zeros(3), Control(1e-8, 1000))
+    bound = LogisticBound(problem, np.zeros(3), Control(1e-8, 1000))
     solution = bound.solve(-1.0, bound.empty(-1.0, variance))
     np.testing.assert_allclose(solution.probability, m, atol=1e-6)
     np.testing.assert_allclose(solution.weight, w, atol=1e-6)
@@ -206,7 +207,8 @@ def test_the_bound_settles_where_plain_updates_do(variance):
 
 def test_the_bound_rises_with_every_round_and_stays_below_the_evidence():
     X, y = simulated()
-    bound = LogisticBound(Problem.from_rows(X, y), y, np.zeros(3), Control(1e-4, 1))
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    bound = LogisticBound(problem, np.zeros(3), Control(1e-4, 1))
     start, values = bound.empty(-1.0, 1.0), []
     for _ in range(12):
         start = bound.solve(-1.0, start)
@@ -252,7 +254,8 @@ def test_annealing_both_ways_keeps_the_higher_bound():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((80, 12))
     y = (rng.random(80) < expit(2 * X[:, 0] - 2 * X[:, 5])).astype(float)
-    bound = LogisticBound(Problem.from_rows(X, y), y, np.zeros(12), Control(1e-4, 500))
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    bound = LogisticBound(problem, np.zeros(12), Control(1e-4, 500))
     annealed = anneal_bound(bound, np.linspace(-14.0, -1.0, 12), 4.0)
     for f, b, kept in zip(annealed.forward, annealed.backward, annealed.solutions, strict=True):
         assert kept.bound == max(f.bound, b.bound)
@@ -267,19 +270,50 @@ def test_rounds_of_the_bound_end_among_many_like_columns():
     shared = np.sqrt(0.95) * rng.standard_normal((40, 1))
     X = shared + np.sqrt(0.05) * rng.standard_normal((40, 300))
     y = (2 * X[:, 0] + rng.logistic(size=40) > 0).astype(float)
-    bound = LogisticBound(Problem.from_rows(X, y), y, np.zeros(300), Control(1e-4, 200))
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    bound = LogisticBound(problem, np.zeros(300), Control(1e-4, 200))
     for one in anneal_bound(bound, np.linspace(-8.0, -4.0, 6), 1.5625).forward:
         assert one.n_iter < 50
         assert one.certificate.value <= 1e-4
 
 
-def test_columns_out_of_hand_change_nothing():
+def test_columns_that_are_not_listed_do_not_add_up_to_anything():
+    # Each has a probability far below the tolerance, and all point the same way.
+    rng = np.random.default_rng(5)
+    X = np.sqrt(0.9) * rng.standard_normal((50, 1)) + np.sqrt(0.1) * rng.standard_normal((50, 2000))
+    y = (X[:, 0] + rng.logistic(size=50) > 0).astype(float)
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    bound = LogisticBound(problem, np.zeros(2000), Control(1e-4, 500))
+    found = anneal_bound(bound, np.linspace(-18.0, -12.0, 7), 1.5625).forward
+    assert all(one.certificate.value <= 1e-4 for one in found)
+    assert len(found[0].columns) < 2000 < 2 * len(found[-1].columns)
+
+
+def test_solutions_without_a_certificate_are_the_same():
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((80, 40))
+    y = (rng.random(80) < expit(2 * X[:, 3] - X[:, 8])).astype(float)
+    problem = Problem.from_rows(X, y, likelihood=Binomial())
+    stated, found = (
+        LogisticBound(problem, np.zeros(40), Control(1e-6, 500), certifies=certifies)
+        for certifies in (True, False)
+    )
+    one, two = (b.solve(-4.0, b.empty(-4.0, 1.5)) for b in (stated, found))
+    np.testing.assert_allclose(one.probability, two.probability, atol=1e-5)
+    np.testing.assert_allclose(one.eta, two.eta, atol=1e-4)
+    np.testing.assert_allclose(one.doubt, two.doubt, atol=1e-4)
+    assert one.bound == pytest.approx(two.bound, abs=1e-5)
+    assert one.expected_size == pytest.approx(two.expected_size, abs=1e-4)
+
+
+def test_columns_out_of_hand_change_nothing(monkeypatch):
     rng = np.random.default_rng(4)
     X = rng.standard_normal((60, 300))
     y = (rng.random(60) < expit(3 * X[:, 7])).astype(float)
-    problem, control = Problem.from_rows(X, y), Control(1e-4, 500)
-    some = LogisticBound(problem, y, np.zeros(300), control)
-    every = LogisticBound(problem, y, np.zeros(300), control)
+    monkeypatch.setattr(logistic_bound, "_ALL_AT_HAND", 0)
+    problem, control = Problem.from_rows(X, y, likelihood=Binomial()), Control(1e-4, 500)
+    some = LogisticBound(problem, np.zeros(300), control)
+    every = LogisticBound(problem, np.zeros(300), control)
     every.at_hand.add(problem.usable)
     # At these odds most columns are never taken in.
     one, two = (b.solve(-11.0, b.solve(-14.0, b.empty(-14.0, 4.0))) for b in (some, every))
@@ -336,7 +370,7 @@ def test_the_bound_of_single_effects_never_falls_and_copies_make_a_set():
     columns = LabelColumns(problem)
     columns.add(problem.usable)
     equal = np.full(20, -np.log(20.0))
-    fitted = fit_label_effects(columns, y, equal, Control(1e-6, 500))
+    fitted = fit_label_effects(columns, equal, Control(1e-6, 500))
     assert (np.diff(fitted.bounds) > -1e-9).all()
     assert fitted.converged
     assert fitted.certificate.value < 1e-5

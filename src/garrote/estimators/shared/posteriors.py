@@ -28,7 +28,7 @@ from garrote.estimators.shared.posterior_settings import (
     with_groups,
 )
 from garrote.inference import METHODS, Auto, Inferred, Method, as_method, choose_method, infer
-from garrote.inference.choosing import find_way
+from garrote.inference.choosing import find_way, methods_for
 from garrote.likelihoods import CANONICAL, Poisson, as_likelihood, deviance_explained
 from garrote.limits.magnitudes import refuse_rates
 from garrote.priors import PRIORS, Prior, as_prior, prior_class
@@ -208,6 +208,16 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
     def _family_of_methods(self) -> str:
         # Models of 0 and 1 are fitted here, as those of counts are; a classifier has more for them.
         return "gaussian" if self._family == "gaussian" else "poisson"
+
+    def _method_for(self, prior: Prior, columns: int, rows: int) -> Method:
+        method = as_method(getattr(self, "method", "auto"))
+        known = methods_for(self._family_of_methods, prior.kind)
+        if self._family == "binomial" and method.name not in known:
+            raise ValueError(
+                f"method must be one of {known} where 0 and 1 are numbers, got {method.name!r}: "
+                "SpikeSlabClassifier takes them for labels, and has more methods"
+            )
+        return super()._method_for(prior, columns, rows)
 
     def _given(
         self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any

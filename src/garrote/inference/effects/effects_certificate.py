@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.designs import GramDesign
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, equations
 from garrote.solvers.effects.single_effect_regression import (
@@ -74,8 +73,8 @@ def _products(problem: Problem, fit: EffectsFit) -> _Afresh:
     total = coef.sum(axis=0)
     spread = sum(float(effect.second_moment @ problem.curvature) for effect in fit.effects)
     columns = np.arange(D)
-    if isinstance(problem.design, GramDesign):
-        fitted = coef @ problem.design.values
+    if not problem.has_rows:
+        fitted = coef @ problem.design.whole_gram()
         gradient = problem.xty - fitted.sum(axis=0)
         square = problem.yty - float(total @ (problem.xty + gradient))
         spread -= float(np.sum(coef * fitted))

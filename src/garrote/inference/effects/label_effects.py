@@ -27,8 +27,8 @@ from garrote.problem import Problem
 from garrote.results.certificates import equations
 from garrote.results.laws import EffectsLaw
 from garrote.results.posterior import Posterior
+from garrote.solvers.effects.effects_on_log_odds import LabelEffects, LabelsFitter
 from garrote.solvers.effects.existence import with_doubt
-from garrote.solvers.effects.label_effects import LabelEffects, LabelsFitter
 from garrote.solvers.effects.refining import refine
 from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit
@@ -47,8 +47,7 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     odds = task.beliefs.inclusion.log_odds
     log_prior = odds - logsumexp(odds)
     fitter = LabelsFitter(
-        columns, problem.response, log_prior, task.control(max_iter=MOST_ROUNDS), prior.effects,
-        variance,
+        columns, log_prior, task.control(max_iter=MOST_ROUNDS), prior.effects, variance
     )  # fmt: skip
     found, better = fitter.fit(), 0
     if prior.refine:
@@ -58,7 +57,9 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     stated = found
     if prior.doubt:
         stated = _doubted(found, log_prior, problem.n, variance is not None, beside)
-    posterior = with_covariates_of_labels(_described(problem, beside, stated, task.names))
+    lengths = columns.lengths(columns.under(weights))
+    described = _described(problem, beside, lengths, stated, task.names)
+    posterior = with_covariates_of_labels(described)
     notes = (*task.beliefs.doubts(None), *notes_on_effects(found, task.usable))
     return Inferred(
         with_substitutes(problem, posterior), found.certificate, method.name,
@@ -98,10 +99,14 @@ def _doubted(
 
 
 def _described(
-    problem: Problem, beside: BesideFixed, found: LabelEffects, names: tuple[str, ...]
+    problem: Problem,
+    beside: BesideFixed,
+    lengths: Floats,
+    found: LabelEffects,
+    names: tuple[str, ...],
 ) -> Posterior:
     scale = problem.scale
-    stated = tuple(_everywhere(problem, effect, beside.lengths) for effect in found.effects)
+    stated = tuple(_everywhere(problem, effect, lengths) for effect in found.effects)
     # Log odds have a unit of their own.
     in_log_odds = replace(problem, scale=replace(scale, response_scale=1.0))
     fit = EffectsFit(stated, 1.0, found.bounds, found.converged, found.tried)

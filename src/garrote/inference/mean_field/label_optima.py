@@ -13,7 +13,8 @@ from garrote.arrays import Array
 from garrote.inference.mean_field.following import add_distinct
 from garrote.inference.resemblance import correlations
 from garrote.solvers.labels.bound_annealing import same_bound_solution
-from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
+from garrote.solvers.labels.bound_rounds import NextVariance
+from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
 
 # Variables that are exchanged have at least this absolute correlation.
 _RESEMBLING = 0.8

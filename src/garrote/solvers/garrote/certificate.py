@@ -6,6 +6,7 @@ is the inclusion probability that they ought to have.
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import xlog1py, xlogy
@@ -19,8 +20,20 @@ from garrote.results.fit import Fit
 from garrote.rules import inclusion, moments
 
 
+class Regression(NamedTuple):
+    """What a certificate asks of a regression whose noise variance is known."""
+
+    curvature: Floats
+    n: float
+    smallest_noise: float = 0.0
+
+
 def certify(
-    problem: Problem, prior: SpikeTerms, fit: Fit, squared_residual: float, gradient: Floats
+    problem: Problem | Regression,
+    prior: SpikeTerms,
+    fit: Fit,
+    squared_residual: float,
+    gradient: Floats,
 ) -> Fit:
     """Return a solution with its certificate, given its squared residual and X'Wr for all columns."""
     c = problem.curvature
@@ -47,7 +60,9 @@ def certify(
     return replace(fit, free_energy=whole, expected_size=float(size), certificate=certificate)
 
 
-def free_energy(problem: Problem, prior: SpikeTerms, fit: Fit, squared_residual: float) -> float:
+def free_energy(
+    problem: Problem | Regression, prior: SpikeTerms, fit: Fit, squared_residual: float
+) -> float:
     """Return Eq. 7 of the listed columns, given the squared residual."""
     m, w, precision = fit.probability, fit.weight, fit.precision
     c = problem.curvature[fit.columns]

@@ -8,7 +8,7 @@ from scipy.linalg import lstsq
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
 from garrote.designs.dense import DenseColumns
-from garrote.designs.gram import GramColumns, GramDesign
+from garrote.designs.gram import GramColumns
 from garrote.problem import Problem
 from garrote.rules import Residual, moments
 from garrote.solvers.algebra.growing_gram import GrowingGram
@@ -42,14 +42,14 @@ class WorkingSet:
         self._gram = GrowingGram(problem.n_features)
         self._picked: Design | None = None
         design = problem.design
-        self._has_block = not isinstance(design, GramDesign) and design.keeps_blocks
+        self._has_block = design.keeps_blocks
         self._block = WorkingBlock(problem)
         usable = problem.usable
         self.outside = usable
-        if len(usable) <= SMALL or isinstance(design, GramDesign):
+        if len(usable) <= SMALL or not design.has_rows:
             self.add(usable)
-        if isinstance(design, GramDesign) and len(usable) == problem.n_features:
-            self._gram = GrowingGram.of(design.values)
+        if not design.has_rows and len(usable) == problem.n_features:
+            self._gram = GrowingGram.of(design.whole_gram())
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -91,12 +91,9 @@ class WorkingSet:
         return self._gram.room
 
     def _products(self, fresh: slice) -> Floats:
-        design = self.problem.design
-        if isinstance(design, GramDesign):
-            return design.block(self.columns, self.columns[fresh])
         if self._has_block:
             return self.block.T @ (self.problem.weights[:, None] * self.block[:, fresh])
-        return design.gram(self.columns, self.columns[fresh])
+        return self.problem.design.gram(self.columns, self.columns[fresh])
 
     def find_fixed_point(
         self,
@@ -158,9 +155,7 @@ class WorkingSet:
     @property
     def prefers_residuals(self) -> bool:
         """Whether a column update costs less on the N residuals than on the k products."""
-        if isinstance(self.problem.design, GramDesign):
-            return False
-        cost = _COVARIANCE_PAYS * self.problem.design.stored.column_cost
+        cost = _COVARIANCE_PAYS * self.problem.design.column_cost
         return len(self) > max(cost, 0.0 if self._has_block else SMALL)
 
     def _readable(self) -> Any:

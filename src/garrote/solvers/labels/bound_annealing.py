@@ -11,12 +11,11 @@ from garrote.arrays import Floats
 from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.solvers.annealing import Annealed, anneal
-from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound, NextVariance
+from garrote.solvers.labels.bound_rounds import NextVariance
+from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
 
 # Bounds and probabilities that differ by less belong to one solution.
 _SAME = 1e-2
-# The tolerance at which the way back is looked at first.
-_ROUGHLY = 1e-2
 
 
 def anneal_bound(
@@ -29,16 +28,15 @@ def anneal_bound(
 
     Ends before more than half of the variables that would interpolate are in.
     """
-    roughly = bound.roughly(_ROUGHLY)
 
     def solve(gamma: float, start: BoundSolution) -> BoundSolution:
         return bound.solve(gamma, start, next_variance)
 
     def solve_back(known: BoundSolution, denser: BoundSolution) -> BoundSolution:
-        # Roughly is enough to see whether the way back leads to the same solution.
-        back = roughly.solve(known.strength, denser, next_variance)
-        if not same_bound_solution(known, back):
-            back = solve(known.strength, back)
+        # Roughly, and among the columns that matter, is enough to see whether it leads back.
+        if bound.leads_to(known, denser, _SAME):
+            return known
+        back = solve(known.strength, denser)
         return known if same_bound_solution(known, back) else back
 
     start = bound.empty(float(gammas[0]), variance)

@@ -6,16 +6,14 @@
 The right side is Gaussian in eta. It touches the left one at eta = xi and eta = -xi.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.special import log_expit
 
 from garrote.arrays import Floats
 from garrote.problem import Problem
-from garrote.solvers.labels.label_regression import (
-    COVARIATE_PRECISION,
-    LabelColumns,
-    LabelRegression,
-)
+from garrote.solvers.labels.label_regression import COVARIATE_PRECISION, Fixed, LabelColumns
 from garrote.solvers.labels.polya_gamma import polya_gamma_mean
 
 # Extrapolations further than so many rounds are not tried.
@@ -24,39 +22,50 @@ _FURTHEST = 1e4
 _FURTHEST_LOG = 20.0
 
 
+class Touching(NamedTuple):
+    """The regression that stands for labels, given where the bound touches.
+
+    ``response`` is what a known part of the linear predictor leaves of the labels' numbers, with zeros
+    for pseudo-data; ``under`` are the fixed columns under the weights of the regression.
+    """
+
+    columns: LabelColumns
+    xi: Floats
+    response: Floats
+    under: Fixed
+
+    @classmethod
+    def at(cls, columns: LabelColumns, xi: Floats) -> "Touching":
+        """Return the regression of a problem's labels."""
+        curvatures, problem = bound_curvature(xi), columns.problem
+        response = (problem.response - 0.5) / curvatures - problem.known_part
+        under = columns.under(problem.weights * curvatures)
+        return cls(columns, xi, columns.with_pseudo(response, 0.0), under)
+
+    @property
+    def level(self) -> float:
+        """What the bound has beside the regression on what the fixed columns leave."""
+        columns, xi = self.columns, self.xi
+        curvatures = bound_curvature(xi)
+        touched = log_expit(xi) - 0.5 * xi + 0.5 * curvatures * xi**2 + 0.125 / curvatures
+        level = float(columns.problem.weights @ touched)
+        level += 0.5 * columns.count * float(np.log(2 * np.pi)) + 0.5 * self.under.log_determinant
+        return level + 0.5 * columns.pseudo * float(np.log(COVARIATE_PRECISION / (2 * np.pi)))
+
+
 def bound_curvature(xi: Floats) -> Floats:
     """Return 2 lambda(xi) = tanh(xi / 2) / (2 xi), the weight of a row: the mean of PG(1, xi)."""
     return polya_gamma_mean(1.0, xi)
 
 
-def first_xi(problem: Problem, labels: Floats) -> Floats:
+def first_xi(problem: Problem) -> Floats:
     """Return where the bound touches at first: at the log odds of the mean label, beside the offset."""
-    share = float(np.clip(np.average(labels, weights=problem.weights), 1e-6, 1 - 1e-6))
+    mean = float(np.average(problem.response, weights=problem.weights))
+    share = float(np.clip(mean, 1e-6, 1 - 1e-6))
     eta = problem.known_part
     if problem.scale.intercept_count:
         eta = eta + np.log(share / (1 - share)) - np.average(eta, weights=problem.weights)
     return np.maximum(np.abs(eta), 0.1)
-
-
-def labels_as_numbers(columns: LabelColumns, labels: Floats, xi: Floats) -> LabelRegression:
-    """Return the regression that stands for labels, given where the bound touches.
-
-    Its response is what a known part of the linear predictor leaves.
-    """
-    curvatures, problem = bound_curvature(xi), columns.problem
-    return columns.regression(
-        (labels - 0.5) / curvatures - problem.known_part, problem.weights * curvatures
-    )
-
-
-def bound_level(columns: LabelColumns, given: LabelRegression, xi: Floats) -> float:
-    """Return what the bound has beside the regression on what the fixed columns leave."""
-    curvatures, weights = bound_curvature(xi), columns.problem.weights
-    level = float(
-        weights @ (log_expit(xi) - 0.5 * xi + 0.5 * curvatures * xi**2 + 0.125 / curvatures)
-    )
-    level += 0.5 * columns.count * float(np.log(2 * np.pi)) + 0.5 * given.log_determinant
-    return level + 0.5 * columns.pseudo * float(np.log(COVARIATE_PRECISION / (2 * np.pi)))
 
 
 def touching_error(xi: Floats, best: Floats, weights: Floats) -> float:

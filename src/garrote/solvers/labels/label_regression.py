@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import pinvh
 
+from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.designs import DenseDesign
 from garrote.limits.budgets import ENTRIES_KEPT
 from garrote.problem import Problem
 
@@ -19,44 +19,61 @@ from garrote.problem import Problem
 COVARIATE_PRECISION = 0.01
 # A column that the fixed ones explain up to this share of its square has nothing left to tell.
 _EXPLAINED = 1e-7
+# Entries of the block that a kernel looks at in one call: some 30 ms, so that Ctrl-C is heard.
+_ENTRIES_PER_CALL = 4_000_000
 
 
-class LabelRegression(NamedTuple):
-    """A weighted regression beside the fixed columns.
+class Fixed(NamedTuple):
+    """The fixed columns under weights of the rows, those of pseudo-data being the last.
 
-    ``task`` is the regression on what they leave, ``inverse`` the covariance of their coefficients,
-    ``explained`` how they make up each column, ``level`` their coefficients where all others are 0, and
-    ``log_determinant`` that of ``inverse``.
+    ``columns`` (f x rows) are the fixed columns, ``held`` the same times the weights, ``inverse`` the
+    covariance of their coefficients.
     """
 
-    task: Problem
+    weights: Floats
+    columns: Floats
+    held: Floats
     inverse: Floats
-    explained: Floats
-    level: Floats
-    log_determinant: float
+
+    @property
+    def log_determinant(self) -> float:
+        """The logarithm of the determinant of ``inverse``."""
+        return -float(np.linalg.slogdet(self.held @ self.columns.T)[1]) if len(self.held) else 0.0
+
+    def level(self, values: Floats) -> Floats:
+        """Return the coefficients of the fixed columns that fit some values of all rows best."""
+        return np.asarray(self.inverse @ (self.held @ values))
+
+    def left(self, values: Floats) -> Floats:
+        """Return what the fixed columns leave of values of all rows."""
+        return values - self.level(values) @ self.columns
+
+    def doubt(self, rows: int) -> Floats:
+        """Return the variances of the fixed part of the first rows."""
+        first = self.columns[:, :rows]
+        return np.asarray(((self.inverse @ first) * first).sum(axis=0))
+
+
+class Measured(NamedTuple):
+    """Columns beside the fixed ones: squared lengths, and products with a residual, in the weights.
+
+    ``doubt`` are the variances that they add to the linear predictor of the data's rows.
+    """
+
+    curvature: Floats
+    products: Floats
+    doubt: Floats
 
 
 class BesideFixed(NamedTuple):
     """Some columns under weights of the rows.
 
     ``inverse`` is the covariance of the fixed columns' coefficients, ``explained`` how these columns
-    make up each of the others, ``left`` what they leave of them.
+    make up each of the others.
     """
 
     inverse: Floats
     explained: Floats
-    left: Floats
-    weights: Floats
-
-    @property
-    def lengths(self) -> Floats:
-        """The squares of what is left of each column, in the rows' weights."""
-        return np.einsum("ij,ij,i->j", self.left, self.left, self.weights)
-
-    @property
-    def products(self) -> Floats:
-        """The cross products of what is left."""
-        return np.asarray(self.left.T @ (self.left * self.weights[:, None]))
 
 
 class LabelColumns:
@@ -69,27 +86,37 @@ class LabelColumns:
         self.pseudo = int(np.count_nonzero(held))
         pad = np.zeros((self.pseudo, self.count))
         pad[:, self.count - self.pseudo :] = np.sqrt(COVARIATE_PRECISION) * np.eye(self.pseudo)
-        self._fixed = np.vstack([fixed, pad])
-        self._block = np.zeros((len(self._fixed), 0), order="F")
+        self._fixed = np.ascontiguousarray(np.vstack([fixed, pad]).T)
+        self._room = np.zeros((self.rows + self.pseudo, 0), order="F")
         self.columns = np.zeros(0, dtype=np.intp)
 
     @property
     def fixed(self) -> Floats:
         """The fixed columns of the data's rows."""
-        return self._fixed[: self.rows]
+        return self._fixed[:, : self.rows].T
+
+    @property
+    def block(self) -> Floats:
+        """The columns, with the rows of pseudo-data."""
+        return self._room[:, : len(self.columns)]
 
     def add(self, columns: Array) -> None:
         """Take in more columns."""
-        entries = len(self._fixed) * (len(self.columns) + len(columns))
-        if entries > ENTRIES_KEPT:
+        known, wanted = len(self.columns), len(self.columns) + len(columns)
+        height, room = self._room.shape
+        if height * wanted > ENTRIES_KEPT:
             raise ValueError(
-                f"{len(self.columns) + len(columns):,} of {self.problem.n_features:,} columns matter at "
-                f"these prior odds, a dense block of {8e-9 * entries:.3g} GB: lower the prior odds, or "
-                "screen the columns first"
+                f"{wanted:,} of {self.problem.n_features:,} columns matter at these prior odds, a dense "
+                f"block of {8e-9 * height * wanted:.3g} GB: lower the prior odds, or screen the columns "
+                "first"
             )
-        block = self.problem.table.block(columns, projected=False)
-        pad = np.zeros((self.pseudo, len(columns)))
-        self._block = np.asfortranarray(np.hstack([self._block, np.vstack([block, pad])]))
+        if wanted > room:
+            larger = np.zeros(
+                (height, max(wanted, min(2 * room, len(self.problem.usable)))), order="F"
+            )
+            larger[:, :known] = self.block
+            self._room = larger
+        self._room[: self.rows, known:wanted] = self.problem.table.block(columns, projected=False)
         self.columns = np.concatenate([self.columns, columns])
         self._order = np.argsort(self.columns, kind="stable")
         self._sorted = self.columns[self._order]
@@ -107,39 +134,83 @@ class LabelColumns:
             return np.zeros(0, dtype=np.intp)
         return self._order[np.searchsorted(self._sorted, columns)]
 
-    def regression(self, response: Floats, weights: Floats) -> LabelRegression:
-        """Return the regression of a response of the data's rows on all columns, given weights."""
-        response = np.append(response, np.zeros(self.pseudo))
-        weights = np.append(weights, np.ones(self.pseudo))
-        inverse, explained, log_determinant = self._beside_fixed(weights, self._block)
-        level = inverse @ (self._fixed.T @ (weights * response))
-        # By rows of the transposes: both are in Fortran order then, and nothing is copied.
-        block = (self._block.T - explained.T @ self._fixed.T).T
-        whole = np.einsum("ij,ij,i->j", self._block, self._block, weights)
-        left = np.einsum("ij,ij,i->j", block, block, weights)
-        block[:, left <= _EXPLAINED * whole] = 0.0
-        if not len(self.columns):  # a column of nothing stands for none
-            block = np.zeros((len(block), 1))
-        task = Problem.from_rows(
-            DenseDesign(np.asfortranarray(block)), response - self._fixed @ level, weights,
-            fit_intercept=False, standardize=False, scale_response=False,
-        )  # fmt: skip
-        return LabelRegression(task, inverse, explained, level, log_determinant)
+    def fitted(self, places: Array, coef: Floats) -> Floats:
+        """Return the linear predictor of some columns of the block, pseudo-data included."""
+        if 2 * len(places) > len(self.columns):
+            everywhere = np.zeros(len(self.columns))
+            everywhere[places] = coef
+            return np.asarray(self.block @ everywhere)
+        return np.asarray(self.block[:, places] @ coef)
+
+    def with_pseudo(self, values: Floats, value: float) -> Floats:
+        """Return values of the data's rows followed by one for each row of pseudo-data."""
+        return np.append(values, np.full(self.pseudo, value)) if self.pseudo else values
+
+    def under(self, weights: Floats) -> Fixed:
+        """Return the fixed columns under weights of the data's rows."""
+        weights = self.with_pseudo(weights, 1.0)
+        held = self._fixed * weights
+        if not self.count:
+            return Fixed(weights, self._fixed, held, np.zeros((0, 0)))
+        products = held @ self._fixed.T
+        return Fixed(
+            weights, self._fixed, held, pinvh(products) if self.count > 1 else 1 / products
+        )
+
+    def measured(
+        self,
+        under: Fixed,
+        residual: Floats,
+        places: Array,
+        probability: Floats,
+        weight: Floats,
+        variance: float,
+    ) -> Measured:
+        """Measure some columns of the block, beside the fixed ones.
+
+        ``probability`` and ``weight`` are what is believed of them, under a slab of a variance.
+        """  # fmt: skip
+        curvature, products = np.zeros((2, len(places)))
+        doubt = np.zeros(len(self._room))
+        for some in self.in_parts(places):
+            _measure(
+                self.block, under, residual, places[some], probability[some], weight[some],
+                1.0 / variance, curvature[some], products[some], doubt,
+            )  # fmt: skip
+        return Measured(curvature, products, doubt[: self.rows])
+
+    def lengths(self, under: Fixed) -> Floats:
+        """Return the squared lengths of all columns beside the fixed ones, in the weights."""
+        nothing, everyone = np.zeros(len(self.columns)), np.arange(len(self.columns))
+        no_rows = np.zeros(len(self._room))
+        return self.measured(under, no_rows, everyone, nothing, nothing, 1.0).curvature
+
+    def doubt(self, under: Fixed, places: Array, variance: Floats) -> Floats:
+        """Return the variances that columns add to the linear predictor of the data's rows."""
+        doubt = np.zeros(self.rows + self.pseudo)
+        for some in self.in_parts(places):
+            _add_doubt(self.block, under, places[some], variance[some], doubt)
+        return doubt[: self.rows]
+
+    def in_parts(self, places: Array) -> list[slice]:
+        """Divide columns into what kernels look at in one call."""
+        width = max(1, _ENTRIES_PER_CALL // len(self._room))
+        return [slice(first, first + width) for first in range(0, len(places), width)]
 
     def beside_fixed(self, weights: Floats, columns: Array) -> BesideFixed:
         """Return some columns beside the fixed ones, under other weights of the data's rows."""
-        weights = np.append(weights, np.ones(self.pseudo))
-        block = self._block[:, self.places(columns)]
-        inverse, explained, _ = self._beside_fixed(weights, block)
-        return BesideFixed(inverse, explained, block - self._fixed @ explained, weights)
+        under, places = self.under(weights), self.places(columns)
+        if 2 * len(places) > len(self.columns):  # without a copy of them
+            products = (under.held @ self.block)[:, places]
+        else:
+            products = under.held @ self.block[:, places]
+        return BesideFixed(under.inverse, under.inverse @ products)
 
-    def _beside_fixed(self, weights: Floats, block: Floats) -> tuple[Floats, Floats, float]:
-        if not self.count:
-            return np.zeros((0, 0)), np.zeros((0, block.shape[1])), 0.0
-        held = (self._fixed * weights[:, None]).T
-        products = held @ self._fixed
-        inverse = pinvh(products) if self.count > 1 else 1.0 / products
-        return inverse, inverse @ (held @ block), -float(np.linalg.slogdet(products)[1])
+    def cross_products(self, weights: Floats, columns: Array) -> Floats:
+        """Return the cross products of what the fixed columns leave of some others."""
+        under, block = self.under(weights), self.block[:, self.places(columns)]
+        left = block - under.columns.T @ (under.inverse @ (under.held @ block))
+        return np.asarray(left.T @ (left * under.weights[:, None]))
 
 
 def fixed_columns(problem: Problem) -> tuple[Floats, Floats]:
@@ -149,3 +220,65 @@ def fixed_columns(problem: Problem) -> tuple[Floats, Floats]:
     covariates = design.block(problem.scale.covariates, projected=False)
     held = np.repeat([0.0, COVARIATE_PRECISION], [first.shape[1], covariates.shape[1]])
     return np.hstack([first, covariates]), held
+
+
+@kernel(inline=True)
+def beside(block, under, j, left, shares):
+    """Put what the fixed columns leave of a column into ``left``; return its squared length.
+
+    That is 0 where they explain the column. ``shares`` is room for two numbers a fixed column.
+    """
+    rows, count = block.shape[0], under.columns.shape[0]
+    whole = 0.0
+    for i in range(rows):
+        x = block[i, j]
+        left[i] = x
+        whole += under.weights[i] * x * x
+    if count == 0:
+        return whole
+    for f in range(count):
+        product = 0.0
+        for i in range(rows):
+            product += under.held[f, i] * left[i]
+        shares[count + f] = product
+    for f in range(count):
+        share = 0.0
+        for g in range(count):
+            share += under.inverse[f, g] * shares[count + g]
+        shares[f] = share
+    for f in range(count):
+        share = shares[f]
+        for i in range(rows):
+            left[i] -= share * under.columns[f, i]
+    length = 0.0
+    for i in range(rows):
+        length += under.weights[i] * left[i] * left[i]
+    return length if length > _EXPLAINED * whole else 0.0
+
+
+@kernel
+def _measure(
+    block, under, residual, places, probability, weight, ridge, curvature, products, doubt
+):
+    left, shares = np.empty(block.shape[0]), np.empty(2 * under.columns.shape[0])
+    for k in range(places.shape[0]):
+        curvature[k] = beside(block, under, places[k], left, shares)
+        if curvature[k] > 0.0:
+            total = 0.0
+            for i in range(block.shape[0]):
+                total += under.weights[i] * left[i] * residual[i]
+            products[k] = total
+            m, w = probability[k], weight[k]
+            variance = m * (w * w + 1.0 / (curvature[k] + ridge)) - m * w * m * w
+            if variance > 0.0:
+                for i in range(block.shape[0]):
+                    doubt[i] += variance * left[i] * left[i]
+
+
+@kernel
+def _add_doubt(block, under, places, variance, doubt):
+    left, shares = np.empty(block.shape[0]), np.empty(2 * under.columns.shape[0])
+    for k in range(places.shape[0]):
+        if variance[k] > 0.0 and beside(block, under, places[k], left, shares) > 0.0:
+            for i in range(block.shape[0]):
+                doubt[i] += variance[k] * left[i] * left[i]

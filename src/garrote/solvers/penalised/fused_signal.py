@@ -13,7 +13,6 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
 from garrote.designs.dense import DenseDesign
-from garrote.designs.gram import GramDesign
 from garrote.designs.sparse import SparseDesign
 from garrote.problem import Problem
 from garrote.rules import Evaluated, RuleOfPieces
@@ -124,11 +123,11 @@ class SignalSquares:
 
 def is_signal(problem: Problem) -> bool:
     """Tell whether no two columns of a Gaussian problem share a row: X = I, or rows of it."""
-    design = problem.design
     if not problem.likelihood.least_squares:
         return False
-    if isinstance(design, GramDesign):
-        return int(np.count_nonzero(design.values)) <= problem.n_features
+    if not problem.has_rows:
+        return int(np.count_nonzero(problem.design.whole_gram())) <= problem.n_features
+    design = problem.table
     if design.centered or design.basis.shape[1]:
         return False
     matrix = _few_entries(design.stored)

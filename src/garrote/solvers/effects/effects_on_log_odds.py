@@ -1,4 +1,4 @@
-"""Sums of single effects for labels: regressions in a loop over the bound on the likelihood.
+"""Sums of single effects on the log odds of labels: regressions in a loop over the bound.
 
 Given xi labels are a weighted regression of noise variance 1 (`garrote.solvers.labels.logistic_bound`),
 in which each effect in turn is fitted to what the others leave, as if it were the only one (Wang et al.
@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.problem import Problem
 from garrote.results.certificates import Certificate, equations
 from garrote.solvers.control import Control
 from garrote.solvers.effects.effects_in_turn import EffectsInTurn
@@ -24,20 +23,16 @@ from garrote.solvers.effects.single_effect_regression import (
     single_effect_regression,
 )
 from garrote.solvers.effects.single_effects import largest_change
-from garrote.solvers.labels.jaakkola import (
-    Shortcut,
-    bound_level,
-    first_xi,
-    labels_as_numbers,
-    touching_error,
-)
-from garrote.solvers.labels.label_regression import LabelColumns, LabelRegression
+from garrote.solvers.labels.jaakkola import Shortcut, Touching, first_xi, touching_error
+from garrote.solvers.labels.label_regression import LabelColumns
 
 # The largest prior variance of an effect on log odds: the evidence of a variable that separates the
 # classes has no top.
 _LARGEST_VARIANCE = 25.0
 # What xi and probabilities may still move by, as a share of the tolerance, when rounds end.
 _STILL = 0.1
+# Columns with smaller probabilities than this add nothing to a linear predictor.
+_NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -77,7 +72,6 @@ class _Rows(NamedTuple):
 
 def fit_label_effects(
     columns: LabelColumns,
-    labels: Floats,
     log_prior: Floats,
     control: Control,
     *,
@@ -91,8 +85,6 @@ def fit_label_effects(
     ----------
     columns : LabelColumns
         With all columns at hand that may have an effect.
-    labels : array of shape (N,)
-        0 or 1.
     log_prior : array
         Log probabilities of the columns at hand to have an effect.
     control : Control
@@ -102,7 +94,7 @@ def fit_label_effects(
         The prior variance of each effect; by default that of the largest evidence, 25 at most.
     start : LabelEffects, optional
     """
-    state = _State(columns, labels, log_prior, variance)
+    state = _State(columns, log_prior, variance)
     if start is not None:
         state.take(start, effects)
     bounds: list[float] = []
@@ -130,13 +122,12 @@ class LabelsFitter:
     def __init__(
         self,
         columns: LabelColumns,
-        labels: Floats,
         log_prior: Floats,
         control: Control,
         effects: int | None = None,
         variance: float | None = None,
     ):
-        self.columns, self.labels, self.log_prior = columns, labels, log_prior
+        self.columns, self.log_prior = columns, log_prior
         self.control, self.effects, self.variance = control, effects, variance
 
     def fit(
@@ -151,48 +142,61 @@ class LabelsFitter:
             effects = min(at_most, effects or at_most)
             control = replace(control, tol=max(control.tol, ROUGHLY))
         return fit_label_effects(
-            self.columns, self.labels, self.log_prior if log_prior is None else log_prior, control,
+            self.columns, self.log_prior if log_prior is None else log_prior, control,
             effects=effects, variance=self.variance, start=start,
         )  # fmt: skip
 
     def resemblance(self, fit: LabelEffects, k: int) -> Floats:
         """Return the correlation of every column with what one effect fits, weighted by its rows."""
-        task = _State(self.columns, self.labels, self.log_prior, None).regression(fit.xi).task
-        block = _values(task)
-        own = block @ fit.effects[k].coef
-        products = block.T @ (task.weights * own)
-        return resemblance_of(products, float(task.weights @ own**2), task.curvature)
+        given = _State(self.columns, self.log_prior, None).given(fit.xi)
+        own = given.touching.under.left(_predictor(self.columns, fit.effects[k]))
+        products = given.products(self.columns, own)
+        size = float(given.touching.under.weights @ own**2)
+        return resemblance_of(products, size, given.curvature)
+
+
+class _Given(NamedTuple):
+    """The regression that stands for the labels, and the columns' squared lengths in its weights."""
+
+    touching: Touching
+    curvature: Floats
+
+    def products(self, columns: LabelColumns, values: Floats) -> Floats:
+        """Return the products of all columns with values of which the fixed ones explain nothing."""
+        return np.asarray((self.touching.under.weights * values) @ columns.block)
 
 
 class _State(EffectsInTurn):
     """Effects while they are fitted, and xi, where the bound touches the likelihood."""
 
-    def __init__(
-        self, columns: LabelColumns, labels: Floats, log_prior: Floats, variance: float | None
-    ):
+    def __init__(self, columns: LabelColumns, log_prior: Floats, variance: float | None):
         super().__init__(log_prior)
-        self.columns, self.labels, self.variance = columns, labels, variance
-        self.xi = first_xi(columns.problem, labels)
+        self.columns, self.variance = columns, variance
+        self.xi = first_xi(columns.problem)
+        self._last: _Given | None = None
 
     def take(self, start: LabelEffects, most: int | None) -> None:
         """Begin with the effects of another fit, no more than there may be."""
         self.effects, self.xi = list(start.effects[:most]), start.xi
 
-    def regression(self, xi: Floats) -> LabelRegression:
+    def given(self, xi: Floats) -> _Given:
         """Return the regression that stands for the labels, given xi."""
-        return labels_as_numbers(self.columns, self.labels, xi)
+        if self._last is None or self._last.touching.xi is not xi:
+            touching = Touching.at(self.columns, xi)
+            self._last = _Given(touching, self.columns.lengths(touching.under))
+        return self._last
 
     def sweep(self, xi: Floats) -> float:
         """Update every effect; return the largest change of a probability, or of a coefficient."""
-        task = self.regression(xi).task
-        block = _values(task)
-        fitted = [block @ effect.coef for effect in self.effects]
-        left, moved = task.response - np.sum(fitted, axis=0), 0.0
+        given = self.given(xi)
+        under, columns = given.touching.under, self.columns
+        fitted = [_predictor(columns, effect) for effect in self.effects]
+        left, moved = given.touching.response - np.sum(fitted, axis=0), 0.0
         for k, old in enumerate(self.effects):
             left = left + fitted[k]
-            products = block.T @ (task.weights * left)
-            effect = self._update(products, task.curvature, old)
-            left = left - block @ effect.coef
+            products = given.products(columns, under.left(left))
+            effect = self._update(products, given.curvature, old)
+            left = left - _predictor(columns, effect)
             moved = max(moved, largest_change(old, effect))
             self.effects[k] = effect
         return moved
@@ -211,23 +215,24 @@ class _State(EffectsInTurn):
 
     def seen(self, xi: Floats) -> _Rows:
         """Return what the effects say of the rows, and the bound, at some xi."""
-        given, rows = self.regression(xi), self.columns.rows
-        task, fixed = given.task, self.columns.fixed
-        block = _values(task)
-        total = np.zeros(len(block))
-        doubt, spread, divergence = np.zeros(rows), 0.0, 0.0
+        given, columns = self.given(xi), self.columns
+        touching, under, rows = given.touching, given.touching.under, columns.rows
+        total, taken = np.zeros(len(under.weights)), np.zeros(len(under.weights))
+        square, divergence = np.zeros(len(self.log_prior)), 0.0
         for effect in self.effects:
-            if effect.prior_variance <= 0:
-                continue
-            own = block @ effect.coef
-            total += own
-            doubt += block[:rows] ** 2 @ effect.second_moment - own[:rows] ** 2
-            spread += float(effect.second_moment @ task.curvature - task.weights @ own**2)
-            divergence += kl_from_prior(effect, self.log_prior)
-        squared = float(task.weights @ (task.response - total) ** 2) + spread
-        doubt = np.maximum(doubt, 0.0) + np.einsum("if,fg,ig->i", fixed, given.inverse, fixed)
-        eta = total[:rows] + fixed @ given.level + self.columns.problem.known_part
-        bound = bound_level(self.columns, given, xi) - 0.5 * squared - divergence
+            if effect.prior_variance > 0:
+                own = _predictor(columns, effect)
+                total += own
+                taken += under.left(own) ** 2
+                square += effect.second_moment
+                divergence += kl_from_prior(effect, self.log_prior)
+        residual = under.left(touching.response - total)
+        squared = float(under.weights @ (residual**2 - taken) + square @ given.curvature)
+        places = np.flatnonzero(square > _NOTHING)
+        doubt = columns.doubt(under, places, square[places]) - taken[:rows]
+        doubt = np.maximum(doubt, 0.0) + under.doubt(rows)
+        eta = (touching.response - residual)[:rows] + columns.problem.known_part
+        bound = touching.level - 0.5 * squared - divergence
         return _Rows(eta, eta**2 + doubt, float(bound))
 
     def better(self, xi: Floats, further: Floats) -> Floats:
@@ -251,15 +256,18 @@ class _State(EffectsInTurn):
                 )
                 weight = max(weight, largest_change(before, after))
         self.effects = stated
-        seen, given = self.seen(xi), self.regression(xi)
+        seen, touching = self.seen(xi), self.given(xi).touching
         off = touching_error(xi, np.sqrt(seen.square), self.columns.problem.weights)
         kept = self.kept
-        coef = sum((effect.coef for effect in kept), np.zeros(len(self.log_prior)))
-        fixed = given.level - given.explained @ coef
+        fitted = sum((_predictor(self.columns, effect) for effect in kept), np.zeros(1))
+        fixed = touching.under.level(touching.response - fitted)
         certificate = equations({"inclusion": inclusion, "weight": weight, "bound": off})
         return LabelEffects(kept, fixed, xi, seen.eta, bounds, certificate, converged, len(stated))
 
 
-def _values(task: Problem) -> Floats:
-    """Return the columns of a regression."""
-    return task.table.block(np.arange(task.n_features))
+def _predictor(columns: LabelColumns, effect: SingleEffect) -> Floats:
+    """Return the linear predictor that an effect adds to all rows."""
+    if effect.prior_variance <= 0:
+        return np.zeros(columns.rows + columns.pseudo)
+    places = np.flatnonzero(effect.probability > _NOTHING)
+    return columns.fitted(places, effect.coef[places])

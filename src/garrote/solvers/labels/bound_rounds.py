@@ -1,0 +1,251 @@
+"""Rounds of the bound on the columns at hand: a sweep over columns, then the bound moves with them.
+
+Given xi every column in turn takes its best factor, as in a regression; then xi_i^2 becomes the expected
+square of the linear predictor. Neither step lowers the bound on the evidence. Most rounds go over the
+columns that matter, a few of many: the others answer to them almost linearly, and are swept when those
+have come to rest.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import xlog1py, xlogy
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.solvers.labels.jaakkola import Shortcut, Touching, touching_error
+from garrote.solvers.labels.label_regression import LabelColumns, beside
+
+# Columns that matter are in with more than this; so many of the most probable ones at most.
+_LIVELY, _MOST_LIVELY = 0.02, 256
+# Rounds over them end at this share of what they moved the others by.
+_SHARE = 0.1
+# Rounds over the columns that matter between two over all, at most.
+_BETWEEN = 100
+# Coefficients move by no less than this share of the tolerance, in standard errors.
+_RESOLUTION = 1e-3
+
+# From a variance, the expected squares of coefficients and how many are in, to the next variance.
+NextVariance = Callable[[float, float, float], float]
+
+
+class Factors(NamedTuple):
+    """What is believed of each column at hand; changed in place.
+
+    ``spread`` is the variance of the weight given inclusion, ``coef`` what the residual knows of the
+    column.
+    """
+
+    probability: Floats
+    weight: Floats
+    spread: Floats
+    coef: Floats
+
+    @property
+    def variance(self) -> Floats:
+        """The variances of the coefficients, inclusion being uncertain too."""
+        m, w = self.probability, self.weight
+        return np.maximum(m * (w**2 + self.spread) - (m * w) ** 2, 0.0)
+
+    def among(self, places: Array) -> "Factors":
+        """Return copies for some columns."""
+        return Factors(*(values[places] for values in self))
+
+    def put(self, places: Array, other: "Factors") -> None:
+        """Overwrite some columns."""
+        for values, given in zip(self, other, strict=True):
+            values[places] = given
+
+
+class Rounds:
+    """A solution on the columns at hand while it is found.
+
+    Parameters
+    ----------
+    columns : LabelColumns
+    log_odds : array
+        Prior log odds of the columns at hand.
+    variance : float
+        Of the slab.
+    factors : Factors
+        To begin with.
+    xi : array of shape (N,)
+        Where the bound touches.
+    doubt : array of shape (N,)
+        The variances of linear predictors to begin with.
+    least : float
+        Columns with probabilities up to this count as out. Many such might add up to something.
+    """
+
+    def __init__(
+        self, columns: LabelColumns, log_odds: Floats, variance: float, factors: Factors, xi: Floats,
+        doubt: Floats, least: float,
+    ):  # fmt: skip
+        self.columns, self.log_odds, self.variance = columns, log_odds, variance
+        self.factors, self.least, self.count = factors, least, 0
+        self.touching = Touching.at(columns, xi)
+        inside = np.flatnonzero(factors.coef)
+        self.fitted = columns.fitted(inside, factors.coef[inside])
+        self.lively, self.quiet = self._divided()
+        self.own = self._doubt_of(self.lively)
+        self.others = np.maximum(doubt - self.own - self.touching.under.doubt(columns.rows), 0.0)
+        self.best = xi
+
+    def _doubt_of(self, places: Array) -> Floats:
+        """Return the variances that some columns add to linear predictors."""
+        return self.columns.doubt(self.touching.under, places, self.factors.variance[places])
+
+    def _divided(self) -> tuple[Array, Array]:
+        """Tell the columns that matter from the others."""
+        m = self.factors.probability
+        lively = np.flatnonzero(m > _LIVELY)
+        if len(lively) > _MOST_LIVELY:
+            lively = np.sort(np.argpartition(-m, _MOST_LIVELY)[:_MOST_LIVELY])
+        quiet = np.ones(len(m), dtype=bool)
+        quiet[lively] = False
+        return lively, np.flatnonzero(quiet)
+
+    def begin_with(self, places: Array, factors: Factors) -> None:
+        """Take the factors of some columns, which then are those that matter, from another solution."""
+        self._take_for_lively(places, np.setdiff1d(np.arange(len(self.log_odds)), places))
+        moved = factors.coef[places] - self.factors.coef[places]
+        self.fitted = self.fitted + self.columns.fitted(places, moved)
+        self.factors.put(places, factors.among(places))
+
+    def settle(self, accuracy: float, most: int, next_variance: NextVariance | None) -> None:
+        """Repeat rounds until one over all columns moves nothing by more than the accuracy."""
+        moved = np.inf
+        while True:
+            least = max(0.5 * accuracy, min(_SHARE * moved, 0.1))
+            self.settle_lively(least, min(_BETWEEN, most - self.count), next_variance)
+            moved = self.round(True, accuracy, next_variance)
+            if moved <= accuracy or self.count >= most:
+                return
+            self._take_for_lively(*self._divided())
+
+    def _take_for_lively(self, lively: Array, quiet: Array) -> None:
+        """Let other columns be those that matter; what they add to the doubt changes sides."""
+        came, went = np.setdiff1d(lively, self.lively), np.setdiff1d(self.lively, lively)
+        moved = self._doubt_of(went) - self._doubt_of(came)
+        self.own, self.others = self.own - moved, np.maximum(self.others + moved, 0.0)
+        self.lively, self.quiet = lively, quiet
+
+    def settle_lively(
+        self, accuracy: float, most: int, next_variance: NextVariance | None = None
+    ) -> None:
+        """Repeat rounds over the columns that matter, with a step further on after every third."""
+        way, moved = Shortcut(self.columns.problem.weights), np.inf
+        for _ in range(most):
+            previous = moved
+            moved = self.round(False, accuracy, next_variance)
+            ratio = moved / previous
+            # Steps shrink geometrically: what is still to come is moved * ratio / (1 - ratio).
+            if moved <= accuracy and moved * ratio <= accuracy * (1.0 - ratio):
+                return
+            further = way.beyond(self.best)
+            if further is not None:
+                self._try(further, accuracy)
+
+    def _try(self, further: Floats, accuracy: float) -> None:
+        """Make a round with xi further on; take it back where the bound is lower then."""
+        some, fitted, own, best = self.lively, self.fitted, self.own, self.best
+        kept = self.factors.among(some)
+        self.touching = before = Touching.at(self.columns, best)
+        bound = self.bound(some)
+        self.best = further
+        self.round(False, accuracy, None)
+        if not self.bound(some) >= bound:
+            self.factors.put(some, kept)
+            self.fitted, self.own, self.best, self.touching = fitted, own, best, before
+
+    def round(self, everywhere: bool, accuracy: float, next_variance: NextVariance | None) -> float:
+        """Let the bound touch where it is best, and sweep; return how far anything is off."""
+        if self.best is not self.touching.xi:
+            self.touching = Touching.at(self.columns, self.best)
+        touching, columns = self.touching, self.columns
+        residual = touching.under.left(touching.response - self.fitted)
+        moved = 0.0
+        if everywhere:
+            self.others, moved = self._sweep(self.quiet, residual, accuracy)
+        self.own, change = self._sweep(self.lively, residual, accuracy)
+        self.fitted = touching.response - residual
+        self.best = np.sqrt(self.eta**2 + self.doubt)
+        self.count += 1
+        moved = max(moved, change)
+        if next_variance is not None:
+            m = self.factors.probability
+            squares = float(m @ (self.factors.weight**2 + self.factors.spread))
+            variance = next_variance(self.variance, squares, float(m.sum()))
+            moved = max(moved, abs(float(np.log(variance / self.variance))))
+            self.variance = variance
+        return max(moved, touching_error(touching.xi, self.best, columns.problem.weights))
+
+    @property
+    def eta(self) -> Floats:
+        """The means of the linear predictors."""
+        return self.fitted[: self.columns.rows] + self.columns.problem.known_part
+
+    @property
+    def doubt(self) -> Floats:
+        """The variances of the linear predictors."""
+        return self.touching.under.doubt(self.columns.rows) + self.others + self.own
+
+    def _sweep(self, places: Array, residual: Floats, accuracy: float) -> tuple[Floats, float]:
+        """Update columns in turn; return their part of the doubt, and the largest change."""
+        columns, doubt, moved = self.columns, np.zeros(len(residual)), 0.0
+        for some in columns.in_parts(places):
+            change = _visit(
+                columns.block, self.touching.under, places[some], self.log_odds,
+                1.0 / self.variance, self.factors, self.least, residual, doubt,
+                _RESOLUTION * accuracy,
+            )  # fmt: skip
+            moved = max(moved, change)
+        return doubt[: columns.rows], moved
+
+    def bound(self, places: Array) -> float:
+        """Return the bound on the log evidence, less what columns beside some have of their own.
+
+        Nor are the prior's normalisers in it.
+        """
+        touching, rows = self.touching, self.columns.rows
+        residual = touching.under.left(touching.response - self.fitted)
+        weights = touching.under.weights
+        squared = float(weights @ residual**2 + weights[:rows] @ (self.others + self.own))
+        m, w, spread, _ = self.factors.among(places)
+        relative = spread / self.variance
+        slab = 0.5 * (np.log(relative) + 1.0 - relative - w**2 / self.variance)
+        own = m * (self.log_odds[places] + slab) - xlogy(m, m) - xlog1py(1 - m, -m)
+        return touching.level - 0.5 * squared + float(own.sum())
+
+
+@kernel
+def _visit(block, under, places, log_odds, ridge, factors, least, residual, doubt, resolution):
+    rows = block.shape[0]
+    left, shares = np.empty(rows), np.empty(2 * under.columns.shape[0])
+    moved = 0.0
+    for j in places:
+        c = beside(block, under, j, left, shares)
+        old, m, w = factors.coef[j], 0.0, 0.0
+        if c > 0.0:
+            product = c * old
+            for i in range(rows):
+                product += under.weights[i] * left[i] * residual[i]
+            w = product / (c + ridge)
+            odds = log_odds[j] + 0.5 * np.log(ridge / (c + ridge)) + 0.5 * product * w
+            m = 1.0 / (1.0 + np.exp(-odds)) if odds > -40.0 else 0.0
+        new = m * w if m > least else 0.0
+        step, size = new - old, np.sqrt(c)
+        moved = max(moved, abs(m - factors.probability[j]), abs(step) * size)
+        factors.probability[j], factors.weight[j] = m, w
+        spread = 1.0 / (c + ridge)
+        factors.spread[j] = spread
+        if abs(step) * size > resolution:
+            factors.coef[j] = new
+            for i in range(rows):
+                residual[i] -= step * left[i]
+        variance = m * (w * w + spread) - new * new
+        if m > least and variance * c > 1e-9:
+            for i in range(rows):
+                doubt[i] += variance * left[i] * left[i]
+    return moved
