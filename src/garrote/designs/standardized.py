@@ -261,8 +261,8 @@ class StandardizedDesign:
     ) -> Evaluation:
         """Yield the product needed, return squared residuals (K,) and X'Wr (K x D) of K solutions."""
         fitted = self.dot(columns, coef) if fitted is None else fitted
-        rows = np.ascontiguousarray((problem.response[:, None] - fitted).T)
-        return (yield from problem.evaluate_rows(rows))
+        residuals = np.ascontiguousarray((problem.response[:, None] - fitted).T)
+        return (yield from problem.evaluate_residuals(residuals))
 
     @property
     def columns_together(self) -> int:
