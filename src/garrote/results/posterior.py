@@ -17,6 +17,7 @@ from garrote.results.credible_sets import (
 )
 from garrote.results.laws import Anchor, Draws, EffectsLaw, Law, Models, Spread
 from garrote.results.optima import Optima
+from garrote.results.shapes import SlabShapes
 from garrote.summaries import Table
 
 # Columns below this inclusion probability have no covariances stated.
@@ -108,6 +109,8 @@ class Posterior:
         How the inclusion probabilities compare with better ones.
     substitutes : Substitutes, optional
         What credible sets are made of.
+    shapes : SlabShapes, optional
+        Which shape of the slab the data prefer, where the prior left a choice.
 
     Examples
     --------
@@ -135,6 +138,7 @@ class Posterior:
     accuracy: SamplingAccuracy | None = None
     checked: Audit | None = None
     substitutes: Substitutes | None = None
+    shapes: SlabShapes | None = None
 
     @property
     def support(self) -> Array:
