@@ -114,6 +114,7 @@ def _inferred(
     """Describe what was found, checked by sums over models where it is not exact itself."""
     problem, beliefs = task.problem, task.beliefs
     posterior = make_model_posterior(problem, beliefs, found, task.names)
+    how = how if found.shapes is None else f"{how}; {found.shapes}"
     if checked is None:
         variance = np.maximum(found.second_moment - found.mean**2, 0.0)
         checked = audit(problem, beliefs, found.inclusion, found.mean, variance)

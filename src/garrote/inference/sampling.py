@@ -21,6 +21,8 @@ from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.metropolis import MetropolisWalk
 from garrote.solvers.models.model_chain import Sampling, Walk, in_one_unit, run_chain
 from garrote.solvers.models.paired_gibbs import PairedGibbsWalk
+from garrote.solvers.models.signed.signed_gibbs import SignedGibbsWalk
+from garrote.solvers.models.signed.signed_metropolis import SignedMetropolisWalk
 from garrote.solvers.models.signed.signed_walk import SignedWalk
 
 SAMPLERS: dict[str, Callable[..., Walk]] = {
@@ -29,7 +31,11 @@ SAMPLERS: dict[str, Callable[..., Walk]] = {
     "gibbs": PairedGibbsWalk,
 }
 # Walks over models with signs, for slabs of two humps.
-SIGNED_SAMPLERS: dict[str, Callable[..., Walk]] = {"sample": SignedWalk}
+SIGNED_SAMPLERS: dict[str, Callable[..., Walk]] = {
+    "sample": SignedWalk,
+    "metropolis": SignedMetropolisWalk,
+    "gibbs": SignedGibbsWalk,
+}
 
 Run = TypeVar("Run")
 
@@ -67,8 +73,6 @@ def sample(
     """Run chains; the first starts from a mean-field solution, the others from nothing."""
     target, room = beliefs.target(problem), ROOM // chains_at_once(chains, n_jobs)
     samplers = SIGNED_SAMPLERS if beliefs.prior.has_humps else SAMPLERS
-    if method not in samplers:
-        beliefs.prior.check_one_hump(method)
 
     def run(rng: np.random.Generator, start: list[int]) -> Sampling:
         walk = samplers[method](target, rng, GramRows(problem, room))

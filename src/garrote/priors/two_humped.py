@@ -92,5 +92,5 @@ class TwoHumpedSlab(GaussianSlab):
         if self.has_humps:
             raise ValueError(
                 f"method={method!r} has no slab of two humps: it needs prior=GaussianSlab(), or "
-                "method='enumerate' or 'sample'"
+                "method='enumerate', 'sample', 'metropolis' or 'gibbs'"
             )

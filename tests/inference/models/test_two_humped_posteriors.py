@@ -6,7 +6,7 @@ from scipy.special import betaln
 from scipy.stats import norm
 
 from garrote import SpikeSlabRegressor
-from garrote.inference import Sample
+from garrote.inference import Gibbs, Metropolis, Sample
 from garrote.priors import GaussianSlab, TwoHumpedSlab
 from reference_humps import all_models
 
@@ -72,6 +72,22 @@ def test_chains_agree_with_sums_over_all_models(prior):
     draws = drawn.posterior_.sample(20_000, random_state=0)
     np.testing.assert_allclose((draws != 0).mean(axis=0), exact.inclusion_probability_, atol=0.04)
     np.testing.assert_allclose(draws.mean(axis=0), exact.coef_, atol=0.03)
+
+
+@pytest.mark.parametrize("method", [Metropolis(n_steps=60_000), Gibbs(n_steps=6000)])
+def test_other_walks_agree_with_sums_over_all_models(method):
+    X, y = _table()
+    exact = SpikeSlabRegressor(TwoHumpedSlab(), "enumerate").fit(X, y)
+    drawn = SpikeSlabRegressor(TwoHumpedSlab(), method, random_state=0).fit(X, y)
+    np.testing.assert_allclose(
+        drawn.inclusion_probability_, exact.inclusion_probability_, atol=0.04
+    )
+    np.testing.assert_allclose(drawn.coef_, exact.coef_, atol=0.03)
+    np.testing.assert_allclose(drawn.posterior_.variance, exact.posterior_.variance, atol=0.015)
+    assert drawn.noise_variance_ == pytest.approx(exact.noise_variance_, rel=0.02)
+    np.testing.assert_allclose(
+        drawn.posterior_.shapes.probability, exact.posterior_.shapes.probability, atol=0.03
+    )
 
 
 def test_no_separation_is_the_gaussian_slab():

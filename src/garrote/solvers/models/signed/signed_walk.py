@@ -26,7 +26,7 @@ from garrote.solvers.algebra.signed_factor import (
     empty_signed_factor,
 )
 from garrote.solvers.models.informed_sampler import InformedWalk
-from garrote.solvers.models.model_chain import Target
+from garrote.solvers.models.model_chain import FactorWalk, Target
 from garrote.solvers.models.signed.signed_scores import come_in
 
 # Standard deviations of steps of the slab's log variance, by turns: humps far apart know it well.
@@ -47,8 +47,8 @@ class _State(NamedTuple):
     log_chance: float
 
 
-class SignedWalk(InformedWalk):
-    """A walk over models with signs that scores all neighbours of a model before it moves."""
+class SignedState(FactorWalk):
+    """What walks over models with signs share: their state, and moves of the slab."""
 
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         super().__init__(target, rng, rows)
@@ -94,6 +94,7 @@ class SignedWalk(InformedWalk):
         come_in(self.factor, self.rule, row, j, self.rng.random())
 
     def _coins(self, uniforms: Floats) -> Floats:
+        """Return what newcomers' signs are drawn by."""
         return self.rng.random(len(uniforms))
 
     def _slab_of(self, states: int) -> Floats:
@@ -159,6 +160,10 @@ class SignedWalk(InformedWalk):
         self.rule, self.shape = there.rule, there.shape
         self.variance = float(np.exp(there.log_variance))
         return there
+
+
+class SignedWalk(SignedState, InformedWalk):
+    """A walk over models with signs that scores all neighbours of a model before it moves."""
 
 
 @kernel
