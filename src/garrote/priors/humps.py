@@ -135,17 +135,17 @@ def _(rule: HumpsUnknownNoise, ridge, lift, height):
     return HumpsUnknownNoise(ridge, lift, height, rule.shape, rule.rate, rule.least, rule.unit)
 
 
+def humps_of(variance: float, separation: float) -> tuple[float, float, float]:
+    """Return ridge, lift and height of a slab, by its variance and the separation of its humps."""
+    ridge, height = 1.0 / (variance * (1.0 - separation)), separation / (1.0 - separation)
+    return ridge, float(np.sqrt(height * ridge)), height
+
+
 def humps_rule(
-    ridge: float,
-    lift: float,
-    height: float,
-    noise: float | None,
-    shape: float,
-    rate: float,
-    least: float,
+    humps: tuple[float, float, float], noise: float | None, shape: float, rate: float, least: float
 ) -> HumpsKnownNoise | HumpsUnknownNoise:
     """Return the rule for a noise variance that is known, or for the law of one that is not."""
     if noise is not None:
-        return HumpsKnownNoise(ridge, lift, height, noise)
+        return HumpsKnownNoise(*humps, noise)
     unit = float(log_integral(2.0 * shape, 0.0))
-    return HumpsUnknownNoise(ridge, lift, height, shape, rate, least, unit)
+    return HumpsUnknownNoise(*humps, shape, rate, least, unit)

@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.priors.base import Slab
 from garrote.priors.evidence import SMALLEST_LEFT
-from garrote.priors.humps import HumpsKnownNoise, HumpsUnknownNoise, humps_rule
+from garrote.priors.humps import HumpsKnownNoise, HumpsUnknownNoise, humps_of, humps_rule
 from garrote.priors.slab import GaussianSlab
 
 # Separations that are averaged over, and their probabilities before seeing the data: one hump or two are
@@ -79,13 +79,9 @@ class TwoHumpedSlab(GaussianSlab):
 
     def signed_rule(self, n: float, yty: float) -> HumpsKnownNoise | HumpsUnknownNoise:
         """Return the marginal likelihood of models with signs, of one hump too."""
-        variance, rho = self.variance or 1.0, self.separation or 0.0
-        ridge, height = 1.0 / (variance * (1.0 - rho)), rho / (1.0 - rho)
+        humps = humps_of(self.variance or 1.0, self.separation or 0.0)
         least = SMALLEST_LEFT * (yty or 1.0)
-        noise, shape = self.noise_variance, self.shape + 0.5 * n
-        return humps_rule(
-            ridge, float(np.sqrt(height * ridge)), height, noise, shape, self.rate, least
-        )
+        return humps_rule(humps, self.noise_variance, self.shape + 0.5 * n, self.rate, least)
 
     def check_one_hump(self, method: str) -> None:
         """Refuse two humps, for a method that has a Gaussian slab alone."""

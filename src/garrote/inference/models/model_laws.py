@@ -73,17 +73,23 @@ def spectrum(problem: Problem, members: Array, block: Floats | None = None) -> _
     )
 
 
-def log_evidences(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array) -> Floats:
-    """Return the log evidence of a model under each rule, its log weight added."""
-    signed = np.array([has_signs(rule) for _, rule in rules])
-    logs = np.array([weight for weight, _ in rules])
+def log_evidences(
+    found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array, every: bool = True
+) -> Floats:
+    """Return the log evidence of a model under each rule, its log weight added.
+
+    ``every`` tells whether all signs are summed over, under slabs of two humps.
+    """
     plain = [rule for _, rule in rules if not has_signs(rule)]
-    ridges = np.array([rule.ridge for rule in plain])
-    lefts = found.left(found.inverse(ridges)).tolist() if plain else []
-    each = zip(plain, found.log_det(ridges).tolist() if plain else [], lefts, strict=True)
-    logs[~signed] += [log_evidence(rule, len(members), *own) for rule, *own in each]
-    if signed.any():
-        logs[signed] += signed_evidences(found, [rule for _, rule in rules if has_signs(rule)])
+    signed = [rule for _, rule in rules[len(plain) :]]  # which come last
+    logs = np.array([weight for weight, _ in rules])
+    if plain:
+        ridges = np.array([rule.ridge for rule in plain])
+        lefts = found.left(found.inverse(ridges)).tolist()
+        each = zip(plain, found.log_det(ridges).tolist(), lefts, strict=True)
+        logs[: len(plain)] += [log_evidence(rule, len(members), *own) for rule, *own in each]
+    if signed:
+        logs[len(plain) :] += signed_evidences(found, signed, every)
     return logs
 
 
@@ -163,7 +169,7 @@ def make_law(
 def _moments(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array) -> _Moments:
     """Return the moments of a model's coefficients over rules, by the evidence it has under each."""
     size = len(members)
-    logs = log_evidences(found, rules, members)
+    logs = log_evidences(found, rules, members, every=False)
     share = np.exp(logs - logs.max())
     share /= share.sum()
     kept = [(weight, rule) for weight, (_, rule) in zip(share, rules, strict=True) if weight > 1e-9]

@@ -15,11 +15,14 @@ def has_signs(rule: Any) -> bool:
     return isinstance(rule, HumpsKnownNoise | HumpsUnknownNoise)
 
 
-def signed_evidences(found: Any, rules: Sequence[Any]) -> Floats:
-    """Return the log evidence of a model, by its spectrum, under each of some rules."""
+def signed_evidences(found: Any, rules: Sequence[Any], every: bool) -> Floats:
+    """Return the log evidence of a model, by its spectrum, under each of some rules.
+
+    With ``every`` all signs are summed over, and else those of larger models are independent.
+    """
     logs, weights = np.zeros(len(rules)), np.zeros(len(rules))
     empty = np.zeros(0), np.zeros((0, 0)), np.zeros(1)
-    describe_over_slabs(rules[0], _slabs(rules), *_parts(found), weights, logs, *empty)
+    describe_over_slabs(rules[0], _slabs(rules), *_parts(found), every, weights, logs, *empty)
     return logs
 
 
@@ -30,7 +33,9 @@ def signed_moments(
     k = len(found.products)
     mean, second, noise = np.zeros(k), np.zeros((k, k)), np.zeros(1)
     logs = np.zeros(len(rules))
-    describe_over_slabs(rules[0], _slabs(rules), *_parts(found), weights, logs, mean, second, noise)
+    describe_over_slabs(
+        rules[0], _slabs(rules), *_parts(found), False, weights, logs, mean, second, noise
+    )
     return mean, second, float(noise[0])
 
 

@@ -12,9 +12,9 @@ from garrote.results.shapes import SlabShapes
 from garrote.solvers.models.model_chain import Sampling
 
 # Shapes of less weight are left out of the laws of coefficients.
-_NEGLIGIBLE = 0.005
+_NEGLIGIBLE = 0.02
 # Variances of one shape: how many, and how far from their mean, in standard deviations.
-_COUNT, _REACH = 7, 2.5
+_COUNT, _REACH = 5, 2.0
 # The least distance of log variances.
 _LEAST_STEP = 0.02
 

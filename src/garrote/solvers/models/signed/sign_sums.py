@@ -4,9 +4,8 @@ With signs t the mean of the coefficients is v + lift E[s] A^-1 t, v being the r
 noise's deviation, and the evidence depends on t by t'v and t'A^-1 t alone. In Gray's order one sign
 changes at a time, and both follow in a few operations: nothing is factorised again.
 
-A sign whose odds are beyond e^18 whatever the others are is left as it is. That is certain for a known
-noise; if more than 12 signs remain in question, the surest of them are left as the ridge solution has
-them. `sum_signs` with ``every`` takes all of them.
+Where larger models are described one by one, their signs are taken for independent of each other, each
+in the mean field of the others. `sum_signs` with ``every`` sums over all of them.
 """
 
 import numpy as np
@@ -14,31 +13,13 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.priors.humps import log_signed_evidence, noise_powers, reshaped
 
-# Log odds beyond which a sign is not in question, and the most signs that are.
-_SURE, _MOST_OPEN = 18.0, 12
+# Signs that are summed over in any case.
+_FEW = 6
+# Sweeps of the mean field over the signs, and the largest field.
+_FIELD_SWEEPS, _CERTAIN = 5, 30.0
 # Signs less probable than the best by this (in logs) do not count.
 _FAINT = 40.0
 _LOG_2 = float(np.log(2.0))
-
-
-@kernel
-def open_signs(rule, left, coef, inverse, signs, margin, every):
-    """Set signs to those of the coefficients; return which of them are in question, and how many."""
-    k = coef.shape[0]
-    deviation = noise_powers(rule, left, 0.0)[0]
-    for j in range(k):
-        signs[j] = 1.0 if coef[j] >= 0.0 else -1.0
-        others = 0.0
-        for i in range(k):
-            others += abs(inverse[j, i]) if i != j else 0.0
-        margin[j] = 2.0 * rule.lift * (abs(coef[j]) / deviation - rule.lift * others)
-    order = np.argsort(margin)
-    if every:
-        return order, k
-    count = 0
-    while count < min(k, _MOST_OPEN) and margin[order[count]] < _SURE:
-        count += 1
-    return order, count
 
 
 @kernel
@@ -46,41 +27,79 @@ def sum_signs(rule, log_det, left, coef, inverse, every, field, pairs):
     """Sum over signs; return the log of the sum and the mean noise variance.
 
     ``coef`` is the ridge solution and ``inverse`` A^-1. ``field`` becomes the mean of s t, and ``pairs``
-    that of s^2 tt'.
+    that of s^2 tt'. Signs of larger models are taken for independent, unless ``every`` sum is wanted.
     """
     k = coef.shape[0]
     field[:k], pairs[:k, :k] = 0.0, 0.0
     if rule.lift == 0.0:  # all signs are alike
         log_total = log_signed_evidence(rule, k, log_det, left, 0.0, 0.0) + k * _LOG_2
         return log_total, noise_powers(rule, left, 0.0)[1]
-    signs, along = np.empty(k), np.zeros(k)
-    order, count = open_signs(rule, left, coef, inverse, signs, np.empty(k), every)
+    if every or k <= _FEW:
+        return _sum_all(rule, log_det, left, coef, inverse, field, pairs)
+    fields = sign_fields(rule, left, coef, inverse)
+    means, entropy, own = np.tanh(fields), 0.0, 0.0
+    for j in range(k):
+        plus = 0.5 * (1.0 + means[j])
+        if 0.0 < plus < 1.0:
+            entropy -= plus * np.log(plus) + (1.0 - plus) * np.log(1.0 - plus)
+        own += (1.0 - means[j] * means[j]) * inverse[j, j]
+    cross, lean = means @ coef, means @ (inverse @ means) + own
+    deviation, variance = noise_powers(rule, left, cross)
+    for i in range(k):
+        field[i] = deviation * means[i]
+        for j in range(k):
+            pairs[i, j] = variance * (means[i] * means[j] if i != j else 1.0)
+    return log_signed_evidence(rule, k, log_det, left, cross, lean) + entropy, variance
+
+
+@kernel
+def sign_fields(rule, left, coef, inverse):
+    """Return half the log odds of every sign, given the mean of the others; at most 30."""
+    k = coef.shape[0]
+    fields, means = np.zeros(k), np.zeros(k)
+    cross = 0.0
+    for _ in range(_FIELD_SWEEPS):
+        deviation = noise_powers(rule, left, cross)[0]
+        for a in range(k):
+            others = 0.0
+            for b in range(k):
+                others += inverse[a, b] * means[b] if b != a else 0.0
+            field = rule.lift * (coef[a] / deviation + rule.lift * others)
+            fields[a] = min(max(field, -_CERTAIN), _CERTAIN)
+            means[a] = np.tanh(fields[a])
+        cross = means @ coef
+    return fields
+
+
+@kernel
+def _sum_all(rule, log_det, left, coef, inverse, field, pairs):
+    """Sum over all signs, one changing at a time."""
+    k = coef.shape[0]
+    signs, along = np.ones(k), np.zeros(k)
     cross = lean = 0.0
     for j in range(k):
-        cross += signs[j] * coef[j]
+        cross += coef[j]
         for i in range(k):
-            along[i] += inverse[i, j] * signs[j]
+            along[i] += inverse[i, j]
     for j in range(k):
-        lean += signs[j] * along[j]
+        lean += along[j]
     best, total, noise = -np.inf, 0.0, 0.0
-    for step in range(1 << count):
+    for step in range(1 << k):
         if step > 0:
-            j = order[_trailing_zeros(step)]
+            j = _trailing_zeros(step)
             signs[j] = -signs[j]
             cross += 2.0 * signs[j] * coef[j]
             lean += 4.0 * (signs[j] * along[j] + inverse[j, j])
             for i in range(k):
                 along[i] += 2.0 * signs[j] * inverse[i, j]
         log_weight = log_signed_evidence(rule, k, log_det, left, cross, lean)
+        if log_weight < best - _FAINT:
+            continue
         if log_weight > best:
             fade = np.exp(best - log_weight)
             total, noise, best = total * fade, noise * fade, log_weight
-            for i in range(k):
-                field[i] *= fade
-                for j in range(k):
-                    pairs[i, j] *= fade
-        elif log_weight < best - _FAINT:
-            continue
+            field[:k] *= fade
+            pairs[:k, :k] *= fade
         weight = np.exp(log_weight - best)
         deviation, variance = noise_powers(rule, left, cross)
         total += weight
@@ -89,10 +108,8 @@ def sum_signs(rule, log_det, left, coef, inverse, every, field, pairs):
             field[i] += weight * deviation * signs[i]
             for j in range(k):
                 pairs[i, j] += weight * variance * signs[i] * signs[j]
-    for i in range(k):
-        field[i] /= total
-        for j in range(k):
-            pairs[i, j] /= total
+    field[:k] /= total
+    pairs[:k, :k] /= total
     return best + np.log(total), noise / total
 
 
@@ -120,7 +137,7 @@ def moments_over_signs(lift, noise, coef, inverse, field, pairs, mean, second):
 
 @kernel
 def describe_over_slabs(
-    rule, slabs, values, vectors, products, yty, weights, logs, mean, second, noise
+    rule, slabs, values, vectors, products, yty, every, weights, logs, mean, second, noise
 ):
     """Fill in the log evidence of a model under each slab; add moments to what has room, by weights.
 
@@ -139,7 +156,7 @@ def describe_over_slabs(
                 shrunk[i, e] = vectors[i, e] / (values[e] + at.ridge)
         inverse, coef = shrunk @ vectors.T, shrunk @ products
         left = max(left, 0.0)
-        logs[r], variance = sum_signs(at, log_det, left, coef, inverse, False, field, pairs)
+        logs[r], variance = sum_signs(at, log_det, left, coef, inverse, every, field, pairs)
         if mean.shape[0] == k:
             moments_over_signs(at.lift, variance, coef, inverse, field, pairs, own_mean, own_second)
             noise[0] += weights[r] * variance

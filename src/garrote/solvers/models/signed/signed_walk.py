@@ -10,14 +10,13 @@ what the walk's weights make of it (Christen & Fox 2005): most moves that are re
 nothing.
 """
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.humps import log_signed_evidence, noise_powers
+from garrote.priors.humps import humps_of, log_signed_evidence, reshaped
 from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
 from garrote.solvers.algebra.signed_factor import (
     SignedFactor,
@@ -27,13 +26,11 @@ from garrote.solvers.algebra.signed_factor import (
 )
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.model_chain import FactorWalk, Target
+from garrote.solvers.models.signed.sign_sums import sign_fields
 from garrote.solvers.models.signed.signed_scores import come_in
 
 # Standard deviations of steps of the slab's log variance, by turns: humps far apart know it well.
 _STEPS = (0.7, 0.2, 0.06)
-# Sweeps of the mean field by which signs are proposed.
-_FIELD_SWEEPS = 5
-_CERTAIN = 30.0
 
 
 class _State(NamedTuple):
@@ -50,9 +47,14 @@ class _State(NamedTuple):
 class SignedState(FactorWalk):
     """What walks over models with signs share: their state, and moves of the slab."""
 
+    # Moves of the slab cost as much as some steps, and there are two of them.
+    least_stretch = 20
+
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         super().__init__(target, rng, rows)
-        self.shapes = target.slab.shapes()
+        shapes: Any = target.slab.shapes()
+        self.shapes = [(log, float(slab.separation)) for log, slab in shapes]
+        self._like = shapes[0][1].signed_rule(target.n, target.problem.yty)
         self.shape = 0
         self._tried = 0
 
@@ -65,8 +67,7 @@ class SignedState(FactorWalk):
         self._make_room(members, signs)
 
     def _rule(self, shape: int, log_variance: float) -> Any:
-        slab = replace(self.shapes[shape][1], variance=float(np.exp(log_variance)))
-        return slab.signed_rule(self.target.n, self.target.problem.yty)
+        return reshaped(self._like, *humps_of(float(np.exp(log_variance)), self.shapes[shape][1]))
 
     def _empty(self, n_features: int, room: int) -> SignedFactor:
         return empty_signed_factor(n_features, room)
@@ -98,8 +99,7 @@ class SignedState(FactorWalk):
         return self.rng.random(len(uniforms))
 
     def _slab_of(self, states: int) -> Floats:
-        separation = getattr(self.shapes[self.shape][1], "separation", 0.0)
-        return np.tile([np.log(self.variance), separation], (states, 1))
+        return np.tile([np.log(self.variance), self.shapes[self.shape][1]], (states, 1))
 
     def _cross_products(self, members: list[int]) -> tuple[Floats, Floats]:
         """Return the cross products of a model's columns, and with the response."""
@@ -183,7 +183,7 @@ def _weigh_signs(rule, block, products, yty, signs, uniforms):
     inverse = np.linalg.inv(inner)
     coef = inverse @ products
     left = max(yty - coef @ products, 0.0)
-    fields = _mean_field(rule, left, coef, inverse)
+    fields = sign_fields(rule, left, coef, inverse)
     log_chance = 0.0
     for a in range(k):
         if uniforms.shape[0]:
@@ -192,22 +192,3 @@ def _weigh_signs(rule, block, products, yty, signs, uniforms):
         log_chance -= np.log1p(np.exp(-2.0 * signs[a] * fields[a]))
     cross, lean = signs @ coef, signs @ (inverse @ signs)
     return log_signed_evidence(rule, k, log_det, left, cross, lean), log_chance
-
-
-@kernel
-def _mean_field(rule, left, coef, inverse):
-    """Return half the log odds of every sign, given the mean of the others; at most 30."""
-    k = coef.shape[0]
-    fields, means = np.zeros(k), np.zeros(k)
-    cross = 0.0
-    for _ in range(_FIELD_SWEEPS):
-        deviation = noise_powers(rule, left, cross)[0]
-        for a in range(k):
-            others = 0.0
-            for b in range(k):
-                others += inverse[a, b] * means[b] if b != a else 0.0
-            field = rule.lift * (coef[a] / deviation + rule.lift * others)
-            fields[a] = min(max(field, -_CERTAIN), _CERTAIN)
-            means[a] = np.tanh(fields[a])
-        cross = means @ coef
-    return fields
