@@ -86,6 +86,22 @@ def _(rule: HumpsUnknownNoise, left, cross):
     return log_integral(2.0 * rule.shape, x) - rule.unit - rule.shape * logarithm(half)
 
 
+@generic
+def log_plain_fit(rule: Any, left: float) -> float:
+    """Return `log_fit` of a slab without a lift, for which signs make no difference."""
+    raise TypeError(f"no humps are registered for {type(rule).__name__}")
+
+
+@log_plain_fit.register
+def _(rule: HumpsKnownNoise, left):
+    return -0.5 * left / rule.noise
+
+
+@log_plain_fit.register
+def _(rule: HumpsUnknownNoise, left):
+    return -rule.shape * logarithm(rule.rate + 0.5 * max(left, rule.least))
+
+
 @kernel(inline=True)
 def log_volume(rule, size, log_det, lean):
     """Return the part of the log evidence that does not depend on the response."""

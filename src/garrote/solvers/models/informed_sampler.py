@@ -40,7 +40,7 @@ from garrote.solvers.models.model_chain import Averages, FactorWalk, Target
 _EXPLORATION = 1.0
 # A variable of smaller log odds has its coefficient's moments weighed so little that those of the model
 # without it will do.
-FAINT = float(np.log(1e-3))
+_FAINT = float(np.log(1e-3))
 # A member of a model without any probability has these log odds, so that sums of them stay finite.
 LEAST_LOG_ODDS = -1e300
 # Sums of weights change their unit for a state whose log weight is beyond theirs by so much.
@@ -251,7 +251,7 @@ def _(factor: Factor, rule, scores, k):
         scores.mean[j] = f1 * weight
         scores.square[j] = f2 * weight * weight + f3 / factor.pivot[j]
     for j in range(scores.mean.shape[0]):
-        if scores.log_odds[j] > FAINT:
+        if scores.log_odds[j] > _FAINT:
             largest = max(largest, scores.log_odds[j])
             weight = factor.product[j] / factor.pivot[j]
             g1, g2, g3 = slab_moments(rule, k + 1, left - factor.product[j] * weight)

@@ -10,7 +10,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.elementary import exponential, logarithm
-from garrote.priors.humps import log_fit, noise_powers
+from garrote.priors.humps import log_fit, log_plain_fit, noise_powers
 from garrote.solvers.algebra.model_factor import dependent_share, member_coefficient
 from garrote.solvers.algebra.signed_factor import (
     SignedFactor,
@@ -20,7 +20,6 @@ from garrote.solvers.algebra.signed_factor import (
     turn_sign,
 )
 from garrote.solvers.models.informed_sampler import (
-    FAINT,
     LEAST_LOG_ODDS,
     describe_newcomers,
     enter,
@@ -32,6 +31,8 @@ from garrote.solvers.models.informed_sampler import (
 )
 
 _LOG_2 = float(np.log(2.0))
+# A variable of smaller log odds has its moments weighed so little that the noise without it will do.
+_LIKELY = float(np.log(0.01))
 
 
 @kernel(inline=True)
@@ -64,6 +65,9 @@ def log_sum(one, other):
 def describe(rule, left, cross, pivot, product, tilt, chance):
     """Return the mean of a coefficient and of its square, by the chance of a positive sign."""
     rest, mean, square = max(left - product * product / pivot, 0.0), 0.0, 0.0
+    if rule.lift == 0.0:
+        mean = product / pivot
+        return mean, mean * mean + noise_powers(rule, rest, 0.0)[1] / pivot
     for sign, weight in ((1.0, chance), (-1.0, 1.0 - chance)):
         own = sign + tilt
         deviation, variance = noise_powers(rule, rest, cross + product * own / pivot)
@@ -74,11 +78,35 @@ def describe(rule, left, cross, pivot, product, tilt, chance):
     return mean, square
 
 
+@kernel
+def _score_alike(factor, rule, data, scores, without):
+    """Fill in log odds and moments of newcomers to whose signs the slab is indifferent."""
+    left, dependent = factor.left[0], dependent_share(rule)
+    variance = noise_powers(rule, left, 0.0)[1]
+    for j in range(data.length.shape[0]):
+        usable = factor.pivot[j] > dependent * data.length[j]
+        pivot = factor.pivot[j] if usable else 1.0
+        rest = left - factor.product[j] * factor.product[j] / pivot
+        rest = rest if rest > 0.0 else 0.0
+        log_odds = log_plain_fit(rule, rest) - 0.5 * logarithm(pivot) + without + data.log_odds[j]
+        scores.log_odds[j] = log_odds if usable and log_odds > -np.inf else -np.inf
+    for j in range(data.length.shape[0]):
+        mean = factor.product[j] / factor.pivot[j]
+        scores.mean[j] = mean
+        scores.square[j] = mean * mean + variance / factor.pivot[j]
+
+
 @score_newcomers.register
 def _(factor: SignedFactor, rule, data, scores, k):
     left, cross, dependent = factor.left[0], factor.cross[0], dependent_share(rule)
     deviation, variance = noise_powers(rule, left, cross)
     without = -np.inf
+    if k < data.by_size.shape[0] - 1 and rule.lift == 0.0:
+        without = data.by_size[k + 1] - data.by_size[k] - log_plain_fit(rule, left)
+        _score_alike(factor, rule, data, scores, without + 0.5 * logarithm(rule.ridge))
+        for a in range(k):
+            scores.log_odds[factor.members[a]] = -np.inf
+        return
     if k < data.by_size.shape[0] - 1:
         without = data.by_size[k + 1] - data.by_size[k] - log_fit(rule, left, cross)
     for j in range(data.length.shape[0]):
@@ -106,7 +134,7 @@ def _(factor: SignedFactor, rule, data, scores, k):
 def _(factor: SignedFactor, rule, scores, k):
     largest, left, cross = 0.0, factor.left[0], factor.cross[0]
     for j in range(scores.mean.shape[0]):
-        if scores.log_odds[j] > FAINT:
+        if scores.log_odds[j] > _LIKELY:
             largest = max(largest, scores.log_odds[j])
             own = factor.pivot[j], factor.product[j], factor.tilt[j]
             plus, minus = log_of_signs(rule, left, cross, *own)
