@@ -22,9 +22,12 @@ from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.newton import Samples
 from garrote.solvers.models.enumeration import enumerate_models
 from garrote.solvers.models.fitted_models import fit_all_models, make_table
+from garrote.solvers.models.signed.signed_enumeration import enumerate_signed
 
 # Variables whose models are summed, at most: in closed form, and each model of labels fitted on its own.
 _AUDITED, _FITTED = 14, 10
+# Fewer where each model has as many signs as variables.
+_AUDITED_WITH_SIGNS = 7
 # The least probability of variables that are taken by it.
 _AUDIBLE = 0.01
 # Variables stand in for those that are in if their absolute correlation is at least this; half of the
@@ -49,7 +52,8 @@ def audit(
     beside the others' means; the slab's variance has to be known.
     """
     if problem.likelihood.least_squares:
-        top = audited_columns(problem, inclusion, _AUDITED, _explaining(problem, mean))
+        count = _AUDITED_WITH_SIGNS if beliefs.prior.has_humps else _AUDITED
+        top = audited_columns(problem, inclusion, count, _explaining(problem, mean))
         summed, how = _sum_of_numbers, "exact sums over their models"
     else:
         top = audited_columns(problem, inclusion, _FITTED)
@@ -78,7 +82,8 @@ def _sum_of_numbers(
     def find(slab: Slab) -> _Summed:
         # Of a constant response nothing is left: any scale will do, and 0 has no logarithm.
         rule = slab.rule(beliefs.n, problem.yty or 1.0, problem.n_features, beliefs.spent)
-        exact = enumerate_models(rule, gram, gradient[0][top], left, *among, keep=1)
+        given = rule, gram, gradient[0][top], left, *among
+        exact = (enumerate_signed if slab.has_humps else enumerate_models)(*given, keep=1)
         return _Summed(exact.log_total, exact.inclusion)
 
     points, _ = integrate_over_slab(beliefs.prior, find)

@@ -71,6 +71,8 @@ WAYS: dict[str, dict[tuple[str, type[Method]], Way]] = {
 _NEED_COLUMNS = (sample_numbers, search_numbers, mean_field_posterior, em_posterior)
 # "auto" enumerates numbers of up to so many columns: a fraction of a second for each slab variance.
 _FEW = 15
+# Under a slab of two humps every variable has two signs, and up to so many are enumerated.
+_FEW_WITH_SIGNS = 9
 # Beyond this a step of the sampler takes milliseconds, and mean field does instead.
 _MANY = 20_000
 # "auto" fits all models of labels of up to so many columns, and beyond that ...
@@ -189,7 +191,8 @@ def choose_method(prior: Prior, family: str, usable: int, rows: int) -> Method:
     if len(only) == 1:
         return only[0]()
     if family == "gaussian":
-        small, sampled = usable <= _FEW, usable <= _MANY
+        few = _FEW_WITH_SIGNS if getattr(prior, "has_humps", False) else _FEW
+        small, sampled = usable <= few, usable <= _MANY
     elif family == "binomial" and prior.independent:
         small, sampled = usable <= _FEW_OF_LABELS, usable * rows <= _MOST_SAMPLED
     else:

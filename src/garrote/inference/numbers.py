@@ -37,7 +37,8 @@ def enumerate_numbers(task: Task, method: Enumerate) -> Inferred:
     """Sum over all models."""
     task = _with_something_left(task)
     problem, beliefs = task.problem, task.beliefs
-    refuse_long_enumeration(task.usable, beliefs.prior.variance_is_unknown)
+    signs = len(beliefs.prior.shapes()) if beliefs.prior.has_humps else 0
+    refuse_long_enumeration(task.usable, beliefs.prior.variance_is_unknown, signs)
     report = task.reporter("enumeration")
     found, change = enumerate_findings(problem, beliefs, task.n_jobs, report)
     certificate = certify_models(problem, beliefs, found, change)
@@ -51,6 +52,7 @@ def search_numbers(task: Task, method: Search) -> Inferred:
     """Look for probable models, and count those that were found."""
     task = _with_something_left(task)
     problem, beliefs, steps = task.problem, task.beliefs, int(method.n_steps)
+    beliefs.prior.check_one_hump(method.name)
     what = f"a search that expands {steps} models of {task.usable} columns"
     foretell(what, steps * task.usable / _NEIGHBOURS_PER_SECOND, f"lower n_steps ({steps})")
     start = mean_field_start(problem, beliefs)
@@ -77,13 +79,15 @@ def sample_numbers(task: Task, method: Sample | Metropolis | Gibbs) -> Inferred:
     return replace(_inferred(task, method, found, certificate, how), steps=chains.steps)
 
 
-def refuse_long_enumeration(usable: int, unknown_variance: bool = False) -> None:
+def refuse_long_enumeration(usable: int, unknown_variance: bool = False, signed: int = 0) -> None:
     """Refuse to sum over all models of so many columns where that would take minutes.
 
-    An unknown slab variance repeats the sum for many of them.
+    An unknown slab variance repeats the sum for many of them; so do ``signed`` shapes of slabs, under
+    which every variable is out or has one of two signs.
     """
-    passes = _VARIANCES if unknown_variance else 1
-    minutes = 2.0**usable * passes / _MODELS_PER_SECOND / 60 if usable < 1000 else np.inf
+    passes = (_VARIANCES if unknown_variance else 1) * max(signed, 1)
+    states = 3.0 if signed else 2.0
+    minutes = states**usable * passes / _MODELS_PER_SECOND / 60 if usable < 500 else np.inf
     if minutes > _MINUTES:
         time = f"{minutes:.2g} minutes" if minutes < 100 else f"{minutes / 60:.3g} hours"
         raise ValueError(
@@ -110,6 +114,7 @@ def _inferred(
     """Describe what was found, checked by sums over models where it is not exact itself."""
     problem, beliefs = task.problem, task.beliefs
     posterior = make_model_posterior(problem, beliefs, found, task.names)
+    how = how if found.shapes is None else f"{how}; {found.shapes}"
     if checked is None:
         variance = np.maximum(found.second_moment - found.mean**2, 0.0)
         checked = audit(problem, beliefs, found.inclusion, found.mean, variance)

@@ -21,11 +21,20 @@ from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.metropolis import MetropolisWalk
 from garrote.solvers.models.model_chain import Sampling, Walk, in_one_unit, run_chain
 from garrote.solvers.models.paired_gibbs import PairedGibbsWalk
+from garrote.solvers.models.signed.signed_gibbs import SignedGibbsWalk
+from garrote.solvers.models.signed.signed_metropolis import SignedMetropolisWalk
+from garrote.solvers.models.signed.signed_walk import SignedWalk
 
 SAMPLERS: dict[str, Callable[..., Walk]] = {
     "sample": InformedWalk,
     "metropolis": MetropolisWalk,
     "gibbs": PairedGibbsWalk,
+}
+# Walks over models with signs, for slabs of two humps.
+SIGNED_SAMPLERS: dict[str, Callable[..., Walk]] = {
+    "sample": SignedWalk,
+    "metropolis": SignedMetropolisWalk,
+    "gibbs": SignedGibbsWalk,
 }
 
 Run = TypeVar("Run")
@@ -64,9 +73,10 @@ def sample(
 ) -> tuple[Findings, Certificate]:
     """Run chains; the first from a start, or from a mean-field solution, the others from nothing."""
     target, room = beliefs.target(problem), ROOM // chains_at_once(chains, n_jobs)
+    samplers = SIGNED_SAMPLERS if beliefs.prior.has_humps else SAMPLERS
 
     def run(rng: np.random.Generator, start: list[int]) -> Sampling:
-        walk = SAMPLERS[method](target, rng, GramRows(problem, room))
+        walk = samplers[method](target, rng, GramRows(problem, room))
         return run_chain(
             walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
         )

@@ -31,6 +31,7 @@ import garrote.results.path
 import garrote.results.posterior
 import garrote.results.selection
 import garrote.results.selection_views
+import garrote.results.shapes
 import garrote.summaries
 import garrote.zscores.consistency
 from garrote.persistence.archive import (
@@ -72,6 +73,7 @@ _HOMES = (
     garrote.results.fit,
     garrote.results.selection,
     garrote.results.selection_views,
+    garrote.results.shapes,
     garrote.summaries,
 )
 

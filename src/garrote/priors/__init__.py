@@ -26,6 +26,7 @@ from garrote.priors.scale_mixture import (
 )
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior, IndependentSlab
+from garrote.priors.two_humped import TwoHumpedSlab
 
 __all__ = [
     "BIC",
@@ -55,6 +56,7 @@ __all__ = [
     "SpikeRule",
     "SpikeTerms",
     "StudentPrior",
+    "TwoHumpedSlab",
     "as_inclusion",
     "as_prior",
     "prior_class",

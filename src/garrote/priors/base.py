@@ -103,6 +103,15 @@ class Slab(Prior):
         """The slab's variance, where it has one that is given."""
         return None
 
+    @property
+    def has_humps(self) -> bool:
+        """Whether coefficients have signs that are summed over, or sampled."""
+        return False
+
+    def shapes(self) -> "list[tuple[float, Slab]]":
+        """Return slabs of known shape with their log probabilities: of one shape, itself."""
+        return [(0.0, self)]
+
     def at(self, variance: float) -> Self:
         """Return the slab with a known variance, where it has one."""
         return self
@@ -150,6 +159,9 @@ class Slab(Prior):
 
     def check_flat_noise(self, method: str) -> None:
         """Refuse, for a method that takes the noise for known or flat, another law of it."""
+
+    def check_one_hump(self, method: str) -> None:
+        """Refuse two humps, for a method that has a Gaussian slab alone."""
 
 
 def _replaced(prior: Any, **changes: Any) -> Any:

@@ -12,6 +12,7 @@ from garrote.likelihoods import Likelihood
 from garrote.results.credible_sets import CredibleSet, Substitutes
 from garrote.results.laws import Anchor, Law, Models, Spread
 from garrote.results.optima import Optima
+from garrote.results.shapes import SlabShapes
 from garrote.summaries import Table
 
 # Columns below this inclusion probability have no covariances stated.
@@ -103,6 +104,8 @@ class Posterior:
         How the inclusion probabilities compare with better ones.
     substitutes : Substitutes, optional
         What credible sets are made of.
+    shapes : SlabShapes, optional
+        Which shape of the slab the data prefer, where the prior left a choice.
 
     Examples
     --------
@@ -130,6 +133,7 @@ class Posterior:
     accuracy: SamplingAccuracy | None = None
     checked: Audit | None = None
     substitutes: Substitutes | None = None
+    shapes: SlabShapes | None = None
 
     @property
     def support(self) -> Array:

@@ -55,6 +55,7 @@ class Learning:
         """Take the priors of an analysis, for a method that needs independent slabs."""
         beliefs.prior.check_independent(method)
         beliefs.prior.check_flat_noise(method)
+        beliefs.prior.check_one_hump(method)
         return cls(beliefs.prior, beliefs.inclusion.log_odds, beliefs.inclusion.shared)
 
     def first(self) -> Hyperparameters:

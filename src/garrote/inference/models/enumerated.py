@@ -30,9 +30,11 @@ from garrote.inference.models.standing import (
 )
 from garrote.priors.base import Slab
 from garrote.problem import Problem
+from garrote.results.shapes import SlabShapes
 from garrote.solvers.models.enumeration import Enumeration, begin, enumerate_models, members_of
 from garrote.solvers.models.enumeration_draws import beyond_best, draw_models, known_one_by_one
 from garrote.solvers.models.representatives import draw_evenly, listed_count
+from garrote.solvers.models.signed.signed_enumeration import enumerate_signed
 
 
 class _Enumerated(NamedTuple):
@@ -76,10 +78,12 @@ def enumerate_findings(
     given = _Enumerated(problem, beliefs, usable, problem.known_block(usable))
 
     def find(slab: Slab) -> Enumeration:
+        if slab.has_humps:
+            return enumerate_signed(*given.arguments(slab))
         return enumerate_models(*given.arguments(slab), n_jobs=n_jobs)
 
     def corner(best: Point) -> Corner | None:
-        return corner_at_floor(problem, beliefs, usable[list(best.part.members[0])])
+        return corner_at_floor(problem, beliefs, best.slab, usable[list(best.part.members[0])])
 
     points, change = integrate_over_slab(beliefs.prior, find, report, corner=corner)
     every = averaged(points, "blocks")
@@ -104,9 +108,17 @@ def enumerate_findings(
         components=components,
         slabs=tuple((point.log_weight, point.slab) for point in points),
         covariance=(usable, second - np.outer(mean, mean)),
+        shapes=_shapes(points),
         log_evidence=log_sum(points),
     )
     return found, change
+
+
+def _shapes(points: Sequence[Point]) -> SlabShapes | None:
+    """Return what the sums say of the slab's shape, where there is a choice."""
+    at = np.array([getattr(point.slab, "separation", 0.0) for point in points])
+    separations, place = np.unique(at, return_inverse=True)
+    return SlabShapes.of(separations, np.bincount(place, shares(points)).astype(float))
 
 
 def _drawn_standing(

@@ -9,7 +9,9 @@ from garrote.arrays import Array
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.models.model_laws import spectrum
 from garrote.inference.models.slab_integral import Corner
+from garrote.priors.base import Slab
 from garrote.priors.evidence import UnknownNoise
+from garrote.priors.humps import HumpsUnknownNoise
 from garrote.problem import Problem
 
 # Log variances between which the corner is looked for.
@@ -19,18 +21,21 @@ _RESOLVED = 0.1
 
 
 def corner_at_floor(
-    problem: Problem, beliefs: Beliefs, members: Sequence[int] | Array
+    problem: Problem, beliefs: Beliefs, slab: Slab, members: Sequence[int] | Array
 ) -> Corner | None:
-    """Return where what a model leaves of y reaches the floor as the slab widens, if it ever does."""
+    """Return where what a model leaves of y reaches the floor as the slab widens, if it ever does.
+
+    ``slab`` has the shape of the slab that widens.
+    """
     if not beliefs.prior.variance_is_unknown or not len(members):
         return None
-    rule = beliefs.prior.at(1.0).rule(beliefs.n, problem.yty, 0)
-    if not isinstance(rule, UnknownNoise):
+    rule = slab.at(1.0).rule(beliefs.n, problem.yty, 0)
+    if not isinstance(rule, UnknownNoise | HumpsUnknownNoise):
         return None
     found = spectrum(problem, np.array(members, dtype=np.intp))
 
     def above_floor(log_variance: float) -> float:
-        inverse = found.inverse(np.array([np.exp(-log_variance)]))
+        inverse = found.inverse(np.array([rule.ridge * np.exp(-log_variance)]))
         return float(found.left(inverse)[0]) - rule.least
 
     if above_floor(_LEAST) <= 0 or above_floor(_MOST) >= 0:

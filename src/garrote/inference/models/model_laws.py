@@ -11,6 +11,11 @@ from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
+from garrote.inference.models.signed_laws import (
+    has_signs,
+    signed_evidences,
+    signed_moments,
+)
 from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
@@ -68,16 +73,24 @@ def spectrum(problem: Problem, members: Array, block: Floats | None = None) -> _
     )
 
 
-def log_evidences(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array) -> Floats:
-    """Return the log evidence of a model under each rule, its log weight added."""
-    ridges = np.array([rule.ridge for _, rule in rules])
-    each = zip(
-        rules,
-        found.log_det(ridges).tolist(),
-        found.left(found.inverse(ridges)).tolist(),
-        strict=True,
-    )
-    return np.array([w + log_evidence(rule, len(members), *given) for (w, rule), *given in each])
+def log_evidences(
+    found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array, every: bool = True
+) -> Floats:
+    """Return the log evidence of a model under each rule, its log weight added.
+
+    ``every`` tells whether all signs are summed over, under slabs of two humps.
+    """
+    plain = [rule for _, rule in rules if not has_signs(rule)]
+    signed = [rule for _, rule in rules[len(plain) :]]  # which come last
+    logs = np.array([weight for weight, _ in rules])
+    if plain:
+        ridges = np.array([rule.ridge for rule in plain])
+        lefts = found.left(found.inverse(ridges)).tolist()
+        each = zip(plain, found.log_det(ridges).tolist(), lefts, strict=True)
+        logs[: len(plain)] += [log_evidence(rule, len(members), *own) for rule, *own in each]
+    if signed:
+        logs[len(plain) :] += signed_evidences(found, signed, every)
+    return logs
 
 
 def log_posteriors(
@@ -156,10 +169,26 @@ def make_law(
 def _moments(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array) -> _Moments:
     """Return the moments of a model's coefficients over rules, by the evidence it has under each."""
     size = len(members)
-    logs = log_evidences(found, rules, members)
+    logs = log_evidences(found, rules, members, every=False)
     share = np.exp(logs - logs.max())
     share /= share.sum()
-    used = [(weight, rule) for weight, (_, rule) in zip(share, rules, strict=True) if weight > 1e-9]
+    kept = [(weight, rule) for weight, (_, rule) in zip(share, rules, strict=True) if weight > 1e-9]
+    used = [own for own in kept if not has_signs(own[1])]
+    mean, second, noise = _plain_moments(found, used, size)
+    signed = [own for own in kept if has_signs(own[1])]
+    if signed:
+        weights = np.array([weight for weight, _ in signed])
+        parts = signed_moments(found, [rule for _, rule in signed], weights)
+        mean, second, noise = mean + parts[0], second + parts[1], noise + parts[2]
+    return _Moments(mean, second - np.outer(mean, mean), noise)
+
+
+def _plain_moments(
+    found: _Spectrum, used: Sequence[tuple[float, Any]], size: int
+) -> tuple[Floats, Floats, float]:
+    """Return weighted sums over rules without signs: coefficients, their products, and the noise."""
+    if not used:
+        return np.zeros(size), np.zeros((size, size)), 0.0
     weights = np.array([weight for weight, _ in used])
     inverse = found.inverse(np.array([rule.ridge for _, rule in used]))
     lefts = found.left(inverse).tolist()
@@ -168,11 +197,10 @@ def _moments(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Arra
     noises = [noise_mean(rule, size, left) for (_, rule), left in zip(used, lefts, strict=True)]
     # All ridges have the same eigenvectors, by which the moments are taken.
     along = inverse * found.products
-    first = f1 @ along
     second = (along.T * f2) @ along
     second[np.diag_indices(size)] += np.maximum(f3, 0.0) @ inverse  # tables are interpolated
-    covariance = found.vectors @ (second - np.outer(first, first)) @ found.vectors.T
-    return _Moments(found.vectors @ first, covariance, float(weights @ noises))
+    vectors = found.vectors
+    return vectors @ (f1 @ along), vectors @ second @ vectors.T, float(weights @ noises)
 
 
 def in_user_units(

@@ -17,11 +17,13 @@ from garrote.inference.models.model_laws import (
     model_correlation,
 )
 from garrote.inference.models.standing import Components, Members, Standing, of_known
+from garrote.inference.models.visited_slabs import visited_slabs
 from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, of_all_models
 from garrote.results.laws import Models, Spread
 from garrote.results.posterior import IN_SUPPORT, Posterior, SamplingAccuracy
+from garrote.results.shapes import SlabShapes
 from garrote.solvers.diagnostics import diagnose_inclusion
 from garrote.solvers.models.model_chain import Sampling
 
@@ -35,7 +37,8 @@ class Findings:
 
     ``noise`` is the mean of the noise variance, ``seen`` how many models there were. ``standing`` and
     ``components`` stand for all of these. ``slabs`` are those that an unknown slab variance is
-    integrated over, with their log weights; ``covariance`` is that of some columns, where it is known.
+    integrated over, with their log weights; ``covariance`` is that of some columns, where it is known;
+    ``shapes`` tells which shape of the slab the data prefer, where there is a choice.
     """
 
     inclusion: Floats
@@ -52,6 +55,7 @@ class Findings:
     covariance: tuple[Array, Floats] | None = None
     log_evidence: float | None = None
     accuracy: SamplingAccuracy | None = None
+    shapes: SlabShapes | None = None
 
 
 def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
@@ -66,6 +70,7 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
     diagnosed = diagnose_inclusion(chains, inclusion)
     members, probability = _visited(chains)
     standing, components = of_known(members, probability, len(inclusion))
+    slabs, shapes = visited_slabs(chains, slab)
     return Findings(
         inclusion=inclusion,
         mean=joined([chain.mean for chain in chains]),
@@ -77,25 +82,32 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
         seen=len(members),
         standing=standing,
         components=components,
-        slabs=tuple(slab.grid()),
+        slabs=slabs,
+        shapes=shapes,
         accuracy=SamplingAccuracy(diagnosed.error, diagnosed.effective_size, diagnosed.split_r_hat),
     )
 
 
 def _visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], Floats]:
     """Return the models that chains were in, by the weight they had there."""
-    total: dict[frozenset[int], float] = {}
+    # States by the sum, modulo 2, of random numbers of 64 bits that their variables have.
+    label = np.random.default_rng(0).integers(2**63, size=len(chains[0].mean), dtype=np.int64)
+    total: dict[int, float] = {}
+    seen: dict[int, Members] = {}
     for chain in chains:
-        state = frozenset(chain.start)
-        for flip, weight in zip(chain.flips, chain.weights, strict=True):
+        state, key = set(chain.start), int(np.bitwise_xor.reduce(label[list(chain.start)]))
+        flips, labels = chain.flips.tolist(), label[chain.flips].tolist()
+        for flip, own, weight in zip(flips, labels, chain.weights.tolist(), strict=True):
             if weight > 0:
-                total[state] = total.get(state, 0.0) + weight
+                if key not in total:
+                    total[key], seen[key] = 0.0, tuple(sorted(state))
+                total[key] += weight
             if flip >= 0:
-                state = state ^ {int(flip)}
-    ranked = sorted(total.items(), key=lambda entry: (-entry[1], sorted(entry[0])))
+                state ^= {flip}
+                key ^= own
+    ranked = sorted((-weight, seen[key]) for key, weight in total.items())
     mass = sum(total.values())
-    members = tuple(tuple(sorted(state)) for state, _ in ranked)
-    return members, np.array([weight / mass for _, weight in ranked])
+    return tuple(model for _, model in ranked), np.array([-weight / mass for weight, _ in ranked])
 
 
 def certify_models(
@@ -155,6 +167,7 @@ def make_model_posterior(
         size_probability=found.size_probability,
         accuracy=found.accuracy,
         covariates=fixed,
+        shapes=found.shapes,
     )
 
 

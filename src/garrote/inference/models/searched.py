@@ -82,7 +82,8 @@ def search_findings(
     missed = _missed(points, [point._replace(part=look(point.slab)) for point in points])
 
     def corner(best: Point) -> Corner | None:
-        return corner_at_floor(problem, beliefs, members[int(np.argmax(best.part.log_weights))])
+        best_model = members[int(np.argmax(best.part.log_weights))]
+        return corner_at_floor(problem, beliefs, best.slab, best_model)
 
     points, change = integrate_over_slab(beliefs.prior, look, corner=corner)
     return _findings(problem, beliefs, members, points), Missing(late, missed, change)

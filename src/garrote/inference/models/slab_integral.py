@@ -1,4 +1,4 @@
-"""Integrals over an unknown slab variance: as far out as there is weight, as fine as it takes.
+"""Integrals over an unknown slab: all of its shapes, variances as far out and fine as it takes.
 
 The trapezoidal rule is exact beyond all powers of its step where the integrand is smooth and vanishes
 at both ends. It is taken in t, with log variance = a sinh(t / a): even steps near a variance of 1, and
@@ -66,7 +66,7 @@ def integrate_over_slab(
     halvings: int = 6,
     corner: Callable[[Point], Corner | None] = lambda best: None,
 ) -> tuple[list[Point], float]:
-    """Find with slabs of known variance; return those that count, and the error that is left.
+    """Find with slabs of known shape and variance; return those that count, and the error that is left.
 
     What is found has ``log_total``, the logarithm of what is integrated, and ``inclusion``. The error is
     a bound on that of an inclusion probability: the largest change when the step was halved for the last
@@ -74,6 +74,30 @@ def integrate_over_slab(
     and of the points around which the step was not halved. ``corner`` tells where the integrand has a
     corner, if it has one, from the point with the largest part of the integral.
     """
+    parts = [
+        (log, *_over_variance(shape, find, report, halvings, corner))
+        for log, shape in slab.shapes()
+    ]
+    points = [
+        point._replace(log_weight=log + point.log_weight) for log, own, _ in parts for point in own
+    ]
+    if len(parts) == 1:
+        return points, parts[0][2]
+    of_shape = np.repeat(np.arange(len(parts)), [len(own) for _, own, _ in parts])
+    share = np.bincount(of_shape, shares(points))
+    # The odds of shapes are off by what their own integrals are, beside what is within a shape.
+    errors = np.array([error for *_, error in parts])
+    return points, float(np.sum(share * (1.0 + (1.0 - share) / _ODDS) * errors))
+
+
+def _over_variance(
+    slab: Slab,
+    find: Callable[[Slab], Any],
+    report: Callable[[int, int], None] | None,
+    halvings: int,
+    corner: Callable[[Point], Corner | None],
+) -> tuple[list[Point], float]:
+    """Integrate over the variance of a slab of known shape."""
     if not slab.variance_is_unknown:
         points = [Point(0.0, slab, find(slab))]
         if report is not None:

@@ -25,7 +25,10 @@ def dependent_share(rule):
 
 
 class ModelFactor(NamedTuple):
-    """A model: its variables in order of their coming, and the factor that scores its neighbours."""
+    """A model: its variables in order of their coming, and the factor that scores its neighbours.
+
+    ``turns`` are the rotations, cosine and sine, by which the last variable that left did so.
+    """
 
     members: Array
     place: Array
@@ -36,6 +39,7 @@ class ModelFactor(NamedTuple):
     pivot: Floats
     product: Floats
     left: Floats
+    turns: Floats
 
 
 def empty_factor(n_features: int, room: int) -> ModelFactor:
@@ -50,6 +54,7 @@ def empty_factor(n_features: int, room: int) -> ModelFactor:
         pivot=np.zeros(n_features),
         product=np.zeros(n_features),
         left=np.zeros(1),
+        turns=np.zeros((room, 2)),
     )
 
 
@@ -99,6 +104,7 @@ def remove_variable(j, factor):
     root, rows = factor.root, factor.rows
     for a in range(start, k - 1):
         c, s = shift_left(root, a, k)
+        factor.turns[a, 0], factor.turns[a, 1] = c, s
         for i in range(rows.shape[1]):
             upper, lower = rows[a, i], rows[a + 1, i]
             rows[a, i], rows[a + 1, i] = c * upper + s * lower, c * lower - s * upper

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from garrote._jit import kernel
+from garrote._jit import generic, kernel
 from garrote.arrays import Array, Floats
 from garrote.elementary import exponential, logarithm
 from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean, slab_moments
@@ -42,7 +42,7 @@ _EXPLORATION = 1.0
 # without it will do.
 _FAINT = float(np.log(1e-3))
 # A member of a model without any probability has these log odds, so that sums of them stay finite.
-_LEAST_LOG_ODDS = -1e300
+LEAST_LOG_ODDS = -1e300
 # Sums of weights change their unit for a state whose log weight is beyond theirs by so much.
 _FAR = 200.0
 # Small odds are those up to this many times e.
@@ -57,13 +57,15 @@ _FETCHED_ALONG = 15
 class Scores(NamedTuple):
     """Of every variable, given the others: log odds and probability of its being in, two moments then.
 
-    Variables that cannot come in have log odds of -inf.
+    Variables that cannot come in have log odds of -inf. ``turn`` is the rate at which a member's sign
+    turns, where it has one.
     """
 
     log_odds: Floats
     inclusion: Floats
     mean: Floats
     square: Floats
+    turn: Floats
 
 
 class InformedWalk(FactorWalk):
@@ -71,13 +73,14 @@ class InformedWalk(FactorWalk):
 
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         super().__init__(target, rng, rows)
-        self.scores = Scores(*np.zeros((4, target.problem.n_features)))
+        self.scores = Scores(*np.zeros((5, target.problem.n_features)))
         self.usable = np.flatnonzero(target.problem.curvature > 0)
         self.candidates, self.hurdles = np.zeros(0, np.int64), np.zeros(0)
 
     def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
         """Make steps with the slab's variance as it is; return flips and logs of weights."""
         uniforms = self.rng.random(steps)
+        coins = self._coins(uniforms)
         flips, log_weights = np.zeros(steps, np.int64), np.zeros(steps)
         done = 0
         while done < steps:
@@ -85,14 +88,18 @@ class InformedWalk(FactorWalk):
             made, tried, missing = _walk(
                 self.rule, self.data, self.factor, self.scores, self.inverse,
                 self.unused if averages is None else averages, self.rows.rows, self.rows.slot,
-                uniforms[done:], self.candidates, self.hurdles, flips[done:], log_weights[done:],
-                averages is not None, _EXPLORATION,
+                uniforms[done:], coins[done:], self.candidates, self.hurdles, flips[done:],
+                log_weights[done:], averages is not None, _EXPLORATION,
             )  # fmt: skip
             done += made
             self.candidates, self.hurdles = self.candidates[tried:], self.hurdles[tried:]
             if missing:
                 self.add(int(flips[done - 1]), self._likely())
         return flips, log_weights
+
+    def _coins(self, uniforms: Floats) -> Floats:
+        """Return what newcomers' signs are drawn by: they have none."""
+        return uniforms
 
     def _draw_ahead(self) -> None:
         """See to it that there are candidates for some steps to come, each with its hurdle."""
@@ -134,7 +141,7 @@ def score(rule, data, factor, scores, inverse, exploration):
     k, D = factor.size[0], data.length.shape[0]
     least = exploration / D
     bound = np.log(_SMALL * least)
-    _score_newcomers(rule, data, factor, scores, k)
+    score_newcomers(factor, rule, data, scores, k)
     small = 0.0
     for j in range(D):
         log_odds = scores.log_odds[j]
@@ -142,21 +149,82 @@ def score(rule, data, factor, scores, inverse, exploration):
         scores.inclusion[j] = odds / (1.0 + odds)
         rate = least + odds * (1.0 + least)
         small += rate if -np.inf < log_odds <= bound else 0.0
-    log_unit = _describe_newcomers(rule, factor, scores, k)
+    log_unit = describe_newcomers(factor, rule, scores, k)
     invert_root(factor.root, inverse, k)
-    log_unit = max(log_unit, _score_members(rule, data, factor, scores, inverse, k))
+    log_unit = max(log_unit, score_members(factor, rule, data, scores, inverse, k))
     large = 0.0
     for a in range(k):
-        large += _rate_of_member(scores.log_odds[factor.members[a]], least, log_unit)
+        j = factor.members[a]
+        large += _rate_of_member(scores.log_odds[j], least, log_unit)
+        large += scores.turn[j] * exponential(-log_unit)
     for j in range(D):
         if scores.log_odds[j] > bound and factor.place[j] < 0:
             large += _rate_of_newcomer(scores.log_odds[j], least, log_unit)
     return small * exponential(-log_unit), large, log_unit
 
 
-@kernel
-def _score_newcomers(rule, data, factor, scores, k):
+@generic
+def score_newcomers(factor: Any, rule: Any, data: Any, scores: Scores, k: int) -> None:
     """Fill in the log odds of all variables that are out."""
+
+
+@generic
+def describe_newcomers(factor: Any, rule: Any, scores: Scores, k: int) -> float:
+    """Fill in the moments of all variables that are out; return the largest log odds, or 0."""
+    raise TypeError(f"no moments are registered for {type(factor).__name__}")
+
+
+@generic
+def score_members(
+    factor: Any, rule: Any, data: Any, scores: Scores, inverse: Floats, k: int
+) -> float:
+    """Fill in log odds and moments of all variables that are in; return the largest -log odds, or 0."""
+    raise TypeError(f"no scores are registered for {type(factor).__name__}")
+
+
+@generic
+def enter(factor: Any, rule: Any, gram_row: Floats, j: int, coin: float) -> None:
+    """Take variable j in, with a sign by a coin where it has one."""
+
+
+@generic
+def leave(factor: Any, j: int) -> None:
+    """Leave variable j out."""
+
+
+@generic
+def turn(factor: Any, j: int, inverse: Floats) -> None:
+    """Give member j the other sign."""
+
+
+@generic
+def noise_of(factor: Any, rule: Any) -> float:
+    """Return the posterior mean of the noise variance, given the state."""
+    raise TypeError(f"no noise is registered for {type(factor).__name__}")
+
+
+@enter.register
+def _(factor: ModelFactor, rule, gram_row, j, coin):
+    add_variable(gram_row, j, factor)
+
+
+@leave.register
+def _(factor: ModelFactor, j):
+    remove_variable(j, factor)
+
+
+@turn.register
+def _(factor: ModelFactor, j, inverse):
+    pass
+
+
+@noise_of.register
+def _(factor: ModelFactor, rule):
+    return noise_mean(rule, factor.size[0], factor.left[0])
+
+
+@score_newcomers.register
+def _(factor: ModelFactor, rule, data, scores, k):
     left, dependent = factor.left[0], dependent_share(rule)
     # Plain arithmetic, which is vectorised. What it says of members is written over.
     without = -np.inf
@@ -174,9 +242,8 @@ def _score_newcomers(rule, data, factor, scores, k):
         scores.log_odds[factor.members[a]] = -np.inf
 
 
-@kernel
-def _describe_newcomers(rule, factor, scores, k):
-    """Fill in the moments of all variables that are out; return the largest log odds, or 0."""
+@describe_newcomers.register
+def _(factor: ModelFactor, rule, scores, k):
     left, largest = factor.left[0], 0.0
     f1, f2, f3 = slab_moments(rule, k, left)
     for j in range(scores.mean.shape[0]):
@@ -195,9 +262,8 @@ def _describe_newcomers(rule, factor, scores, k):
     return largest
 
 
-@kernel
-def _score_members(rule, data, factor, scores, inverse, k):
-    """Fill in log odds and moments of all variables that are in; return the largest -log odds, or 0."""
+@score_members.register
+def _(factor: ModelFactor, rule, data, scores, inverse, k):
     left, largest = factor.left[0], 0.0
     f1, f2, f3 = slab_moments(rule, k, left)
     for a in range(k):
@@ -206,7 +272,7 @@ def _score_members(rule, data, factor, scores, inverse, k):
         drop = weight * weight / spread
         log_odds = log_evidence_ratio(rule, k - 1, left + drop, 1.0 / spread, drop)
         log_odds += data.by_size[k] - data.by_size[k - 1] + data.log_odds[j]
-        log_odds = max(log_odds, _LEAST_LOG_ODDS)
+        log_odds = max(log_odds, LEAST_LOG_ODDS)
         largest = max(largest, -log_odds)
         scores.log_odds[j] = log_odds
         scores.inclusion[j] = 1.0 / (1.0 + exponential(-log_odds))
@@ -232,7 +298,10 @@ def _largest_small_rate(least):
 
 @kernel
 def _choose(goal, factor, scores, least, log_unit):
-    """Return the variable, of members and those of larger odds, at which summed rates pass a goal."""
+    """Return the variable, of members and those of larger odds, at which summed rates pass a goal.
+
+    Where it is the sign of member j that turns, that is -2 - j.
+    """
     bound, chosen = np.log(_SMALL * least), -1
     for j in range(scores.log_odds.shape[0]):
         inside = factor.place[j] >= 0
@@ -240,6 +309,10 @@ def _choose(goal, factor, scores, least, log_unit):
             chosen = j
             if inside:
                 goal -= _rate_of_member(scores.log_odds[j], least, log_unit)
+                turned = scores.turn[j] * exponential(-log_unit)
+                if 0.0 <= goal < turned:
+                    return -2 - j
+                goal -= turned if goal >= 0.0 else 0.0
             else:
                 goal -= _rate_of_newcomer(scores.log_odds[j], least, log_unit)
             if goal < 0.0:
@@ -274,8 +347,8 @@ def _count(weight, size, scores, averages):
 
 @kernel
 def _walk(
-    rule, data, factor, scores, inverse, averages, gram, slot, uniforms, candidates, hurdles, flips,
-    log_weights, counts, exploration,
+    rule, data, factor, scores, inverse, averages, gram, slot, uniforms, coins, candidates, hurdles,
+    flips, log_weights, counts, exploration,
 ):  # fmt: skip
     """Make steps until all are made, candidates are used up, or a row of the Gram matrix is missing.
 
@@ -289,23 +362,25 @@ def _walk(
         goal, chosen = uniforms[step] * (small + large), -1
         if goal < large:
             chosen = _choose(goal, factor, scores, least, log_unit)
-        while chosen < 0 and tried < candidates.shape[0]:
+        while chosen == -1 and tried < candidates.shape[0]:
             j, tried = candidates[tried], tried + 1
             log_odds = scores.log_odds[j]
             if factor.place[j] < 0 and -np.inf < log_odds <= bound:
                 rate = least + np.exp(log_odds) * (1.0 + least)
                 chosen = j if hurdles[tried - 1] * _largest_small_rate(least) < rate else -1
-        if chosen < 0:  # the step goes on with more candidates
+        if chosen == -1:  # the step goes on with more candidates
             return step, tried, False
-        log_weights[step], flips[step] = -log_unit - np.log(small + large), chosen
+        log_weights[step], flips[step] = -log_unit - np.log(small + large), max(chosen, -1)
         if counts:
             weight = _weigh(log_weights[step], averages)
-            averages.noise[0] += weight * noise_mean(rule, factor.size[0], factor.left[0])
+            averages.noise[0] += weight * noise_of(factor, rule)
             _count(weight, factor.size[0], scores, averages)
-        if factor.place[chosen] >= 0:
-            remove_variable(chosen, factor)
+        if chosen < -1:
+            turn(factor, -2 - chosen, inverse)
+        elif factor.place[chosen] >= 0:
+            leave(factor, chosen)
         elif slot[chosen] < 0 or factor.size[0] == factor.rows.shape[0]:
             return step + 1, tried, True
         else:
-            add_variable(gram[slot[chosen]], chosen, factor)
+            enter(factor, rule, gram[slot[chosen]], chosen, coins[step])
     return flips.shape[0], tried, False

@@ -5,19 +5,17 @@ is out, which flips alone would have to do by way of a worse model. Both are sco
 the present model: k operations for a swap, one for a newcomer.
 """
 
+from typing import Any
+
 import numpy as np
 
-from garrote._jit import kernel
+from garrote._jit import generic, kernel
 from garrote.arrays import Array, Floats
 from garrote.priors.evidence import log_evidence_ratio, noise_mean, slab_moments
 from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.algebra.model_factor import (
-    add_variable,
-    dependent_share,
-    member_coefficient,
-    remove_variable,
-)
+from garrote.solvers.algebra.model_factor import ModelFactor, dependent_share, member_coefficient
+from garrote.solvers.models.informed_sampler import enter, leave, turn
 from garrote.solvers.models.model_chain import Averages, FactorWalk, Target
 
 
@@ -34,13 +32,15 @@ class MetropolisWalk(FactorWalk):
     def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
         """Make steps with the slab's variance as it is; return flips and logs of weights."""
         proposals = self.rng.random((steps, 4))
+        coins = self._coins(proposals[:, 0])
         flips, weights = np.full(2 * steps + 1, -1, np.int64), np.zeros(2 * steps + 1)
         done = used = stays = missing = 0
         while done < steps or missing >= 0:
             made, more, missing = _walk(
                 self.rule, self.data, self.factor, self.inverse, self.usable,
                 self.unused if averages is None else averages, self.rows.rows, self.rows.slot,
-                proposals[done:], flips[used:], weights[used:], averages is not None, stays,
+                proposals[done:], coins[done:], flips[used:], weights[used:], averages is not None,
+                stays,
             )  # fmt: skip
             done, used = done + made, used + more
             if missing >= 0:
@@ -49,19 +49,65 @@ class MetropolisWalk(FactorWalk):
         with np.errstate(divide="ignore"):  # states on the way of a swap have no weight
             return flips[:used], np.log(weights[:used])
 
+    def _coins(self, uniforms: Floats) -> Floats:
+        """Return what newcomers' signs are drawn by: they have none."""
+        return uniforms
 
-@kernel
-def _log_odds_of_member(rule, data, factor, inverse, a, k):
-    """Return the coefficient of the a-th member, its spread, and the log odds of its being in."""
+
+@generic
+def member_log_odds(factor: Any, rule: Any, data: Any, inverse: Floats, a: int, k: int) -> float:
+    """Return the log odds of the a-th member being in; prior odds of the size are not included."""
+    raise TypeError(f"no odds are registered for {type(factor).__name__}")
+
+
+@generic
+def newcomer_log_odds(
+    factor: Any, rule: Any, data: Any, inverse: Floats, a: int, j: int, k: int
+) -> float:
+    """Return the log odds of variable j beside the model, or beside all of it but the a-th member.
+
+    ``k`` others stay, and ``a`` is -1 where all do. Prior odds of the size are not included.
+    """
+    raise TypeError(f"no odds are registered for {type(factor).__name__}")
+
+
+@generic
+def count_state(
+    factor: Any, rule: Any, inverse: Floats, averages: Averages, stays: int, k: int
+) -> None:
+    """Count the present state as often as it was stayed in."""
+
+
+@generic
+def turning(factor: Any, rule: Any, inverse: Floats, coin: float) -> int:
+    """Draw the sign of one member anew; return it where that is the other sign, and else -1."""
+    raise TypeError(f"no signs are registered for {type(factor).__name__}")
+
+
+@turning.register
+def _(factor: ModelFactor, rule, inverse, coin):
+    return -1
+
+
+@member_log_odds.register
+def _(factor: ModelFactor, rule, data, inverse, a, k):
     weight, spread = member_coefficient(factor, inverse, a, k)
     drop = weight * weight / spread
     ratio = log_evidence_ratio(rule, k - 1, factor.left[0] + drop, 1.0 / spread, drop)
-    return weight, spread, ratio + data.log_odds[factor.members[a]]
+    return ratio + data.log_odds[factor.members[a]]
 
 
-@kernel
-def _log_odds_of_newcomer(rule, data, left, pivot, product, j, k):
-    """Return the log odds of variable j beside a model of k others; prior odds of size not included."""
+@newcomer_log_odds.register
+def _(factor: ModelFactor, rule, data, inverse, a, j, k):
+    left, pivot, product = factor.left[0], factor.pivot[j], factor.product[j]
+    if a >= 0:
+        weight, spread = member_coefficient(factor, inverse, a, k + 1)
+        along = 0.0
+        for b in range(a, k + 1):
+            along += inverse[a, b] * factor.rows[b, j]
+        left += weight * weight / spread
+        pivot += along * along / spread
+        product += along * weight / spread
     if pivot <= dependent_share(rule) * data.length[j]:
         return -np.inf
     ratio = log_evidence_ratio(rule, k, left, pivot, product * product / pivot)
@@ -78,33 +124,23 @@ def _propose(rule, data, factor, inverse, usable, random):
     if random[0] < 0.5:
         if place >= 0:
             leaves = j
-            log_ratio = -_log_odds_of_member(rule, data, factor, inverse, place, k)[2]
+            log_ratio = -member_log_odds(factor, rule, data, inverse, place, k)
             log_ratio += data.by_size[k - 1] - data.by_size[k]
         elif k < data.by_size.shape[0] - 1:
             comes = j
-            log_ratio = _log_odds_of_newcomer(
-                rule, data, factor.left[0], factor.pivot[j], factor.product[j], j, k
-            )
+            log_ratio = newcomer_log_odds(factor, rule, data, inverse, -1, j, k)
             log_ratio += data.by_size[k + 1] - data.by_size[k]
     elif k > 0 and place < 0:
         # Members and others are taken evenly: a swap and its way back are equally likely.
         a = int(random[2] * k)
         leaves, comes = factor.members[a], j
-        weight, spread, log_odds = _log_odds_of_member(rule, data, factor, inverse, a, k)
-        along = 0.0
-        for b in range(a, k):
-            along += inverse[a, b] * factor.rows[b, j]
-        log_ratio = _log_odds_of_newcomer(
-            rule, data, factor.left[0] + weight * weight / spread,
-            factor.pivot[j] + along * along / spread,
-            factor.product[j] + along * weight / spread, j, k - 1,
-        ) - log_odds  # fmt: skip
+        log_ratio = newcomer_log_odds(factor, rule, data, inverse, a, j, k - 1)
+        log_ratio -= member_log_odds(factor, rule, data, inverse, a, k)
     return leaves, comes, log_ratio
 
 
-@kernel
-def _count(rule, factor, inverse, averages, stays, k):
-    """Count the present state as often as it was stayed in."""
+@count_state.register
+def _(factor: ModelFactor, rule, inverse, averages, stays, k):
     f1, f2, f3 = slab_moments(rule, k, factor.left[0])
     averages.weight[0] += stays
     averages.by_size[k] += stays
@@ -119,8 +155,8 @@ def _count(rule, factor, inverse, averages, stays, k):
 
 @kernel
 def _walk(
-    rule, data, factor, inverse, usable, averages, gram, slot, proposals, flips, weights, counts,
-    stays,
+    rule, data, factor, inverse, usable, averages, gram, slot, proposals, coins, flips, weights,
+    counts, stays,
 ):  # fmt: skip
     """Make the proposals, or as many as there are until a row of the Gram matrix is missing.
 
@@ -131,17 +167,25 @@ def _walk(
     used = 0
     invert_root(factor.root, inverse, factor.size[0])
     for step in range(proposals.shape[0]):
+        turned = -1
         leaves, comes, log_ratio = _propose(rule, data, factor, inverse, usable, proposals[step])
         # Between two models without probability there is no ratio: that is no move either.
         if not np.log(proposals[step, 3]) < log_ratio:
-            stays += 1
-            continue
+            turned = turning(factor, rule, inverse, coins[step])
+            if turned < 0:
+                stays += 1
+                continue
         if counts:
-            _count(rule, factor, inverse, averages, stays, factor.size[0])
+            count_state(factor, rule, inverse, averages, stays, factor.size[0])
         weights[used] = stays
         stays = 1
+        if turned >= 0:
+            turn(factor, turned, inverse)
+            flips[used] = -1
+            used += 1
+            continue
         if leaves >= 0:
-            remove_variable(leaves, factor)
+            leave(factor, leaves)
             flips[used] = leaves
             used += 1
             weights[used] = 0.0
@@ -150,9 +194,9 @@ def _walk(
             used += 1
             if slot[comes] < 0 or factor.size[0] == factor.rows.shape[0]:
                 return step + 1, used, comes
-            add_variable(gram[slot[comes]], comes, factor)
+            enter(factor, rule, gram[slot[comes]], comes, coins[step])
         invert_root(factor.root, inverse, factor.size[0])
     if counts:
-        _count(rule, factor, inverse, averages, stays, factor.size[0])
+        count_state(factor, rule, inverse, averages, stays, factor.size[0])
     weights[used], flips[used] = stays, -1
     return proposals.shape[0], used + 1, -1

@@ -35,6 +35,8 @@ _LIGHTEST = 1e-100
 _WIDE = 2000
 # Variables that a model has room for at first.
 _ROOM = 64
+# Walks with one shape of the slab have no list of shapes.
+NO_SLABS = np.zeros((0, 2))
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ class Sampling:
     from the next by ``flips[t]``, or not at all where that is -1; a state on the way of a move of
     several variables has no weight. ``batch_weight`` and ``batch_inclusion`` are the sums of weights
     and of weighted inclusions over equal parts of the chain, ``slab_variances`` belong to stretches.
+    Where the slab's shape is sampled along, ``slabs`` has log variance and separation of every state.
     All weights are in units of exp(log_unit).
     """
 
@@ -111,6 +114,7 @@ class Sampling:
     flips: Array
     weights: Floats
     slab_variances: Floats
+    slabs: Floats
     log_unit: float = 0.0
 
     @property
@@ -141,11 +145,12 @@ class Walk(Protocol):
 
 
 class Trail(NamedTuple):
-    """The way of a walk: flips and logs of weights as in `Sampling`, and slab variances."""
+    """The way of a walk: flips and logs of weights as in `Sampling`, slab variances, and slabs."""
 
     flips: Array
     log_weights: Floats
     variances: Floats
+    slabs: Floats = NO_SLABS
 
 
 def joined(trails: Sequence[Trail]) -> Trail:
@@ -192,6 +197,7 @@ def run_chain(
         flips=trail.flips,
         weights=np.exp(trail.log_weights - log_unit),
         slab_variances=trail.variances,
+        slabs=trail.slabs,
         log_unit=log_unit,
     )
 
@@ -249,7 +255,7 @@ class FactorWalk:
         """Make steps with the slab's variance as it is; return flips and logs of weights."""
         raise NotImplementedError
 
-    def log_weight(self, rule: Any, factor: ModelFactor) -> float:
+    def log_weight(self, rule: Any, factor: Any) -> float:
         """Return what the walk's target has beyond the posterior, as a logarithm."""
         return 0.0
 
@@ -262,11 +268,15 @@ class FactorWalk:
         room = max(_ROOM, 2 * len(members))
         D = self.target.problem.n_features
         # Two of them: one is made anew while the other is in use, and memory is asked for only here.
-        self.factor, self._spare = empty_factor(D, room), empty_factor(D, room)
+        self.factor, self._spare = self._empty(D, room), self._empty(D, room)
         self._fill(self.factor, self.rule, members)
         self.inverse = np.zeros((room, room))
 
-    def _fill(self, factor: ModelFactor, rule: Any, members: list[int]) -> None:
+    def _empty(self, n_features: int, room: int) -> Any:
+        """Return a factor with room for models of some size."""
+        return empty_factor(n_features, room)
+
+    def _fill(self, factor: Any, rule: Any, members: list[int]) -> None:
         """Make a factor that of a model, under a rule."""
         problem = self.target.problem
         begin(problem.curvature, problem.xty, problem.yty, rule.ridge, factor)
@@ -303,11 +313,16 @@ class FactorWalk:
                 self._stretch = max(self.least_stretch, (1 + wide) * len(self.members))
             count = min(self._stretch, most, steps - done)
             flips, log_weights = self.stretch(count, averages)
+            slabs = self._slab_of(len(flips))
             done += count
             self._refresh()
             self._move_variance()
-            trails.append(Trail(flips, log_weights, np.array([self.variance])))
+            trails.append(Trail(flips, log_weights, np.array([self.variance]), slabs))
         return joined(trails)
+
+    def _slab_of(self, states: int) -> Floats:
+        """Return log variance and separation of the slab for each of some states, if it is sampled."""
+        return NO_SLABS
 
     def _refresh(self) -> None:
         """Make the factor anew now and then, which ends the drift of its rounding errors."""

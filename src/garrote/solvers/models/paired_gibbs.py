@@ -19,7 +19,7 @@ otherwise.
 import numpy as np
 
 from garrote._jit import kernel
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.elementary import exponential, logarithm
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.solvers.algebra.gram_rows import GramRows
@@ -113,8 +113,7 @@ class PairedGibbsWalk:
         self.coef[j] = value
 
     def _sweep(self, averages: Averages | None) -> None:
-        problem, prior, slot = self.target.problem, self.target.inclusion, self.rows.slot
-        D = problem.n_features
+        D = self.target.problem.n_features
         draws = self.rng.random(D)
         normals = self.rng.standard_normal(D)
         # In one order all chains would end in the same one of several near copies, and look sure of it.
@@ -123,14 +122,29 @@ class PairedGibbsWalk:
         done = 0
         while done < D:
             stop = min(D, done + per_call)
-            done = _update(
-                problem.curvature, prior.by_size, prior.log_odds, 1.0 / self.variance, self.noise,
-                self.coef, self.gradient, order, draws, normals, self.rows.rows, slot, done, stop,
-                self.unused if averages is None else averages,
-            )  # fmt: skip
+            unused = self.unused if averages is None else averages
+            done = self._update_some(order, draws, normals, done, stop, unused)
             if done < stop:
                 members = np.array(self.members, dtype=np.int64)
                 self.rows.fetch(int(order[done]), members, self._likely(order[done + 1 :]))
+
+    def _update_some(
+        self,
+        order: Array,
+        draws: Floats,
+        normals: Floats,
+        start: int,
+        stop: int,
+        averages: Averages,
+    ) -> int:
+        """Draw some of the variables in their order; return where a missing row ended it."""
+        problem, prior = self.target.problem, self.target.inclusion
+        reached = _update(
+            problem.curvature, prior.by_size, prior.log_odds, 1.0 / self.variance, self.noise,
+            self.coef, self.gradient, order, draws, normals, self.rows.rows, self.rows.slot, start,
+            stop, averages,
+        )  # fmt: skip
+        return int(reached)
 
     def _likely(self, coming: Array) -> Array:
         """Return those of the variables to come that are likely in and have no row at hand."""
@@ -150,16 +164,14 @@ class PairedGibbsWalk:
             return
         j, log_return = self._candidate(members)
         order = members if j < 0 else np.append(members[members != j], j)
-        k, problem = len(order), self.target.problem
+        k = len(order)
         # The size with the variable in: there must be a way back from whichever model comes of it.
         if step % (1 + k**2 // len(self.coef)):
             return
         root, scores = np.empty((k, k)), np.empty(k)
-        reached = factorise(
-            self.rows.rows, slot, problem.curvature, order, problem.xty, 1.0 / self.variance,
-            root, scores,
-        )  # fmt: skip
+        reached = self._factorise(j, order, root, scores)
         if reached < len(members):
+            self._forget(j)
             return
         inside = j < 0 or bool(self.coef[j])
         if j >= 0 and reached == k:
@@ -170,10 +182,27 @@ class PairedGibbsWalk:
         if inside and j >= 0:
             self.rows.fetch(j, kept)
             if (slot[kept] < 0).any():
+                self._forget(j)
                 return
+        self._draw_coefficients(kept, root, scores)
+
+    def _factorise(self, j: int, order: Array, root: Floats, scores: Floats) -> int:
+        """Factorise the cross products of a model, candidate j last; return how far that went."""
+        problem = self.target.problem
+        reached = factorise(
+            self.rows.rows, self.rows.slot, problem.curvature, order, problem.xty, 1.0 / self.variance,
+            root, scores,
+        )  # fmt: skip
+        return int(reached)
+
+    def _forget(self, j: int) -> None:
+        """Take back what was begun with a candidate that is out."""
+
+    def _draw_coefficients(self, kept: Array, root: Floats, scores: Floats) -> None:
+        """Draw all coefficients of a model together, from its factor."""
         self.coef[:] = 0.0
         draw_together(
-            self.rows.rows, slot, kept, problem.xty, self.noise, root, scores,
+            self.rows.rows, self.rows.slot, kept, self.target.problem.xty, self.noise, root, scores,
             self.rng.standard_normal(len(kept)), self.coef, self.gradient,
         )  # fmt: skip
 

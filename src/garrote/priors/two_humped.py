@@ -1,0 +1,92 @@
+"""A slab of two humps, or one: how alike in size the effects are is told by the data."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from garrote.priors.base import Slab
+from garrote.priors.evidence import SMALLEST_LEFT
+from garrote.priors.humps import HumpsKnownNoise, HumpsUnknownNoise, humps_of, humps_rule
+from garrote.priors.slab import GaussianSlab
+
+# Separations that are averaged over, and their probabilities before seeing the data: one hump or two are
+# even, and so are all separations of the two.
+SEPARATIONS = (0.0, 0.5, 0.8, 0.9, 0.95, 0.98)
+_PROBABILITIES = (0.5, 0.1, 0.1, 0.1, 0.1, 0.1)
+# Beyond it humps are narrower than any column's own error.
+_LARGEST = 0.99
+
+
+@dataclass(frozen=True)
+class TwoHumpedSlab(GaussianSlab):
+    """w_j ~ N(m, s^2) / 2 + N(-m, s^2) / 2: effects of either sign, alike in size.
+
+    A Gaussian slab expects many effects near zero. Where all that there are have about the same size, it
+    believes in small ones that are not there. This slab has little probability there. For standardised
+    columns m^2 + s^2 = noise * variance, as for `GaussianSlab`, with the same law where it is unknown,
+    and ``separation`` = m^2 / (m^2 + s^2) tells the shape: 0 is the Gaussian slab, 0.5 a plateau, 0.98
+    two humps at a distance of seven times their width from zero. Without one it is unknown: 0 with
+    probability 1/2, else one of 0.5, 0.8, 0.9, 0.95 and 0.98, and all of them are averaged over.
+
+    Given signs the coefficients are Gaussian, so that models keep their closed forms: signs are summed
+    over by "enumerate" and sampled by the walks. The product moment priors of Johnson & Rossell (2012)
+    have no mass at zero either, but their evidence is a polynomial moment of a Gaussian, with as many
+    terms as there are pairings of the variables, and a single shape: their density vanishes at zero
+    whatever the data say, and their humps are as wide as they are apart.
+    """
+
+    separation: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a separation that is none."""
+        super().__post_init__()
+        if self.separation is not None and not 0 <= self.separation <= _LARGEST:
+            raise ValueError(
+                f"separation of a TwoHumpedSlab must lie between 0 and {_LARGEST}, got "
+                f"{self.separation!r}"
+            )
+
+    @property
+    def has_humps(self) -> bool:
+        """Whether coefficients have signs that are summed over, or sampled."""
+        return self.separation != 0
+
+    def shapes(self) -> list[tuple[float, Slab]]:
+        """Return slabs of known shape with their log probabilities."""
+        if self.separation is not None:
+            return [(0.0, self)]
+        each = zip(_PROBABILITIES, SEPARATIONS, strict=True)
+        return [(float(np.log(p)), replace(self, separation=rho)) for p, rho in each]
+
+    def grid(
+        self, log_variances: tuple[float, float, int] | None = None
+    ) -> list[tuple[float, Self]]:
+        """Return slabs of known variance and shape with log weights, to average over."""
+        if self.separation is not None:
+            return super().grid(log_variances)
+        return [
+            (own + log, slab)
+            for own, shape in self.shapes()
+            for log, slab in shape.grid(log_variances)
+        ]
+
+    def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> Any:
+        """Return the marginal likelihood for n rows (less those spent on means)."""
+        if self.has_humps:
+            return self.signed_rule(n, yty)
+        return super().rule(n, yty, most, spent)
+
+    def signed_rule(self, n: float, yty: float) -> HumpsKnownNoise | HumpsUnknownNoise:
+        """Return the marginal likelihood of models with signs, of one hump too."""
+        humps = humps_of(self.variance or 1.0, self.separation or 0.0)
+        least = SMALLEST_LEFT * (yty or 1.0)
+        return humps_rule(humps, self.noise_variance, self.shape + 0.5 * n, self.rate, least)
+
+    def check_one_hump(self, method: str) -> None:
+        """Refuse two humps, for a method that has a Gaussian slab alone."""
+        if self.has_humps:
+            raise ValueError(
+                f"method={method!r} has no slab of two humps: it needs prior=GaussianSlab(), or "
+                "method='enumerate', 'sample', 'metropolis' or 'gibbs'"
+            )

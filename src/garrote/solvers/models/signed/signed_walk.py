@@ -1,0 +1,194 @@
+"""The informed walk over models and signs, with the slab's variance and shape where they are not known.
+
+Between stretches of steps two kinds of moves are tried, given the model. The variance is scaled. Another
+shape is proposed with other signs: where the slab has one hump signs mean nothing, and beside two humps
+random ones would never do. They are drawn independently, by their chances in a mean field: what any set
+of signs has of these goes into the acceptance.
+
+A move is accepted by the posterior first, which needs the model's own cross products alone, and then by
+what the walk's weights make of it (Christen & Fox 2005): most moves that are refused cost next to
+nothing.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.priors.humps import humps_of, log_signed_evidence, reshaped
+from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
+from garrote.solvers.algebra.signed_factor import (
+    SignedFactor,
+    add_signed,
+    begin_signed,
+    empty_signed_factor,
+)
+from garrote.solvers.models.informed_sampler import InformedWalk
+from garrote.solvers.models.model_chain import FactorWalk, Target
+from garrote.solvers.models.signed.sign_sums import sign_fields
+from garrote.solvers.models.signed.signed_scores import come_in
+
+# Standard deviations of steps of the slab's log variance, by turns: humps far apart know it well.
+_STEPS = (0.7, 0.2, 0.06)
+
+
+class _State(NamedTuple):
+    """A slab beside the present model: its rule, signs, log posterior and log chance of the signs."""
+
+    log_variance: float
+    shape: int
+    rule: Any
+    signs: Floats
+    log_posterior: float
+    log_chance: float
+
+
+class SignedState(FactorWalk):
+    """What walks over models with signs share: their state, and moves of the slab."""
+
+    # Moves of the slab cost as much as some steps, and there are two of them.
+    least_stretch = 20
+
+    def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
+        super().__init__(target, rng, rows)
+        shapes: Any = target.slab.shapes()
+        self.shapes = [(log, float(slab.separation)) for log, slab in shapes]
+        self._like = shapes[0][1].signed_rule(target.n, target.problem.yty)
+        self.shape = 0
+        self._tried = 0
+
+    def begin(self, members: list[int]) -> None:
+        """Start from a model of given variables, with signs by chance."""
+        self.rule = self._rule(self.shape, float(np.log(self.variance)))
+        self._make_room([])
+        block, products = self._cross_products(members)
+        signs = self._state(self.shape, float(np.log(self.variance)), block, products).signs
+        self._make_room(members, signs)
+
+    def _rule(self, shape: int, log_variance: float) -> Any:
+        return reshaped(self._like, *humps_of(float(np.exp(log_variance)), self.shapes[shape][1]))
+
+    def _empty(self, n_features: int, room: int) -> SignedFactor:
+        return empty_signed_factor(n_features, room)
+
+    def _make_room(self, members: list[int], signs: Floats | None = None) -> None:
+        self._signs = self.factor.sign[members].copy() if members and signs is None else signs
+        super()._make_room(members)
+        self._signs = None
+
+    def _fill(self, factor: Any, rule: Any, members: list[int]) -> None:
+        """Make a factor that of a model with its signs, under a rule."""
+        signs = self.factor.sign[members] if self._signs is None else self._signs
+        problem = self.target.problem
+        begin_signed(problem.curvature, problem.xty, problem.yty, rule.ridge, factor)
+        for j, sign in zip(members, signs, strict=True):
+            self.rows.fetch(j, np.array(members))
+            add_signed(self.rows.rows[self.rows.slot[j]], j, sign, factor)
+
+    def add(self, j: int, likely: Array = NO_COLUMNS) -> None:
+        """Take variable j in; rows of ``likely`` newcomers are fetched along."""
+        if self.factor.size[0] == len(self.factor.members):
+            self._make_room(self.members)
+        self.rows.fetch(j, np.array(self.members, dtype=np.int64), likely)
+        row = self.rows.rows[self.rows.slot[j]]
+        come_in(self.factor, self.rule, row, j, self.rng.random())
+
+    def _coins(self, uniforms: Floats) -> Floats:
+        """Return what newcomers' signs are drawn by."""
+        return self.rng.random(len(uniforms))
+
+    def _slab_of(self, states: int) -> Floats:
+        return np.tile([np.log(self.variance), self.shapes[self.shape][1]], (states, 1))
+
+    def _cross_products(self, members: list[int]) -> tuple[Floats, Floats]:
+        """Return the cross products of a model's columns, and with the response."""
+        columns = np.array(members, dtype=np.intp)
+        for j in members:
+            self.rows.fetch(j, columns)
+        block = self.rows.rows[self.rows.slot[columns]][:, columns]
+        return block, self.target.problem.xty[columns]
+
+    def _state(
+        self,
+        shape: int,
+        log_variance: float,
+        block: Floats,
+        products: Floats,
+        signs: Floats | None = None,
+    ) -> _State:
+        """Return a slab beside the present model, with signs that are given or drawn."""
+        rule = self._rule(shape, log_variance)
+        uniforms = self.rng.random(len(products)) if signs is None else np.zeros(0)
+        signs = np.zeros(len(products)) if signs is None else signs.copy()
+        evidence, chance = _weigh_signs(
+            rule, block, products, float(self.target.problem.yty), signs, uniforms
+        )
+        log_prior = self.shapes[shape][0] + float(self.target.slab.log_density(log_variance))
+        return _State(log_variance, shape, rule, signs, evidence + log_prior, chance)
+
+    def _move_variance(self) -> None:
+        """Propose another variance, and another shape, given the model."""
+        self._tried += 1
+        members = self.members
+        block, products = self._cross_products(members)
+        now = self._state(
+            self.shape, float(np.log(self.variance)), block, products, self.factor.sign[members]
+        )
+        if self.target.variance_is_unknown:
+            step = _STEPS[self._tried % len(_STEPS)] * self.rng.standard_normal()
+            there = self._state(now.shape, now.log_variance + step, block, products, now.signs)
+            now = self._moved(now, there, there.log_posterior - now.log_posterior, members)
+        if len(self.shapes) > 1:
+            other = int(self.rng.integers(len(self.shapes) - 1))
+            other += other >= now.shape
+            there = self._state(other, now.log_variance, block, products)
+            gain = there.log_posterior - there.log_chance - now.log_posterior + now.log_chance
+            self._moved(now, there, gain, members)
+
+    def _moved(self, now: _State, there: _State, gain: float, members: list[int]) -> _State:
+        """Move to another slab with a chance; return the state after that."""
+        if not np.log(self.rng.random()) < gain:
+            return now
+        self._signs = there.signs
+        self._fill(self._spare, there.rule, members)
+        self._signs = None
+        weight = self.log_weight(self.rule, self.factor)
+        if not np.log(self.rng.random()) < self.log_weight(there.rule, self._spare) - weight:
+            return now
+        self._take_spare()
+        self.rule, self.shape = there.rule, there.shape
+        self.variance = float(np.exp(there.log_variance))
+        return there
+
+
+class SignedWalk(SignedState, InformedWalk):
+    """A walk over models with signs that scores all neighbours of a model before it moves."""
+
+
+@kernel
+def _weigh_signs(rule, block, products, yty, signs, uniforms):
+    """Return the log evidence of a model with signs, and the log chance of proposing these.
+
+    With ``uniforms`` signs are drawn by that chance.
+    """
+    k = products.shape[0]
+    inner = block.copy()
+    for a in range(k):
+        inner[a, a] += rule.ridge
+    root = np.linalg.cholesky(inner)
+    log_det = 0.0
+    for a in range(k):
+        log_det += 2.0 * np.log(root[a, a])
+    inverse = np.linalg.inv(inner)
+    coef = inverse @ products
+    left = max(yty - coef @ products, 0.0)
+    fields = sign_fields(rule, left, coef, inverse)
+    log_chance = 0.0
+    for a in range(k):
+        if uniforms.shape[0]:
+            plus = 1.0 / (1.0 + np.exp(-2.0 * fields[a]))
+            signs[a] = 1.0 if uniforms[a] < plus else -1.0
+        log_chance -= np.log1p(np.exp(-2.0 * signs[a] * fields[a]))
+    cross, lean = signs @ coef, signs @ (inverse @ signs)
+    return log_signed_evidence(rule, k, log_det, left, cross, lean), log_chance
