@@ -60,7 +60,8 @@ class GramDesign:
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         """Return X'WX[:, columns] @ coef: what the coefficients take out of X'Wr."""
-        return self.values[:, columns] @ coef
+        used = coef.any(axis=1)
+        return self.values[columns[used]].T @ coef[used]
 
     def block(self, left: Array, right: Array) -> Floats:
         return self.values[np.ix_(left, right)]

@@ -222,7 +222,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
         signs = resolve_signs(self.signs, given.names, given.count)
         start = check_start(self.start, given.count)
-        problem = given.problem(self)
+        problem = given.problem(self).with_known_gram()
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=2)
 

@@ -48,6 +48,7 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
     """Compute X'X once where it pays; a fold's is that less the products of its held-out rows."""
     if not whole.compressible:
         return whole, folds
+    whole = whole.with_known_gram()
     gram = whole.whole_gram()
     shared = []
     for fold in folds:
@@ -56,7 +57,7 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
             own = whole.table.gram_without(gram, fold.problem.table, fold.held_out)
             fold = replace(fold, problem=replace(fold.problem, known_gram=own))
         shared.append(fold)
-    return replace(whole, known_gram=gram), shared
+    return whole, shared
 
 
 def _hold_out(

@@ -27,9 +27,11 @@ from garrote.solvers.annealing import Annealed, cut_message
 from garrote.solvers.control import Control, evaluate_solutions, residuals, same_solution
 from garrote.solvers.garrote.certificate import certify
 from garrote.solvers.garrote.relaxation import Relaxation, State
+from garrote.solvers.garrote.together import one_round, settle_together
 
-# Gammas solved ahead of a check, at most.
-_AHEAD = 16
+# Gammas solved ahead of a check, or together, at most and at least: one product with X for four of them
+# costs little more than for one.
+_AHEAD, _FEWEST = 16, 4
 # When a certificate fails the solution is settled further, each time so much tighter ...
 _TIGHTER = 0.3
 # ... down to what rounding allows.
@@ -112,22 +114,19 @@ class Annealer:
         """
         limit, stage = self.data.most_variables, "forward" if known is None else "backward"
         accepted: list[Fit] = []
-        last, ahead = start, 1
+        last, ahead, together = start, _FEWEST, _AHEAD if known is None else _FEWEST
         state = self._with_outsiders(start)
         before: tuple[Fit, Floats | None] | None = None
         while len(accepted) < len(gammas):
             if state is None:
                 batch = gammas[len(accepted) : len(accepted) + ahead]
                 solved, last, state = yield from self._solve_ahead(batch, last)
-                ahead = min(2 * ahead, _AHEAD) if len(solved) == len(batch) else 1
+                ahead = min(2 * ahead, _AHEAD) if len(solved) == len(batch) else _FEWEST
             else:
-                state = self.relaxation.everywhere(
-                    state._replace(sweeps=0), gammas[len(accepted)], self.control.tol
-                )
-                last = self.relaxation.solution(state, self.control.tol)
-                solved = [(last, state.residual)]
-                if not self.relaxation.outsiders_noticed(state):
-                    state = None
+                batch = gammas[len(accepted) : len(accepted) + together]
+                near = None if known is None else known[len(accepted)]
+                solved, last, state = yield from self._solve_together(batch, last, state, near)
+                together = min(2 * together, _AHEAD) if len(solved) == len(batch) else 1
             for point, residual in solved:
                 if point.expected_size > limit:
                     return accepted, point
@@ -181,10 +180,40 @@ class Annealer:
                 return solved, last, None
             if self.relaxation.outsiders_noticed(state):
                 left = residuals(self.problem, [last])[0]
-                return solved, last, self.relaxation.resume(last, left)
+                return solved, last, self.relaxation.resume(last, left, state.target)
             residual = None if fitted is None else self.problem.response - fitted[:, k]
             solved.append((last, residual))
         return solved, last, None
+
+    def _solve_together(
+        self, gammas: Floats, start: Fit, state: State, known: Fit | None
+    ) -> Generator[Floats, Floats, tuple[list[tuple[Fit, Floats | None]], Fit, State | None]]:
+        """Solve gammas on all columns together, as far as each leads to the next; else the first alone.
+
+        Returns the solutions, the last of them, and its state where outsiders still matter. Ends where
+        the first is on the way to a ``known`` solution.
+        """
+        relaxation, tol = self.relaxation, self.control.tol
+        solved: list[tuple[Fit, Floats | None]] = []
+        if known is not None:
+            rough = relaxation.solution(one_round(relaxation, state, known.strength), tol)
+            if self._is_known(known, rough):
+                return [(known, None)], known, state
+        begin = [state._replace(gamma=float(gamma), sweeps=0) for gamma in gammas]
+        found = []
+        if len(gammas) > 1:
+            found = yield from settle_together(relaxation, begin, chained=True)
+        last = start
+        for one in found:
+            if not relaxation.leads_to(one.fit, one.state.residual, last, tol):
+                break
+            solved.append((one.fit, one.state.residual))
+            last, state = one.fit, one.state
+        if not solved:
+            state = relaxation.everywhere(state._replace(sweeps=0), gammas[0], tol)
+            last = relaxation.solution(state, tol)
+            solved = [(last, state.residual)]
+        return solved, last, state if relaxation.outsiders_noticed(state) else None
 
     def _with_outsiders(self, point: Fit) -> State | None:
         """Return a full state where columns outside of the working set matter to a solution."""
@@ -211,9 +240,9 @@ class Annealer:
         return fits
 
     def _certified_group(self, points: list[Fit]) -> Generator[Floats, Floats, list[Fit]]:
-        fits: dict[int, Fit] = {}
+        fits = {k: one for k, one in enumerate(points) if one.certificate.value <= self.control.tol}
         limit = self.data.most_variables
-        current = dict(enumerate(points))
+        current = {k: one for k, one in enumerate(points) if k not in fits}
         tolerance = self.control.tol
         while current:
             squared, gradients, left = yield from evaluate_solutions(
