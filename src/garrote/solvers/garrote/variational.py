@@ -27,7 +27,7 @@ from garrote.solvers.annealing import Annealed, cut_message
 from garrote.solvers.control import Control, evaluate_solutions, residuals, same_solution
 from garrote.solvers.garrote.certificate import certify
 from garrote.solvers.garrote.relaxation import Relaxation, State
-from garrote.solvers.garrote.together import one_round, settle_together
+from garrote.solvers.garrote.together import Settled, one_round, settle_together
 
 # Gammas solved ahead of a check, or together, at most and at least: one product with X for four of them
 # costs little more than for one.
@@ -205,7 +205,7 @@ class Annealer:
             found = yield from settle_together(relaxation, begin, chained=True)
         last = start
         for one in found:
-            if not relaxation.leads_to(one.fit, one.state.residual, last, tol):
+            if not self._leads_on(state, last, one):
                 break
             solved.append((one.fit, one.state.residual))
             last, state = one.fit, one.state
@@ -214,6 +214,13 @@ class Annealer:
             last = relaxation.solution(state, tol)
             solved = [(last, state.residual)]
         return solved, last, state if relaxation.outsiders_noticed(state) else None
+
+    def _leads_on(self, state: State, before: Fit, point: Settled) -> bool:
+        """Tell whether annealing leads from a solution, of a given state, to another."""
+        if not _same_branch(before, point.fit):
+            rough = one_round(self.relaxation, state, point.fit.strength)
+            before = self.relaxation.solution(rough, self.control.tol)
+        return self._leads_back(point.fit, point.state.residual, before)
 
     def _with_outsiders(self, point: Fit) -> State | None:
         """Return a full state where columns outside of the working set matter to a solution."""
