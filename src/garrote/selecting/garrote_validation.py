@@ -37,7 +37,7 @@ def cross_validate_garrote(
     same equations, but not to the same digits, nor to the same of several optima, and the choice of
     gamma must not depend on that.
     """
-    loose = Control(max(control.tol, _FOLD_TOLERANCE), control.max_iter)
+    loose = replace(control, tol=max(control.tol, _FOLD_TOLERANCE), callback=None)
     whole, folds = _with_shared_moments(whole, folds)
     hold_out = partial(_hold_out, prior_for=prior_for, gammas=gammas, control=loose)
     solving = start_solver(whole, prior_for(whole), gammas, control, solver)

@@ -23,7 +23,7 @@ from garrote.arrays import Floats
 from garrote.priors.garrote import GarrotePrior
 from garrote.problem import Problem
 from garrote.results.fit import Fit
-from garrote.solvers.annealing import Annealed, cut_message
+from garrote.solvers.annealing import INTERPOLATES, Annealed, cut_message, dense_side
 from garrote.solvers.control import Control, evaluate_solutions, residuals, same_solution
 from garrote.solvers.garrote.certificate import certify
 from garrote.solvers.garrote.relaxation import Relaxation, State
@@ -63,7 +63,10 @@ class Annealer:
     def trace(self, gammas: Floats) -> Generator[Floats, Floats, Annealed[Fit]]:
         """Solve both directions, uncertified; where they agree the solution is one object."""
         forward, cut = yield from self._forward(gammas)
-        backward = yield from self._backward(forward)
+        densest = None
+        if self.control.reheat == "dense" and np.isfinite(self.data.most_variables):
+            densest = yield from self._through_the_dense_side(gammas, forward)
+        backward = yield from self._backward(forward, densest)
         return Annealed(tuple(forward), tuple(backward), cut)
 
     def _forward(self, gammas: Floats) -> Generator[Floats, Floats, tuple[list[Fit], str | None]]:
@@ -79,13 +82,39 @@ class Annealer:
         reached = reached or [crossing]
         return reached, cut_message(reached[-1].strength, limit)
 
-    def _backward(self, forward: list[Fit]) -> Generator[Floats, Floats, list[Fit]]:
+    def _through_the_dense_side(
+        self, gammas: Floats, forward: list[Fit]
+    ) -> Generator[Floats, Floats, Fit | None]:
+        """Anneal on to where solutions nearly interpolate, and back to the gamma after the last."""
+        further = dense_side(gammas, len(forward))
+        most = INTERPOLATES * self.data.most_variables
+        up, _ = yield from self._pass(further, forward[-1], len(further), limit=most)
+        if len(up) < 2:
+            return up[0] if up else None
+        back = further[: len(up) - 1][::-1]
+        down, _ = yield from self._pass(back, up[-1], len(back), limit=np.inf)
+        return down[-1]
+
+    def _backward(
+        self, forward: list[Fit], densest: Fit | None = None
+    ) -> Generator[Floats, Floats, list[Fit]]:
         """Reheat: from the last solution of the forward pass back to the sparse end.
 
         Where the way back leads into the branch that interpolates, it goes on from the forward
-        solution instead.
+        solution instead. From the ``densest`` solution it comes out of that branch: it goes on as it is,
+        and forward solutions are kept in the place of those that are not admissible.
         """
-        backward, total = [forward[-1]], len(forward) - 1
+        total = len(forward) - 1
+        if densest is not None:
+            gammas = np.array([point.strength for point in forward[::-1]])
+            reached, _ = yield from self._pass(gammas, densest, total, forward[::-1], np.inf)
+            limit = self.data.most_variables
+            backward = [
+                back if back.expected_size <= limit else known
+                for back, known in zip(reached, forward[::-1], strict=False)
+            ]
+        else:
+            backward = [forward[-1]]
         while len(backward) < len(forward):
             denser = len(forward) - len(backward)
             if backward[-1] is forward[denser] and forward[denser - 1].strength in self._reversible:
@@ -106,13 +135,15 @@ class Annealer:
         start: Fit,
         total: int,
         known: list[Fit] | None = None,
+        limit: float | None = None,
     ) -> Generator[Floats, Floats, tuple[list[Fit], Fit | None]]:
         """Solve the last gammas of ``total``, one from the other.
 
         Returns the solutions, and the one, if any, whose size passes the limit. Ends also where the
         solution ``known`` for a gamma is met.
         """
-        limit, stage = self.data.most_variables, "forward" if known is None else "backward"
+        limit = self.data.most_variables if limit is None else limit
+        stage = "forward" if known is None else "backward"
         accepted: list[Fit] = []
         last, ahead, together = start, _FEWEST, _AHEAD if known is None else _FEWEST
         state = self._with_outsiders(start)
