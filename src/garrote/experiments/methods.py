@@ -22,6 +22,7 @@ from garrote.inference import anneal_paired, fit_paired
 from garrote.paths.annealed import fit_path, flat_prior, gamma_grid
 from garrote.problem import Problem
 from garrote.results.path import Path
+from garrote.solvers.control import Control
 
 
 @dataclass(frozen=True)
@@ -108,11 +109,12 @@ def tune_garrote(
     validation: Regression,
     gammas: int | None = None,
     solver: str = "coordinate",
+    reheat: str = "cut",
 ) -> TunedPath:
     """Fit the Variational Garrote over the published gammas, or over the default grid of a size."""
     problem = Problem.from_rows(train.X, train.y)
     grid = published_gammas(problem) if gammas is None else gammas
-    path = fit_path(problem, strengths=grid, solver=solver)
+    path = fit_path(problem, strengths=grid, solver=solver, control=Control(reheat=reheat))
     included = path.inclusion_probability() > 0.5
     return TunedPath(
         path.strengths, path.coefficients(), path.intercepts, included, train, validation, path

@@ -250,16 +250,31 @@ class Relaxation:
 
     def solution(self, state: State, tolerance: float) -> Fit:
         """List the columns of a solution that matter, alone or together; it is not certified."""
-        cutoff = _NEGLIGIBLE * tolerance
-        nobody = np.zeros(self.problem.n_features, dtype=bool)
-        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
-            cutoff = cutoff / 10 if cutoff > _TINY else 0.0
+        return self.listed(state, self._negligible(state, tolerance))
+
+    def listed(self, state: State, cutoff: float = 0.0) -> Fit:
+        """List the columns of a solution whose probability is above a cutoff; it is not certified."""
         columns = np.flatnonzero(state.probability > cutoff)
         weight = self._weights(state.target[columns], columns)
         return Fit.uncertified(
             state.gamma, columns, state.probability[columns], weight, 1.0 / state.precision,
             state.sweeps, float(state.probability.sum()),
         )  # fmt: skip
+
+    def neglect(self, state: State, tolerance: float) -> None:
+        """Take the columns out of a state, in place, that do not matter, alone or together."""
+        small = state.probability <= self._negligible(state, tolerance)
+        small &= ~self.working.contains
+        state.probability[small] = 0.0
+        state.coef[small] = 0.0
+
+    def _negligible(self, state: State, tolerance: float) -> float:
+        """Return the inclusion probability up to which columns do not matter."""
+        cutoff = _NEGLIGIBLE * tolerance
+        nobody = np.zeros(self.problem.n_features, dtype=bool)
+        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
+            cutoff = cutoff / 10 if cutoff > _TINY else 0.0
+        return cutoff
 
     def admit(self, state: State) -> bool:
         """Let the outsiders that should be in the working set join it; tell whether any did."""
@@ -323,6 +338,10 @@ class Relaxation:
         state = state._replace(precision=start.precision)
         state, _ = self._fixed_point_among(state, variance, self.tol, 0.0)
         self._include(state, own)
+        # What is in the residual is what a certificate has to be of.
+        weight, m = self._weights(state.target[own], own), state.probability[own]
+        np.divide(state.coef[own], weight, out=m, where=weight != 0)
+        state.probability[own] = np.clip(m, 0.0, 1.0)
         return state
 
     def _judge(self, state: State, columns: Array) -> float:
@@ -377,4 +396,3 @@ def _settled(change: float, previous: float, tolerance: float) -> bool:
         return change == 0.0
     ratio = change / previous
     return np.isfinite(previous) and change * max(1.0, ratio / (1 - ratio)) <= tolerance
-

@@ -64,8 +64,9 @@ def settle_together(
                 problem.curvature, gradient, state.coef, state.target, image
             )
             if off <= tol:
-                fit = relaxation.solution(state, tol)
-                fit = certify(problem, relaxation.prior, fit, squared[row], gradient)
+                fit = certify(
+                    problem, relaxation.prior, relaxation.listed(state), squared[row], gradient
+                )
                 if fit.certificate.value <= tol:
                     done[k] = Settled(fit, state)
                     continue
@@ -99,6 +100,8 @@ def _advance(
         relaxation.respond(current[k])
     relaxation.admit_from([current[k] for k in active])
     shares = [relaxation.respond(current[k]) for k in active]
+    for k in active:
+        relaxation.neglect(current[k], relaxation.tol)
     left = problem.response - problem.table.dot(np.arange(problem.n_features), coef.T).T
     start = None
     for place, k in enumerate(active):
