@@ -7,7 +7,7 @@ set is settled at each gamma in between. A round's products are those of a certi
 are done when that holds.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -79,11 +79,21 @@ def settle_together(
     return [done[k] for k in range(first)]
 
 
-def one_round(relaxation: Relaxation, state: State, gamma: float) -> State:
-    """Return where one round leads at a gamma, from a state near it."""
-    current = [state._replace(gamma=gamma, sweeps=0)]
-    _advance(relaxation, current, [0], False)
-    return current[0]
+def come_near(
+    relaxation: Relaxation, state: State, gamma: float, near: Callable[[State], bool], rounds: int
+) -> Generator[Floats, Floats, bool]:
+    """Tell whether some rounds at a gamma, from a state beside it, come near to a solution."""
+    problem, current = relaxation.problem, [state._replace(gamma=gamma, sweeps=0)]
+    for number in range(rounds):
+        _advance(relaxation, current, [0], False)
+        if near(current[0]):
+            return True
+        if number + 1 < rounds:
+            _, (gradient,) = yield from problem.evaluate_rows(current[0].residual[None, :])
+            image = np.empty(problem.n_features)
+            _respond(problem.curvature, gradient, current[0].coef, current[0].target, image)
+            current[0] = current[0]._replace(target=image)
+    return False
 
 
 def _advance(

@@ -14,7 +14,7 @@ All solutions are certified together, by two products with X for many gammas; th
 settled further.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 
 import numpy as np
@@ -27,11 +27,13 @@ from garrote.solvers.annealing import INTERPOLATES, Annealed, cut_message, dense
 from garrote.solvers.control import Control, evaluate_solutions, residuals, same_solution
 from garrote.solvers.garrote.certificate import certify
 from garrote.solvers.garrote.relaxation import Relaxation, State
-from garrote.solvers.garrote.together import Settled, one_round, settle_together
+from garrote.solvers.garrote.together import Settled, come_near, settle_together
 
-# Gammas solved ahead of a check, or together, at most and at least: one product with X for four of them
+# Gammas solved ahead of a check, or together, at most and at least: one product with X for eight of them
 # costs little more than for one.
-_AHEAD, _FEWEST = 16, 4
+_AHEAD, _FEWEST = 16, 8
+# Rounds in which annealing must come near to a solution that was found together with others.
+_ROUNDS = 4
 # When a certificate fails the solution is settled further, each time so much tighter ...
 _TIGHTER = 0.3
 # ... down to what rounding allows.
@@ -145,7 +147,7 @@ class Annealer:
         limit = self.data.most_variables if limit is None else limit
         stage = "forward" if known is None else "backward"
         accepted: list[Fit] = []
-        last, ahead, together = start, _FEWEST, _AHEAD if known is None else _FEWEST
+        last, ahead, together = start, _FEWEST, _AHEAD if known is None else 4
         state = self._with_outsiders(start)
         before: tuple[Fit, Floats | None] | None = None
         while len(accepted) < len(gammas):
@@ -171,13 +173,14 @@ class Annealer:
                 before = point, residual
         return accepted, None
 
-    def _is_known(self, known: Fit, point: Fit) -> bool:
+    def _is_known(self, known: Fit, point: Fit, residual: Floats | None = None) -> bool:
         """Tell whether a point is a known solution, or on the way to it."""
         if same_solution(known, point, self.problem, self.control.tol):
             return True
         if not _same_branch(known, point):
             return False
-        residual = residuals(self.problem, [known])[0] if self.problem.has_rows else None
+        if residual is None and self.problem.has_rows:
+            residual = residuals(self.problem, [known])[0]
         return self.relaxation.leads_to(known, residual, point, self.control.tol)
 
     def _leads_back(self, before: Fit, residual: Floats | None, point: Fit) -> bool:
@@ -226,17 +229,17 @@ class Annealer:
         """
         relaxation, tol = self.relaxation, self.control.tol
         solved: list[tuple[Fit, Floats | None]] = []
-        if known is not None:
-            rough = relaxation.solution(one_round(relaxation, state, known.strength), tol)
-            if self._is_known(known, rough):
-                return [(known, None)], known, state
+        if known is not None and (
+            yield from come_near(relaxation, state, known.strength, self._near(known), 1)
+        ):
+            return [(known, None)], known, state
         begin = [state._replace(gamma=float(gamma), sweeps=0) for gamma in gammas]
         found = []
         if len(gammas) > 1:
             found = yield from settle_together(relaxation, begin, chained=True)
         last = start
         for one in found:
-            if not self._leads_on(state, last, one):
+            if not (yield from self._leads_on(state, last, one)):
                 break
             solved.append((one.fit, one.state.residual))
             last, state = one.fit, one.state
@@ -246,12 +249,24 @@ class Annealer:
             solved = [(last, state.residual)]
         return solved, last, state if relaxation.outsiders_noticed(state) else None
 
-    def _leads_on(self, state: State, before: Fit, point: Settled) -> bool:
+    def _leads_on(
+        self, state: State, before: Fit, point: Settled
+    ) -> Generator[Floats, Floats, bool]:
         """Tell whether annealing leads from a solution, of a given state, to another."""
-        if not _same_branch(before, point.fit):
-            rough = one_round(self.relaxation, state, point.fit.strength)
-            before = self.relaxation.solution(rough, self.control.tol)
-        return self._leads_back(point.fit, point.state.residual, before)
+        fit, residual = point.fit, point.state.residual
+        if _same_branch(before, fit):
+            return self._leads_back(fit, residual, before)
+        near = self._near(fit, residual)
+        return (yield from come_near(self.relaxation, state, fit.strength, near, _ROUNDS))
+
+    def _near(self, known: Fit, residual: Floats | None = None) -> Callable[[State], bool]:
+        """Return a test of states that are on the way to a known solution."""
+
+        def near(state: State) -> bool:
+            point = self.relaxation.solution(state, self.control.tol)
+            return self._is_known(known, point, residual)
+
+        return near
 
     def _with_outsiders(self, point: Fit) -> State | None:
         """Return a full state where columns outside of the working set matter to a solution."""
