@@ -77,11 +77,11 @@ PANELS = {
 Estimate = Callable[[Regression, Regression], Floats]
 _METHODS: dict[str, Estimate] = {
     "VG": lambda train, validation: tune_garrote(train, validation, reheat="dense").coef,
-    "VG, from the cut": lambda train, validation: tune_garrote(train, validation).coef,
     "lasso": lambda train, validation: tune_lasso(train, validation).coef,
     "PMF": partial(estimate_paired, way="random"),
     "PMF-ANNEAL": partial(estimate_paired, way="PMF-ANNEAL"),
     "PMF, ours": partial(estimate_paired, way="annealed"),
+    "VG, from the cut": lambda train, validation: tune_garrote(train, validation).coef,
 }
 _STYLES = {
     "VG": (GARROTE, "o-"),

@@ -310,7 +310,7 @@ class Relaxation:
         eager = int(np.count_nonzero(m > threshold))
         if not eager:
             return columns[:0]
-        company = max(_COMPANY, len(self.working) // 4)
+        company = max(_COMPANY, min(len(self.working) // 4, 3 * _COMPANY))
         count = min(max(company, min(eager, max(64, len(self.working)))), len(columns))
         strongest = np.sort(np.argpartition(-m, count - 1)[:count])
         return columns[strongest[np.argsort(-m[strongest], kind="stable")]]
