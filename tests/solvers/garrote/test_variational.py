@@ -336,6 +336,18 @@ def test_reheating_from_the_dense_side_finds_better_solutions(number):
     assert errors["dense"] < 0.1
 
 
+def test_the_estimator_reheats_from_the_dense_side_and_refuses_other_words():
+    X, y = few_rows(0)
+    gammas = np.linspace(-20.0, -0.5, 14)
+    model = VariationalGarrote("free_energy", gammas=gammas, reheat="dense").fit(X, y)
+    path = fit_path(Problem.from_rows(X, y), strengths=gammas, control=Control(reheat="dense"))
+    assert np.allclose(
+        model.path_.coefficients().toarray(), path.coefficients().toarray(), atol=1e-6
+    )
+    with pytest.raises(ValueError, match="reheat must be 'cut' or 'dense', got 'sparse'"):
+        VariationalGarrote(reheat="sparse").fit(X, y)
+
+
 def test_without_a_cut_the_dense_side_changes_nothing():
     X, y, _ = sparse_regression(n=60, d=20, seed=1)
     problem = Problem.from_rows(X, y)

@@ -6,7 +6,8 @@ over gamma, then backward. Three things make it fast.
 * Where outsiders do not matter, several gammas are solved ahead on the working set before all columns
   are checked, and the checks share one product with X. The first gamma at which an outsider wants to
   come in is where the path is taken up again.
-* Where they do (near the dense end), they are swept too, each gamma starting from the one before.
+* Where they do (near the dense end), several gammas are settled on all columns together. A gamma at
+  which that fails, or to which annealing would not lead, is solved alone, outsiders being swept too.
 * Where the working set alone, started from the next denser solution, settles in a solution again, so
   does the whole: reheating takes that solution over, and is solved only where it goes another way.
 
