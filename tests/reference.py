@@ -126,6 +126,42 @@ def algorithm_1(data: Data, gammas, tol=1e-7):
     return forward, backward[::-1]
 
 
+def settle_by_sweeps(data: Data, gamma, coef, noise, tol=1e-8):
+    """Update one variable after the other by Eqs. 8-10 until nothing moves; return m, m w and noise."""
+    m, w, coef = np.zeros(len(coef)), np.zeros(len(coef)), coef.copy()
+    for _ in range(20_000):
+        before, old = coef.copy(), noise
+        for j in range(len(coef)):
+            w[j] = coef[j] + (data.b[j] - data.chi[j] @ coef) / data.chi[j, j]
+            m[j] = expit(gamma + 0.5 * data.n / noise * data.chi[j, j] * w[j] ** 2)
+            coef[j] = m[j] * w[j]
+        left = data.variance - 2 * coef @ data.b + coef @ data.chi @ coef
+        left += np.sum(m * (1 - m) * w**2 * np.diag(data.chi))
+        noise = max(left, 1e-10 * data.variance)
+        if max(np.abs(coef - before).max(), abs(noise / old - 1)) < tol:
+            break
+    return m, coef, noise
+
+
+def reheat_from_the_dense_side(data: Data, gammas, limit):
+    """Anneal by sweeps to the last gamma before 2 limit variables are in, and all the way back.
+
+    Returns the inclusion probabilities on the way back, or None where there are more than ``limit``.
+    """
+    coef, noise, visited = np.zeros(len(data.b)), data.variance, []
+    for gamma in gammas:
+        m, there, left = settle_by_sweeps(data, gamma, coef, noise)
+        if m.sum() > 2 * limit:
+            break
+        coef, noise = there, left
+        visited.append(gamma)
+    back = {}
+    for gamma in visited[-2::-1]:
+        m, coef, noise = settle_by_sweeps(data, gamma, coef, noise)
+        back[gamma] = m if m.sum() <= limit else None
+    return back
+
+
 def example_1(seed):
     """Independent inputs, one true variable: 50 rows, 100 columns."""
     rng = np.random.default_rng(seed)

@@ -229,6 +229,10 @@ class Problem:
             scale=scale,
         )
 
+    def with_known_gram(self) -> "Problem":
+        """Return the same problem with all cross products at hand, where those are cheap to have."""
+        return replace(self, known_gram=self.whole_gram()) if self.compressible else self
+
     def compressed(self) -> "Problem":
         """Return the same problem by its moments, where those are smaller and cheap to have."""
         if not self.compressible:
@@ -276,6 +280,8 @@ class Problem:
 
     def raw_gram(self, columns: Array) -> Floats:
         """Return the cross products of some columns, covariates not projected out."""
+        if not len(self.scale.covariates):
+            return self.known_block(columns)
         return self.design.gram(columns, columns, projected=False)
 
     @property

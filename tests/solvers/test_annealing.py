@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from garrote.results.fit import Fit, Scale
-from garrote.solvers.annealing import anneal
+from garrote.solvers.annealing import anneal, dense_side
 from garrote.solvers.control import Control
 
 
@@ -74,3 +74,16 @@ def test_a_path_of_both_branches_keeps_what_they_share_as_one_fit():
     assert path.fits[2] is path.backward[2]
     assert path.kept.tolist() == found.kept.tolist()
     assert path.coefficients().shape == (5, 3)
+
+
+def test_from_the_dense_side_the_way_back_passes_through_what_is_too_large():
+    found = anneal(solve, GRID, 4.8, Magnet(-9.0, False), Control(reheat="dense"))
+    assert found.strengths.tolist() == [-2.0, -0.5, 0.5]
+    assert [one.up for one in found.forward] == [False, False, False]
+    assert [one.up for one in found.backward] == [False, True, False]
+    assert found.backward[2] is found.forward[2]
+
+
+def test_the_dense_side_is_the_rest_of_a_grid_and_goes_on_to_even_odds():
+    assert dense_side(np.array([-4.0, -3.0, -2.0]), 1).tolist() == [-3, -2, -1.25, -0.5, 0.0]
+    assert dense_side(np.array([-4.0, 1.0]), 1).tolist() == [1.0]

@@ -134,9 +134,11 @@ class DenseDesign(Design):
         if coef.shape[1] == 1:
             return self._one_dot(columns, np.ascontiguousarray(coef[:, 0]))[:, None]
         if len(columns) > self.shape[1] // 4 and self.dtype == np.float64:
-            everywhere = np.zeros((self.shape[1], coef.shape[1]))
-            everywhere[columns] = coef
-            return _product(self.values, everywhere)
+            if not np.array_equal(columns, np.arange(self.shape[1])):
+                everywhere = np.zeros((self.shape[1], coef.shape[1]))
+                everywhere[columns] = coef
+                coef = everywhere
+            return _product(self.values, coef)
         product = np.zeros((self.shape[0], coef.shape[1]))
         width = block_width(self.shape[0])
         for start in range(0, len(columns), width):

@@ -68,7 +68,8 @@ class GramDesign:
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         """Return X'WX[:, columns] @ coef: what the coefficients take out of X'Wr."""
-        return self.values[:, columns] @ coef
+        used = coef.any(axis=1)
+        return self.values[columns[used]].T @ coef[used]
 
     def gram(self, left: Array, right: Array, projected: bool = True) -> Floats:
         """Return the cross products of two sets of columns; nothing can be projected out of them."""

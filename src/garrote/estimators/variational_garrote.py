@@ -84,6 +84,11 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         Three ways to solve the same equations: sequential updates on a working set, or the paper's
         damped parallel iteration with D x D ("primal") or N x N ("dual") systems, for small problems.
         Folds of a cross-validation are always solved by the first, so that gamma does not depend on it.
+    reheat : {"cut", "dense"}, default="cut"
+        From where the path returns to the sparse end: from its last solution before more than half of
+        the variables that would interpolate are in; or from beyond, where gamma is annealed on to even
+        odds and solutions that nearly interpolate are passed through, but not kept. That finds better
+        solutions where columns are correlated and rows are few, and costs several times as much.
     fit_intercept : bool, default=True
     standardize : bool, default=True
         Whether to scale columns inside. The model does not depend on it (the prior on w is flat);
@@ -168,6 +173,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         rule: str = "1se",
         cv: Any = 5,
         solver: str = "coordinate",
+        reheat: str = "cut",
         fit_intercept: bool = True,
         standardize: bool = True,
         noise_variance: float | None = None,
@@ -190,6 +196,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         self.rule = rule
         self.cv = cv
         self.solver = solver
+        self.reheat = reheat
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.noise_variance = noise_variance
@@ -234,7 +241,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
         signs = resolve_signs(self.signs, given.names, given.count)
         start = check_start(self.start, given.count)
-        problem = given.problem(self)
+        problem = given.problem(self).with_known_gram()
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=2)
 
@@ -245,7 +252,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
 
         prior = prior_for(problem)
         grid, wanted = gammas_to_visit(self, problem, prior)
-        control = Control(self.tol, self.max_iter, self.callback)
+        control = Control(self.tol, self.max_iter, self.callback, reheat=self.reheat)
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv).split(splittable(given.X), given.y, groups))
@@ -280,7 +287,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         grid, wanted = gammas_to_visit(self, problem, prior)
         by_folds = wanted == "cv"
         wanted = "free_energy" if by_folds else wanted
-        control = Control(self.tol, self.max_iter, self.callback)
+        control = Control(self.tol, self.max_iter, self.callback, reheat=self.reheat)
         path = fit_path(problem, prior, grid, solver=self.solver, control=control)
         chosen = self._choose(path, problem, prior, wanted)
         optima = self._optima(problem, prior, path, chosen, control, start)
@@ -333,6 +340,8 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         check_gamma_settings(self)
         if self.solver not in SOLVERS:
             raise ValueError(f"solver must be one of {tuple(SOLVERS)}, got {self.solver!r}")
+        if self.reheat not in ("cut", "dense"):
+            raise ValueError(f"reheat must be 'cut' or 'dense', got {self.reheat!r}")
         if not (isinstance(self.n_starts, Integral) and self.n_starts >= 0):
             raise ValueError(f"n_starts must be an integer >= 0, got {self.n_starts!r}")
         if self.noise_variance is not None and not (

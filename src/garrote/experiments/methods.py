@@ -22,6 +22,7 @@ from garrote.inference import anneal_paired, fit_paired
 from garrote.paths.annealed import fit_path, flat_prior, gamma_grid
 from garrote.problem import Problem
 from garrote.results.path import Path
+from garrote.solvers.control import Control
 
 
 @dataclass(frozen=True)
@@ -108,11 +109,12 @@ def tune_garrote(
     validation: Regression,
     gammas: int | None = None,
     solver: str = "coordinate",
+    reheat: str = "cut",
 ) -> TunedPath:
     """Fit the Variational Garrote over the published gammas, or over the default grid of a size."""
     problem = Problem.from_rows(train.X, train.y)
     grid = published_gammas(problem) if gammas is None else gammas
-    path = fit_path(problem, strengths=grid, solver=solver)
+    path = fit_path(problem, strengths=grid, solver=solver, control=Control(reheat=reheat))
     included = path.inclusion_probability() > 0.5
     return TunedPath(
         path.strengths, path.coefficients(), path.intercepts, included, train, validation, path
@@ -164,12 +166,14 @@ def estimate_paired(train: Regression, validation: Regression, way: str) -> Floa
     """Return the coefficients of one paired mean field with its priors by EM.
 
     ``way`` is "random", EM from random inclusion probabilities, as Kappen & Gomez ran PMF;
-    "annealed", EM from the solution that annealing leads to; or "PMF-ANNEAL", pi annealed and reheated.
+    "annealed", EM from the solution that annealing leads to; or "PMF-ANNEAL", pi annealed to 0.95 and
+    reheated, or "PMF-ANNEAL to 0.5".
     """
     X, y = np.vstack([train.X, validation.X]), np.concatenate([train.y, validation.y])
     problem = Problem.from_rows(X, y)
-    if way == "PMF-ANNEAL":
-        fit = anneal_paired(problem).best.fit
+    if way.startswith("PMF-ANNEAL"):
+        odds = np.linspace(-20.0, 0.0, 41) if way.endswith("to 0.5") else None
+        fit = anneal_paired(problem, log_odds=odds).best.fit
     else:
         # Random starts have at most half as many variables as interpolate the rows, in expectation.
         most = min(1.0, problem.most_variables / problem.n_features)

@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.elementary import exponential
 from garrote.rules import inclusion, moments, noise_share, restricted, shrink
 
 
@@ -48,8 +50,7 @@ def _(rule: SpikeRule, j, z, curvature):
 
 
 @noise_share.register
-def _(rule: SpikeRule, j, z, curvature):
-    probability, weight, variance = moments(rule, j, z, curvature)
+def _(rule: SpikeRule, probability, weight, variance, curvature):
     share = variance * curvature
     if rule.ridge > 0:
         # The slab scales with the noise: a weight drawn from it tells of the noise like a row does.
@@ -119,6 +120,27 @@ class SpikeTerms:
         """Return the prior of some of the variables, in the order given."""
         return replace(self, offsets=self.offsets[columns], signs=self.signs[columns])
 
+    def respond(
+        self,
+        gamma: float,
+        precision: float,
+        target: Floats,
+        curvature: Floats,
+        skipped: Array,
+        probability: Floats,
+        coef: Floats,
+    ) -> float:
+        """Set inclusion probabilities and coefficients by least-squares values, but for some variables.
+
+        What `moments` does for one of them, for many at a time. Returns the sum of their `noise_share`.
+        """
+        return float(
+            _respond(
+                self.offsets, self.signs, gamma, precision, self.ridge, target, curvature, skipped,
+                probability, coef,
+            )
+        )  # fmt: skip
+
     def first_precision(self, response_variance: float) -> float:
         """Return the noise precision of the empty model."""
         return 1.0 / (self.noise_variance or response_variance)
@@ -159,3 +181,26 @@ class SpikeTerms:
             square = weight**2 + 1.0 / (precision * (curvature + self.ridge))
             shares = shares + probability * (square * self.ridge - 1.0 / precision)
         return shares
+
+
+@kernel
+def _respond(
+    offsets, signs, gamma, precision, ridge, target, curvature, skipped, probability, coef
+):
+    """Do as `moments` and `noise_share` do, without a branch, so that several columns go at a time."""
+    total = 0.0
+    slab = 1.0 if ridge > 0 else 0.0
+    for j in range(curvature.shape[0]):
+        used = curvature[j] > 0 and not skipped[j]
+        c = curvature[j] if used else 1.0
+        w = target[j] * (c / (c + ridge))
+        w = w if w * signs[j] >= 0 else 0.0
+        log_odds = gamma + offsets[j] + 0.5 * precision * (c + ridge) * w * w
+        m = 1.0 / (1.0 + exponential(-log_odds))
+        m = m if used and log_odds > -40.0 else 0.0
+        spread = slab / (precision * (c + ridge))
+        total += c * m * ((1.0 - m) * w * w + spread)
+        total += slab * m * ((w * w + spread) * ridge - 1.0 / precision)
+        probability[j] = m if used else probability[j]
+        coef[j] = m * w if used else coef[j]
+    return total

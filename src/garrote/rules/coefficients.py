@@ -30,8 +30,13 @@ def inclusion(rule: Any, j: int, weight: float, curvature: float) -> float:
 
 
 @generic
-def noise_share(rule: Any, j: int, z: float, curvature: float) -> float:
-    """Return what a variable adds to n times the noise variance, beside the residual's square."""
+def noise_share(
+    rule: Any, probability: float, weight: float, variance: float, curvature: float
+) -> float:
+    """Return what a variable adds to n times the noise variance, beside the residual's square.
+
+    Given its `moments`.
+    """
     raise TypeError(f"no noise share is registered for {type(rule).__name__}")
 
 

@@ -66,7 +66,8 @@ def cross_validate_garrote(
     n_jobs: int | None = None,
 ) -> tuple[Any, CrossValidation]:
     """Fit the path on all rows and on every fold; return it with the folds' held-out errors."""
-    loose = Control(max(control.tol, garrote.fold_tolerance), control.max_iter)
+    tol = max(control.tol, garrote.fold_tolerance)
+    loose = replace(control, tol=tol, callback=None)
     whole, folds = _with_shared_moments(whole, folds)
     hold_out = partial(_hold_out, garrote=garrote, gammas=gammas, control=loose)
     solving = garrote.path(whole, gammas, control)
@@ -77,6 +78,7 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
     """Compute X'X once where that is cheaper; a fold's is that less its held-out rows' products."""
     if not whole.compressible:
         return whole, folds
+    whole = whole.with_known_gram()
     gram = whole.whole_gram()
     shared = []
     for fold in folds:
@@ -85,7 +87,7 @@ def _with_shared_moments(whole: Problem, folds: Sequence[Fold]) -> tuple[Problem
             without = whole.table.gram_without(gram, fold.problem.table, fold.held_out)
             fold = replace(fold, problem=replace(fold.problem, known_gram=without))
         shared.append(fold)
-    return replace(whole, known_gram=gram), shared
+    return whole, shared
 
 
 def _hold_out(

@@ -15,6 +15,11 @@ from garrote.results.fit import Fit, Scale
 from garrote.results.path import Path
 from garrote.solvers.control import Control
 
+# Steps of log odds between the end of a grid and even odds.
+_DENSE_STEP = 0.75
+# Solutions are limited to half as many variables as interpolate.
+INTERPOLATES = 2.0
+
 
 class Solution(Protocol):
     """What annealing asks of a solution; of two, the one of lower free energy is better."""
@@ -101,7 +106,9 @@ def anneal(
     start : solution
         Where the first one begins.
     control : Control
-        Told of every solution.
+        Told of every solution; says whether to reheat from the dense side. Then the strength is annealed
+        on, to even odds at least but not to where solutions interpolate, and the way back begins there:
+        solutions of more than ``limit`` variables are passed through but not kept.
     solve_back : callable, optional
         On the way back: from the forward solution at a strength and the next denser one to the
         solution there. By default `solve`.
@@ -116,13 +123,31 @@ def anneal(
         forward.append(one)
         start = one
         control.report("forward", len(forward), len(grid))
-    backward = forward[-1:]
-    for known in forward[-2::-1]:
-        denser = backward[-1]
+    dense: list[Solved] = []
+    if control.reheat == "dense" and np.isfinite(limit):
+        for strength in dense_side(grid, len(forward)):
+            one = solve(float(strength), start)
+            if one.expected_size > INTERPOLATES * limit:
+                break
+            dense.append(one)
+            start = one
+        for known in dense[-2::-1]:
+            start = solve(known.strength, start)
+    backward: list[Solved] = [] if dense else forward[-1:]
+    denser = start
+    for known in forward[len(forward) - 1 - len(backward) :: -1]:
         back = solve_back(known, denser) if solve_back else solve(known.strength, denser)
-        backward.append(back if back.expected_size <= limit else known)
+        admissible = back.expected_size <= limit
+        backward.append(back if admissible else known)
+        denser = back if admissible or dense else known
         control.report("backward", len(backward), len(forward))
     return Annealed(tuple(forward), tuple(backward[::-1]), cut)
+
+
+def dense_side(grid: Floats, count: int) -> Floats:
+    """Return the strengths that come after the first ``count`` of a grid, on to even odds."""
+    further = np.arange(grid[-1] + _DENSE_STEP, _DENSE_STEP, _DENSE_STEP)
+    return np.concatenate([grid[count:], np.minimum(further, 0.0)])
 
 
 def cut_message(gamma: float, limit: float) -> str:

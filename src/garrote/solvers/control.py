@@ -24,16 +24,18 @@ Callback = Callable[[Progress], None]
 
 @dataclass(frozen=True)
 class Control:
-    """When to stop, and whom to tell.
+    """When to stop, whom to tell, and from where an annealed path returns.
 
     ``stop_at`` is the share of the null model's deviance at which a path of falling penalties may end:
-    beyond it weaker ones only bring the fit nearer to the data themselves.
+    beyond it weaker ones only bring the fit nearer to the data themselves. ``reheat`` is "cut" (from the
+    last solution before those that nearly interpolate) or "dense" (from beyond them).
     """
 
     tol: float = 1e-4
     max_iter: int = 10_000
     callback: Callback | None = None
     stop_at: float | None = None
+    reheat: str = "cut"
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Tell the callback, if there is one."""

@@ -9,6 +9,8 @@ from scipy.special import expit, logit
 
 from garrote import Problem, VariationalGarrote, fit_path
 from garrote.datasets import make_kappen_gomez_2
+from garrote.experiments.methods import published_gammas
+from garrote.experiments.variational_garrote.figures_6 import PANELS, draw_noisy
 from garrote.orthogonal import orthogonal_solution
 from garrote.paths.annealed import gamma_grid, start_solver, stored_design
 from garrote.priors import SpikeTerms
@@ -28,6 +30,7 @@ from reference import (
     implied_weights,
     iterate,
     paper_grid,
+    reheat_from_the_dense_side,
     sparse_regression,
 )
 
@@ -280,6 +283,76 @@ def test_backward_pass_keeps_lower_free_energy():
             assert kept is (b if side == "backward" else f)
             differed += side == "backward"
     assert differed > 0, "hysteresis is expected in these instances"
+
+
+def few_rows(seed):
+    """Return a table with correlated columns of both signs and more of them than rows."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((24, 32))
+    for j in range(1, 32):
+        X[:, j] = 0.9 * X[:, j - 1] + np.sqrt(0.19) * X[:, j]
+    X *= rng.choice([-1.0, 1.0], 32)
+    return X, X[:, [3, 11, 20, 28]] @ [1.0, -1.0, 1.0, 1.0] + 0.05 * rng.standard_normal(24)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_reheating_from_the_dense_side_is_that_of_plain_sweeps(seed):
+    X, y = few_rows(seed)
+    problem = Problem.from_rows(X, y)
+    gammas = np.linspace(-20.0, -0.5, 14)
+    path = fit_path(problem, strengths=gammas, control=Control(1e-7, reheat="dense"))
+    assert_certified(standardized(X, y), path, 1e-7)
+    limit = problem.most_variables
+    expected = reheat_from_the_dense_side(centred(X, y), [*gammas, 0.0], limit)
+    compared = 0
+    for fit, forward in zip(path.backward, path.forward, strict=True):
+        assert fit.expected_size <= limit
+        m = expected.get(fit.strength)
+        if m is None:
+            assert fit is forward
+        else:
+            compared += 1
+            assert np.abs(on_all_columns(fit, 32)[0] - m).max() < 1e-4
+    assert compared > 2
+
+
+@pytest.mark.parametrize("number", [3, 5])
+def test_reheating_from_the_dense_side_finds_better_solutions(number):
+    """Two instances of the paper's Figure 6c, in which annealing alone is stuck."""
+    panel = PANELS["c"]
+    data = draw_noisy(panel, 1e-6, np.random.SeedSequence(0).spawn(8)[number])
+    train, _ = data.split(*panel.rows)
+    problem = Problem.from_rows(train.X, train.y)
+    errors, strengths = {}, {}
+    for reheat in ("cut", "dense"):
+        gammas = published_gammas(problem)
+        path = fit_path(problem, strengths=gammas, control=Control(reheat=reheat))
+        assert max(fit.certificate.value for fit in (*path.forward, *path.backward)) <= 1e-4
+        assert max(fit.expected_size for fit in path.fits) <= problem.most_variables
+        errors[reheat] = np.abs(path.coefficients().toarray() - data.coef).sum(axis=1).min()
+        strengths[reheat] = path.strengths
+    assert np.array_equal(strengths["cut"], strengths["dense"])
+    assert errors["cut"] > 5.0
+    assert errors["dense"] < 0.1
+
+
+def test_the_estimator_reheats_from_the_dense_side_and_refuses_other_words():
+    X, y = few_rows(0)
+    gammas = np.linspace(-20.0, -0.5, 14)
+    model = VariationalGarrote("free_energy", gammas=gammas, reheat="dense").fit(X, y)
+    path = fit_path(Problem.from_rows(X, y), strengths=gammas, control=Control(reheat="dense"))
+    assert np.allclose(
+        model.path_.coefficients().toarray(), path.coefficients().toarray(), atol=1e-6
+    )
+    with pytest.raises(ValueError, match="reheat must be 'cut' or 'dense', got 'sparse'"):
+        VariationalGarrote(reheat="sparse").fit(X, y)
+
+
+def test_without_a_cut_the_dense_side_changes_nothing():
+    X, y, _ = sparse_regression(n=60, d=20, seed=1)
+    problem = Problem.from_rows(X, y)
+    paths = [fit_path(problem, control=Control(reheat=reheat)) for reheat in ("cut", "dense")]
+    assert np.array_equal(*(path.coefficients().toarray() for path in paths))
 
 
 def test_hysteresis_is_where_both_branches_differ():

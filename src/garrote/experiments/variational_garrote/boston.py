@@ -128,6 +128,7 @@ def run_figure_7(settings: StudySettings) -> Report:
             "in its other optima PMF loses predictor 10 (TAX) and, in some, more of those that resemble "
             "it (9, RAD); the paper's has 10 lost and 9 underestimated",
             _WHICH_ROWS + ", and with them where the forward pass escapes",
+            f"pi annealed from {pis[0]:.2f} to {pis[-1]:.2f} and reheated from there",
         ),
         numbers,
         lambda: _draw(truth, optima, pis, branches),

@@ -76,21 +76,27 @@ PANELS = {
 
 Estimate = Callable[[Regression, Regression], Floats]
 _METHODS: dict[str, Estimate] = {
-    "VG": lambda train, validation: tune_garrote(train, validation).coef,
+    "VG": lambda train, validation: tune_garrote(train, validation, reheat="dense").coef,
     "lasso": lambda train, validation: tune_lasso(train, validation).coef,
     "PMF": partial(estimate_paired, way="random"),
-    "PMF-ANNEAL": partial(estimate_paired, way="PMF-ANNEAL"),
+    "PMF-ANNEAL": partial(estimate_paired, way="PMF-ANNEAL to 0.5"),
     "PMF, ours": partial(estimate_paired, way="annealed"),
+    "PMF-ANNEAL to 0.95": partial(estimate_paired, way="PMF-ANNEAL"),
+    "VG, from the cut": lambda train, validation: tune_garrote(train, validation).coef,
 }
 _STYLES = {
     "VG": (GARROTE, "o-"),
+    "VG, from the cut": (GARROTE, "o:"),
     "lasso": (LASSO, "^--"),
     "PMF": (GREY, "s--"),
     "PMF-ANNEAL": (PURPLE, "v-."),
+    "PMF-ANNEAL to 0.95": (PURPLE, "v:"),
     "PMF, ours": (GREEN, "d:"),
 }
 # Stuck or not, they spread over all decades, and would hide the others.
-_WITHOUT_BAND = ("PMF", "PMF-ANNEAL")
+_WITHOUT_BAND = ("VG, from the cut", "PMF", "PMF-ANNEAL")
+# Other ranges of pi than those of the paper's order.
+_OTHER_RANGES = ("PMF-ANNEAL to 0.95", "VG, from the cut")
 
 
 def run_figure_6a(settings: StudySettings) -> Report:
@@ -149,9 +155,11 @@ def _run(panel: Panel, settings: StudySettings) -> Report:
             f"how many have more than {_FOUND:.0%} of ||w||_1 = {_ACTIVE}; {signs}n = {_COLUMNS}, "
             f"{_ACTIVE} variables of effect 1, p = {p} and {validation} rows for validation, which PMF "
             "takes together",
+            "VG: pi from that of the empty model to 0.5 or as far as solutions do not interpolate, and "
+            "back; from the cut: reheated from where half as many variables are in as interpolate",
             "PMF: priors by EM from random inclusion probabilities, as in the paper; PMF-ANNEAL: pi "
-            "annealed and reheated in place of its M step; PMF, ours: EM from the solution that "
-            "annealing at the first priors leads to",
+            "annealed to 0.5, as VG's, or to 0.95, and reheated in place of its M step; PMF, ours: EM "
+            "from the solution that annealing at the first priors leads to",
             *(f"paper: {sentence}" for sentence in panel.stated),
             _scaling(numbers),
         ),
@@ -191,7 +199,7 @@ def compare_with_text(panel: Panel, numbers: dict[float, dict[str, Floats]]) -> 
         stuck[method] = int(np.count_nonzero(np.max(errors, axis=0) > _FOUND * _ACTIVE))
         mean[method] = float(np.mean(errors))
     count = len(errors[0])
-    best = min(mean, key=lambda method: mean[method])
+    best = min((m for m in mean if m not in _OTHER_RANGES), key=lambda method: mean[method])
     unlike = [
         *(f"{m} is stuck in {stuck[m]}, not in none" for m in panel.free if stuck[m]),
         *(f"{m} is stuck in none, not in some" for m in panel.stuck if not stuck[m]),

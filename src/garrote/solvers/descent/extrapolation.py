@@ -19,28 +19,39 @@ class Extrapolation:
 
     A jump after which the iteration moves more than before has failed: plain rounds follow, twice as
     many each time, so that what converges by itself does so here as well.
+
+    Parameters
+    ----------
+    patience : int
+        Plain rounds before the first jump.
+    measured : int, optional
+        Compare rounds by so many leading numbers of a point; by default by all.
+    memory : int
+        Rounds that a jump looks back on.
     """
 
-    def __init__(self) -> None:
-        self.patience = _PLAIN
+    def __init__(
+        self, patience: int = _PLAIN, measured: int | None = None, memory: int = _MEMORY
+    ) -> None:
+        self.patience, self.measured, self.memory = patience, slice(measured), memory
         self.points: list[Floats] = []
         self.changes: list[Floats] = []
         self.waited, self.jumped = 0, False
 
     def next(self, point: Floats, image: Floats) -> Floats:
         """Return where to go on from a point whose image is known: the image, or beyond it."""
-        change = image - point
-        if self.jumped and np.linalg.norm(change) > np.linalg.norm(self.changes[-1]):
+        change, some = image - point, self.measured
+        if self.jumped and np.linalg.norm(change[some]) > np.linalg.norm(self.changes[-1][some]):
             self.restart()
-        self.points = [*self.points[-_MEMORY:], point]
-        self.changes = [*self.changes[-_MEMORY:], change]
+        self.points = [*self.points[-self.memory :], point]
+        self.changes = [*self.changes[-self.memory :], change]
         self.waited += 1
         self.jumped = self.waited > self.patience
         if not self.jumped:
             return image
         steps = np.diff(self.points, axis=0).T
         differences = np.diff(self.changes, axis=0).T
-        shares, *_ = np.linalg.lstsq(differences, change, rcond=1e-10)
+        shares, *_ = np.linalg.lstsq(differences[some], change[some], rcond=1e-10)
         return np.asarray(image - (steps + differences) @ shares)
 
     def restart(self) -> None:

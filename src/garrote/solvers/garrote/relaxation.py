@@ -4,6 +4,7 @@ Inside the working set sweeps run to a fixed point. Outsiders, whose inclusion p
 but may be many, are swept in turn on the residuals, one pass over X for each round.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,8 @@ _RESOLUTION = 0.003
 # Outsiders are lively when included this many times more probably than a priori.
 _LIVELY = 5.0
 _LIVELY_ROUNDS = 20
+# They are still at this share of the change that the others made.
+_STILL = 0.01
 # Outsiders are left out of the residual while their effect stays below this share of the tolerance.
 _UNNOTICED = 1.0
 # Columns with probabilities below this share of the tolerance are not listed in a solution.
@@ -41,6 +44,8 @@ _NEGLIGIBLE = 0.01
 # The same for all columns that are not listed taken together, in standard errors.
 _NEGLECTED_TOGETHER = 0.05
 _TINY = 1e-12
+# More than this share of all columns are updated without an index.
+_MANY = 8
 _NOTHING = np.zeros(0)
 # Two points that are settled to the tolerance may be so many tolerances apart and be one solution.
 _APART = 5.0
@@ -82,17 +87,19 @@ class Relaxation:
         c = self.problem.curvature
         target = np.divide(gradient, c, out=np.zeros_like(c), where=c > 0)
         target[self.working.columns] = inside.target
-        state = inside._replace(coef=target, target=target, probability=np.zeros_like(c))
-        self._include(state, self.problem.usable)
-        return state._replace(coef=state.probability * self._weights(target))
+        coef, m = np.zeros((2, len(c)))
+        state = inside._replace(coef=coef, target=target, probability=m)
+        self._respond(state, np.zeros(len(c), dtype=bool))
+        return state
 
-    def resume(self, fit: Fit, residual: Floats) -> State:
-        """Make a state of a solution, given its residuals."""
+    def resume(self, fit: Fit, residual: Floats, targets: Floats | None = None) -> State:
+        """Make a state of a solution, given its residuals, and maybe the targets of all columns."""
         coef, target, m = np.zeros((3, self.problem.n_features))
         coef[fit.columns] = fit.coef
         c = self.problem.curvature[fit.columns]
         target[fit.columns] = self.prior.targets(fit.weight, c)
         m[fit.columns] = fit.probability
+        target = target if targets is None else targets
         return State(fit.strength, fit.precision, coef, target, 0, m, residual)
 
     def leads_to(self, known: Fit, residual: Floats | None, start: Fit, tolerance: float) -> bool:
@@ -155,19 +162,29 @@ class Relaxation:
         variance, change = self._judge(state, self.working.outside), np.inf
         state, _ = self._fixed_point_among(state, variance, tolerance, change)
         while change > _OUTER * tolerance and state.sweeps < self.max_iter:
-            lively = self._lively(state)
-            quiet = max(variance - self._include(state, lively), 0.0)
-            previous = change
-            for _ in range(_LIVELY_ROUNDS):
-                state, _, change = self._round(state, lively, quiet, tolerance, previous)
-                if _settled(change, previous, 0.3 * _OUTER * tolerance):
-                    break
-                previous = change
+            state, change = self._lively_rounds(state, variance, tolerance, change)
             state, variance, change = self._round(
                 state, self.working.outside, 0.0, tolerance, change
             )
         self._include(state, self.problem.usable)
         return state
+
+    def _lively_rounds(
+        self, state: State, variance: float, tolerance: float, previous: float
+    ) -> tuple[State, float]:
+        """Sweep the livelier outsiders until they are still beside ``previous``, the others' change.
+
+        Returns also the last change.
+        """
+        lively = self._lively(state)
+        quiet = max(variance - self._include(state, lively), 0.0)
+        still = max(0.3 * _OUTER * tolerance, _STILL * min(previous, 1.0))
+        for _ in range(_LIVELY_ROUNDS):
+            state, _, change = self._round(state, lively, quiet, tolerance, previous)
+            if _settled(change, previous, still):
+                break
+            previous = change
+        return state, change
 
     def _lively(self, state: State) -> Array:
         outside = self.working.outside
@@ -233,16 +250,31 @@ class Relaxation:
 
     def solution(self, state: State, tolerance: float) -> Fit:
         """List the columns of a solution that matter, alone or together; it is not certified."""
-        cutoff = _NEGLIGIBLE * tolerance
-        nobody = np.zeros(self.problem.n_features, dtype=bool)
-        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
-            cutoff = cutoff / 10 if cutoff > _TINY else 0.0
+        return self.listed(state, self._negligible(state, tolerance))
+
+    def listed(self, state: State, cutoff: float = 0.0) -> Fit:
+        """List the columns of a solution whose probability is above a cutoff; it is not certified."""
         columns = np.flatnonzero(state.probability > cutoff)
         weight = self._weights(state.target[columns], columns)
         return Fit.uncertified(
             state.gamma, columns, state.probability[columns], weight, 1.0 / state.precision,
             state.sweeps, float(state.probability.sum()),
         )  # fmt: skip
+
+    def neglect(self, state: State, tolerance: float) -> None:
+        """Take the columns out of a state, in place, that do not matter, alone or together."""
+        small = state.probability <= self._negligible(state, tolerance)
+        small &= ~self.working.contains
+        state.probability[small] = 0.0
+        state.coef[small] = 0.0
+
+    def _negligible(self, state: State, tolerance: float) -> float:
+        """Return the inclusion probability up to which columns do not matter."""
+        cutoff = _NEGLIGIBLE * tolerance
+        nobody = np.zeros(self.problem.n_features, dtype=bool)
+        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
+            cutoff = cutoff / 10 if cutoff > _TINY else 0.0
+        return cutoff
 
     def admit(self, state: State) -> bool:
         """Let the outsiders that should be in the working set join it; tell whether any did."""
@@ -278,9 +310,39 @@ class Relaxation:
         eager = int(np.count_nonzero(m > threshold))
         if not eager:
             return columns[:0]
-        count = min(max(_COMPANY, min(eager, max(64, len(self.working)))), len(columns))
+        company = max(_COMPANY, min(len(self.working) // 4, 3 * _COMPANY))
+        count = min(max(company, min(eager, max(64, len(self.working)))), len(columns))
         strongest = np.sort(np.argpartition(-m, count - 1)[:count])
         return columns[strongest[np.argsort(-m[strongest], kind="stable")]]
+
+    def respond(self, state: State) -> float:
+        """Set outsiders by their targets, in place; return their share of the noise equation."""
+        return self._respond(state, self.working.contains)
+
+    def _respond(self, state: State, skipped: Array) -> float:
+        return self.prior.respond(
+            state.gamma, state.precision, state.target, self.problem.curvature, skipped,
+            state.probability, state.coef,
+        )  # fmt: skip
+
+    def admit_from(self, states: Sequence[State]) -> None:
+        """Let the outsiders join the working set that must by any of some states."""
+        for state in states:
+            self.working.add(self._newcomers(state, self.working.outside))
+
+    def settle_inside(self, state: State, variance: float, start: State) -> State:
+        """Settle the working set from where another state has it; outsiders stay as they are."""
+        own = self.working.columns
+        state.residual[:] -= self.working.fitted_by(start.coef[own] - state.coef[own])
+        state.coef[own] = start.coef[own]
+        state = state._replace(precision=start.precision)
+        state, _ = self._fixed_point_among(state, variance, self.tol, 0.0)
+        self._include(state, own)
+        # What is in the residual is what a certificate has to be of.
+        weight, m = self._weights(state.target[own], own), state.probability[own]
+        np.divide(state.coef[own], weight, out=m, where=weight != 0)
+        state.probability[own] = np.clip(m, 0.0, 1.0)
+        return state
 
     def _judge(self, state: State, columns: Array) -> float:
         """Set the inclusion probabilities of outsiders, and let those join the set that must.
@@ -296,6 +358,10 @@ class Relaxation:
 
     def _include(self, state: State, columns: Array) -> float:
         """Set inclusion probabilities (Eq. 8); return the columns' share of the noise equation."""
+        if len(columns) * _MANY > self.problem.n_features:
+            others = np.ones(self.problem.n_features, dtype=bool)
+            others[columns] = False
+            return self._respond(state._replace(coef=np.empty_like(state.target)), others)
         rule = self.prior.rule(state.gamma, state.precision)
         return _include(rule, self.problem.curvature, state.target, columns, state.probability)
 
@@ -308,8 +374,9 @@ class Relaxation:
 def _include(rule, curvature, target, columns, probability):
     total = 0.0
     for j in columns:
-        probability[j] = moments(rule, j, target[j], curvature[j])[0]
-        total += noise_share(rule, j, target[j], curvature[j])
+        m, w, variance = moments(rule, j, target[j], curvature[j])
+        probability[j] = m
+        total += noise_share(rule, m, w, variance, curvature[j])
     return total
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
-from garrote.rules import Residual, noise_share, squared_residual
+from garrote.rules import Residual, moments, noise_share, squared_residual
 from garrote.solvers.descent.sweep import sweep
 
 # Multiplications in one kernel call: some 20 ms, so that Ctrl-C is heard.
@@ -84,7 +84,8 @@ def _sweeps(
         if not noise.known:
             total = noise.other_variance + squared_residual(design, residual, start, coef)
             for j in range(coef.shape[0]):
-                total += noise_share(rule, j, target[j], curvature[j])
+                m, w, variance = moments(rule, j, target[j], curvature[j])
+                total += noise_share(rule, m, w, variance, curvature[j])
             rule.precision[0] = 1.0 / max(noise.smallest, total / noise.n)
             change = max(change, abs(rule.precision[0] / precision - 1.0))
         ratio = change / previous

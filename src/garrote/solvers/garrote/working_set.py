@@ -177,6 +177,7 @@ class WorkingSet:
         if self.prefers_residuals:
             return Start(coef, np.zeros(0), 0.0), problem.response - self.fitted_by(coef)
         xty = problem.xty[self.columns]
-        gradient = xty - self.gram()[: len(coef), : len(coef)] @ coef
+        used = np.flatnonzero(coef)
+        gradient = xty - coef[used] @ self.gram()[used, : len(coef)]
         squared = max(problem.yty - float(coef @ (xty + gradient)), 0.0)
         return Start(coef, gradient, squared), None
