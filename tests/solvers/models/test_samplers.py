@@ -108,7 +108,8 @@ def test_a_short_search_says_that_it_was_short():
 def test_a_search_evaluates_no_model_twice(data):
     X, y = data
     found = search_models(_target(X, y), np.random.default_rng(0), start=[], expansions=50)
-    assert len(set(found.models)) == len(found.models)
+    models = found.found.models()
+    assert len(set(models)) == len(models) == len(set(found.keys.tolist()))
 
 
 def _target(X, y, slab=GaussianSlab(1.0)):  # noqa: B008 - frozen

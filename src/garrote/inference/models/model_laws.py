@@ -16,6 +16,9 @@ from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
 from garrote.results.laws import Models
 
+# Cross products of a model alone cost as much as so many entries of those of all models together.
+_ALONE = 1000
+
 
 class Law(NamedTuple):
     """Covariates and members of a model, mean and covariance (over the noise) of their coefficients."""
@@ -77,7 +80,14 @@ def log_evidences(found: _Spectrum, rules: Sequence[tuple[float, Any]], members:
         found.left(found.inverse(ridges)).tolist(),
         strict=True,
     )
-    return np.array([w + log_evidence(rule, len(members), *own) for (w, rule), *own in each])
+    evidence = body_for(log_evidence, rules)
+    return np.array([w + evidence(rule, len(members), *own) for (w, rule), *own in each])
+
+
+def body_for(generic: Any, rules: Sequence[tuple[float, Any]]) -> Any:
+    """Return the body of a generic function for rules of one class, which is looked up only once."""
+    kinds = {type(rule) for _, rule in rules}
+    return generic.dispatch(kinds.pop()) if len(kinds) == 1 else generic
 
 
 def log_posteriors(
@@ -128,7 +138,7 @@ def _blocks(problem: Problem, models: Sequence[tuple[int, ...]]) -> Iterator[tup
     """Yield models and their cross products; rows are gone through once where that takes less."""
     members = [np.array(model, dtype=np.intp) for model in models]
     columns = np.unique(np.concatenate(members))
-    together = len(columns) ** 2 <= sum(len(own) ** 2 for own in members)
+    together = len(columns) ** 2 <= sum(len(own) ** 2 + _ALONE for own in members)
     gram = problem.known_block(columns) if together else None
     for own in members:
         place = np.searchsorted(columns, own)
@@ -163,9 +173,10 @@ def _moments(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Arra
     weights = np.array([weight for weight, _ in used])
     inverse = found.inverse(np.array([rule.ridge for _, rule in used]))
     lefts = found.left(inverse).tolist()
-    moments = [slab_moments(rule, size, own) for (_, rule), own in zip(used, lefts, strict=True)]
+    both = body_for(slab_moments, used), body_for(noise_mean, used)
+    each = [[f(rule, size, own) for f in both] for (_, rule), own in zip(used, lefts, strict=True)]
+    moments, noises = zip(*each, strict=True)
     f1, f2, f3 = (weights * values for values in np.array(moments).T)
-    noises = [noise_mean(rule, size, own) for (_, rule), own in zip(used, lefts, strict=True)]
     # All ridges have the same eigenvectors, by which the moments are taken.
     along = inverse * found.products
     first = f1 @ along

@@ -75,7 +75,7 @@ def search_findings(
     points, change = integrate_over_slab(beliefs.prior, find, report, _HALVINGS)
     late = float(shares(points) @ [point.part.late_share for point in points])
     if not unknown:
-        return _findings(problem, beliefs, points[0].part.models, points), Missing(
+        return _findings(problem, beliefs, points[0].part.found.models(), points), Missing(
             late, 0.0, change
         )
     models = _found_by_any(points)
@@ -95,7 +95,7 @@ def _found_by_any(points: Sequence[Point]) -> ModelList:
     known, lists = Keys(), []
     for log, _, part in points:
         kept = np.flatnonzero(log + part.log_weights >= best - NEGLIGIBLE)
-        lists.append(part.models.take(kept[known.add(part.keys[kept])]))
+        lists.append(part.found.models(kept[known.add(part.keys[kept])]))
     return ModelList.joined(lists)
 
 

@@ -20,7 +20,7 @@ from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import dependent_share, log_determinant, remove_variable
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.model_chain import Target
-from garrote.solvers.models.scored_models import NOBODY, Keys, ModelList, neighbours_of
+from garrote.solvers.models.scored_models import NOBODY, Keys, ModelList, Neighbours
 
 # Models less probable than the best by this (in logs) are dropped.
 NEGLIGIBLE = 16.0
@@ -45,7 +45,7 @@ class Search:
 
     log_total: float
     inclusion: Floats
-    models: ModelList
+    found: Neighbours
     keys: Array
     log_weights: Floats
     late_share: float
@@ -244,13 +244,13 @@ def _summary(seen: _Seen, late_from: int, n_features: int, expanded: set[int]) -
     kept = np.flatnonzero(logs >= seen.best - NEGLIGIBLE)
     # Neighbours with one variable more are scored together: those with one less are after them.
     kept = kept[np.argsort(2 * parent[kept] + (comes[kept] == NOBODY), kind="stable")]
-    models = neighbours_of(ModelList.of(seen.parents), parent[kept], leaves[kept], comes[kept])
+    found = Neighbours(ModelList.of(seen.parents), parent[kept], leaves[kept], comes[kept])
     weights = np.exp(logs[kept] - seen.best)
     total = weights.sum()
     return Search(
         log_total=float(seen.best + np.log(total)),
-        inclusion=models.inclusion(weights, n_features) / total,
-        models=models,
+        inclusion=found.inclusion(weights, n_features) / total,
+        found=found,
         keys=keys[kept],
         log_weights=logs[kept],
         late_share=float(weights[at[kept] >= late_from].sum() / total),

@@ -116,12 +116,33 @@ def _enter(table, keys, new):
         table[place] = keys[k]
 
 
-def neighbours_of(parents: ModelList, parent: Array, leaves: Array, comes: Array) -> ModelList:
-    """Return parents with one variable less, where one leaves, and one more, as the last."""
-    sizes = parents.sizes[parent] - (leaves != NOBODY) + (comes != NOBODY)
-    models = ModelList.of_sizes(sizes)
-    _write(parents.members, parents.ends, parent, leaves, comes, models.members, models.ends)
-    return models
+@dataclass(frozen=True)
+class Neighbours:
+    """Models as parents with one variable less, where one leaves, and one more, where one comes."""
+
+    parents: ModelList
+    parent: Array
+    leaves: Array
+    comes: Array
+
+    def models(self, places: Array | None = None) -> ModelList:
+        """Return the models themselves, or those at some places; who comes is last."""
+        every = (self.parent, self.leaves, self.comes)
+        parent, leaves, comes = every if places is None else (each[places] for each in every)
+        sizes = self.parents.sizes[parent] - (leaves != NOBODY) + (comes != NOBODY)
+        models = ModelList.of_sizes(sizes)
+        known = self.parents.members, self.parents.ends
+        _write(*known, parent, leaves, comes, models.members, models.ends)
+        return models
+
+    def inclusion(self, weights: Floats, n_features: int) -> Floats:
+        """Return the sum of the weights of the models that each variable is in."""
+        each = np.bincount(self.parent, weights, minlength=len(self.parents))
+        total = self.parents.inclusion(each.astype(np.float64), n_features)
+        for sign, who in ((-1.0, self.leaves), (1.0, self.comes)):
+            there = who != NOBODY
+            total += np.bincount(who[there], sign * weights[there], minlength=n_features)
+        return total
 
 
 @kernel
