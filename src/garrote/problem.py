@@ -304,6 +304,15 @@ class Problem:
             raise ValueError("this problem has moments only, no rows")
         return self.design
 
+    def in_columns(self) -> "Problem":
+        """Return the same problem with X stored as column-wise methods read it best: see `Design`."""
+        if (
+            isinstance(self.design, GramDesign)
+            or (turned := self.design.in_columns()) is self.design
+        ):
+            return self
+        return replace(self, design=turned)
+
     @property
     def has_rows(self) -> bool:
         return not isinstance(self.design, GramDesign)

@@ -223,6 +223,8 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         signs = resolve_signs(self.signs, given.names, given.count)
         start = check_start(self.start, given.count)
         problem = given.problem(self)
+        # Where X'X does, X is read but a few times.
+        problem = problem if problem.compressible else problem.in_columns()
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=2)
 

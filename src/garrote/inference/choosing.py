@@ -131,10 +131,12 @@ def infer(
     names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if len(names) != problem.n_features:
         raise ValueError(f"there are {len(names)} names for {problem.n_features} columns")
-    task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
     chosen = as_method(method)
     if isinstance(chosen, Auto):
-        chosen = choose_method(prior, family, task.usable, len(problem.response))
+        chosen = choose_method(prior, family, len(problem.usable), len(problem.response))
+    if chosen.columnwise and family == "gaussian":
+        problem = problem.in_columns()
+    task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
     way = find_way(prior, family, chosen)
     if not task.usable and way in _NEED_COLUMNS:
         return enumerate_numbers(task, Enumerate())
