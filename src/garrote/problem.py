@@ -301,6 +301,15 @@ class Problem:
         """The design of a problem with rows."""
         return self.design.table
 
+    def in_columns(self) -> "Problem":
+        """Return the same problem with X stored as column-wise methods read it best: see `Design`."""
+        if (
+            isinstance(self.design, GramDesign)
+            or (turned := self.design.in_columns()) is self.design
+        ):
+            return self
+        return replace(self, design=turned)
+
     @property
     def has_rows(self) -> bool:
         return self.design.has_rows

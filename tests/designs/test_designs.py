@@ -468,3 +468,18 @@ def test_a_column_hidden_behind_rows_of_weight_zero_has_no_content():
         design = view.of(store(X))
         assert design.curvature[6] == 0.0
         assert np.isfinite(design.whole_gram()).all()
+
+
+def test_rows_in_c_order_are_copied_for_sweeps_over_columns_where_memory_allows(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 50)), rng.standard_normal(30)
+    by_rows = Problem.from_rows(X, y)
+    problem = by_rows.in_columns()
+    assert problem.table.stored.values.flags.f_contiguous
+    assert problem.in_columns() is problem
+    np.testing.assert_array_equal(problem.table.mean, by_rows.table.mean)
+    np.testing.assert_array_equal(problem.table.stored.values, X)
+    monkeypatch.setattr("garrote.designs.dense.free_memory", lambda: int(1.5 * X.nbytes))
+    assert by_rows.in_columns() is by_rows
+    moments = Problem.from_moments(X.T @ X, X.T @ y, y @ y, 30)
+    assert moments.in_columns() is moments

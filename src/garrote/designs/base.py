@@ -115,6 +115,10 @@ class Design:
         """
         return None
 
+    def in_columns(self) -> "Design":
+        """Return the same matrix as column-wise methods read it best, which may be a copy."""
+        return self
+
     def _blocks(self) -> Iterator[tuple[Array, Floats]]:
         """Yield some columns at a time, as they are."""
         nothing, width = np.zeros(self.shape[1]), block_width(self.shape[0])

@@ -8,6 +8,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design, Moments, block_width
 from garrote.limits.budgets import ENTRIES_PER_CALL
+from garrote.limits.memory import free_memory
 from garrote.rules import add_block, add_column, block_dot, column_dot, squared_residual
 
 # Below this many right-hand sides our own loop beats the packing that a matrix product starts with.
@@ -129,6 +130,17 @@ class DenseDesign(Design):
         if not self.values.flags.f_contiguous:
             return None
         return StandardizedDense(self.values, mean, scale, bool((weights == 1.0).all()))
+
+    def in_columns(self) -> "DenseDesign":
+        """Return the matrix in Fortran order: a copy where rows are stored one after the other.
+
+        Sweeps over columns are up to 8 times as fast on it. A matrix that would fill more than half of
+        the free memory stays where it is.
+        """
+        free = free_memory()
+        if self.values.flags.f_contiguous or (free is not None and 2 * self.nbytes > free):
+            return self
+        return DenseDesign(np.asfortranarray(self.values))
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         if coef.shape[1] == 1:

@@ -7,6 +7,7 @@ deviation 1 keeps its digits.
 """
 
 from collections.abc import Generator
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -102,6 +103,15 @@ class StandardizedDesign:
     def covariate_products(self) -> Floats:
         """Products of the covariate basis with every standardised column."""
         return self.tdot(self.basis.T)
+
+    def in_columns(self) -> "StandardizedDesign":
+        """Return the same columns, stored as column-wise methods read them best."""
+        stored = self.stored.in_columns()
+        if stored is self.stored:
+            return self
+        turned = copy(self)
+        turned.stored = stored
+        return turned
 
     def columns(self) -> Any:
         """Return what kernels read, or None where only `block` gives the columns at a fair price.

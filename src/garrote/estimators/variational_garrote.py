@@ -241,7 +241,9 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
         signs = resolve_signs(self.signs, given.names, given.count)
         start = check_start(self.start, given.count)
-        problem = given.problem(self).with_known_gram()
+        problem = given.problem(self)
+        # Where X'X serves, X is read but a few times.
+        problem = problem.with_known_gram() if problem.compressible else problem.in_columns()
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=2)
 

@@ -133,14 +133,26 @@ def infer(
     names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if len(names) != problem.n_features:
         raise ValueError(f"there are {len(names)} names for {problem.n_features} columns")
+    chosen = _chosen(as_method(method), prior, problem)
+    problem = _stored_for(chosen, problem)
     task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
-    chosen = as_method(method)
-    if isinstance(chosen, Auto):
-        chosen = choose_method(prior, family, task.usable, len(problem.response))
     way = find_way(prior, family, chosen)
     if not task.usable and way in _NEED_COLUMNS:
         return enumerate_numbers(task, Enumerate())
     return way(task, chosen)
+
+
+def _chosen(method: Method, prior: Prior, problem: Problem) -> Method:
+    """Return a method, "auto" as what fits the size."""
+    if not isinstance(method, Auto):
+        return method
+    return choose_method(prior, family_of(problem), len(problem.usable), len(problem.response))
+
+
+def _stored_for(method: Method, problem: Problem) -> Problem:
+    """Return the problem with X as the method reads it best, which may be a copy in Fortran order."""
+    often = method.columnwise and family_of(problem) == "gaussian"
+    return problem.in_columns() if often else problem
 
 
 def _checked(prior: Prior | None, family: str) -> Prior:

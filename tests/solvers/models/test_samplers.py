@@ -17,6 +17,7 @@ from garrote.solvers.models.metropolis import MetropolisWalk
 from garrote.solvers.models.model_chain import Target, run_chain
 from garrote.solvers.models.model_search import search_models
 from garrote.solvers.models.paired_gibbs import PairedGibbsWalk
+from garrote.solvers.models.scored_models import ModelList, products_for, score_models
 
 STEPS = {"sample": 20_000, "metropolis": 200_000, "gibbs": 30_000}
 WALKS = [InformedWalk, MetropolisWalk, PairedGibbsWalk]
@@ -108,7 +109,26 @@ def test_a_short_search_says_that_it_was_short():
 def test_a_search_evaluates_no_model_twice(data):
     X, y = data
     found = search_models(_target(X, y), np.random.default_rng(0), start=[], expansions=50)
-    assert len(set(found.members)) == len(found.members)
+    models = found.found.models()
+    assert len(set(models)) == len(models) == len(set(found.keys.tolist()))
+
+
+def test_neighbours_of_models_are_weighed_as_each_model_alone():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 12))
+    y = X[:, 0] - X[:, 4] + rng.standard_normal(40)
+    target = _target(X, y)
+    rows = GramRows(target.problem)
+    found = search_models(target, np.random.default_rng(0), rows=rows, start=[], expansions=20)
+    models, products = found.found.models(), products_for(rows, found.columns)
+    np.testing.assert_allclose(
+        score_models(target, products, models), found.log_weights, rtol=1e-12
+    )
+    alone = [score_models(target, products, ModelList.of([model]))[0] for model in models]
+    np.testing.assert_allclose(alone, found.log_weights, rtol=1e-12)
+    inside = np.array([np.isin(np.arange(12), model) for model in models])
+    weights = np.exp(found.log_weights - found.log_total)
+    np.testing.assert_allclose(weights @ inside, found.inclusion, atol=1e-12)
 
 
 def _target(X, y, slab=GaussianSlab(1.0)):  # noqa: B008 - frozen

@@ -100,8 +100,8 @@ class PosteriorFace(SelectorFace):
         self._method_for(self._prior(), 1, 1)  # refuses settings before any work
         given = self._given(X, y, sample_weight, feature_names, offset)
         prior = with_groups(self._prior(), given.count, given.names, given.X)
-        often = self._method_for(prior, given.count, len(given.y)).columnwise
-        problem = given.problem(self, columnwise=often and self._family == "gaussian")
+        self._method_for(prior, given.count, len(given.y))  # refuses what does not fit X
+        problem = given.problem(self)
         method, inferred = self._infer(problem, prior, given.log_odds, given.column_names)
         made = given.provenance(self, problem, source_of(prior, self._family, inferred.method))
         self._finish(problem, method, inferred, given.y, given.column_names, given.response, made)

@@ -21,6 +21,9 @@ from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
 from garrote.results.laws import Models
 
+# Cross products of a model alone cost as much as so many entries of those of all models together.
+_ALONE = 1000
+
 
 class Law(NamedTuple):
     """Covariates and members of a model, mean and covariance (over the noise) of their coefficients."""
@@ -87,10 +90,17 @@ def log_evidences(
         ridges = np.array([rule.ridge for rule in plain])
         lefts = found.left(found.inverse(ridges)).tolist()
         each = zip(plain, found.log_det(ridges).tolist(), lefts, strict=True)
-        logs[: len(plain)] += [log_evidence(rule, len(members), *own) for rule, *own in each]
+        evidence = body_for(log_evidence, plain)
+        logs[: len(plain)] += [evidence(rule, len(members), *own) for rule, *own in each]
     if signed:
         logs[len(plain) :] += signed_evidences(found, signed, every)
     return logs
+
+
+def body_for(generic: Any, rules: Sequence[Any]) -> Any:
+    """Return the body of a generic function for rules of one class, which is looked up only once."""
+    kinds = {type(rule) for rule in rules}
+    return generic.dispatch(kinds.pop()) if len(kinds) == 1 else generic
 
 
 def log_posteriors(
@@ -141,7 +151,7 @@ def _blocks(problem: Problem, models: Sequence[tuple[int, ...]]) -> Iterator[tup
     """Yield models and their cross products; rows are gone through once where that takes less."""
     members = [np.array(model, dtype=np.intp) for model in models]
     columns = np.unique(np.concatenate(members))
-    together = len(columns) ** 2 <= sum(len(own) ** 2 for own in members)
+    together = len(columns) ** 2 <= sum(len(own) ** 2 + _ALONE for own in members)
     gram = problem.known_block(columns) if together else None
     for own in members:
         place = np.searchsorted(columns, own)
@@ -192,9 +202,13 @@ def _plain_moments(
     weights = np.array([weight for weight, _ in used])
     inverse = found.inverse(np.array([rule.ridge for _, rule in used]))
     lefts = found.left(inverse).tolist()
-    moments = [slab_moments(rule, size, left) for (_, rule), left in zip(used, lefts, strict=True)]
+    rules = [rule for _, rule in used]
+    both = body_for(slab_moments, rules), body_for(noise_mean, rules)
+    each = [
+        [f(rule, size, left) for f in both] for (_, rule), left in zip(used, lefts, strict=True)
+    ]
+    moments, noises = zip(*each, strict=True)
     f1, f2, f3 = (weights * values for values in np.array(moments).T)
-    noises = [noise_mean(rule, size, left) for (_, rule), left in zip(used, lefts, strict=True)]
     # All ridges have the same eigenvectors, by which the moments are taken.
     along = inverse * found.products
     second = (along.T * f2) @ along

@@ -22,13 +22,13 @@ from garrote.inference.models.slab_integral import (
     log_sum,
     shares,
 )
-from garrote.inference.models.standing import Members, of_known
+from garrote.inference.models.standing import of_known
 from garrote.priors.slab import Slab
 from garrote.problem import Problem
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.models.model_search import NEGLIGIBLE, FoundModels, search_models
 from garrote.solvers.models.representatives import represent
-from garrote.solvers.models.scored_models import ModelList, products_for, score_models
+from garrote.solvers.models.scored_models import Keys, ModelList, products_for, score_models
 
 # Searches over an unknown slab variance halve the step in it twice, and there are about so many of them
 # to share the expansions: what they find would never settle.
@@ -75,28 +75,29 @@ def search_findings(
     points, change = integrate_over_slab(beliefs.prior, find, report, _HALVINGS)
     late = float(shares(points) @ [point.part.late_share for point in points])
     if not unknown:
-        members = points[0].part.members
-        return _findings(problem, beliefs, members, points), Missing(late, 0.0, change)
-    members = _found_by_any(points)
-    look = _Look(problem, beliefs, members, rows, points)
+        return _findings(problem, beliefs, points[0].part.found.models(), points), Missing(
+            late, 0.0, change
+        )
+    models = _found_by_any(points)
+    look = _Look(problem, beliefs, models, rows, points)
     missed = _missed(points, [point._replace(part=look(point.slab)) for point in points])
 
     def corner(best: Point) -> Corner | None:
-        best_model = members[int(np.argmax(best.part.log_weights))]
+        best_model = models[int(np.argmax(best.part.log_weights))]
         return corner_at_floor(problem, beliefs, best.slab, best_model)
 
     points, change = integrate_over_slab(beliefs.prior, look, corner=corner)
-    return _findings(problem, beliefs, members, points), Missing(late, missed, change)
+    return _findings(problem, beliefs, models, points), Missing(late, missed, change)
 
 
-def _found_by_any(points: Sequence[Point]) -> list[Members]:
+def _found_by_any(points: Sequence[Point]) -> ModelList:
     """Return the models that are not negligible beside the best, with some variance."""
-    best = max(float(log + part.log_weights[0]) for log, _, part in points)
-    found: dict[Members, None] = {}
+    best = max(float(log + part.log_weights.max()) for log, _, part in points)
+    known, lists = Keys(), []
     for log, _, part in points:
-        enough = int(np.count_nonzero(log + part.log_weights >= best - NEGLIGIBLE))
-        found.update(dict.fromkeys(part.members[:enough]))
-    return list(found)
+        kept = np.flatnonzero(log + part.log_weights >= best - NEGLIGIBLE)
+        lists.append(part.found.models(kept[known.add(part.keys[kept])]))
+    return ModelList.joined(lists)
 
 
 class _Look:
@@ -106,11 +107,11 @@ class _Look:
         self,
         problem: Problem,
         beliefs: Beliefs,
-        members: Sequence[Members],
+        models: ModelList,
         rows: GramRows,
         searched: Sequence[Point],
     ):
-        self.problem, self.beliefs, self.models = problem, beliefs, ModelList.of(members)
+        self.problem, self.beliefs, self.models = problem, beliefs, models
         columns = np.unique(np.concatenate([point.part.columns for point in searched]))
         self.products = products_for(rows, columns)
         self.known: dict[Slab, _Scored] = {}
@@ -135,32 +136,31 @@ def _missed(searched: Sequence[Point], scored: Sequence[Point]) -> float:
 
 
 def _findings(
-    problem: Problem, beliefs: Beliefs, members: Sequence[Members], points: Sequence[Point]
+    problem: Problem, beliefs: Beliefs, models: ModelList, points: Sequence[Point]
 ) -> Findings:
     """Add up the weights of each model over the slab's variances, and average over the models."""
     total = log_sum(points)
-    probability = np.zeros(len(members))
+    probability = np.zeros(len(models))
     for log, _, part in points:
         probability += np.exp(log + part.log_weights - total)
     probability /= probability.sum()  # logs of 1e16 leave the total no digits
     order = np.argsort(-probability, kind="stable")
-    probability, ranked = probability[order], tuple(members[k] for k in order.tolist())
-    models, D = ModelList.of(ranked), problem.n_features
+    probability, models, D = probability[order], models.take(order), problem.n_features
     slabs = tuple((point.log_weight, point.slab) for point in points)
     rules = [(w, slab.rule(beliefs.n, problem.yty, len(problem.usable))) for w, slab in slabs]
     few = represent(probability, _BEST, _DRAWN, order=models.sizes)
-    chosen = [ranked[k] for k in few.chosen]
+    chosen = [models[k] for k in few.chosen]
     mean, square, noise = averaged_moments(problem, rules, chosen, few.weight)
-    standing, components = of_known(ranked, probability, D)
+    standing, components = of_known(models, probability, D)
     return Findings(
         inclusion=models.inclusion(probability, D),
         mean=mean,
         second_moment=square,
         size_probability=models.by_size(probability, D),
         noise=noise,
-        members=ranked,
+        members=models,
         probability=probability,
-        seen=len(ranked),
+        seen=len(models),
         standing=standing,
         components=components,
         slabs=slabs,

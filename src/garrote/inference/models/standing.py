@@ -15,6 +15,7 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.solvers.models.enumeration import members_of
 from garrote.solvers.models.representatives import represent
+from garrote.solvers.models.scored_models import ModelList
 
 # Models that are listed, and drawn from the others, with the laws of their coefficients, at most: fewer
 # where the best have all of the probability but a share, or where covariances have many entries ...
@@ -64,7 +65,8 @@ def of_known(
     most: tuple[int, int] | None = None,
 ) -> tuple[Standing, Components]:
     """Choose among models that are known one by one, best first."""
-    sizes = np.array([len(model) for model in members])
+    known = members if isinstance(members, ModelList) else ModelList.of(members)
+    sizes = known.sizes
     kept = represent(probability, *room(sizes, probability, most), sizes, LEFT_OUT)
     standing = Standing(tuple(members[k] for k in kept.chosen), kept.weight, kept.listed)
     wide = represent(probability, _MOST_COMPONENTS // 2, _MOST_COMPONENTS // 2, order=sizes)

@@ -10,6 +10,7 @@ which the share found late in the search gives an idea of.
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import dependent_share, log_determinant, remove_variable
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.model_chain import Target
-from garrote.solvers.models.scored_models import ModelList
+from garrote.solvers.models.scored_models import NOBODY, Keys, ModelList, Neighbours
 
 # Models less probable than the best by this (in logs) are dropped.
 NEGLIGIBLE = 16.0
@@ -27,21 +28,25 @@ NEGLIGIBLE = 16.0
 _POWER = 0.7
 # Columns that depend on a model and are exchanged for its own, at most; the least part of one in them.
 _MOST_DEPENDENT = 100
+# The seed of the numbers by which models are told apart.
+_KEYS = 13
 # Expansions between reports.
 _REPORTED = 100
 
 
 @dataclass(frozen=True)
 class FoundModels:
-    """The models that were seen, best first, with their log weights, and how often variables are in.
+    """The models that were seen, with their log weights, and how often variables are in.
 
-    ``late_share`` is the part of the sum of weights that the last tenth of the expansions found.
-    ``columns`` are those of the models that were expanded: others have one variable more at most.
+    ``keys`` are equal for equal models. ``late_share`` is the part of the sum of weights that the last
+    tenth of the expansions found. ``columns`` are those of the models that were expanded: others have
+    one variable more at most, which is their last.
     """
 
     log_total: float
     inclusion: Floats
-    members: list[tuple[int, ...]]
+    found: Neighbours
+    keys: Array
     log_weights: Floats
     late_share: float
     columns: Array
@@ -59,22 +64,27 @@ def search_models(
     """Expand models of a slab of known variance, beginning with one and with the empty model."""
     walk = InformedWalk(target, rng, rows)
     walk.begin([])
-    seen = _Seen(rng, expansions)
+    seen = _Seen(rng, expansions, target.problem.n_features)
     for model in {frozenset(): 0, frozenset(start): 0}:
         _move(walk, model)
-        seen.add([model], np.array([_log_weight(walk)]), 0)
+        seen.begin_with(sorted(model), _log_weight(walk))
     done, expanded = 0, set(start)
     while seen.waiting and done < expansions:
-        model = seen.next()
-        if seen.found[model] < seen.best - NEGLIGIBLE:
+        waited = seen.next()
+        if waited.log_weight < seen.best - NEGLIGIBLE:
             continue
+        parent = seen.expand(waited)
+        model = frozenset(parent.members)
         _move(walk, model)
         expanded |= model
-        neighbours = seen.found[model] + _log_ratios(walk)
+        neighbours = waited.log_weight + _log_ratios(walk)
         best = max(seen.best, float(neighbours.max(initial=-np.inf)))
         near = np.flatnonzero(neighbours >= best - NEGLIGIBLE)
-        seen.add([model ^ {j} for j in near.tolist()], neighbours[near], done)
-        seen.add(*_exchanges(walk, model, seen.found[model]), done)
+        inside = walk.factor.place[near] >= 0
+        leaves, comes = np.where(inside, near, NOBODY), np.where(inside, NOBODY, near)
+        seen.add(parent, leaves, comes, neighbours[near], done)
+        if walk.rule.ridge == 0.0:
+            seen.add(parent, *_exchanges(walk, waited.log_weight), done)
         done += 1
         if report is not None and done % _REPORTED == 0:
             report(done, expansions)
@@ -83,41 +93,88 @@ def search_models(
     return _summary(seen, late_from, target.problem.n_features, expanded)
 
 
+class _Parent(NamedTuple):
+    """A model whose neighbours are listed: its place among such, members, and key."""
+
+    place: int
+    members: tuple[int, ...]
+    key: int
+
+
+class _Waiting(NamedTuple):
+    """A model that waits: by its place, as a parent with one variable less and one more."""
+
+    place: float
+    order: int
+    log_weight: float
+    parent: _Parent
+    leaves: int
+    comes: int
+
+
 class _Seen:
     """Models with their log weights and when they were seen, and which wait to be expanded.
 
-    No more are ever expanded than ``expansions``: of those waiting only as many of the foremost are
-    kept, which most models never are.
+    A model is listed as a neighbour of its parent. Two that differ have different keys: sums, bit by
+    bit, of random numbers of 63 bits, of which a million are all different but once in 10 million times.
+    No more models are ever expanded than ``expansions``: of those waiting only as many of the foremost
+    are kept, which most models never are.
     """
 
-    def __init__(self, rng: np.random.Generator, expansions: int):
-        self.found: dict[frozenset[int], float] = {}
-        self.at: list[int] = []
-        self.best = -np.inf
-        self.waiting: list[tuple[float, int, frozenset[int]]] = []
+    def __init__(self, rng: np.random.Generator, expansions: int, n_features: int):
+        self.count, self.best = 0, -np.inf
+        self.parents: list[tuple[int, ...]] = []
+        self.listed: list[tuple[Array, ...]] = []
+        self.waiting: list[_Waiting] = []
+        self._known = Keys()
+        # The same in every search, so that their models can be compared; 0 for nobody, who is last.
+        bits = np.random.default_rng(_KEYS).integers(2**63, size=n_features)
+        self._bits = np.append(bits, 0)
         self._rng, self._most, self._last = rng, max(expansions, 1), np.inf
 
-    def add(self, models: list[frozenset[int]], log_weights: Floats, at: int) -> None:
-        """Take note of models that are seen for the first time."""
+    def begin_with(self, members: list[int], log_weight: float) -> None:
+        """Take note of a model that is nobody's neighbour."""
+        nobody = np.array([NOBODY])
+        self.add(self._parent(tuple(members)), nobody, nobody, np.array([log_weight]), 0)
+
+    def expand(self, waited: _Waiting) -> _Parent:
+        """Make a model that waited a parent."""
+        members = tuple(j for j in waited.parent.members if j != waited.leaves)
+        return self._parent(members + (waited.comes,) * (waited.comes != NOBODY))
+
+    def _parent(self, members: tuple[int, ...]) -> _Parent:
+        self.parents.append(members)
+        key = int(np.bitwise_xor.reduce(self._bits[list(members)], initial=1))
+        return _Parent(len(self.parents) - 1, members, key)
+
+    def add(
+        self, parent: _Parent, leaves: Array, comes: Array, log_weights: Floats, at: int
+    ) -> None:
+        """Take note of neighbours that are seen for the first time."""
         # Gumbel noise makes the largest first a draw without replacement.
-        places = -_POWER * log_weights - self._rng.gumbel(size=len(models))
-        found, before = self.found, len(self.found)
-        for model, log_weight, place in zip(
-            models, log_weights.tolist(), places.tolist(), strict=True
-        ):
-            if model not in found:
-                found[model] = log_weight
-                self.best = max(self.best, log_weight)
-                if place < self._last:
-                    heapq.heappush(self.waiting, (place, len(found), model))
-        self.at += [at] * (len(found) - before)
+        places = -_POWER * log_weights - self._rng.gumbel(size=len(log_weights))
+        keys = parent.key ^ self._bits[leaves] ^ self._bits[comes]
+        new = np.flatnonzero(self._known.add(keys))
+        logs, leaves, comes, places = log_weights[new], leaves[new], comes[new], places[new]
+        self.best = max(self.best, float(logs.max(initial=-np.inf)))
+        for k in np.flatnonzero(places < self._last).tolist():
+            heapq.heappush(
+                self.waiting,
+                _Waiting(
+                    float(places[k]), self.count + k, float(logs[k]), parent, int(leaves[k]),
+                    int(comes[k]),
+                ),
+            )  # fmt: skip
+        self.count += len(new)
+        same = np.full((2, len(new)), [[parent.place], [at]])
+        self.listed.append((keys[new], logs, leaves, comes, *same))
         if len(self.waiting) > 4 * self._most:
             self.waiting = heapq.nsmallest(self._most, self.waiting)
-            self._last = self.waiting[-1][0]
+            self._last = self.waiting[-1].place
 
-    def next(self) -> frozenset[int]:
+    def next(self) -> _Waiting:
         """Return the foremost of the models that wait."""
-        return heapq.heappop(self.waiting)[2]
+        return heapq.heappop(self.waiting)
 
 
 def _move(walk: InformedWalk, model: frozenset[int]) -> None:
@@ -150,21 +207,20 @@ def _log_ratios(walk: InformedWalk) -> Floats:
     return log_ratios
 
 
-def _exchanges(
-    walk: InformedWalk, model: frozenset[int], log_weight: float
-) -> tuple[list[frozenset[int]], Floats]:
-    """Return models in which a column that depends on the present ones is in for one of these.
+def _exchanges(walk: InformedWalk, log_weight: float) -> tuple[Array, Array, Floats]:
+    """Return who leaves, who comes, and log weights, for columns that depend on those of the model.
 
-    They explain as much, or nearly, but no model with all of the columns leads there. Beside a slab it
-    does. A column is in only where it has something beyond the members that stay, as after a flip.
+    They explain as much as one of these, or nearly, but no model with all of the columns leads there.
+    Beside a slab it does. A column is in only where it has something beyond the members that stay, as
+    after a flip.
     """
     factor, rule, prior = walk.factor, walk.rule, walk.target.inclusion
     k, length = int(factor.size[0]), walk.target.problem.curvature
     least = dependent_share(rule) * length
     dependent = (factor.pivot <= least) & (length > 0) & (factor.place < 0)
     columns = np.flatnonzero(dependent)[:_MOST_DEPENDENT]
-    if rule.ridge > 0.0 or not len(columns) or not k:
-        return [], np.zeros(0)
+    if not len(columns) or not k:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
     members = factor.members[:k]
     inverse = np.linalg.inv(factor.root[:k, :k])
     spread = np.sum(inverse**2, axis=1)
@@ -179,24 +235,24 @@ def _exchanges(
     evidence = np.array([log_evidence(rule, k, 0.0, each) for each in left.tolist()])
     evidence -= log_evidence(rule, k, 0.0, float(factor.left[0]))
     leaves, comes = members[leaves], columns[comes]
-    models = [model ^ {i, j} for i, j in zip(leaves.tolist(), comes.tolist(), strict=True)]
-    return models, log_weight + evidence + prior.log_odds[comes] - prior.log_odds[leaves]
+    return leaves, comes, log_weight + evidence + prior.log_odds[comes] - prior.log_odds[leaves]
 
 
 def _summary(seen: _Seen, late_from: int, n_features: int, expanded: set[int]) -> FoundModels:
-    models, logs = list(seen.found), np.array(list(seen.found.values()))
-    # Of equal weights the one that was seen first is first.
-    order = np.argsort(-logs, kind="stable")
-    order = order[logs[order] >= seen.best - NEGLIGIBLE]
-    members = [tuple(sorted(models[k])) for k in order.tolist()]
-    weights = np.exp(logs[order] - seen.best)
+    columns = zip(*seen.listed, strict=True)
+    keys, logs, leaves, comes, parent, at = (np.concatenate(parts) for parts in columns)
+    kept = np.flatnonzero(logs >= seen.best - NEGLIGIBLE)
+    # Neighbours with one variable more are scored together: those with one less are after them.
+    kept = kept[np.argsort(2 * parent[kept] + (comes[kept] == NOBODY), kind="stable")]
+    found = Neighbours(ModelList.of(seen.parents), parent[kept], leaves[kept], comes[kept])
+    weights = np.exp(logs[kept] - seen.best)
     total = weights.sum()
-    late = weights[np.array(seen.at)[order] >= late_from].sum()
     return FoundModels(
         log_total=float(seen.best + np.log(total)),
-        inclusion=ModelList.of(members).inclusion(weights, n_features) / total,
-        members=members,
-        log_weights=logs[order],
-        late_share=float(late / total),
+        inclusion=found.inclusion(weights, n_features) / total,
+        found=found,
+        keys=keys[kept],
+        log_weights=logs[kept],
+        late_share=float(weights[at[kept] >= late_from].sum() / total),
         columns=np.array(sorted(expanded), dtype=np.int64),
     )
