@@ -71,7 +71,8 @@ def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
 def method_name(options: argparse.Namespace) -> str:
     """Return the method that was asked for; a penalty alone asks for the one that has penalties.
 
-    Where nothing is asked for it is sampling, if the settings given are its own, or else the garrote.
+    Where nothing is asked for it is sampling, if the settings given are its own and nothing is said of
+    folds, or else the garrote.
     """
     if options.method is not None:
         return str(options.method)
@@ -80,7 +81,8 @@ def method_name(options: argparse.Namespace) -> str:
     named = dict(_typed(options, ["n_jobs"]).values())
     family = named.pop("family", "gaussian") in ("gaussian", "poisson", *_LOG_ODDS)
     known = {*_parameters(find_method(_SAMPLING).load()), *_OF_SAMPLING}
-    return _SAMPLING if family and known >= set(named) else _ANNEALING
+    folds = options.cv is not None or options.groups is not None
+    return _SAMPLING if family and not folds and known >= set(named) else _ANNEALING
 
 
 def method_for_table(
