@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -39,7 +40,7 @@ class Found:
         """What is believed in the end."""
         return self.annealed if self.correction is None else self.correction.posterior
 
-    @property
+    @cached_property
     def certificate(self) -> Certificate:
         """How good the annealed solution is, and the sums over models beside it."""
         certificate = self.annealed.optima[0].certificate
