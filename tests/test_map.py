@@ -62,7 +62,7 @@ def test_tests_lie_in_rooms_of_the_same_names():
 
 def test_every_function_fits_a_screen():
     functions = {
-        f"{path.relative_to(PACKAGE)}: {node.name}": node.end_lineno - node.lineno + 1
+        f"{path.relative_to(PACKAGE)}:{node.lineno}: {node.name}": node.end_lineno - node.lineno + 1
         for path in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)

@@ -233,6 +233,13 @@ class Problem:
         """Return the same problem with all cross products at hand, where those are cheap to have."""
         return replace(self, known_gram=self.whole_gram()) if self.compressible else self
 
+    def for_columns(self) -> "Problem":
+        """Return the same problem, for solvers that go through columns again and again.
+
+        It has X'X where that serves in place of X, or else the columns of X in one piece each.
+        """
+        return self.with_known_gram() if self.compressible else self.in_columns()
+
     def compressed(self) -> "Problem":
         """Return the same problem by its moments, where those are smaller and cheap to have."""
         if not self.compressible:

@@ -114,7 +114,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         are kept in ``posterior_.optima``, and listed by ``posterior_.local_optima()``.
     tol : float, default=1e-4
         What the certificate of every point of the path has to reach. Folds of a cross-validation,
-        which only serve to choose gamma, are solved to 0.05 standard errors.
+        which only serve to choose gamma, are solved to 0.01 standard errors.
     max_iter : int, default=10_000
         Sweeps (or iterations) allowed at each gamma.
     n_jobs : int, optional
@@ -241,9 +241,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
         signs = resolve_signs(self.signs, given.names, given.count)
         start = check_start(self.start, given.count)
-        problem = given.problem(self)
-        # Where X'X serves, X is read but a few times.
-        problem = problem.with_known_gram() if problem.compressible else problem.in_columns()
+        problem = given.problem(self).for_columns()
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=2)
 

@@ -182,7 +182,7 @@ class EM(Method):
     columnwise: ClassVar[bool] = True
 
     def check(self) -> None:
-        """Refuse a variance that is none."""
+        """Raise unless the variance is positive and finite."""
         if self.spike_variance is not None:
             _check_positive("spike_variance", self.spike_variance)
 

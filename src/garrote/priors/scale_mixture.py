@@ -52,7 +52,7 @@ class ScaleMixturePrior(Prior):
     )
 
     def __post_init__(self) -> None:
-        """Refuse a scale, or a noise variance, that is none."""
+        """Raise unless scale and noise variance are positive and finite."""
         for name in ("scale", "typical_scale", "noise_variance"):
             if getattr(self, name) is not None:
                 self._check_positive(**{name: getattr(self, name)})

@@ -30,7 +30,7 @@ class IndependentSlab(Slab):
     independent: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse a variance that is none."""
+        """Raise unless the variance is positive and finite."""
         self._check_positive("variance")
 
     def _check_positive(self, name: str) -> None:
@@ -82,7 +82,7 @@ class GaussianSlab(IndependentSlab):
     has_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Refuse variances and a law of the noise that are none."""
+        """Raise unless variances, shape and rate are possible ones."""
         super().__post_init__()
         self._check_positive("noise_variance")
         if not (0 <= self.shape < np.inf and 0 <= self.rate < np.inf):
@@ -146,7 +146,7 @@ class GPrior(Slab):
     a: float = 3.0
 
     def __post_init__(self) -> None:
-        """Refuse a g that is none."""
+        """Raise unless g is a positive number or the name of a law."""
         if isinstance(self.g, str):
             if self.g not in HYPER_G:
                 raise ValueError(

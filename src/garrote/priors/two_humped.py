@@ -39,7 +39,7 @@ class TwoHumpedSlab(GaussianSlab):
     separation: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a separation that is none."""
+        """Raise unless the separation lies between 0 and 1."""
         super().__post_init__()
         if self.separation is not None and not 0 <= self.separation <= _LARGEST:
             raise ValueError(

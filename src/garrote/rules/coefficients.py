@@ -33,7 +33,7 @@ def inclusion(rule: Any, j: int, weight: float, curvature: float) -> float:
 def noise_share(
     rule: Any, probability: float, weight: float, variance: float, curvature: float
 ) -> float:
-    """Return what a variable adds to n times the noise variance, beside the residual's square.
+    """Return a variable's part of n times the noise variance, in addition to the squared residual.
 
     Given its `moments`.
     """

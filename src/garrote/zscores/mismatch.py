@@ -49,7 +49,7 @@ def null_disagreement(spectrum: Spectrum) -> float:
 
 
 def estimate_mismatch(spectrum: Spectrum) -> float:
-    """Return the s of largest likelihood beside a few effects; 0 unless the z-scores speak against it.
+    """Return the s of largest likelihood beside a few effects; 0 unless that is clearly better.
 
     Without effects, two of opposite signs on correlated variables would pass for a mismatch. Effects are
     taken one after the other, the best first. Each of them, and an s that is not 0, has to improve twice

@@ -58,7 +58,7 @@ Solutions = dict[Place, list[Fit]]
 
 
 class _Prior(NamedTuple):
-    """A prior: its hyperparameters, and those that its solutions stand for."""
+    """A grid point of hyperparameters, and the cell of the grid that it represents."""
 
     at: Hyperparameters
     cell: Cell

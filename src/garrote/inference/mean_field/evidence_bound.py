@@ -56,7 +56,7 @@ class Solution(NamedTuple):
 def evidence_bounds(
     problem: Problem, beliefs: Beliefs, solutions: Sequence[tuple[Cell, Solution]]
 ) -> list[float]:
-    """Return the bound of each solution, integrated over the priors that it stands for."""
+    """Return the bound of each solution, integrated over the hyperparameters of its grid cell."""
     points = [
         Fit.uncertified(0.0, one.columns, one.probability, one.weight, 1.0) for _, one in solutions
     ]

@@ -33,7 +33,7 @@ Members = tuple[int, ...]
 
 
 class Standing(NamedTuple):
-    """Models that stand for all, and weights; the first ``listed`` are the best, by probability."""
+    """A weighted subset of models for the whole posterior; the first ``listed`` are the most probable."""
 
     members: tuple[Members, ...]
     probability: Floats

@@ -55,8 +55,8 @@ def settle_together(
         if not active:
             break
         _advance(relaxation, current, active, chained and number == 0)
-        rows = np.stack([current[k].residual for k in active])
-        squared, gradients = yield from problem.evaluate_residuals(rows)
+        residuals = np.stack([current[k].residual for k in active])
+        squared, gradients = yield from problem.evaluate_residuals(residuals)
         for row, k in enumerate(active):
             state, gradient = current[k], gradients[row]
             image = np.empty(problem.n_features)
@@ -82,7 +82,7 @@ def settle_together(
 def come_near(
     relaxation: Relaxation, state: State, gamma: float, near: Callable[[State], bool], rounds: int
 ) -> Generator[Floats, Floats, bool]:
-    """Tell whether some rounds at a gamma, from a state beside it, come near to a solution."""
+    """Tell whether a few updates from a neighbouring gamma's state approach a known solution."""
     problem, current = relaxation.problem, [state._replace(gamma=gamma, sweeps=0)]
     for number in range(rounds):
         _advance(relaxation, current, [0], False)

@@ -125,7 +125,7 @@ class Rounds:
             self._take_for_lively(*self._divided())
 
     def _take_for_lively(self, lively: Array, quiet: Array) -> None:
-        """Let other columns be those that matter; what they add to the doubt changes sides."""
+        """Choose anew which columns are swept often, and move their part of the predictors' variance."""
         came, went = np.setdiff1d(lively, self.lively), np.setdiff1d(self.lively, lively)
         moved = self._doubt_of(went) - self._doubt_of(came)
         self.own, self.others = self.own - moved, np.maximum(self.others + moved, 0.0)
@@ -204,7 +204,7 @@ class Rounds:
         return doubt[: columns.rows], moved
 
     def bound(self, places: Array) -> float:
-        """Return the bound on the log evidence, less what columns beside some have of their own.
+        """Return the bound on the log evidence, without the entropy and prior terms of other columns.
 
         Nor are the prior's normalisers in it.
         """

@@ -23,7 +23,7 @@ _FURTHEST_LOG = 20.0
 
 
 class Touching(NamedTuple):
-    """The regression that stands for labels, given where the bound touches.
+    """The weighted regression that Jaakkola's bound makes of labels, given where it touches (xi).
 
     ``response`` is what a known part of the linear predictor leaves of the labels' numbers, with zeros
     for pseudo-data; ``under`` are the fixed columns under the weights of the regression.
@@ -44,7 +44,7 @@ class Touching(NamedTuple):
 
     @property
     def level(self) -> float:
-        """What the bound has beside the regression on what the fixed columns leave."""
+        """The part of the bound that does not depend on the other columns' coefficients."""
         columns, xi = self.columns, self.xi
         curvatures = bound_curvature(xi)
         touched = log_expit(xi) - 0.5 * xi + 0.5 * curvatures * xi**2 + 0.125 / curvatures

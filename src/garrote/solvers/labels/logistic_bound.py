@@ -57,11 +57,6 @@ class BoundSolution(Fit):
         """The bound on the log evidence."""
         return -self.free_energy
 
-    @property
-    def coef_variance(self) -> Floats:
-        """The variances of the coefficients, inclusion being uncertain too."""
-        return self.probability * (self.weight**2 + self.spread) - self.coef**2
-
 
 class LogisticBound:
     """The bound of one problem, and the columns at hand, which only grow.

@@ -256,7 +256,7 @@ class FactorWalk:
         raise NotImplementedError
 
     def log_weight(self, rule: Any, factor: Any) -> float:
-        """Return what the walk's target has beyond the posterior, as a logarithm."""
+        """Return the log ratio of the chain's own target to the posterior."""
         return 0.0
 
     def begin(self, members: list[int]) -> None:

@@ -91,7 +91,7 @@ class PairedGibbsWalk:
         )
 
     def _exchange(self) -> None:
-        """Draw anew which variable one of those in stands for, and its coefficient."""
+        """Take out one variable, and draw its replacement among all that are out, with a coefficient."""
         members = np.flatnonzero(self.coef)
         if not len(members):
             return

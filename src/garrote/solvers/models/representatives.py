@@ -20,7 +20,7 @@ _SEED = 15
 
 
 class Representatives(NamedTuple):
-    """Which stand for all, and their shares of the weight.
+    """Positions of the representatives, and their normalised weights.
 
     The first ``listed`` are the heaviest with their own shares, the others draws from the rest.
     """

@@ -1,4 +1,4 @@
-"""Penalty penalties by a sequence of lassos: each takes the penalty's tangents at the fit before.
+"""Concave penalties by a sequence of lassos: each takes the penalty's tangents at the fit before.
 
 A tangent lies above a concave penalty and touches it at the present coefficient, so that the objective
 falls with every lasso (Zou & Li 2008). For priors that are scale mixtures this is EM: the tangent's
