@@ -33,7 +33,7 @@ Members = tuple[int, ...]
 
 
 class Standing(NamedTuple):
-    """A weighted subset of models for the whole posterior; the first ``listed`` are the most probable."""
+    """Weighted models that represent the whole posterior; the first ``listed`` are the most probable."""
 
     members: tuple[Members, ...]
     probability: Floats
