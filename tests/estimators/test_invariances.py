@@ -335,7 +335,8 @@ def test_covariates_with_weights_are_residualised_by_hand(case, spread):
     first = LinearRegression()
     rest_X = X - first.fit(C, X, sample_weight=weights).predict(C).reshape(X.shape)
     rest_y = y - first.fit(C, y, sample_weight=weights).predict(C)
-    by_hand = fit(rest_X, rest_y, weights, gammas=model.path_.strengths, fit_intercept=False)
+    given = {"gammas": model.path_.strengths, "fit_intercept": False, "correct": False}
+    by_hand = fit(rest_X, rest_y, weights, **given)
     np.testing.assert_allclose(model.coef_[:-2], by_hand.coef_, atol=1e-4)
 
 

@@ -118,6 +118,19 @@ def test_of_two_near_copies_neither_is_certain():
     assert annealed.inclusion_probability_[3] > 0.999
 
 
+@pytest.mark.parametrize("most_summed", [2, 15])
+def test_exact_copies_share_their_probability_also_where_annealing_has_both(
+    monkeypatch, most_summed
+):
+    monkeypatch.setattr(correcting, "_SUMMED", most_summed)
+    rng = np.random.default_rng(0)
+    once = rng.standard_normal((60, 6))
+    y = 2 * once[:, 1] - once[:, 4] + 0.5 * rng.standard_normal(60)
+    model = VariationalGarrote(-1.7, solver="primal").fit(np.column_stack([once, once]), y)
+    p = model.inclusion_probability_
+    np.testing.assert_allclose(p[[1, 4, 7, 10]], 0.5, atol=0.06)
+
+
 def test_moments_and_z_scores_are_corrected_as_their_rows_are():
     rng = np.random.default_rng(4)
     X = rng.standard_normal((200, 6)) + rng.standard_normal((200, 1))

@@ -29,6 +29,7 @@ from garrote.priors.slab import largest_fitted
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
 from garrote.results.posterior import Posterior, SamplingAccuracy
+from garrote.solvers.algebra.active_factor import ActiveFactor
 
 # Variables of at least this probability are among those whose models are summed.
 _LEAST_PROBABLE = 0.01
@@ -40,6 +41,8 @@ _SUMMED = 15
 _MOST = 1000
 # States of each of two chains that count, at least and at most, times variables, and those before them.
 _FEWEST, _MOST_STEPS, _WORK, _BURN_IN = 4000, 20_000, 400_000, 500
+# A variable of which others leave less than this share depends on them.
+_DEPENDENT = 1e-6
 # Without more rows than this beside means and covariates no model has noise to be judged by.
 _FEWEST_ROWS = 2
 # Models that fill this share of the largest ones on average interpolate: gamma does not hold them back.
@@ -89,7 +92,7 @@ def correct(
         return None, ""
     among = problem.among(columns)
     beliefs = _beliefs(among, prior, stated.optima[0].strength + prior.offsets[columns])
-    start = np.flatnonzero(stated.inclusion_probability[columns] > 0.5)
+    start = _independent(among, stated.inclusion_probability[columns])
     found, certificate, how = _find(among, beliefs, start, seed, report)
     if found.inclusion.sum() > _CROWDED * largest_fitted(beliefs.n):
         return None, _INTERPOLATING
@@ -125,10 +128,21 @@ def _beliefs(among: Problem, prior: SpikeTerms, log_odds: Floats) -> Beliefs:
     return Beliefs.about(among, slab, Inclusion(np.zeros(len(log_odds) + 1), log_odds))
 
 
+def _independent(among: Problem, probability: Floats) -> list[int]:
+    """Return the selected variables, the most probable first, without any that depends on others.
+
+    No model has such a variable: it leaves nothing to be fitted.
+    """
+    factor, gram = ActiveFactor(), among.whole_gram()
+    for j in np.argsort(-probability, kind="stable")[: np.count_nonzero(probability > 0.5)]:
+        factor.append_one(int(j), gram[factor.members, j], gram[j, j] * (1.0 - _DEPENDENT))
+    return [int(j) for j in np.sort(factor.members)]
+
+
 def _find(
     among: Problem,
     beliefs: Beliefs,
-    start: Array,
+    start: list[int],
     seed: Any,
     report: Callable[[int, int], None] | None,
 ) -> tuple[Findings, Certificate, str]:
@@ -140,9 +154,7 @@ def _find(
         return found, certify_models(among, beliefs, found), how
     steps = int(np.clip(_WORK // count, _FEWEST, _MOST_STEPS))
     chains = Chains(steps, _BURN_IN, 2, seed)
-    found, certificate = sample(
-        among, beliefs, "sample", chains, None, report, [int(j) for j in start]
-    )
+    found, certificate = sample(among, beliefs, "sample", chains, None, report, start)
     return found, certificate, f"sampling models of {count} variables"
 
 
