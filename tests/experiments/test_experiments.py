@@ -458,7 +458,7 @@ def test_figure_6_errors_of_the_garrote_shrink_with_the_noise_and_the_lassos_do_
 def _errors_of_figure_6(**stuck):
     """Errors of three instances without noise, the first so many of each method's large."""
     methods = ("VG", "lasso", "PMF", "PMF-ANNEAL", "PMF, ours")
-    methods += ("PMF-ANNEAL to 0.95", "VG, from the cut")
+    methods += ("PMF-A .95", "VG, cut")
     errors = {
         m: np.where(np.arange(3) < stuck.get(m.replace("-", "_"), 0), 5.0, 0.1) for m in methods
     }

@@ -39,8 +39,8 @@ _RESEMBLING = 0.5
 _SUMMED = 15
 # ... of at most so many variables, the most probable and the most alike.
 _MOST = 1000
-# States of each of two chains that count, at least and at most, times variables, and those before them.
-_FEWEST, _MOST_STEPS, _WORK, _BURN_IN = 4000, 20_000, 400_000, 500
+# States of each of two chains that count, and before them.
+_STEPS, _BURN_IN = 10_000, 1000
 # A variable of which others leave less than this share depends on them.
 _DEPENDENT = 1e-6
 # Without more rows than this beside means and covariates no model has noise to be judged by.
@@ -152,8 +152,7 @@ def _find(
         found, _ = enumerate_findings(among, beliefs, None, report)
         how = f"sums over all models of {count} variables"
         return found, certify_models(among, beliefs, found), how
-    steps = int(np.clip(_WORK // count, _FEWEST, _MOST_STEPS))
-    chains = Chains(steps, _BURN_IN, 2, seed)
+    chains = Chains(_STEPS, _BURN_IN, 2, seed)
     found, certificate = sample(among, beliefs, "sample", chains, None, report, start)
     return found, certificate, f"sampling models of {count} variables"
 

@@ -9,7 +9,7 @@ from scipy.stats import t as student
 
 from garrote.inference.correcting import Correction
 from garrote.problem import Problem
-from garrote.results.certificates import Certificate
+from garrote.results.certificates import MONTE_CARLO, Certificate
 from garrote.results.posterior import Posterior
 from garrote.selecting.judging import (
     AVERAGED,
@@ -71,7 +71,8 @@ class Found:
         """Say what a correction left alone, and which columns share their probability."""
         if self.correction is None:
             return [self.uncorrected] if self.uncorrected else []
-        error = self.correction.certificate.parts.get("Monte Carlo error", 0.0)
+        certificate = self.correction.certificate
+        error = certificate.value if certificate.kind == MONTE_CARLO else 0.0
         rough = f"inclusion probabilities were sampled, and any may be off by {error:.2f}"
         said = [rough] if error > _ROUGH else []
         return [*said, *self.correction.notes, *shared_notes(problem, self.posterior, names)]

@@ -81,22 +81,22 @@ _METHODS: dict[str, Estimate] = {
     "PMF": partial(estimate_paired, way="random"),
     "PMF-ANNEAL": partial(estimate_paired, way="PMF-ANNEAL to 0.5"),
     "PMF, ours": partial(estimate_paired, way="annealed"),
-    "PMF-ANNEAL to 0.95": partial(estimate_paired, way="PMF-ANNEAL"),
-    "VG, from the cut": lambda train, validation: tune_garrote(train, validation).coef,
+    "PMF-A .95": partial(estimate_paired, way="PMF-ANNEAL"),
+    "VG, cut": lambda train, validation: tune_garrote(train, validation).coef,
 }
 _STYLES = {
     "VG": (GARROTE, "o-"),
-    "VG, from the cut": (GARROTE, "o:"),
+    "VG, cut": (GARROTE, "o:"),
     "lasso": (LASSO, "^--"),
     "PMF": (GREY, "s--"),
     "PMF-ANNEAL": (PURPLE, "v-."),
-    "PMF-ANNEAL to 0.95": (PURPLE, "v:"),
+    "PMF-A .95": (PURPLE, "v:"),
     "PMF, ours": (GREEN, "d:"),
 }
 # Stuck or not, they spread over all decades, and would hide the others.
-_WITHOUT_BAND = ("VG, from the cut", "PMF", "PMF-ANNEAL")
+_WITHOUT_BAND = ("VG, cut", "PMF", "PMF-ANNEAL")
 # Other ranges of pi than those of the paper's order.
-_OTHER_RANGES = ("PMF-ANNEAL to 0.95", "VG, from the cut")
+_OTHER_RANGES = ("PMF-A .95", "VG, cut")
 
 
 def run_figure_6a(settings: StudySettings) -> Report:
@@ -156,9 +156,9 @@ def _run(panel: Panel, settings: StudySettings) -> Report:
             f"{_ACTIVE} variables of effect 1, p = {p} and {validation} rows for validation, which PMF "
             "takes together",
             "VG: pi from that of the empty model to 0.5 or as far as solutions do not interpolate, and "
-            "back; from the cut: reheated from where half as many variables are in as interpolate",
+            "back; cut: reheated from where half as many variables are in as interpolate",
             "PMF: priors by EM from random inclusion probabilities, as in the paper; PMF-ANNEAL: pi "
-            "annealed to 0.5, as VG's, or to 0.95, and reheated in place of its M step; PMF, ours: EM "
+            "annealed to 0.5, as VG's, or (PMF-A .95) to 0.95, and reheated in place of its M step; PMF, ours: EM "
             "from the solution that annealing at the first priors leads to",
             *(f"paper: {sentence}" for sentence in panel.stated),
             _scaling(numbers),
