@@ -184,6 +184,15 @@ def _all_possible(stated):
     return replace(stated, inclusion_probability=np.maximum(stated.inclusion_probability, 0.02))
 
 
+def test_a_solution_of_more_variables_than_a_quarter_of_the_rows_is_kept_at_once():
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((40, 30))
+    y = X[:, :20] @ rng.choice([-1.0, 1.0], 20) + 0.1 * rng.standard_normal(40)
+    model = VariationalGarrote(-1.0, tol=1e-2).fit(X, y)
+    assert (model.inclusion_probability_ > 0.5).sum() > 10
+    assert any("smaller gamma" in text for text in model.selection_.warnings)
+
+
 def test_nothing_to_correct_is_no_error():
     rng = np.random.default_rng(5)
     X = rng.standard_normal((50, 20))

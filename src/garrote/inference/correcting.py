@@ -53,8 +53,8 @@ _SIGNED = (
     "correlated columns"
 )
 _INTERPOLATING = (
-    "at this gamma models of half as many variables as rows are probable, and the probabilities are "
-    "those of the solution that annealing found: take a smaller gamma"
+    "at this gamma models of a quarter as many variables as rows are probable, and the probabilities "
+    "are those of the solution that annealing found: take a smaller gamma"
 )
 
 
@@ -92,9 +92,14 @@ def correct(
         return None, ""
     among = problem.among(columns)
     beliefs = _beliefs(among, prior, stated.optima[0].strength + prior.offsets[columns])
-    start = _independent(among, stated.inclusion_probability[columns])
+    start, most = (
+        _independent(among, stated.inclusion_probability[columns]),
+        largest_fitted(beliefs.n),
+    )
+    if len(start) > _CROWDED * most:
+        return None, _INTERPOLATING
     found, certificate, how = _find(among, beliefs, start, seed, report)
-    if found.inclusion.sum() > _CROWDED * largest_fitted(beliefs.n):
+    if found.inclusion.sum() > _CROWDED * most:
         return None, _INTERPOLATING
     placed = _placed(found, columns, problem.n_features)
     made = make_model_posterior(problem, beliefs, placed, stated.names)

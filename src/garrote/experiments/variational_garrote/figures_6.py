@@ -158,8 +158,8 @@ def _run(panel: Panel, settings: StudySettings) -> Report:
             "VG: pi from that of the empty model to 0.5 or as far as solutions do not interpolate, and "
             "back; cut: reheated from where half as many variables are in as interpolate",
             "PMF: priors by EM from random inclusion probabilities, as in the paper; PMF-ANNEAL: pi "
-            "annealed to 0.5, as VG's, or (PMF-A .95) to 0.95, and reheated in place of its M step; PMF, ours: EM "
-            "from the solution that annealing at the first priors leads to",
+            "annealed to 0.5, as VG's, or (PMF-A .95) to 0.95, and reheated in place of its M step; "
+            "PMF, ours: EM from the solution that annealing at the first priors leads to",
             *(f"paper: {sentence}" for sentence in panel.stated),
             _scaling(numbers),
         ),
