@@ -361,7 +361,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     def _store(self, problem: Problem, path: Path[Fit], found: Found) -> None:
         """Set the fitted attributes."""
         fit, scale = found.annealed.optima[0], problem.scale
-        posterior, noise = found.posterior, fit.noise_variance * scale.response_scale**2
+        posterior = found.posterior
         self.path_ = path
         self.posterior_ = posterior
         self.gamma_ = float(fit.strength)
@@ -369,9 +369,9 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         self.intercept_ = scale.intercept(fit.columns, fit.coef)
         self.inclusion_probability_ = posterior.inclusion_probability
         if found.correction is not None:
-            columns, noise = np.flatnonzero(found.correction.mean), posterior.noise_variance
+            columns = np.flatnonzero(found.correction.mean)
             self.intercept_ = scale.intercept(columns, found.correction.mean[columns])
-        self.noise_variance_ = float(noise)
+        self.noise_variance_ = found.noise_variance(problem)
         self.certificate_: Certificate = found.certificate
         self.n_iter_ = max(1, path.n_iter)
         self._keep_anchor(problem)

@@ -92,10 +92,8 @@ def correct(
         return None, ""
     among = problem.among(columns)
     beliefs = _beliefs(among, prior, stated.optima[0].strength + prior.offsets[columns])
-    start, most = (
-        _independent(among, stated.inclusion_probability[columns]),
-        largest_fitted(beliefs.n),
-    )
+    start = _independent(among, stated.inclusion_probability[columns])
+    most = largest_fitted(beliefs.n)
     if len(start) > _CROWDED * most:
         return None, _INTERPOLATING
     found, certificate, how = _find(among, beliefs, start, seed, report)

@@ -40,6 +40,13 @@ class Found:
         """What is believed in the end."""
         return self.annealed if self.correction is None else self.correction.posterior
 
+    def noise_variance(self, problem: Problem) -> float:
+        """Return the noise variance in the user's units; corrected, an average over models."""
+        if self.correction is not None:
+            return self.posterior.noise_variance
+        unit = problem.scale.response_scale
+        return float(self.annealed.optima[0].noise_variance * unit**2)
+
     @cached_property
     def certificate(self) -> Certificate:
         """How good the annealed solution is, and the sums over models beside it."""

@@ -88,9 +88,7 @@ def _noise(problem: Problem, found: Found) -> float:
     """Return the noise variance in the user's units; labels have none."""
     if not problem.likelihood.least_squares:
         return float("nan")
-    if found.correction is not None:
-        return found.posterior.noise_variance
-    return float(found.annealed.optima[0].noise_variance * problem.scale.response_scale**2)
+    return found.noise_variance(problem)
 
 
 def _view(path: Path[Fit], position: int, posterior: Posterior, selected: Array) -> PathView:

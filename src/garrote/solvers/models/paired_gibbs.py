@@ -271,20 +271,26 @@ class PairedGibbsWalk:
 @kernel
 def _choose_newcomer(length, log_odds, ridge, noise, coef, gradient, draw, chance):
     """Draw the one of the variables that are out which is in; ``chance`` is room for their chances."""
-    best = -np.inf
     for j in range(coef.shape[0]):
         out = coef[j] == 0.0 and length[j] > 0.0
         c = length[j] + ridge
         gain = 0.5 * (gradient[j] * gradient[j] / (c * noise) - logarithm(c))
         chance[j] = log_odds[j] + gain if out else -np.inf
-    for j in range(coef.shape[0]):
+    return draw_one(chance, draw)
+
+
+@kernel
+def draw_one(chance, draw):
+    """Draw a variable by the logarithms of chances, which become the chances; -1 where none has any."""
+    best = -np.inf
+    for j in range(chance.shape[0]):
         best = max(best, chance[j])
     total = 0.0
-    for j in range(coef.shape[0]):
+    for j in range(chance.shape[0]):
         chance[j] = exponential(chance[j] - best) if chance[j] > -np.inf else 0.0
         total += chance[j]
     goal, chosen = draw * total, -1
-    for j in range(coef.shape[0]):
+    for j in range(chance.shape[0]):
         if chance[j] > 0.0:
             chosen = j
             goal -= chance[j]

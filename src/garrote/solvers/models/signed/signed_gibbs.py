@@ -18,7 +18,7 @@ from garrote.priors.humps import log_integral
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.models.joint_coefficients import factorise
 from garrote.solvers.models.model_chain import Averages, Target, Trail
-from garrote.solvers.models.paired_gibbs import PairedGibbsWalk
+from garrote.solvers.models.paired_gibbs import PairedGibbsWalk, draw_one
 
 # Standard deviations of the steps of the slab's log variance.
 _STEPS = (0.7, 0.2, 0.06)
@@ -196,26 +196,13 @@ def _draw_inverse_deviation(n: float, x: float, rng: np.random.Generator) -> flo
 @kernel
 def _choose_newcomer(length, log_odds, ridge, pull, noise, coef, gradient, draw, chance):
     """Draw the one of the variables that are out which is in, of either sign."""
-    best = -np.inf
     for j in range(coef.shape[0]):
         out = coef[j] == 0.0 and length[j] > 0.0
         c, own = length[j] + ridge, abs(gradient[j]) + pull
         gain = 0.5 * (own * own / (c * noise) - logarithm(c))
         gain += logarithm(1.0 + exponential(-2.0 * abs(gradient[j]) * pull / (c * noise)))
         chance[j] = log_odds[j] + gain if out else -np.inf
-        best = max(best, chance[j])
-    total = 0.0
-    for j in range(coef.shape[0]):
-        chance[j] = exponential(chance[j] - best) if chance[j] > -np.inf else 0.0
-        total += chance[j]
-    goal, chosen = draw * total, -1
-    for j in range(coef.shape[0]):
-        if chance[j] > 0.0:
-            chosen = j
-            goal -= chance[j]
-            if goal < 0.0:
-                break
-    return chosen
+    return draw_one(chance, draw)
 
 
 @kernel
