@@ -1,6 +1,7 @@
 """Posteriors over models by BIC, for every family, against brute force over all models."""
 
 import json
+import warnings
 from itertools import combinations
 
 import numpy as np
@@ -537,3 +538,16 @@ def test_the_log_evidence_is_the_sum_over_models():
             )  # fmt: skip
     expected = logsumexp(logs) - 4 * np.log(2)
     assert model.posterior_.log_evidence == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("prior", ["bic", "g-prior"])
+def test_chains_do_not_begin_with_both_of_two_copies(prior):
+    rng = np.random.default_rng(0)
+    once = rng.standard_normal((60, 8))
+    y = 2 * once[:, :4].sum(axis=1) + 0.5 * rng.standard_normal(60)
+    model = SpikeSlabRegressor(prior, Sample(500, 100), inclusion=0.9, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # so few states may be off
+        model.fit(np.column_stack([once, once]), y)
+    either = model.inclusion_probability_[:4] + model.inclusion_probability_[8:12]
+    np.testing.assert_allclose(either, 1.0, atol=0.02)

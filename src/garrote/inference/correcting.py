@@ -20,7 +20,7 @@ from garrote.inference.models.enumerated import enumerate_findings
 from garrote.inference.models.over_models import Findings, certify_models, make_model_posterior
 from garrote.inference.models.standing import in_columns
 from garrote.inference.resemblance import correlations
-from garrote.inference.sampling import sample
+from garrote.inference.sampling import independent_part, sample
 from garrote.inference.substitutes import with_substitutes
 from garrote.priors.garrote import SpikeTerms
 from garrote.priors.inclusion import Inclusion
@@ -29,7 +29,6 @@ from garrote.priors.slab import largest_fitted
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
 from garrote.results.posterior import Posterior, SamplingAccuracy
-from garrote.solvers.algebra.active_factor import ActiveFactor
 
 # Variables of at least this probability are among those whose models are summed.
 _LEAST_PROBABLE = 0.01
@@ -41,8 +40,6 @@ _SUMMED = 15
 _MOST = 1000
 # States of each of two chains that count, and before them.
 _STEPS, _BURN_IN = 10_000, 1000
-# A variable of which others leave less than this share depends on them.
-_DEPENDENT = 1e-6
 # Without more rows than this beside means and covariates no model has noise to be judged by.
 _FEWEST_ROWS = 2
 # Models that fill this share of the largest ones on average interpolate: gamma does not hold them back.
@@ -92,7 +89,9 @@ def correct(
         return None, ""
     among = problem.among(columns)
     beliefs = _beliefs(among, prior, stated.optima[0].strength + prior.offsets[columns])
-    start = _independent(among, stated.inclusion_probability[columns])
+    likely = stated.inclusion_probability[columns]
+    order = np.argsort(-likely, kind="stable")
+    start = independent_part(among, order[: np.count_nonzero(likely > 0.5)])
     most = largest_fitted(beliefs.n)
     if len(start) > _CROWDED * most:
         return None, _INTERPOLATING
@@ -129,17 +128,6 @@ def _beliefs(among: Problem, prior: SpikeTerms, log_odds: Floats) -> Beliefs:
     known = prior.noise_variance
     slab = LargestLikelihood(None if known is None else known * among.scale.response_scale**2)
     return Beliefs.about(among, slab, Inclusion(np.zeros(len(log_odds) + 1), log_odds))
-
-
-def _independent(among: Problem, probability: Floats) -> list[int]:
-    """Return the selected variables, the most probable first, without any that depends on others.
-
-    No model has such a variable: it leaves nothing to be fitted.
-    """
-    factor, gram = ActiveFactor(), among.whole_gram()
-    for j in np.argsort(-probability, kind="stable")[: np.count_nonzero(probability > 0.5)]:
-        factor.append_one(int(j), gram[factor.members, j], gram[j, j] * (1.0 - _DEPENDENT))
-    return [int(j) for j in np.sort(factor.members)]
 
 
 def _find(

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.paired_mean_field import slab_prior
 from garrote.inference.methods import Chains
@@ -15,6 +15,7 @@ from garrote.paths.annealed import fit_path
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, monte_carlo
+from garrote.solvers.algebra.active_factor import ActiveFactor
 from garrote.solvers.algebra.gram_rows import ROOM, GramRows
 from garrote.solvers.control import Control
 from garrote.solvers.models.informed_sampler import InformedWalk
@@ -36,6 +37,9 @@ SIGNED_SAMPLERS: dict[str, Callable[..., Walk]] = {
     "metropolis": SignedMetropolisWalk,
     "gibbs": SignedGibbsWalk,
 }
+
+# A variable of which others leave less than this share depends on them.
+_DEPENDENT = 1e-6
 
 Run = TypeVar("Run")
 
@@ -82,6 +86,8 @@ def sample(
         )
 
     first = mean_field_start(problem, beliefs) if start is None else start
+    if start is None and not beliefs.prior.independent:
+        first = independent_part(problem, np.array(first, dtype=np.intp))
     runs = in_one_unit(run_chains(run, chains, n_jobs, first))
     found = sampled_findings(runs, beliefs.prior)
     return found, certify_chains(runs, found)
@@ -100,6 +106,18 @@ def certify_chains(runs: Sequence[Sampling], found: Findings) -> Certificate:
 
 def _largest(values: Floats | None, least: float) -> float:
     return least if values is None else float(values.max(initial=least))
+
+
+def independent_part(problem: Problem, members: Array) -> list[int]:
+    """Return those of some variables that do not depend on the ones before them, in order of columns.
+
+    Without a slab of its own no model has a variable that others make up, and a walk that began with
+    one would never leave it.
+    """
+    factor, gram = ActiveFactor(), problem.known_block(members)
+    for k in range(len(members)):
+        factor.append_one(k, gram[factor.members, k], gram[k, k] * (1.0 - _DEPENDENT))
+    return [int(j) for j in np.sort(members[factor.members])]
 
 
 def mean_field_start(problem: Problem, beliefs: Beliefs) -> list[int]:
