@@ -211,3 +211,19 @@ def test_more_likenesses_than_there_is_room_for_are_told_of(monkeypatch):
     y = 2 * X[:, 7] + rng.standard_normal(100)
     model = VariationalGarrote().fit(X, y)
     assert any("more variables correlate" in text for text in model.selection_.warnings)
+
+
+def many_alike(n=3000, count=18, others=4, seed=5):
+    """Effects of equal size, each worth less than its price alone, all together far more."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, count + others))
+    y = X[:, :count].sum(axis=1) + np.sqrt(count / 5) * rng.standard_normal(n)
+    return X, y
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_chain_that_began_with_nothing_does_not_undo_what_annealing_found(seed):
+    X, y = many_alike(seed=seed)
+    model = VariationalGarrote(gamma=-110.0, random_state=seed).fit(X, y)
+    assert model.inclusion_probability_[:18].min() > 0.99
+    assert model.inclusion_probability_[18:].max() < 0.01

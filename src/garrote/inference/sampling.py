@@ -10,6 +10,7 @@ from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.paired_mean_field import slab_prior
 from garrote.inference.methods import Chains
+from garrote.inference.models.lost_chains import find_lost
 from garrote.inference.models.over_models import Findings, sampled_findings
 from garrote.paths.annealed import fit_path
 from garrote.priors.slab import GaussianSlab
@@ -38,6 +39,8 @@ SIGNED_SAMPLERS: dict[str, Callable[..., Walk]] = {
     "gibbs": SignedGibbsWalk,
 }
 
+# Chains that are started anew have random numbers of their own.
+_ANEW = 1_000_000
 # A variable of which others leave less than this share depends on them.
 _DEPENDENT = 1e-6
 
@@ -88,9 +91,31 @@ def sample(
     first = mean_field_start(problem, beliefs) if start is None else start
     if start is None and not beliefs.prior.independent:
         first = independent_part(problem, np.array(first, dtype=np.intp))
-    runs = in_one_unit(run_chains(run, chains, n_jobs, first))
+    runs = run_chains(run, chains, n_jobs, first)
+    runs = in_one_unit(_without_lost(problem, beliefs, runs, run, chains))
     found = sampled_findings(runs, beliefs.prior)
     return found, certify_chains(runs, found)
+
+
+def _without_lost(
+    problem: Problem,
+    beliefs: Beliefs,
+    runs: list[Sampling],
+    run: Callable[[np.random.Generator, list[int]], Sampling],
+    chains: Chains,
+) -> list[Sampling]:
+    """Start chains that were caught far from what matters anew, from the best model that others found.
+
+    Each round leaves at least one chain fewer behind, unless one finds something better yet.
+    """
+    seeds = np.random.SeedSequence(chains.seed, spawn_key=(_ANEW,))
+    for _ in range(chains.count):
+        lost, best = find_lost(problem, beliefs, runs)
+        for c in lost:
+            runs[c] = run(np.random.default_rng(seeds.spawn(1)[0]), list(best))
+        if not lost:
+            break
+    return runs
 
 
 def certify_chains(runs: Sequence[Sampling], found: Findings) -> Certificate:

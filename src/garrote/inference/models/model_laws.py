@@ -108,13 +108,17 @@ def log_posteriors(
     prior: Inclusion,
     rules: Sequence[tuple[float, Any]],
     members: Sequence[tuple[int, ...]],
+    every: bool = True,
 ) -> Floats:
-    """Return the log evidence of models summed over rules, and their log prior added; from scratch."""
+    """Return the log evidence of models summed over rules, and their log prior added; from scratch.
+
+    ``every`` as in `log_evidences`.
+    """
     logs = []
     for model in members:
         variables = np.array(model, np.intp)
         odds = prior.log_odds[np.searchsorted(problem.usable, variables)].sum()
-        evidences = log_evidences(spectrum(problem, variables), rules, variables)
+        evidences = log_evidences(spectrum(problem, variables), rules, variables, every)
         logs.append(logsumexp(evidences) + prior.by_size[len(variables)] + odds)
     return np.array(logs)
 

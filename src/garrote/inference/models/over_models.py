@@ -68,7 +68,7 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
 
     inclusion = np.minimum(joined([chain.inclusion for chain in chains]), 1.0)  # but for rounding
     diagnosed = diagnose_inclusion(chains, inclusion)
-    members, probability = _visited(chains)
+    members, probability = visited(chains)
     standing, components = of_known(members, probability, len(inclusion))
     slabs, shapes = visited_slabs(chains, slab)
     return Findings(
@@ -88,7 +88,7 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
     )
 
 
-def _visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], Floats]:
+def visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], Floats]:
     """Return the models that chains were in, by the weight they had there."""
     # States by the sum, modulo 2, of random numbers of 64 bits that their variables have.
     label = np.random.default_rng(0).integers(2**63, size=len(chains[0].mean), dtype=np.int64)
