@@ -28,10 +28,8 @@ def find_lost(
     together are worth much more than their price, and each on its own less, hold a chain that began with
     nothing: averaged with others it would count as much as they do.
     """
-    rules = [
-        (log, beliefs.rule(problem, len(problem.usable), slab))
-        for log, slab in beliefs.prior.grid()
-    ]
+    n, yty, spent = beliefs.n, problem.yty, beliefs.spent
+    rules = [(log, slab.reference_rule(n, yty, spent)) for log, slab in beliefs.prior.grid()]
     most, models = [], []
     for chain in chains:
         seen = visited([chain])[0][:_LOOKED_AT]
