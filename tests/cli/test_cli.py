@@ -300,7 +300,7 @@ def test_every_method_of_the_registry_runs(run, table):
         assert code == 0
 
 
-# --- models and reports
+# --- the version
 
 
 def test_version(run):
