@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from garrote.experiments.data import published_table
 from garrote.tables import Coding, TableError, Wanted, read_new_rows, read_table
 from garrote.tables.formats import text as text_module
 
@@ -422,9 +423,7 @@ def test_numbers_whose_squares_overflow_are_refused_by_column_and_value(csv):
 
 
 REAL = [
-    ("boston.csv", Wanted("MEDV"), (506, 13)),
     ("prostate.csv", Wanted("lpsa", exclude=("train",)), (97, 8)),
-    ("uscrime.csv", Wanted("y"), (47, 15)),
     ("ozone_interactions.csv", Wanted("ozone"), (203, 134)),
     ("gasoline_nir.npz", Wanted("octane"), (60, 401)),
     ("riboflavin.npz", Wanted("y"), (71, 4088)),
@@ -442,6 +441,17 @@ def test_published_tables_are_read(shared_data, name, wanted, shape):
     if name.endswith(".npz"):
         with np.load(shared_data / name, allow_pickle=False) as file:
             assert np.array_equal(table.X, file["X"].astype(float))
+
+
+@pytest.mark.parametrize(("name", "target"), [("Boston", "medv"), ("UScrime", "y")])
+def test_tables_of_r_are_read_as_they_are(csv, name, target):
+    names, values = published_table("MASS", name)
+    text = "\n".join([",".join(names), *(",".join(map(repr, row)) for row in values.tolist())])
+    table = read_table(csv(text + "\n"), Wanted(target))
+    kept = [j for j, column in enumerate(names) if column != target]
+    assert table.names == tuple(names[j] for j in kept)
+    np.testing.assert_array_equal(table.X, values[:, kept])
+    np.testing.assert_array_equal(table.y, values[:, names.index(target)])
 
 
 def test_the_mice_have_words_and_gaps_that_are_named(shared_data):
