@@ -39,8 +39,8 @@ pytest_plugins = ["command_line", "table_files"]
 # scikit-learn checks array API input only where SciPy was imported with this setting.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
-hypothesis.settings.register_profile("default", deadline=None, max_examples=50)
-hypothesis.settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
+hypothesis.settings.register_profile("default", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True)
 hypothesis.settings.load_profile("ci" if IN_CI else "default")
 
 
