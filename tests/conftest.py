@@ -33,11 +33,14 @@ ALLOWED_SKIPS = [
 # there would be tested with the old machine code. It must be set before numba is imported.
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "numba" / fingerprint())
 
+# Fixtures that tests of several rooms share.
+pytest_plugins = ["command_line", "table_files"]
+
 # scikit-learn checks array API input only where SciPy was imported with this setting.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
-hypothesis.settings.register_profile("default", deadline=None, max_examples=50)
-hypothesis.settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
+hypothesis.settings.register_profile("default", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True)
 hypothesis.settings.load_profile("ci" if IN_CI else "default")
 
 

@@ -1,14 +1,7 @@
-"""scikit-learn's checks: all of them for one configuration a class, some for its variants."""
+"""scikit-learn's checks: quickly for one configuration a class, and slowly for its variants."""
 
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator
-
-# What the quick suite asks of every variant too; the rest of its checks is marked slow.
-ASKED_OF_VARIANTS = {
-    "check_estimators_pickle",
-    "check_fit_idempotent",
-    "check_sample_weight_equivalence_on_dense_data",
-}
 
 
 def scikit_learn_checks(*estimators, variants=()):
@@ -19,23 +12,18 @@ def scikit_learn_checks(*estimators, variants=()):
     *estimators : estimators
         What the quick suite checks in full: one configuration of each class.
     variants : sequence of estimators
-        Other configurations, most checks of which are slow.
+        Other configurations, whose checks are marked slow.
     """
-    cases = [_case(*case) for one in estimators for case in estimator_checks_generator(one)]
-    for variant in variants:
-        cases += [
-            _case(*case, slow=_name(case[1]) not in ASKED_OF_VARIANTS)
-            for case in estimator_checks_generator(variant)
-        ]
+    asked = [(one, ()) for one in estimators] + [(one, pytest.mark.slow) for one in variants]
+    cases = [
+        pytest.param(*case, marks=marks, id=_described(*case))
+        for one, marks in asked
+        for case in estimator_checks_generator(one)
+    ]
     return pytest.mark.parametrize(("estimator", "check"), cases)
 
 
-def _case(estimator, check, slow=False):
-    marks = [pytest.mark.slow] if slow else []
+def _described(estimator, check):
     name = " ".join(repr(estimator).split())
     settings = "".join(f"-{key}={value}" for key, value in check.keywords.items())
-    return pytest.param(estimator, check, marks=marks, id=f"{name}-{_name(check)}{settings}")
-
-
-def _name(check):
-    return check.func.__name__
+    return f"{name}-{check.func.__name__}{settings}"

@@ -53,11 +53,11 @@ def test_no_room_is_crowded():
     assert len(list(PACKAGE.glob("*.py"))) <= MOST_MODULES_AT_THE_ROOT
 
 
-def test_tests_lie_in_rooms_of_the_same_names():
-    folders = {
-        path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")
-    }
-    assert {str(folder) for folder in folders if not (PACKAGE / folder).is_dir()} == set()
+def test_every_room_has_its_tests_and_tests_have_no_others():
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    packages = {path.parent.relative_to(PACKAGE) for path in PACKAGE.rglob("__init__.py")}
+    assert sorted(map(str, folders ^ packages)) == []
 
 
 def test_every_function_fits_a_screen():

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 import garrote
+from command_line import NAMES, N, write
 from garrote import SparseClassifier, SparseRegressor, VariationalGarrote, __version__
 from garrote.cli import console
 from garrote.cli.arguments import COMMANDS
@@ -30,41 +31,6 @@ from garrote.limits.costs import foretell
 from garrote.paths.combinations import ALL_FAMILIES
 from garrote.persistence import load_model, save_model
 from garrote.priors import ExpectedSize, GaussianSlab, StudentPrior
-
-N, NAMES = 80, ["alpha", "beta", "gamma ray", "delta", "epsilon", "age"]
-
-
-@pytest.fixture(scope="module")
-def values():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((N, len(NAMES)))
-    y = 2.0 * X[:, 0] - 1.5 * X[:, 2] + 0.5 * X[:, 5] + 0.3 * rng.standard_normal(N)
-    return X, y
-
-
-@pytest.fixture
-def table(values, tmp_path):
-    X, y = values
-    return write(tmp_path / "data.csv", [*NAMES, "y"], np.column_stack([X, y]))
-
-
-def write(path: Path, header, rows) -> str:
-    with path.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(header)
-        writer.writerows(rows)
-    return str(path)
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        code = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
-
 
 # --- cells that are not what their column is
 
@@ -334,65 +300,7 @@ def test_every_method_of_the_registry_runs(run, table):
         assert code == 0
 
 
-# --- models and reports
-
-
-def test_a_saved_model_predicts_new_rows_matched_by_name(run, values, table, tmp_path):
-    X, y = values
-    model = tmp_path / "model.garrote"
-    code, _, _ = run("select", table, "--target", "y", "--save", model)
-    assert code == 0
-    turned = [5, 4, 3, 2, 1, 0]
-    new = write(tmp_path / "new.csv", [*[NAMES[j] for j in turned], "extra"],
-                np.column_stack([X[:, turned], y]))  # fmt: skip
-    code, out, _ = run("predict", model, new)
-    assert code == 0
-    rows = list(csv.DictReader(out.splitlines()))
-    predicted = np.array([float(row["prediction"]) for row in rows])
-    deviation = np.array([float(row["standard_deviation"]) for row in rows])
-    assert np.corrcoef(predicted, y)[0, 1] > 0.98
-    assert 0.2 < np.median(deviation) < 0.5
-    file = tmp_path / "predictions.csv"
-    assert run("predict", model, new, "--output", file)[0] == 0
-    assert file.read_text() == out
-
-
-def test_a_missing_column_is_named(run, values, table, tmp_path):
-    model = tmp_path / "model.garrote"
-    run("select", table, "--target", "y", "--save", model)
-    new = write(tmp_path / "new.csv", NAMES[1:], values[0][:, 1:])
-    code, out, err = run("predict", model, new)
-    assert code == 1
-    assert out == ""
-    assert "alpha" in err
-
-
-def test_a_report_can_be_made_at_once_or_later(run, table, tmp_path):
-    now, saved = tmp_path / "now.html", tmp_path / "saved.json"
-    code, _, _ = run("select", table, "--target", "y", "--report", now, "--json", saved)
-    assert code == 0
-    assert run("report", saved)[0] == 0
-    assert (tmp_path / "saved.html").read_text() == now.read_text()
-
-
-def test_demo_prints_a_selection_and_leaves_a_report(run, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    file = Path("garrote-demo.html")
-    code, out, err = run("demo")
-    assert code == 0
-    assert err == ""
-    assert "442 patients, 64 variables" in out.replace("\n", " ")
-    assert "bmi" in out
-    assert max(map(len, out.splitlines())) <= 80
-    assert "bmi" in file.read_text()
-
-
-def test_reproduce_lists_and_runs_studies(run):
-    code, out, _ = run("reproduce")
-    assert code == 0
-    assert "vg-table-1" in out
-    code, out, _ = run("reproduce", "vg-figure-2", "--quick")
-    assert code == 0
+# --- the version
 
 
 def test_version(run):

@@ -2,7 +2,7 @@
 
 import sys
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, cycle
 
 import hypothesis.strategies as st
 import matplotlib
@@ -235,11 +235,13 @@ def test_an_estimator_at_the_end_of_a_pipeline_is_found():
     np.testing.assert_array_equal(display.strengths, model[-1].path_.strengths)
 
 
-@pytest.mark.parametrize("display", FROM_SELECTION)
-@pytest.mark.parametrize(
-    ("style", "layout"),
-    [("default", "constrained"), ("dark_background", "tight"), ("ggplot", None)],
-)
+# Every display in one style, and the one that writes most names in all of them.
+STYLES = [("default", "constrained"), ("dark_background", "tight"), ("ggplot", None)]
+DRAWN = [(display, *style) for display, style in zip(FROM_SELECTION, cycle(STYLES), strict=False)]
+DRAWN += [(PathDisplay, *style) for style in STYLES if (PathDisplay, *style) not in DRAWN]
+
+
+@pytest.mark.parametrize(("display", "style", "layout"), DRAWN)
 def test_hostile_names_are_drawn_literally_in_any_style_and_layout(
     display, style, layout, hostile, tmp_path
 ):

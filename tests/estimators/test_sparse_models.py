@@ -25,8 +25,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
 @scikit_learn_checks(
-    SparseRegressor(alphas=10),
-    SparseClassifier(alphas=10),
+    SparseRegressor(alphas=5, cv=3),
+    SparseClassifier(alphas=5, cv=3),
     variants=[
         SparseRegressor(),
         SparseClassifier(),

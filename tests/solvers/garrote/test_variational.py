@@ -68,7 +68,7 @@ def largest_difference(fits, solutions):
 @pytest.mark.parametrize(
     ("solver", "numbers"),
     [
-        *((solver, range(k, 40, 3)) for k, solver in enumerate(SOLVERS)),
+        *((solver, range(k, 40, 6)) for k, solver in enumerate(SOLVERS)),
         *(pytest.param(solver, range(40), marks=pytest.mark.slow) for solver in SOLVERS),
     ],
     ids=lambda value: value if isinstance(value, str) else f"{len(value)} instances",
@@ -93,7 +93,7 @@ def test_solutions_are_those_of_algorithm_1(solver, numbers):
             and largest_difference(path.backward, backward) < 2e-3
         )
     # Among all forty, five may have branches that end in another optimum somewhere.
-    assert len(numbers) - whole_branches <= 5
+    assert len(numbers) - whole_branches <= max(2, len(numbers) // 8)
 
 
 def test_the_oracle_solves_its_own_equations():

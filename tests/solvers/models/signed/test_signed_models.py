@@ -4,14 +4,6 @@ import numpy as np
 import pytest
 
 from garrote.priors import TwoHumpedSlab
-from garrote.solvers.algebra.factor_updates import invert_root
-from garrote.solvers.algebra.signed_factor import (
-    add_signed,
-    begin_signed,
-    empty_signed_factor,
-    remove_signed,
-    turn_sign,
-)
 from garrote.solvers.models.signed.signed_enumeration import enumerate_signed
 from reference_humps import all_models
 
@@ -67,29 +59,3 @@ def test_log_odds_of_strong_effects_are_right():
     exact = np.logaddexp(*parts) - np.log(2)
     assert exact > 1e5
     assert logs[1] - logs[0] == pytest.approx(exact, rel=1e-12)
-
-
-def test_a_signed_factor_that_was_walked_is_the_one_made_anew():
-    X, y = _data(40, 9)
-    gram, xty, lengths = X.T @ X, X.T @ y, np.sum(X * X, axis=0)
-    walked, anew = empty_signed_factor(9, 16), empty_signed_factor(9, 16)
-    begin_signed(lengths, xty, y @ y, 0.7, walked)
-    for j, sign in ((3, 1.0), (0, -1.0), (7, 1.0), (5, -1.0), (1, 1.0)):
-        add_signed(gram[j], j, sign, walked)
-    remove_signed(0, walked)
-    inverse = np.zeros((16, 16))
-    invert_root(walked.root, inverse, 4)
-    turn_sign(5, inverse, walked)
-    add_signed(gram[2], 2, -1.0, walked)
-    remove_signed(3, walked)
-    begin_signed(lengths, xty, y @ y, 0.7, anew)
-    for j, sign in ((7, 1.0), (5, 1.0), (1, 1.0), (2, -1.0)):
-        add_signed(gram[j], j, sign, anew)
-    for name in ("sign", "pivot", "product", "left", "tilt", "cross", "lean"):
-        np.testing.assert_allclose(getattr(walked, name), getattr(anew, name), atol=1e-9)
-    own = [7, 5, 1, 2]
-    block = np.linalg.inv(gram[np.ix_(own, own)] + 0.7 * np.eye(4))
-    t = np.array([1.0, 1.0, 1.0, -1.0])
-    assert anew.cross[0] == pytest.approx(t @ block @ xty[own])
-    assert anew.lean[0] == pytest.approx(t @ block @ t)
-    np.testing.assert_allclose(anew.tilt[[0, 8]], -gram[[0, 8]][:, own] @ block @ t)
