@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 
+from garrote.paths import FollowPath
 from libraries.answers import Answer, measure_here
 from libraries.garrote import version
 
@@ -37,7 +38,7 @@ def measure(job):
             model = VariationalGarroteClassifier(cv=folds)
         else:
             model = SparseClassifier(
-                alpha="cv", alphas=problem.lambdas, cv=folds, standardize=False
+                alpha="cv", method=FollowPath(alphas=problem.lambdas), cv=folds, standardize=False
             )
         return model.fit(problem.X, problem.y)
 

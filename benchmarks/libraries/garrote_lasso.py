@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 
+from garrote.paths import FollowPath
 from libraries.answers import Answer, measure_here
 from libraries.garrote import version
 
@@ -36,7 +37,10 @@ def measure(job):
             chosen = {"alpha": "cv", "cv": options["folds"], "n_jobs": job["threads"]}
         family = "binomial" if job["task"] == "labels" else "gaussian"
         model = SparseRegressor(
-            family=family, alphas=problem.lambdas, tol=options.get("tol", 1e-6), **chosen, **plain
+            family=family,
+            method=FollowPath(alphas=problem.lambdas, tol=options.get("tol", 1e-6)),
+            **chosen,
+            **plain,
         )
         return model.fit(problem.X, problem.y)
 
