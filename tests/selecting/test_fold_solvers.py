@@ -5,8 +5,8 @@ import pytest
 
 from garrote import SparseClassifier, SparseRegressor, VariationalGarrote
 from garrote.datasets import make_sparse_regression
-from garrote.estimators.variational_garrote import SOLVERS as GARROTE_SOLVERS
 from garrote.paths import Anneal, FollowPath
+from garrote.paths.annealed import SOLVERS as GARROTE_SOLVERS
 from garrote.paths.combinations import solvers
 
 

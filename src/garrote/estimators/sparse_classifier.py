@@ -30,6 +30,7 @@ from garrote.likelihoods import (
     log_likelihood,
 )
 from garrote.limits.costs import foretell, points_in_all
+from garrote.paths import FollowPath
 
 # Log odds that are linear are binomial for two classes, and multinomial for more.
 _FAMILIES: dict[str, Likelihood] = {
@@ -105,7 +106,7 @@ default="binomial"
         penalty_factor: Any = None,
         bounds: Any = None,
         refit: bool | float = False,
-        method: Any = "coordinate",
+        method: str | FollowPath = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
         n_jobs: int | None = None,

@@ -22,6 +22,7 @@ from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_te
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
 from garrote.limits.magnitudes import refuse_rates
+from garrote.paths import FollowPath
 from garrote.paths.combinations import check_combination
 from garrote.problem import Problem
 from garrote.zscores.summary_statistics import ZScores
@@ -126,7 +127,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         penalty_factor: Any = None,
         bounds: Any = None,
         refit: bool | float = False,
-        method: Any = "coordinate",
+        method: str | FollowPath = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
         n_jobs: int | None = None,

@@ -33,6 +33,7 @@ from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
 from garrote.paths import Anneal
 from garrote.paths.annealed import fit_path, stored_design
+from garrote.priors import ExpectedSize
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
@@ -146,11 +147,11 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
 
     def __init__(
         self,
-        gamma: Any = "cv",
+        gamma: float | str | ExpectedSize = "cv",
         *,
         cv: Any = 5,
         rule: str = "1se",
-        method: Any = "coordinate",
+        method: str | Anneal = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
         noise_variance: float | None = None,

@@ -24,6 +24,7 @@ from garrote.inference.substitutes import with_substitutes
 from garrote.limits.costs import foretell, points_in_all
 from garrote.paths import AnnealBound
 from garrote.paths.annealed import DenseEnd
+from garrote.priors import ExpectedSize
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
@@ -120,11 +121,11 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
 
     def __init__(
         self,
-        gamma: Any = "cv",
+        gamma: float | str | ExpectedSize = "cv",
         *,
         cv: Any = 5,
         rule: str = "min",
-        method: Any = "coordinate",
+        method: str | AnnealBound = "coordinate",
         slab_variance: float = 1.5625,
         covariates: Any = None,
         prior_log_odds: Any = None,

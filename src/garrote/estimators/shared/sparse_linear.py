@@ -66,7 +66,7 @@ class SparseLinearModel(FollowsPath, SelectorFace):
         penalty_factor: Any = None,
         bounds: Any = None,
         refit: bool | float = False,
-        method: Any = "coordinate",
+        method: str | FollowPath = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
         n_jobs: int | None = None,
