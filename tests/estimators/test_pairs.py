@@ -82,7 +82,7 @@ def test_ways_of_a_pair_have_the_same_defaults_or_say_why_not():
     one, two = Anneal().get_params(), AnnealBound().get_params()
     differing = {name for name in two if one[name] != two[name]}
     assert differing == {"gammas", "max_iter"}
-    why = inspect.getdoc(AnnealBound).partition("Parameters\n")[0]
+    why = " ".join(inspect.getdoc(AnnealBound).partition("Parameters\n")[0].split())
     assert "`Anneal`" in why
     assert "30 gammas in place of 50, and 1000 rounds in place of 10,000" in why
 
