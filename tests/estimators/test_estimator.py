@@ -178,7 +178,7 @@ def test_attributes_agree_with_each_other(data):
     index = fitted.path_.index(fitted.gamma_)
     np.testing.assert_allclose(fitted.path_.coefficients().toarray()[index], fitted.coef_)
     listed = fitted.path_.inclusion_probability().toarray()[index]
-    np.testing.assert_allclose(listed, fitted.inclusion_probability_, atol=fitted.tol)
+    np.testing.assert_allclose(listed, fitted.inclusion_probability_, atol=1e-4)
     assert fitted.path_.intercepts[index] == pytest.approx(fitted.intercept_)
     assert fitted.path_.noise_variance[index] == pytest.approx(fitted.noise_variance_)
     assert fitted.path_.free_energy[index] == pytest.approx(fitted.posterior_.free_energy)
