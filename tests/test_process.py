@@ -23,6 +23,7 @@ DATA = """
 import numpy as np
 import scipy.sparse
 from garrote import VariationalGarrote
+from garrote.paths import Anneal
 
 rng = np.random.default_rng(0)
 """
@@ -127,8 +128,6 @@ def test_control_c_ends_a_long_fit_within_a_second(kind):
     code = (
         DATA
         + f"""
-from garrote.paths import Anneal
-
 settings = {settings}
 
 
@@ -229,7 +228,7 @@ y = X[:, 0] + rng.standard_normal(80)
 
 
 def fit(_=None):
-    return VariationalGarrote(n_jobs=2, gammas=10).fit(X, y).coef_
+    return VariationalGarrote(n_jobs=2, method=Anneal(gammas=10)).fit(X, y).coef_
 
 
 first = fit()
@@ -269,13 +268,13 @@ import resource
 
 small = rng.standard_normal((50, 400))
 for given in (small, small.T.copy().T, np.float32(small), scipy.sparse.csc_array(small)):
-    VariationalGarrote(gammas=5).fit(given, small[:, 0] + rng.standard_normal(50))
+    VariationalGarrote(method=Anneal(gammas=5)).fit(given, small[:, 0] + rng.standard_normal(50))
 X = {make}
 y = X[:, :5] @ np.ones(5)
 y = y + y.std() * rng.standard_normal(len(y))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 size = (X.data.nbytes + X.indices.nbytes if scipy.sparse.issparse(X) else X.nbytes) / 1024
-VariationalGarrote(gammas=10).fit(X, y)
+VariationalGarrote(method=Anneal(gammas=10)).fit(X, y)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) / size)
 """
     )
