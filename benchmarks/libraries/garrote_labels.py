@@ -8,7 +8,6 @@ import warnings
 
 import numpy as np
 
-from garrote.paths import FollowPath
 from libraries.answers import Answer, measure_here
 from libraries.garrote import version
 
@@ -23,6 +22,7 @@ def measure(job):
         VariationalGarroteClassifier,
     )
     from garrote.inference import METHODS
+    from garrote.paths import FollowPath
 
     warnings.simplefilter("ignore")  # on Monte Carlo errors; the table tells
     options = dict(job["options"])

@@ -8,7 +8,6 @@ import warnings
 
 import numpy as np
 
-from garrote.paths import FollowPath
 from libraries.answers import Answer, measure_here
 from libraries.garrote import version
 
@@ -17,6 +16,7 @@ __all__ = ["measure", "version"]
 
 def measure(job):
     from garrote import Problem, SparseRegressor, fit_path
+    from garrote.paths import FollowPath
     from garrote.penalties import L1, GroupLasso
 
     warnings.simplefilter("ignore")  # convergence warnings; the certificate tells
