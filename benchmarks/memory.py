@@ -48,7 +48,7 @@ def methods():
         **{name: penalised(name) for name in ("lasso", "ridge", "adaptive-lasso", "mcp", "scad")},
         **{name: penalised(name) for name in ("log-sum", "bridge", "fused-lasso", "l0")},
         "group-lasso": lambda D: SparseRegressor(penalty=GroupLasso(groups=np.arange(D) // 5)),
-        "fista": penalised("lasso", solver="fista"),
+        "fista": penalised("lasso", method="fista"),
         "sample": models(Sample(*STEPS)),
         "metropolis": models(Metropolis(*STEPS)),
         "gibbs": models(Gibbs(*STEPS)),

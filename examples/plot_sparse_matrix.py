@@ -12,6 +12,7 @@ import scipy.sparse
 
 from garrote import VariationalGarrote
 from garrote.displays import PathDisplay
+from garrote.paths import Anneal
 
 rng = np.random.default_rng(0)
 X = scipy.sparse.random_array((3000, 20_000), density=0.005, rng=rng, format="csc")
@@ -19,7 +20,7 @@ true = [10, 200, 3000]
 y = X[:, true] @ np.array([3.0, -2.0, 2.0]) + 0.1 * rng.standard_normal(3000)
 
 words = [f"word {j}" for j in range(X.shape[1])]
-model = VariationalGarrote(gammas=25).fit(X, y, feature_names=words)
+model = VariationalGarrote(method=Anneal(gammas=25)).fit(X, y, feature_names=words)
 model.summary()
 
 # %%

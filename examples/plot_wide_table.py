@@ -12,9 +12,10 @@ from sklearn.preprocessing import StandardScaler
 from garrote import VariationalGarrote
 from garrote.datasets import make_sparse_regression
 from garrote.displays import InclusionDisplay, PathDisplay
+from garrote.paths import Anneal
 
 data = make_sparse_regression(200, 5000, 10, correlation=0.6, snr=8, random_state=1)
-model = VariationalGarrote(gammas=40).fit(data.X, data.y)
+model = VariationalGarrote(method=Anneal(gammas=40)).fit(data.X, data.y)
 true, found = data.coef != 0, model.get_support()
 print(f"garrote: {found.sum()} selected, {(found & true).sum()} of 10 found")
 

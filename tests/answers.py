@@ -25,6 +25,7 @@ import scipy.sparse
 import garrote
 from garrote.inference import EM, METHODS, Gibbs, MeanField, Sample
 from garrote.likelihoods import Huber
+from garrote.paths import Anneal, FollowPath
 from garrote.penalties import MCP, PENALTIES, ElasticNet, FusedLasso, GroupLasso
 from garrote.priors import GaussianSlab, GPrior, SingleEffects
 
@@ -99,10 +100,10 @@ def _garrotes(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
     for name, model, given in [
         ("defaults", make(), {}),
         ("free energy", make("free_energy"), {}),
-        ("given gamma, starts", make(-2.0, n_starts=3, random_state=0), {}),
+        ("given gamma, starts", make(-2.0, method=Anneal(n_starts=3), random_state=0), {}),
         ("least error", make(rule="min"), {}),
-        ("primal", make(solver="primal"), {}),
-        ("dual", make(solver="dual"), {}),
+        ("primal", make(method="primal"), {}),
+        ("dual", make(method="dual"), {}),
         ("weights", make(), {"sample_weight": table.weight}),
         ("covariates", make(covariates=[2, 7]), {}),
         ("signs and odds", make(signs=np.ones(12, int), prior_log_odds=np.linspace(-1, 1, 12)), {}),
@@ -226,32 +227,41 @@ def _penalised(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
     }
     for name in PENALTIES:
         penalty = objects.get(name, name)
-        yield f"penalty {name}", _fit(make(penalty, "bic", alphas=20), X, y)
+        yield f"penalty {name}", _fit(make(penalty, "bic", method=FollowPath(alphas=20)), X, y)
         if name not in ("best-subset", "none"):
             yield (
                 f"penalty {name}, weights",
-                _fit(make(penalty, None, alphas=10), X, y, sample_weight=table.weight),
+                _fit(
+                    make(penalty, None, method=FollowPath(alphas=10)),
+                    X,
+                    y,
+                    sample_weight=table.weight,
+                ),
             )
     for name in ("lasso", "elastic-net", "mcp", "group-lasso"):
-        yield f"folds, {name}", _fit(make(objects.get(name, name), alphas=20), X, y)
+        yield (
+            f"folds, {name}",
+            _fit(make(objects.get(name, name), method=FollowPath(alphas=20)), X, y),
+        )
         yield (
             f"folds, {name}, sparse",
-            _fit(make(objects.get(name, name), alphas=20), table.sparse, y),
+            _fit(make(objects.get(name, name), method=FollowPath(alphas=20)), table.sparse, y),
         )
     for solver in (
         "homotopy", "least-angle", "ista", "fista", "sparsa", "projected_gradient", "em",
         "iterated_ridge", "subgradient",
     ):  # fmt: skip
-        yield f"lasso by {solver}", _fit(make("lasso", "bic", alphas=10, solver=solver), X, y)
+        method = FollowPath(solver, alphas=10)
+        yield f"lasso by {solver}", _fit(make("lasso", "bic", method=method), X, y)
     for name, named in [
         ("refitted", {"refit": True}),
         ("relaxed", {"refit": 0.5}),
-        ("bounds", {"lower": -0.5, "upper": 0.5}),
+        ("bounds", {"bounds": (-0.5, 0.5)}),
         ("factors", {"penalty_factor": np.linspace(0, 2, 12)}),
         ("one standard error", {"rule": "1se"}),
         ("plain columns", {"standardize": False, "fit_intercept": False}),
     ]:
-        yield f"lasso, {name}", _fit(make(alphas=20, **named), X, y)
+        yield f"lasso, {name}", _fit(make(method=FollowPath(alphas=20), **named), X, y)
 
 
 def _penalised_families(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
@@ -266,21 +276,25 @@ def _penalised_families(table: Table) -> Iterator[tuple[str, Callable[[], Answer
         (Huber(1.0), table.number),
     ]:
         for name, penalty in (("lasso", "lasso"), ("mcp", MCP(3.0)), ("groups", group)):
-            model = garrote.SparseRegressor(penalty, "bic", family=family, alphas=12)
+            model = garrote.SparseRegressor(
+                penalty, "bic", family=family, method=FollowPath(alphas=12)
+            )
             yield (
                 f"{family}, {name}, weights, offset",
                 _fit(model, X, y, sample_weight=table.weight, offset=table.offset),
             )
     for solver in ("coordinate", "fista", "ista", "sparsa"):
-        model = garrote.SparseRegressor("group-lasso", None, alphas=8, solver=solver)
+        model = garrote.SparseRegressor(
+            "group-lasso", None, method=FollowPath(solver=solver, alphas=8)
+        )
         yield f"two responses by {solver}", _fit(model, X, table.pair)
     for name, y in (("two classes", table.label), ("three classes", table.group)):
         for penalty in ("lasso", "elastic-net", "group-lasso"):
-            model = garrote.SparseClassifier(penalty, alphas=12)
+            model = garrote.SparseClassifier(penalty, method=FollowPath(alphas=12))
             yield f"{name}, {penalty}", _fit(model, X, y)
     yield (
         "three classes, sparse",
-        _fit(garrote.SparseClassifier(alphas=12), table.sparse, table.group),
+        _fit(garrote.SparseClassifier(method=FollowPath(alphas=12)), table.sparse, table.group),
     )
 
 

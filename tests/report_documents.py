@@ -9,6 +9,7 @@ import pandas as pd
 from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic
 from garrote.inference import Sample
+from garrote.paths import FollowPath
 
 OPTIONAL = ("path", "validation", "predictions", "stand_ins")
 
@@ -79,7 +80,9 @@ def classified():
     """Return the document of a classifier of words."""
     X, y, names = load_diabetes_quadratic()
     words = pd.Series(["worse" if value > 140 else "better" for value in y], name="state")
-    model = SparseClassifier(alphas=30, rule="1se").fit(X, words, feature_names=names)
+    model = SparseClassifier(method=FollowPath(alphas=30), rule="1se").fit(
+        X, words, feature_names=names
+    )
     return json.loads(model.selection_.to_json())
 
 

@@ -33,6 +33,7 @@ from garrote.estimators.registry import SELECTORS, Selector
 from garrote.inference import Gibbs, Sample, Search, infer
 from garrote.inference.choosing import WAYS
 from garrote.likelihoods import Binomial, Gaussian
+from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.paths.annealed import SOLVERS, fit_path
 from garrote.penalties import L1, Terms
 from garrote.priors import EffectSlab, GaussianSlab, GPrior, SingleEffects
@@ -101,15 +102,15 @@ def test_the_printed_solver_finds_what_coordinates_find(printed, likelihood, mon
     X, weights = rng.standard_normal((80, 12)), rng.integers(0, 3, 80).astype(float)
     y = X[:, 0] - X[:, 3] + rng.standard_normal(80)
     y = y if likelihood.least_squares else (y > 0).astype(float)
-    settings = {"family": likelihood, "alpha": 0.05, "tol": 1e-9, "upper": 0.4}
+    settings = {"family": likelihood, "alpha": 0.05, "bounds": (None, 0.4)}
     monkeypatch.setitem(CLASSICAL_SOLVERS, "heavy_ball", printed["HeavyBall"])
-    own = SparseRegressor(solver="heavy_ball", **settings).fit(X, y, weights)
-    same = SparseRegressor(**settings).fit(X, y, weights)
+    own = SparseRegressor(method=FollowPath("heavy_ball", tol=1e-9), **settings).fit(X, y, weights)
+    same = SparseRegressor(method=FollowPath(tol=1e-9), **settings).fit(X, y, weights)
     assert own.certificate_["duality gap"] < 1e-9
     assert own.n_iter_ > 5
     np.testing.assert_allclose(own.coef_, same.coef_, atol=1e-5)
     with pytest.raises(ValueError, match=r"'heavy_ball' cannot fit penalty 'MCP'.*change one"):
-        SparseRegressor("mcp", solver="heavy_ball").fit(X, y)
+        SparseRegressor("mcp", method="heavy_ball").fit(X, y)
 
 
 def test_a_solver_of_the_garrote_is_one_row(monkeypatch):
@@ -172,10 +173,10 @@ def test_the_printed_design_gives_the_dense_path(printed, shape):
 
 SHORT = {"random_state": 0, "method": Gibbs(100, 20)}
 EVERY_ESTIMATOR = [
-    VariationalGarrote(gammas=12, cv=3),
-    VariationalGarroteClassifier(gamma="free_energy", gammas=6),
-    SparseRegressor(alphas=12, cv=3, penalty_factor={2: 0.0}),
-    SparseClassifier(alphas=12, cv=3),
+    VariationalGarrote(method=Anneal(gammas=12), cv=3),
+    VariationalGarroteClassifier(gamma="free_energy", method=AnnealBound(gammas=6)),
+    SparseRegressor(method=FollowPath(alphas=12), cv=3, penalty_factor={2: 0.0}),
+    SparseClassifier(method=FollowPath(alphas=12), cv=3),
     SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", covariates=[2]),
     SpikeSlabClassifier(EffectSlab(1.0), "mean-field"),
     SingleEffectsRegressor(SingleEffects(effects=3)),
@@ -267,7 +268,7 @@ def test_the_printed_likelihood_gives_certified_paths(printed, fit_intercept):
     rng = np.random.default_rng(3)
     X, offset = rng.standard_normal((100, 8)), 0.3 * rng.standard_normal(100)
     weights = rng.integers(0, 3, 100).astype(float)
-    settings = {"fit_intercept": fit_intercept, "alpha": 0.03, "tol": 1e-9}
+    settings = {"fit_intercept": fit_intercept, "alpha": 0.03, "method": FollowPath(tol=1e-9)}
     model = SparseRegressor(family=printed["Share"](), **settings)
     shares = expit(X[:, 0] - X[:, 3] + offset + 0.5 * rng.standard_normal(100))
     model.fit(X, shares, weights, offset=offset)

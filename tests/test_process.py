@@ -16,12 +16,14 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 from garrote import VariationalGarrote
+from garrote.paths import Anneal
 from reference import sparse_regression
 
 DATA = """
 import numpy as np
 import scipy.sparse
 from garrote import VariationalGarrote
+from garrote.paths import Anneal
 
 rng = np.random.default_rng(0)
 """
@@ -101,13 +103,14 @@ LONG_FITS = {
     ),
     "tall": ("rng.standard_normal((n, d))", (30_000, 600), {}),
     "two jobs": ("rng.standard_normal((n, d))", (1000, 8000), {"n_jobs": 2}),
-    "dual": ("rng.standard_normal((n, d))", (400, 2000), {"solver": "dual", "gamma": -8.0}),
+    "dual": ("rng.standard_normal((n, d))", (400, 2000), {"method": Anneal("dual"), "gamma": -8.0}),
     "starts": (
-        "rng.standard_normal((n, d))", (300, 2000), {"n_starts": 1000, "gamma": -9.0, "gammas": 5}
+        "rng.standard_normal((n, d))", (300, 2000),
+        {"method": Anneal(n_starts=1000, gammas=5), "gamma": -9.0},
     ),
     "slow sweeps": (
         "0.01 * rng.standard_normal((n, d)) + rng.standard_normal((n, 1))", (60, 250),
-        {"tol": 1e-12, "max_iter": 10**9, "gamma": -5.0},
+        {"method": Anneal(tol=1e-12, max_iter=10**9), "gamma": -5.0},
     ),
 }  # fmt: skip
 
@@ -135,7 +138,8 @@ def problem(n, d):
 
 
 # Compile beforehand, whichever way a problem of this kind is solved.
-quick = {{**settings, "tol": 1e-2, "n_starts": 1, "max_iter": 100}}
+solver = settings.get("method", Anneal()).solver
+quick = {{**settings, "method": Anneal(solver, tol=1e-2, n_starts=1, max_iter=100)}}
 for shape in ((40, 30), (50, 400), (400, 50), (60, 250)):
     VariationalGarrote(**quick).fit(*problem(*shape))
 X, y = problem{shape}
@@ -175,9 +179,11 @@ except KeyboardInterrupt:
 
 def test_two_threads_at_once_find_what_one_finds():
     tasks = [sparse_regression(n=60, d=d, seed=d)[:2] for d in (10, 40, 300, 10, 40, 300)]
-    alone = [VariationalGarrote(gammas=15).fit(X, y) for X, y in tasks]
+    alone = [VariationalGarrote(method=Anneal(gammas=15)).fit(X, y) for X, y in tasks]
     with ThreadPoolExecutor(2) as pool:
-        together = list(pool.map(lambda task: VariationalGarrote(gammas=15).fit(*task), tasks))
+        together = list(
+            pool.map(lambda task: VariationalGarrote(method=Anneal(gammas=15)).fit(*task), tasks)
+        )
     for one, two in zip(alone, together, strict=True):
         np.testing.assert_array_equal(one.coef_, two.coef_)
         assert one.gamma_ == two.gamma_
@@ -222,7 +228,7 @@ y = X[:, 0] + rng.standard_normal(80)
 
 
 def fit(_=None):
-    return VariationalGarrote(n_jobs=2, gammas=10).fit(X, y).coef_
+    return VariationalGarrote(n_jobs=2, method=Anneal(gammas=10)).fit(X, y).coef_
 
 
 first = fit()
@@ -237,8 +243,8 @@ print("done")
 
 def test_other_processes_find_the_same():
     X, y, _ = sparse_regression(n=60, d=20)
-    one = cross_val_score(VariationalGarrote(gammas=10), X, y, cv=3)
-    two = cross_val_score(VariationalGarrote(gammas=10), X, y, cv=3, n_jobs=2)
+    one = cross_val_score(VariationalGarrote(method=Anneal(gammas=10)), X, y, cv=3)
+    two = cross_val_score(VariationalGarrote(method=Anneal(gammas=10)), X, y, cv=3, n_jobs=2)
     np.testing.assert_allclose(one, two, rtol=1e-9)
 
 
@@ -262,13 +268,13 @@ import resource
 
 small = rng.standard_normal((50, 400))
 for given in (small, small.T.copy().T, np.float32(small), scipy.sparse.csc_array(small)):
-    VariationalGarrote(gammas=5).fit(given, small[:, 0] + rng.standard_normal(50))
+    VariationalGarrote(method=Anneal(gammas=5)).fit(given, small[:, 0] + rng.standard_normal(50))
 X = {make}
 y = X[:, :5] @ np.ones(5)
 y = y + y.std() * rng.standard_normal(len(y))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 size = (X.data.nbytes + X.indices.nbytes if scipy.sparse.issparse(X) else X.nbytes) / 1024
-VariationalGarrote(gammas=10).fit(X, y)
+VariationalGarrote(method=Anneal(gammas=10)).fit(X, y)
 print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - peak) / size)
 """
     )

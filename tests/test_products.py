@@ -30,6 +30,7 @@ from garrote import (
 )
 from garrote.inference import Gibbs
 from garrote.likelihoods import Huber
+from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.paths.combinations import is_possible, solvers
 from garrote.penalties import L1
 from garrote.priors import EffectSlab, GaussianSlab, SingleEffects
@@ -105,9 +106,10 @@ def responses(family, X):
 
 def penalised(family, solver):
     settings = {
-        "alpha": ALPHA, "alphas": [2 * ALPHA], "solver": solver, "standardize": False,
-        "tol": 1e-11, "max_iter": 50_000,
-    }  # fmt: skip
+        "alpha": ALPHA,
+        "standardize": False,
+        "method": FollowPath(solver, alphas=[2 * ALPHA], tol=1e-11, max_iter=50_000),
+    }
     if family == "multinomial":
         return SparseClassifier(**settings)
     named = {"several gaussian": "gaussian", "huber": Huber(corner=EDGE, scale=1.0)}
@@ -151,19 +153,23 @@ def test_penalised_fits_meet_the_conditions_of_an_optimum(row):
 # Chains that are short: with one seed they are the same wherever the problem is.
 SHORT = {"method": Gibbs(100, 20), "random_state": 0}
 ESTIMATORS = {
-    "garrote": VariationalGarrote(gamma=-4.0, gammas=10, tol=1e-8),
-    "garrote, dual": VariationalGarrote(gamma=-4.0, gammas=10, solver="dual", tol=1e-8),
+    "garrote": VariationalGarrote(gamma=-4.0, method=Anneal(gammas=10, tol=1e-8)),
+    "garrote, dual": VariationalGarrote(
+        gamma=-4.0, method=Anneal(solver="dual", gammas=10, tol=1e-8)
+    ),
     "mean field": SpikeSlabRegressor(GaussianSlab(1.0), "mean-field", inclusion=0.1),
     "EM": SpikeSlabRegressor(GaussianSlab(1.0), "em", inclusion=0.1),
     "single effects": SingleEffectsRegressor(SingleEffects(effects=3)),
     "BIC, all models": SpikeSlabRegressor("bic", "enumerate"),
-    "lasso": SparseRegressor(alpha=0.1, tol=1e-11),
-    "MCP": SparseRegressor("mcp", alpha=0.1, tol=1e-11),
-    "garrote, labels": VariationalGarroteClassifier(gamma=-4.0, gammas=6, tol=1e-8),
+    "lasso": SparseRegressor(alpha=0.1, method=FollowPath(tol=1e-11)),
+    "MCP": SparseRegressor("mcp", alpha=0.1, method=FollowPath(tol=1e-11)),
+    "garrote, labels": VariationalGarroteClassifier(
+        gamma=-4.0, method=AnnealBound(gammas=6, tol=1e-8)
+    ),
     "mean field, labels": SpikeSlabClassifier(EffectSlab(1.0), "mean-field", inclusion=0.1),
     "single effects, labels": SingleEffectsClassifier(SingleEffects(effects=3)),
     "BIC, all models, labels": SpikeSlabClassifier("bic", "enumerate"),
-    "lasso, labels": SparseClassifier(alpha=0.05, tol=1e-11),
+    "lasso, labels": SparseClassifier(alpha=0.05, method=FollowPath(tol=1e-11)),
     "horseshoe": ShrinkageRegressor("horseshoe", **SHORT),
     "Laplace": ShrinkageRegressor("laplace", **SHORT),
     "horseshoe, labels": ShrinkageClassifier("horseshoe", **SHORT),

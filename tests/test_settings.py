@@ -12,6 +12,8 @@ from garrote import (
     SparseRegressor,
     SpikeSlabClassifier,
     SpikeSlabRegressor,
+    VariationalGarrote,
+    VariationalGarroteClassifier,
 )
 from garrote.inference import Sample
 from garrote.likelihoods import FAMILIES, Huber, Multinomial, SeveralResponses
@@ -133,6 +135,13 @@ def test_a_grid_search_finds_the_settings_of_penalties_and_likelihoods():
          r"method is 'auto', which has no setting 'n_chains'; write method=Gibbs\(\) or "),
         (SpikeSlabRegressor(method="sample"), {"method__wide": 4},
          "method is 'sample', which has no setting 'wide'"),
+        (SparseRegressor(), {"method__tol": 1e-8},
+         r"method is the name 'coordinate'; write method=FollowPath\('coordinate'\) to set its tol"),
+        (VariationalGarrote(method="dual"), {"method__n_starts": 3},
+         r"write method=Anneal\('dual'\) to set its n_starts"),
+        (VariationalGarroteClassifier(), {"method__gammas": 5}, r"write method=AnnealBound\(\) to set"),
+        (VariationalGarrote(), {"method__alphas": 5}, "'coordinate', which has no setting 'alphas'"),
+        (VariationalGarrote(), {"gamma__size": 5}, "gamma is 'cv', which has no setting 'size'"),
         (SparseRegressor(cv=[[0], [1]]), {"cv__n_splits": 4}, r"cv is \[\[0\], \[1\]\], which"),
         (SparseRegressor(), {"cv__n_splits": 4}, "cv is 5, which has no setting 'n_splits'"),
     ],

@@ -18,10 +18,11 @@ def version():
 
 def measure(job):
     from garrote import VariationalGarrote
+    from garrote.paths import Anneal
 
     warnings.simplefilter("ignore")  # convergence warnings; the certificate tells
     options = job["options"]
-    settings = {"gammas": 50, "tol": options.get("tol", 1e-2), "solver": "coordinate"}
+    settings = {"method": Anneal(gammas=50, tol=options.get("tol", 1e-2))}
     if job["task"] == "path":
         settings |= {"gamma": "free_energy"}
     else:

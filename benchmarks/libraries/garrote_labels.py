@@ -22,6 +22,7 @@ def measure(job):
         VariationalGarroteClassifier,
     )
     from garrote.inference import METHODS
+    from garrote.paths import FollowPath
 
     warnings.simplefilter("ignore")  # on Monte Carlo errors; the table tells
     options = dict(job["options"])
@@ -37,7 +38,7 @@ def measure(job):
             model = VariationalGarroteClassifier(cv=folds)
         else:
             model = SparseClassifier(
-                alpha="cv", alphas=problem.lambdas, cv=folds, standardize=False
+                alpha="cv", method=FollowPath(alphas=problem.lambdas), cv=folds, standardize=False
             )
         return model.fit(problem.X, problem.y)
 

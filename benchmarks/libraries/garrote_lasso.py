@@ -16,6 +16,7 @@ __all__ = ["measure", "version"]
 
 def measure(job):
     from garrote import Problem, SparseRegressor, fit_path
+    from garrote.paths import FollowPath
     from garrote.penalties import L1, GroupLasso
 
     warnings.simplefilter("ignore")  # convergence warnings; the certificate tells
@@ -36,7 +37,10 @@ def measure(job):
             chosen = {"alpha": "cv", "cv": options["folds"], "n_jobs": job["threads"]}
         family = "binomial" if job["task"] == "labels" else "gaussian"
         model = SparseRegressor(
-            family=family, alphas=problem.lambdas, tol=options.get("tol", 1e-6), **chosen, **plain
+            family=family,
+            method=FollowPath(alphas=problem.lambdas, tol=options.get("tol", 1e-6)),
+            **chosen,
+            **plain,
         )
         return model.fit(problem.X, problem.y)
 

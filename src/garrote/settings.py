@@ -1,6 +1,8 @@
 """Settings as objects: equal by their values, read, copied and searched over as scikit-learn does."""
 
+import math
 from copy import deepcopy
+from numbers import Integral, Real
 from typing import Any, Self
 
 from sklearn.base import BaseEstimator
@@ -34,3 +36,20 @@ class Settings(BaseEstimator):
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant, as far as it can be told without data."""
+
+
+def is_number(value: Any) -> bool:
+    """Tell whether a setting is a finite number; truth values are none."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def check_count(name: str, value: Any, least: int) -> None:
+    """Refuse a setting that is no whole number, or too small a one."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Refuse a setting that is no positive number."""
+    if not (is_number(value) and value > 0):
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")

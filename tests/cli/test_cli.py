@@ -247,11 +247,27 @@ def test_a_number_for_gamma_needs_no_validation(run, table):
 
 
 def test_any_setting_of_the_method_can_be_given(run, table):
-    arguments = ["--gamma", "-6", "--set", "solver=dual", "--set", "tol=1e-3"]
-    _, out, _ = run("select", table, "--target", "y", *arguments, "--json", "-")
-    settings = json.loads(out)["provenance"]["settings"]
-    assert settings["solver"] == "dual"
-    assert settings["tol"] == 1e-3
+    for name in ("solver=dual", "method=dual"):
+        arguments = ["--method", "garrote", "--gamma", "-6", "--set", name, "--set", "tol=1e-3"]
+        _, out, _ = run("select", table, "--target", "y", *arguments, "--json", "-")
+        told = json.loads(out)["provenance"]["settings"]["method"]
+        assert told.startswith("Anneal(solver='dual', gammas=50")
+        assert "tol=0.001" in told
+
+
+def test_bounds_and_expected_sizes_are_typed_by_their_own_names(run, table):
+    given = ("select", table, "--target", "y", "--json", "-")
+    _, out, _ = run(*given, "--method", "garrote", "--expected-size", "2")
+    assert json.loads(out)["provenance"]["settings"]["gamma"] == "ExpectedSize(size=2.0)"
+    lasso = (*given, "--method", "lasso", "--alpha", "0.1")
+    _, out, _ = run(*lasso, "--set", "lower=0", "--set", "upper=age:0.5")
+    assert json.loads(out)["provenance"]["settings"]["bounds"] == "(0, {'age': 0.5})"
+    code, _, err = run(*lasso, "--set", "lower=0", "--set", "bounds=0,1")
+    assert code == 2
+    assert "--set bounds and --set lower or upper say the same thing" in err
+    code, _, err = run(*given, "--method", "garrote", "--expected-size", "2", "--set", "gamma=-3")
+    assert code == 2
+    assert "--expected-size and --set gamma say the same thing" in err
 
 
 def test_the_seed_decides_the_folds(run, table):

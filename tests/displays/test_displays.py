@@ -40,6 +40,7 @@ from garrote.orthogonal import (
     transition_lines,
     variational_garrote_curve,
 )
+from garrote.paths import Anneal, FollowPath
 from garrote.priors import GaussianSlab
 from pairwise import by_pairs
 
@@ -64,7 +65,7 @@ def diabetes():
 @pytest.fixture(scope="module")
 def wide():
     data = make_sparse_regression(80, 10_000, 5, snr=8, random_state=0)
-    return VariationalGarrote(gamma=-10.0, gammas=20).fit(data.X, data.y)
+    return VariationalGarrote(gamma=-10.0, method=Anneal(gammas=20)).fit(data.X, data.y)
 
 
 @pytest.fixture(scope="module")
@@ -372,7 +373,9 @@ def test_path_of_unknown_kind_is_refused(diabetes):
 def test_a_path_of_one_gamma_and_a_table_of_one_variable_are_drawn():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((50, 1))
-    model = VariationalGarrote(gamma=-3.0, gammas=[-3.0]).fit(x, x[:, 0] + rng.standard_normal(50))
+    model = VariationalGarrote(gamma=-3.0, method=Anneal(gammas=[-3.0])).fit(
+        x, x[:, 0] + rng.standard_normal(50)
+    )
     display = PathDisplay.from_estimator(model)
     low, high = display.ax_.get_xlim()
     assert low < -3 < high
@@ -401,7 +404,7 @@ def test_a_falling_strength_of_another_name_is_drawn_from_sparse_to_dense(diabet
 
 def test_a_penalised_model_is_drawn_without_talk_of_probabilities():
     X, y, names = load_diabetes_quadratic()
-    model = SparseRegressor(alphas=20).fit(X, y, feature_names=names)
+    model = SparseRegressor(method=FollowPath(alphas=20)).fit(X, y, feature_names=names)
     path = PathDisplay.from_estimator(model)
     assert path.ax_.get_ylabel().startswith("effect on y")
     bars = InclusionDisplay.from_estimator(model)
@@ -634,7 +637,7 @@ def test_the_shrinkage_of_a_model_has_its_rows_and_its_gamma(diabetes):
 @pytest.mark.parametrize("gamma", [3.0, -1e5])
 def test_pictures_of_theory_stand_any_gamma(gamma):
     data = make_sparse_regression(40, 5, 2, random_state=0)
-    model = VariationalGarrote(gamma=gamma, gammas=[gamma]).fit(data.X, data.y)
+    model = VariationalGarrote(gamma=gamma, method=Anneal(gammas=[gamma])).fit(data.X, data.y)
     assert PhaseDisplay.from_estimator(model).chosen_line_ is not None
     assert np.isfinite(ShrinkageDisplay.from_estimator(model).lines_["VG"].get_ydata()).all()
 

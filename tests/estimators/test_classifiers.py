@@ -23,7 +23,8 @@ from garrote import (
     VariationalGarroteClassifier,
 )
 from garrote.inference import Gibbs, Sample
-from garrote.priors import EffectSlab, GaussianSlab, SingleEffects
+from garrote.paths import AnnealBound
+from garrote.priors import EffectSlab, ExpectedSize, GaussianSlab, SingleEffects
 from garrote.report import render_report
 from scikit_checks import scikit_learn_checks
 
@@ -35,7 +36,7 @@ EVERY = [
     SpikeSlabClassifier(EffectSlab(1.0), SHORT, random_state=0),
     SpikeSlabClassifier(EffectSlab(1.0), "mean-field"),
     SingleEffectsClassifier(),
-    VariationalGarroteClassifier(gamma="free_energy", gammas=10),
+    VariationalGarroteClassifier(gamma="free_energy", method=AnnealBound(gammas=10)),
 ]
 NAMES = ["enumerate", "sample", "mean-field", "single-effects", "garrote"]
 every_classifier = pytest.mark.parametrize("model", EVERY, ids=NAMES)
@@ -45,7 +46,7 @@ every_classifier = pytest.mark.parametrize("model", EVERY, ids=NAMES)
     SpikeSlabClassifier(EffectSlab(1.0)),
     SingleEffectsClassifier(),
     ShrinkageClassifier(method=Gibbs(n_steps=100, burn_in=20)),
-    VariationalGarroteClassifier(gamma="free_energy", gammas=6),
+    VariationalGarroteClassifier(gamma="free_energy", method=AnnealBound(gammas=6)),
     variants=[
         SpikeSlabClassifier(),
         SpikeSlabClassifier(method="mean-field"),
@@ -213,10 +214,10 @@ def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"gamma": "guess"}, "gamma must be 'cv', 'free_energy' or a number"),
+        ({"gamma": "guess"}, "gamma must be 'cv', 'free_energy', a finite number or"),
         ({"slab_variance": -1.0}, "slab_variance must be positive"),
         ({"rule": "most"}, "rule must be"),
-        ({"expected_size": 9}, "must be below the number of columns"),
+        ({"gamma": ExpectedSize(9)}, "must be below the number of columns"),
         ({"cv": [(np.arange(3), np.arange(3, 120))]}, "of class no only"),
     ],
 )
@@ -229,7 +230,7 @@ def test_a_garrote_refuses_settings_that_cannot_be_meant(data, settings, said):
 
 def test_gamma_is_chosen_by_held_out_deviance(data):
     X, y = data
-    model = VariationalGarroteClassifier(gammas=10, rule="min", cv=3).fit(X, y)
+    model = VariationalGarroteClassifier(method=AnnealBound(gammas=10), rule="min", cv=3).fit(X, y)
     results = model.cv_results_
     best = int(np.argmin(results["mean_error"]))
     assert model.gamma_ == results["gamma"][best]
@@ -245,10 +246,14 @@ def test_gamma_is_chosen_by_held_out_deviance(data):
 def test_held_out_deviance_is_that_of_the_probabilities_that_are_predicted(data):
     X, y = data
     train, test = np.arange(80), np.arange(80, 120)
-    both = VariationalGarroteClassifier(gammas=8, cv=[(train, test)], tol=1e-3).fit(X, y)
+    both = VariationalGarroteClassifier(
+        method=AnnealBound(gammas=8, tol=1e-3), cv=[(train, test)]
+    ).fit(X, y)
     gammas, stated = both.path_.strengths, both.cv_results_["mean_error"]
     for k in (3, 7):
-        own = VariationalGarroteClassifier(float(gammas[k]), gammas=gammas).fit(X[train], y[train])
+        own = VariationalGarroteClassifier(float(gammas[k]), method=AnnealBound(gammas=gammas)).fit(
+            X[train], y[train]
+        )
         chance = own.predict_proba(X[test])[np.arange(40), (y[test] == "yes").astype(int)]
         assert stated[k] == pytest.approx(-2 * np.log(chance).mean(), rel=2e-3)
 
@@ -269,10 +274,11 @@ def test_one_standard_error_that_allows_no_variable_is_named(make, seed):
         y = X[:, 0] + rng.logistic(size=40) > 0
     else:
         y = 0.55 * X[:, 0] + rng.standard_normal(40)
-    few = {"alphas": 10} if make.__name__.startswith("Sparse") else {"gammas": 10}
-    model = make(rule="1se", cv=3, **few).fit(X, y)
+    few = make._method_class()
+    few.set_params(**{"alphas" if make.__name__.startswith("Sparse") else "gammas": 10})
+    model = make(rule="1se", cv=3, method=few).fit(X, y)
     assert not model.get_support().any()
-    more = make(rule="min", cv=3, **few).fit(X, y)
+    more = make(rule="min", cv=3, method=few).fit(X, y)
     count = more.get_support().sum()
     assert count > 0
     (said,) = [text for text in model.selection_.warnings if "standard error" in text]
@@ -285,27 +291,33 @@ def test_a_garrote_finds_what_some_folds_find_late():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((100, 1000))
     y = 2 * X[:, ::250] @ np.array([1, -1, 1, -1]) + rng.logistic(size=100) > 0
-    model = VariationalGarroteClassifier(gammas=15).fit(X, y)
+    model = VariationalGarroteClassifier(method=AnnealBound(gammas=15)).fit(X, y)
     assert set(model.get_support(indices=True)) <= {0, 250, 500, 750}
     assert model.get_support().any()
 
 
 def test_a_given_gamma_and_an_expected_size_say_the_same(data):
     X, y = data
-    one = VariationalGarroteClassifier(expected_size=2.0, gammas=6).fit(X, y)
-    two = VariationalGarroteClassifier(gamma=float(np.log(0.5)), gammas=6).fit(X, y)
+    one = VariationalGarroteClassifier(gamma=ExpectedSize(2.0), method=AnnealBound(gammas=6)).fit(
+        X, y
+    )
+    two = VariationalGarroteClassifier(gamma=float(np.log(0.5)), method=AnnealBound(gammas=6)).fit(
+        X, y
+    )
     assert one.gamma_ == pytest.approx(two.gamma_)
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-6)
 
 
 def test_the_path_predicts_what_the_model_does(data):
     X, y = data
-    model = VariationalGarroteClassifier(gamma="free_energy", gammas=8, covariates=[3]).fit(X, y)
+    model = VariationalGarroteClassifier(
+        gamma="free_energy", method=AnnealBound(gammas=8), covariates=[3]
+    ).fit(X, y)
     path = model.path_
     position = path.index(model.gamma_)
     np.testing.assert_allclose(path.coefficients().toarray()[position], model.coef_[0])
     assert path.intercepts[position] == pytest.approx(model.intercept_[0])
-    assert path.certificate.max() <= model.tol
+    assert path.certificate.max() <= AnnealBound.of(model.method).tol
 
 
 @every_classifier

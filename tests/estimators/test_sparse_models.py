@@ -15,6 +15,7 @@ from garrote import SparseClassifier, SparseRegressor
 from garrote.displays import PathDisplay
 from garrote.likelihoods import FAMILIES, Binomial, Poisson, Probit
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.paths import Anneal, FollowPath
 from garrote.paths.combinations import ALL_FAMILIES, is_possible, solvers
 from garrote.penalties import MCP, PENALTIES, ElasticNet
 from garrote.solvers.penalised import refitting
@@ -25,13 +26,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
 @scikit_learn_checks(
-    SparseRegressor(alphas=5, cv=3),
-    SparseClassifier(alphas=5, cv=3),
+    SparseRegressor(method=FollowPath(alphas=5), cv=3),
+    SparseClassifier(method=FollowPath(alphas=5), cv=3),
     variants=[
         SparseRegressor(),
         SparseClassifier(),
-        SparseRegressor(family="huber", alphas=30),
-        SparseClassifier(family="probit", alphas=30),
+        SparseRegressor(family="huber", method=FollowPath(alphas=30)),
+        SparseClassifier(family="probit", method=FollowPath(alphas=30)),
     ],
 )
 def test_scikit_learn_check_passes(estimator, check):
@@ -70,7 +71,7 @@ def response(data, family):
 def test_every_penalty_has_every_family(data, penalty, family):
     X, _, _ = data
     y = response(data, family)
-    settings = {"penalty": penalty, "alphas": 8, "alpha": "bic"}
+    settings = {"penalty": penalty, "method": FollowPath(alphas=8), "alpha": "bic"}
     if family == "multinomial":
         model = SparseClassifier(**settings).fit(X, y)
     else:
@@ -94,7 +95,9 @@ def test_every_penalty_has_every_family(data, penalty, family):
 def test_alpha_is_chosen_by_folds_for_every_family(data, penalty, family):
     X, _, _ = data
     y = response(data, family)
-    model = SparseRegressor(penalty, family=family, alphas=15, rule="1se").fit(X, y)
+    model = SparseRegressor(penalty, family=family, method=FollowPath(alphas=15), rule="1se").fit(
+        X, y
+    )
     assert model.path_.coefficients().shape == (15, 12)
     assert {0, 3} <= set(model.get_support(indices=True))
 
@@ -105,7 +108,7 @@ def test_weights_are_repeats_and_offsets_are_known_parts(data, family):
     y = response(data, family)
     counts = np.random.default_rng(2).integers(0, 4, len(y))
     known = 0.3 * X[:, 5]
-    settings = {"alpha": 0.05, "family": family, "alphas": 10}
+    settings = {"alpha": 0.05, "family": family, "method": FollowPath(alphas=10)}
     weighted = SparseRegressor(**settings).fit(X, y, sample_weight=counts, offset=known)
     repeated = SparseRegressor(**settings).fit(
         np.repeat(X, counts, axis=0), np.repeat(y, counts), offset=np.repeat(known, counts)
@@ -119,11 +122,11 @@ def test_weights_are_repeats_and_offsets_are_known_parts(data, family):
 def test_the_homotopy_solver_gives_the_same_answer(data):
     X, _, _ = data
     y = response(data, "gaussian")
-    one = SparseRegressor(alphas=30).fit(X, y)
-    two = SparseRegressor(alphas=30, solver="homotopy").fit(X, y)
+    one = SparseRegressor(method=FollowPath(alphas=30)).fit(X, y)
+    two = SparseRegressor(method=FollowPath(solver="homotopy", alphas=30)).fit(X, y)
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-9)
     refitted = [
-        SparseRegressor(alpha=0.2, refit=0.5, solver=solver).fit(X, y).coef_
+        SparseRegressor(alpha=0.2, refit=0.5, method=solver).fit(X, y).coef_
         for solver in ("coordinate", "homotopy")
     ]
     np.testing.assert_allclose(*refitted, atol=1e-9)
@@ -135,7 +138,7 @@ def test_the_homotopy_solver_gives_the_same_answer(data):
 def test_alpha_is_chosen_as_asked(data, alpha):
     X, _, _ = data
     y = response(data, "gaussian")
-    model = SparseRegressor(alpha=alpha, alphas=20).fit(X, y)
+    model = SparseRegressor(alpha=alpha, method=FollowPath(alphas=20)).fit(X, y)
     if alpha is None:
         assert model.alpha_ == model.path_.strengths[-1]
     elif not isinstance(alpha, str):
@@ -159,13 +162,13 @@ def test_columns_without_a_penalty_are_always_in(data):
 def test_several_classes_and_words_as_labels(data):
     X, eta, _ = data
     words = np.array(["low", "middle", "high"])[np.digitize(eta, [-0.5, 0.5])]
-    model = SparseClassifier(alphas=20).fit(X, words)
+    model = SparseClassifier(method=FollowPath(alphas=20)).fit(X, words)
     assert model.classes_.tolist() == ["high", "low", "middle"]
     assert model.coef_.shape == (3, 12)
     assert model.score(X, words) > 0.8
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
     np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
-    balanced = SparseClassifier(alphas=20, class_weight="balanced").fit(X, words)
+    balanced = SparseClassifier(method=FollowPath(alphas=20), class_weight="balanced").fit(X, words)
     assert balanced.certificate_["duality gap"] < 1e-6
 
 
@@ -173,7 +176,9 @@ def test_classes_of_very_unequal_weight_are_certified(data):
     X, eta, _ = data
     classes = np.digitize(eta, [-0.5, 0.5])
     weights = {0: 1000.0, 1: 1e-4, 2: 1e-4}
-    model = SparseClassifier(alpha=None, alphas=20, class_weight=weights).fit(X, classes)
+    model = SparseClassifier(alpha=None, method=FollowPath(alphas=20), class_weight=weights).fit(
+        X, classes
+    )
     assert model.path_.certificate.max() < 1e-6
     assert model.n_iter_ < 200
 
@@ -231,9 +236,11 @@ def test_models_are_saved_and_reported(data, tmp_path):
     for model in (
         SparseRegressor(MCP(gamma=2.0)).fit(X, response(data, "gaussian")),
         SparseClassifier().fit(X, words),
-        SparseClassifier(family="probit", alphas=10).fit(X, words),
-        SparseRegressor(family="huber", alphas=10).fit(X, response(data, "huber")),
-        SparseClassifier(alphas=10).fit(X, np.digitize(X[:, 0], [-0.5, 0.5])),
+        SparseClassifier(family="probit", method=FollowPath(alphas=10)).fit(X, words),
+        SparseRegressor(family="huber", method=FollowPath(alphas=10)).fit(
+            X, response(data, "huber")
+        ),
+        SparseClassifier(method=FollowPath(alphas=10)).fit(X, np.digitize(X[:, 0], [-0.5, 0.5])),
     ):
         model.save(tmp_path / "model.garrote")
         again = garrote.load(tmp_path / "model.garrote")
@@ -252,7 +259,7 @@ def test_models_are_saved_and_reported(data, tmp_path):
     ],
 )
 def test_reports_say_what_effects_are_on(data, tmp_path, family, said, axis):
-    model = SparseRegressor("mcp", "bic", family=family, alphas=20).fit(
+    model = SparseRegressor("mcp", "bic", family=family, method=FollowPath(alphas=20)).fit(
         data[0], response(data, family)
     )
     model.selection_.report(tmp_path / "report.html")
@@ -278,18 +285,28 @@ def test_every_penalty_names_its_source():
         ({"penalty": 3}, "penalty must be a name or an object"),
         ({"alpha": "aic"}, "alpha must be a number, None or one of"),
         ({"alpha": -1.0}, "alpha must be a number >= 0"),
-        ({"alphas": [0.1, -1.0]}, "alphas must be a positive integer or an array"),
-        ({"alphas": 0}, "alphas must be at least 1"),
+        (
+            {"method": FollowPath(alphas=[0.1, -1.0])},
+            "alphas must be a positive integer or an array",
+        ),
+        ({"method": FollowPath(alphas=0)}, "alphas must be at least 1"),
         ({"penalty_factor": 0.0}, "nothing is penalised"),
         ({"penalty_factor": {0: -1.0}}, "penalty_factor must be >= 0"),
-        ({"lower": 0.1}, "bounds must contain 0"),
+        ({"bounds": (0.1, None)}, "bounds must contain 0"),
+        ({"bounds": 0.1}, r"bounds must be a pair \(lower, upper\)"),
+        ({"bounds": (0, 1, 2)}, r"bounds must be a pair \(lower, upper\)"),
         ({"family": "gamma"}, "family must be one of"),
         ({"family": 3}, r"family must be one of .* or an object of garrote.likelihoods"),
         ({"family": Multinomial(3)}, "has several outputs a row: SparseClassifier takes classes"),
-        ({"family": "huber", "solver": "homotopy"}, "with a huber response"),
+        ({"family": "huber", "method": "homotopy"}, "with a huber response"),
         ({"family": "poisson"}, "needs counts"),
         ({"family": "binomial"}, "needs labels 0 and 1"),
-        ({"solver": "newton"}, "solver must be one of"),
+        ({"method": "newton"}, r"method must be one of .*'fista'.* or garrote.paths.FollowPath"),
+        ({"method": FollowPath("newton")}, "solver must be one of"),
+        ({"method": FollowPath(tol=0.0)}, "tol must be positive"),
+        ({"method": FollowPath(max_iter=0)}, "max_iter must be an integer >= 1"),
+        ({"method": FollowPath(eps=1.0)}, "eps must be between 0 and 1"),
+        ({"method": Anneal()}, "method must be one of"),
         ({"refit": 2.0}, "refit must be True"),
         ({"rule": "max"}, "rule must be"),
     ],
@@ -303,7 +320,7 @@ def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
 def test_a_family_is_named_or_given_as_an_object(data, family):
     X, y = data[0], response(data, family)
     one, two = (
-        SparseRegressor(family=given, alpha=0.1, alphas=3).fit(X, y)
+        SparseRegressor(family=given, alpha=0.1, method=FollowPath(alphas=3)).fit(X, y)
         for given in (family, FAMILIES[family])
     )
     np.testing.assert_array_equal(one.coef_, two.coef_)
@@ -317,7 +334,10 @@ def test_classifiers_take_likelihoods_of_labels(data):
         (("probit", Probit()), y),
         (("binomial", "multinomial", Binomial(), Multinomial(3)), three),
     ):
-        found = [SparseClassifier(family=f, alpha=0.1, alphas=3).fit(X, labels) for f in families]
+        found = [
+            SparseClassifier(family=f, alpha=0.1, method=FollowPath(alphas=3)).fit(X, labels)
+            for f in families
+        ]
         for model in found[1:]:
             np.testing.assert_array_equal(model.coef_, found[0].coef_)
             np.testing.assert_array_equal(model.predict_proba(X), found[0].predict_proba(X))
@@ -338,10 +358,10 @@ def test_impossible_combinations_say_what_is_possible(data):
     X, _, _ = data
     said = r"cannot fit penalty 'lasso' with a poisson .*'coordinate'.*'fista'.*; or family='gauss"
     with pytest.raises(ValueError, match=said):
-        SparseRegressor(solver="homotopy", family="poisson").fit(X, response(data, "poisson"))
-    said = "solver='coordinate'.*; or penalty='lasso' or 'l1' or 'elastic-net' or 'adaptive-lasso'$"
+        SparseRegressor(method="homotopy", family="poisson").fit(X, response(data, "poisson"))
+    said = "solver 'coordinate'.*; or penalty 'lasso' or 'l1' or 'elastic-net' or 'adaptive-lasso'$"
     with pytest.raises(ValueError, match=said):
-        SparseRegressor("scad", solver="least-angle").fit(X, response(data, "gaussian"))
+        SparseRegressor("scad", method="least-angle").fit(X, response(data, "gaussian"))
     with pytest.raises(ValueError, match=r"'elastic net' \(corrected=True\) with a multinomial"):
         SparseClassifier(ElasticNet(corrected=True)).fit(X, np.arange(120) % 3)
     with pytest.raises(ValueError, match="one class only"):
@@ -351,7 +371,7 @@ def test_impossible_combinations_say_what_is_possible(data):
 def test_given_alphas_may_come_in_any_order(data):
     X, _, _ = data
     y = response(data, "gaussian")
-    one = SparseRegressor(alpha=None, alphas=[0.01, 1.0, 0.1]).fit(X, y)
+    one = SparseRegressor(alpha=None, method=FollowPath(alphas=[0.01, 1.0, 0.1])).fit(X, y)
     np.testing.assert_array_equal(one.path_.strengths, [1.0, 0.1, 0.01])
 
 
@@ -382,7 +402,10 @@ def test_a_fold_that_trains_without_a_class_is_refused(data, names):
     with pytest.raises(ValueError, match=said):
         SparseClassifier().fit(X, labels)
     labels[[8, 9]] = "rare"
-    assert SparseClassifier(alphas=10).fit(X, labels).certificate_["duality gap"] < 1e-6
+    assert (
+        SparseClassifier(method=FollowPath(alphas=10)).fit(X, labels).certificate_["duality gap"]
+        < 1e-6
+    )
 
 
 def test_a_fold_that_trains_on_zeros_is_refused(data):
@@ -440,7 +463,7 @@ def test_placed_grids_end_where_nearly_all_is_explained_and_given_ones_do_not():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 200))
     y = (X[:, 0] + X[:, 1] > 0).astype(float)
-    placed = SparseClassifier(eps=1e-5, alphas=60).fit(X, y)
+    placed = SparseClassifier(method=FollowPath(alphas=60, eps=1e-5)).fit(X, y)
     assert len(placed.path_) < 60
     assert 0.999 <= placed.path_.deviance_explained[-1] < 0.9999
     assert (placed.path_.deviance_explained[:-1] < 0.999).all()
@@ -448,7 +471,7 @@ def test_placed_grids_end_where_nearly_all_is_explained_and_given_ones_do_not():
     assert np.isfinite(placed.cv_results_["fold_errors"]).all()
     assert placed.selection_.path.cut == placed.path_.cut
     given = np.geomspace(placed.path_.strengths[0], 1e-5 * placed.path_.strengths[0], 60)
-    whole = SparseClassifier(alphas=given, alpha=None).fit(X, y)
+    whole = SparseClassifier(method=FollowPath(alphas=given), alpha=None).fit(X, y)
     assert len(whole.path_) == 60
     assert whole.path_.cut is None
     np.testing.assert_allclose(
@@ -456,7 +479,7 @@ def test_placed_grids_end_where_nearly_all_is_explained_and_given_ones_do_not():
         placed.path_.coefficients().toarray(),
         atol=1e-6,
     )
-    asked = SparseClassifier(alpha=float(given[-1]), eps=1e-5).fit(X, y)
+    asked = SparseClassifier(alpha=float(given[-1]), method=FollowPath(eps=1e-5)).fit(X, y)
     assert asked.alpha_ == given[-1]
 
 
@@ -464,7 +487,7 @@ def test_bic_does_not_choose_a_model_that_interpolates():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 300))
     y = 2 * X[:, 0] + rng.standard_normal(40)
-    model = SparseRegressor(alpha="bic", eps=1e-4).fit(X, y)
+    model = SparseRegressor(alpha="bic", method=FollowPath(eps=1e-4)).fit(X, y)
     assert 0 in model.get_support(indices=True)
     assert model.get_support().sum() <= 20
 
@@ -482,7 +505,7 @@ def possible(penalty, family, solver):
 
 def combined(penalty, family, solver):
     tol = _ACCURACY.get((penalty, solver), _ACCURACY.get(solver, 1e-6))
-    settings = {"penalty": penalty, "alpha": 0.3, "solver": solver, "alphas": 2, "tol": tol}
+    settings = {"penalty": penalty, "alpha": 0.3, "method": FollowPath(solver, 2, tol=tol)}
     if family == "multinomial":
         return SparseClassifier(**settings)
     return SparseRegressor(family=family, **settings)
@@ -490,7 +513,7 @@ def combined(penalty, family, solver):
 
 def assert_fits(data, penalty, family, solver):
     model = combined(penalty, family, solver).fit(data[0], response(data, family))
-    assert model.path_.certificate.max() <= model.tol or solver == "least-angle"
+    assert model.path_.certificate.max() <= model.method.tol or solver == "least-angle"
 
 
 def test_what_the_table_of_combinations_rules_out_is_refused(data):

@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 
 import garrote
 from garrote import SparseClassifier, SparseRegressor
+from garrote.paths import FollowPath
 from garrote.penalties import MCP, Bridge, ElasticNet
 
 FAMILIES = ("gaussian", "binomial", "poisson", "labels")
@@ -52,13 +53,19 @@ def test_weights_and_offsets_reach_every_fold(data, family):
         (np.flatnonzero(fold[rows] != k), np.flatnonzero(fold[rows] == k)) for k in range(4)
     ]
     alphas = np.geomspace(0.3, 0.01, 12)
-    one = make(family, alphas=alphas, cv=splits).fit(X, y, sample_weight=counts, offset=known)
-    two = make(family, alphas=alphas, cv=repeated).fit(X[rows], y[rows], offset=known[rows])
+    one = make(family, method=FollowPath(alphas=alphas), cv=splits).fit(
+        X, y, sample_weight=counts, offset=known
+    )
+    two = make(family, method=FollowPath(alphas=alphas), cv=repeated).fit(
+        X[rows], y[rows], offset=known[rows]
+    )
     for name in ("mean_error", "null_error"):
         np.testing.assert_allclose(one.cv_results_[name], two.cv_results_[name], rtol=1e-6)
     assert one.alpha_ == two.alpha_
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-6)
-    without = make(family, alphas=alphas, cv=splits).fit(X, y, sample_weight=counts)
+    without = make(family, method=FollowPath(alphas=alphas), cv=splits).fit(
+        X, y, sample_weight=counts
+    )
     assert not np.allclose(without.coef_, one.coef_, atol=1e-3)
 
 
@@ -81,8 +88,8 @@ def test_other_kinds_of_input_give_the_same_fit(data, family, kind):
     X = np.where(np.abs(X) > 0.5, X, 0.0)
     other = X.astype(np.float32) if "float32" in kind else X
     other = scipy.sparse.csr_array(other) if "sparse" in kind else other
-    one = make(family, rule="1se", alphas=20).fit(X, responses[family])
-    two = make(family, rule="1se", alphas=20).fit(other, responses[family])
+    one = make(family, rule="1se", method=FollowPath(alphas=20)).fit(X, responses[family])
+    two = make(family, rule="1se", method=FollowPath(alphas=20)).fit(other, responses[family])
     np.testing.assert_allclose(one.coef_, two.coef_, atol=1e-5)
     if family == "labels":
         np.testing.assert_allclose(one.predict_proba(X), two.predict_proba(other), atol=1e-5)
@@ -95,9 +102,9 @@ def test_other_kinds_of_input_give_the_same_fit(data, family, kind):
 def test_refits_and_relaxed_paths_are_cross_validated(data, family, refit):
     X, responses = data
     y = responses[family]
-    model = make(family, refit=refit, alphas=20, rule="1se").fit(X, y)
-    plain = make(family, alpha=model.alpha_, alphas=20).fit(X, y)
-    full = make(family, alpha=model.alpha_, alphas=20, refit=True).fit(X, y)
+    model = make(family, refit=refit, method=FollowPath(alphas=20), rule="1se").fit(X, y)
+    plain = make(family, alpha=model.alpha_, method=FollowPath(alphas=20)).fit(X, y)
+    full = make(family, alpha=model.alpha_, method=FollowPath(alphas=20), refit=True).fit(X, y)
     np.testing.assert_array_equal(model.get_support(), plain.get_support())
     expected = refit * full.coef_ + (1 - refit) * plain.coef_
     np.testing.assert_allclose(model.coef_, expected, atol=1e-5)
@@ -107,11 +114,11 @@ def test_refits_and_relaxed_paths_are_cross_validated(data, family, refit):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_one_standard_error_is_sparser_and_a_whole_path_ends_at_its_last_alpha(data, family):
     X, responses = data
-    least = make(family, alphas=20).fit(X, responses[family])
-    within = make(family, alphas=20, rule="1se").fit(X, responses[family])
+    least = make(family, method=FollowPath(alphas=20)).fit(X, responses[family])
+    within = make(family, method=FollowPath(alphas=20), rule="1se").fit(X, responses[family])
     assert within.alpha_ >= least.alpha_
     assert within.get_support().sum() <= least.get_support().sum()
-    whole = make(family, alpha=None, alphas=20).fit(X, responses[family])
+    whole = make(family, alpha=None, method=FollowPath(alphas=20)).fit(X, responses[family])
     assert whole.alpha_ == whole.path_.strengths[-1]
     assert not hasattr(whole, "cv_results_")
     last = whole.path_.coefficients()[[-1]].toarray()
@@ -155,7 +162,9 @@ def test_data_frames_keep_their_names_through_a_pipeline(data, family):
     X, responses = data
     names = [f"gene {j}" for j in range(8)]
     frame = pandas.DataFrame(X, columns=names)
-    pipeline = make_pipeline(StandardScaler(), make(family, rule="1se", alphas=20))
+    pipeline = make_pipeline(
+        StandardScaler(), make(family, rule="1se", method=FollowPath(alphas=20))
+    )
     pipeline.set_output(transform="pandas")
     out = pipeline.fit(frame, responses[family]).transform(frame)
     assert {"gene 0", "gene 3"} <= set(out.columns)
@@ -166,9 +175,15 @@ def test_data_frames_keep_their_names_through_a_pipeline(data, family):
     ("settings", "said"),
     [
         ({"penalty_factor": {"gene 9": 0.0}}, "unknown column 'gene 9'"),
-        ({"lower": {"gene 2": 0.5}}, "bounds must contain 0, but column 'gene 2' has 0.5 to inf"),
+        (
+            {"bounds": ({"gene 2": 0.5}, None)},
+            "bounds must contain 0, but column 'gene 2' has 0.5 to inf",
+        ),
         ({"penalty_factor": {"gene 1": -2.0}}, "got -2 at column 'gene 1'"),
-        ({"penalty_factor": {"gene 1": 0.0}, "upper": {"gene 1": 1.0}}, "but 'gene 1' has"),
+        (
+            {"penalty_factor": {"gene 1": 0.0}, "bounds": (None, {"gene 1": 1.0})},
+            "but 'gene 1' has",
+        ),
     ],
 )
 def test_errors_name_the_column_of_a_data_frame(data, settings, said):

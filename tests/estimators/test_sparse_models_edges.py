@@ -7,6 +7,7 @@ import pytest
 
 from garrote import Problem, SparseRegressor, fit_path
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.paths import FollowPath
 from garrote.paths.combinations import is_possible
 from garrote.paths.penalised import equal_terms
 from garrote.paths.surfaces import fit_surface
@@ -42,7 +43,7 @@ def response(rows, family):
 )
 def test_a_constant_column_changes_nothing(rows, penalty, family):
     X, y = rows[0], response(rows, family)
-    model = SparseRegressor(penalty, "bic", family=family, alphas=8)
+    model = SparseRegressor(penalty, "bic", family=family, method=FollowPath(alphas=8))
     without = model.fit(X, y).coef_
     largest = model.path_.strengths[0]
     model.fit(np.c_[np.ones(len(y)), X], y)
@@ -53,7 +54,11 @@ def test_a_constant_column_changes_nothing(rows, penalty, family):
 @pytest.mark.parametrize("penalty", ["log-sum", "bridge", "normal-gamma", "normal-jeffreys"])
 def test_a_column_that_is_always_in_sets_no_strength(rows, penalty):
     X, y, _ = rows
-    path = SparseRegressor(penalty, "bic", alphas=8, penalty_factor={0: 0}).fit(X, y).path_
+    path = (
+        SparseRegressor(penalty, "bic", method=FollowPath(alphas=8), penalty_factor={0: 0})
+        .fit(X, y)
+        .path_
+    )
     assert 0 < path.strengths[0] < 100
     assert path.size[0] == 0
 
@@ -67,7 +72,9 @@ def test_ridge_with_columns_that_are_always_in_is_its_closed_form(shape, twin):
     if twin:  # what the columns that are always in explain has a coefficient of 0
         X[:, 3] = X[:, 0]
     y = X[:, 0] + rng.normal(size=N)
-    model = SparseRegressor("ridge", 5.0, alphas=[6.0], penalty_factor={0: 0, 7: 0}).fit(X, y)
+    model = SparseRegressor(
+        "ridge", 5.0, method=FollowPath(alphas=[6.0]), penalty_factor={0: 0, 7: 0}
+    ).fit(X, y)
     Z, factor = (X - X.mean(axis=0)) / X.std(axis=0), np.ones(D)
     factor[[0, 7]] = 0.0
     expected = np.linalg.solve(Z.T @ Z / N + 5.0 * np.diag(factor), Z.T @ (y - y.mean()) / N)
@@ -82,9 +89,9 @@ def test_ridge_with_columns_that_are_always_in_is_its_closed_form(shape, twin):
 )
 def test_convex_penalties_have_a_duality_gap(rows, penalty, family):
     X, y = rows[0], response(rows, family)
-    settings = {"family": family, "alphas": 8, "penalty_factor": {1: 0, 2: 2.0}}
+    settings = {"family": family, "method": FollowPath(alphas=8), "penalty_factor": {1: 0, 2: 2.0}}
     if family != "gaussian":
-        settings["upper"] = {0: 0.3}
+        settings["bounds"] = (None, {0: 0.3})
     path = SparseRegressor(penalty, "bic", **settings).fit(X, y).path_
     gaps = np.array([fit.certificate["duality gap"] for fit in path.fits])
     assert (gaps < 1e-6).all()
@@ -106,7 +113,7 @@ def test_the_gap_of_a_bridge_bounds_what_can_be_gained(rows):
 @pytest.mark.parametrize("penalty", [Bridge(1.0), MCP(np.inf)])
 def test_limits_that_are_the_lasso_can_do_what_it_can(rows, penalty):
     X, y, _ = rows
-    walked = SparseRegressor(penalty, 0.1, solver="homotopy").fit(X, y)
+    walked = SparseRegressor(penalty, 0.1, method="homotopy").fit(X, y)
     lasso = SparseRegressor("lasso", 0.1).fit(X, y)
     np.testing.assert_allclose(walked.coef_, lasso.coef_, atol=1e-6)
 
@@ -114,8 +121,8 @@ def test_limits_that_are_the_lasso_can_do_what_it_can(rows, penalty):
 def test_undoing_shrinkage_refuses_the_bounds_that_it_would_break(rows):
     X, y, _ = rows
     with pytest.raises(ValueError, match=r"corrected=True .* would break bounds"):
-        SparseRegressor(ElasticNet(corrected=True), 0.1, upper=0.5).fit(X, y)
-    signs = SparseRegressor(ElasticNet(corrected=True), 0.1, lower=0.0).fit(X, y)
+        SparseRegressor(ElasticNet(corrected=True), 0.1, bounds=(None, 0.5)).fit(X, y)
+    signs = SparseRegressor(ElasticNet(corrected=True), 0.1, bounds=(0.0, None)).fit(X, y)
     assert (signs.coef_ >= 0).all()
     assert signs.coef_[0] > 1
 
@@ -140,6 +147,6 @@ def test_a_surface_refuses_concavities_that_are_none(rows, gamma):
 
 def test_a_walk_refuses_bounds_in_the_user_s_units_and_names(rows):
     X, y, _ = rows
-    model = SparseRegressor(alpha=0.1, solver="homotopy", upper={"b": 0.5})
+    model = SparseRegressor(alpha=0.1, method="homotopy", bounds=(None, {"b": 0.5}))
     with pytest.raises(ValueError, match=r"column 'b' has -inf to 0.5 with a penalty factor of 1"):
         model.fit(X * 10, y, feature_names=list("abcdefgh"))

@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.paths import FollowPath
 from garrote.paths.penalised import equal_terms
 from garrote.penalties import L1
 from garrote.solvers.control import Control
@@ -55,7 +56,9 @@ def test_a_score_compares_with_a_constant_beside_the_offset(rows, family):
 def test_several_classes_take_an_offset_for_each(classes, D):
     X, y, offset = classes
     X = np.c_[X, np.random.default_rng(5).normal(size=(60, D - 6))]
-    model = SparseClassifier("ridge", 0.3, standardize=False, tol=1e-12).fit(X, y, offset=offset)
+    model = SparseClassifier("ridge", 0.3, standardize=False, method=FollowPath(tol=1e-12)).fit(
+        X, y, offset=offset
+    )
 
     def objective(flat):
         level, coef = flat[:3], flat[3:].reshape(3, -1)
@@ -101,8 +104,8 @@ def test_the_gap_of_several_classes_with_offsets_bounds_what_can_be_gained(class
 def test_several_responses_take_an_offset_for_each(rows):
     X, y, known = rows
     Y, offset = np.c_[y, -2 * y], np.c_[known, known**2]
-    model = SparseRegressor(alpha="cv", alphas=10, cv=3).fit(X, Y, offset=offset)
-    plain = SparseRegressor(alpha="cv", alphas=10, cv=3).fit(X, Y - offset)
+    model = SparseRegressor(alpha="cv", method=FollowPath(alphas=10), cv=3).fit(X, Y, offset=offset)
+    plain = SparseRegressor(alpha="cv", method=FollowPath(alphas=10), cv=3).fit(X, Y - offset)
     np.testing.assert_allclose(model.coef_, plain.coef_, atol=1e-10)
     np.testing.assert_allclose(model.predict(X, offset), plain.predict(X) + offset)
     assert model.score(X, Y, offset=offset) == pytest.approx(plain.score(X, Y - offset))

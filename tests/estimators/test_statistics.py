@@ -13,6 +13,7 @@ from garrote.experiments.calibration import (
     resembling,
 )
 from garrote.experiments.report import StudySettings
+from garrote.paths import Anneal
 
 pytestmark = pytest.mark.slow
 
@@ -112,7 +113,7 @@ def test_little_is_selected_from_noise(gamma, rule, allowed, dtype):
     for _ in range(60):
         X = rng.standard_normal((200, 200)).astype(dtype)
         y = rng.standard_normal(200)
-        model = VariationalGarrote(gamma=gamma, rule=rule, gammas=25).fit(X, y)
+        model = VariationalGarrote(gamma=gamma, rule=rule, method=Anneal(gammas=25)).fit(X, y)
         selected.append(model.get_support().sum())
     assert np.mean(selected) <= allowed
 

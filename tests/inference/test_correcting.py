@@ -7,6 +7,7 @@ import pytest
 
 from garrote import VariationalGarrote
 from garrote.inference import correcting
+from garrote.paths import Anneal
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 
@@ -126,7 +127,7 @@ def test_exact_copies_share_their_probability_also_where_annealing_has_both(
     rng = np.random.default_rng(0)
     once = rng.standard_normal((60, 6))
     y = 2 * once[:, 1] - once[:, 4] + 0.5 * rng.standard_normal(60)
-    model = VariationalGarrote(-1.7, solver="primal").fit(np.column_stack([once, once]), y)
+    model = VariationalGarrote(-1.7, method="primal").fit(np.column_stack([once, once]), y)
     p = model.inclusion_probability_
     np.testing.assert_allclose(p[[1, 4, 7, 10]], 0.5, atol=0.06)
 
@@ -188,7 +189,7 @@ def test_a_solution_of_more_variables_than_a_quarter_of_the_rows_is_kept_at_once
     rng = np.random.default_rng(7)
     X = rng.standard_normal((40, 30))
     y = X[:, :20] @ rng.choice([-1.0, 1.0], 20) + 0.1 * rng.standard_normal(40)
-    model = VariationalGarrote(-1.0, tol=1e-2).fit(X, y)
+    model = VariationalGarrote(-1.0, method=Anneal(tol=1e-2)).fit(X, y)
     assert (model.inclusion_probability_ > 0.5).sum() > 10
     assert any("smaller gamma" in text for text in model.selection_.warnings)
 

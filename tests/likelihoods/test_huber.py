@@ -14,6 +14,7 @@ from garrote.likelihoods import (
     log_likelihood,
     null_mean,
 )
+from garrote.paths import FollowPath
 from garrote.penalties import L1, MCP, ElasticNet, NoPenalty, Ridge
 from reference import lasso_by_proximal_gradient, sparse_regression
 
@@ -168,8 +169,10 @@ def test_outliers_hardly_move_it_and_do_move_least_squares():
 @pytest.mark.parametrize("times", [1e-9, 1e9])
 def test_units_of_the_response_do_not_matter(times):
     X, y = contaminated()
-    one = SparseRegressor(family="huber", alphas=10).fit(X, y)
-    two = SparseRegressor(family="huber", alphas=10).fit(X, times * y + 5 * times)
+    one = SparseRegressor(family="huber", method=FollowPath(alphas=10)).fit(X, y)
+    two = SparseRegressor(family="huber", method=FollowPath(alphas=10)).fit(
+        X, times * y + 5 * times
+    )
     np.testing.assert_allclose(two.coef_, times * one.coef_, rtol=1e-6)
     assert two.alpha_ == pytest.approx(times * one.alpha_, rel=1e-6)
     assert two.scale_ == pytest.approx(times * one.scale_)
@@ -181,7 +184,7 @@ def test_weights_are_repeats_and_rows_have_no_order():
     X, y = contaminated()
     counts = np.random.default_rng(2).integers(0, 4, len(y))
     known = 0.3 * X[:, 5]
-    settings = {"family": "huber", "alpha": 0.05, "alphas": 10}
+    settings = {"family": "huber", "alpha": 0.05, "method": FollowPath(alphas=10)}
     one = SparseRegressor(**settings).fit(X, y, sample_weight=counts, offset=known)
     order = np.random.default_rng(3).permutation(np.repeat(np.arange(len(y)), counts))
     two = SparseRegressor(**settings).fit(X[order], y[order], offset=known[order])
@@ -196,7 +199,7 @@ def test_weights_are_repeats_and_rows_have_no_order():
 def test_held_out_errors_are_huber_losses():
     X, y = contaminated()
     folds = [(np.arange(75), np.arange(75, 150)), (np.arange(75, 150), np.arange(75))]
-    model = SparseRegressor(family="huber", alphas=5, cv=folds).fit(X, y)
+    model = SparseRegressor(family="huber", method=FollowPath(alphas=5), cv=folds).fit(X, y)
     edge = 1.345 * model.scale_
     alphas = model.path_.strengths
     for k, (inside, outside) in enumerate(folds):
@@ -218,7 +221,7 @@ def test_criteria_do_not_depend_on_units():
 
 def test_a_model_is_fitted_anew_and_saved_with_its_unit(tmp_path):
     X, y = contaminated()
-    model = SparseRegressor(family=Huber(corner=2.0), alphas=10).fit(X, y)
+    model = SparseRegressor(family=Huber(corner=2.0), method=FollowPath(alphas=10)).fit(X, y)
     model.save(tmp_path / "model.garrote")
     again = garrote.load(tmp_path / "model.garrote")
     assert again.family == Huber(corner=2.0)
@@ -247,7 +250,9 @@ def test_corners_that_cannot_be_meant_are_refused(settings, said):
 def test_a_constant_response_is_the_empty_model():
     X, _ = contaminated()
     with pytest.warns(UserWarning, match="constant"):
-        model = SparseRegressor(family="huber", alphas=5).fit(X, np.full(len(X), 7.0))
+        model = SparseRegressor(family="huber", method=FollowPath(alphas=5)).fit(
+            X, np.full(len(X), 7.0)
+        )
     assert model.intercept_ == pytest.approx(7.0)
     assert not model.coef_.any()
 

@@ -10,6 +10,7 @@ import garrote
 from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
 from garrote.likelihoods import Probit, conjugate, curvature, gradient, log_likelihood
 from garrote.likelihoods.probit import mills
+from garrote.paths import FollowPath
 from garrote.penalties import HAL, L1, MCP, ElasticNet, NoPenalty, Ridge, Terms
 from garrote.solvers.control import Control
 from garrote.solvers.losses.latent import LatentLeastSquares
@@ -173,7 +174,7 @@ def test_weights_are_repeats_and_rows_have_no_order():
     X, y = labelled()
     counts = np.random.default_rng(2).integers(0, 4, len(y))
     known = 0.3 * X[:, 5]
-    settings = {"family": "probit", "alpha": 0.02, "alphas": 10}
+    settings = {"family": "probit", "alpha": 0.02, "method": FollowPath(alphas=10)}
     one = SparseClassifier(**settings).fit(X, y, sample_weight=counts, offset=known)
     order = np.random.default_rng(3).permutation(np.repeat(np.arange(len(y)), counts))
     two = SparseClassifier(**settings).fit(X[order], y[order], offset=known[order])
@@ -183,7 +184,9 @@ def test_weights_are_repeats_and_rows_have_no_order():
 
 def test_probabilities_are_normal_and_keep_small_ones():
     X, y = labelled()
-    model = SparseClassifier(family="probit", alphas=20).fit(X, np.where(y > 0, "yes", "no"))
+    model = SparseClassifier(family="probit", method=FollowPath(alphas=20)).fit(
+        X, np.where(y > 0, "yes", "no")
+    )
     eta = model.decision_function(X)
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], norm.cdf(eta))
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
@@ -233,11 +236,11 @@ def test_what_cannot_be_is_refused_with_what_can():
     ):
         SparseClassifier(family="poisson").fit(X, y)
     with pytest.raises(
-        ValueError, match=r"'em' cannot fit .* binomial .*family='gaussian' or 'probit'"
+        ValueError, match=r"'em' cannot fit .* binomial .*family 'gaussian' or 'probit'"
     ):
-        SparseClassifier(solver="em").fit(X, y)
-    with pytest.raises(ValueError, match=r"solver='coordinate' or 'ista' .* or 'em'"):
-        SparseRegressor(family="probit", solver="homotopy").fit(X, y)
+        SparseClassifier(method="em").fit(X, y)
+    with pytest.raises(ValueError, match=r"solver 'coordinate' or 'ista' .* or 'em'"):
+        SparseRegressor(family="probit", method="homotopy").fit(X, y)
     with pytest.raises(ValueError, match="needs labels 0 and 1"):
         SparseRegressor(family="probit").fit(X, X[:, 0])
 

@@ -6,6 +6,7 @@ from sklearn.model_selection import KFold, ShuffleSplit
 
 from garrote import VariationalGarroteClassifier
 from garrote.limits.costs import CostWarning, points_in_all
+from garrote.paths import AnnealBound
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def test_folds_that_are_not_named_cost_as_much_as_five(monkeypatch):
     X = np.broadcast_to(np.random.default_rng(0).standard_normal((400, 1)), (400, 20_000))
     y = np.arange(400) % 2
     for cv in (None, 5):
-        model = VariationalGarroteClassifier(gammas=200, cv=cv)
+        model = VariationalGarroteClassifier(method=AnnealBound(gammas=200), cv=cv)
         with (
             pytest.warns(CostWarning, match="20000 columns at 1200 strengths"),
             pytest.raises(InterruptedError),

@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import lasso_path
 
 from garrote import Problem, SparseRegressor, fit_path
+from garrote.paths import FollowPath
 from garrote.paths.surfaces import fit_surface
 from garrote.penalties import (
     L1,
@@ -92,10 +93,10 @@ def test_how_the_response_is_stored_changes_no_penalised_fit(penalty):
 
 def test_an_estimator_has_the_alpha_of_its_path():
     X, y = rows()
-    model = SparseRegressor(alpha=15.0, alphas=[40.0]).fit(X, y)
+    model = SparseRegressor(alpha=15.0, method=FollowPath(alphas=[40.0])).fit(X, y)
     path = fit_path(Problem.from_rows(X, y), L1(), [40.0, 15.0])
     np.testing.assert_allclose(model.coef_, path.coefficients().toarray()[-1], atol=1e-4)
-    chosen = SparseRegressor(alphas=10).fit(X, y)
+    chosen = SparseRegressor(method=FollowPath(alphas=10)).fit(X, y)
     assert chosen.path_.strengths[0] == pytest.approx(
         fit_path(Problem.from_rows(X, y), L1(), 3).strengths[0]
     )
@@ -123,7 +124,9 @@ def test_z_scores_have_their_alphas_in_standard_deviations():
     Z, left = (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
     r = Z.T @ left / len(y)
     z = r * np.sqrt((len(y) - 2) / (1 - r**2))
-    model = SparseRegressor(alpha=0.05, alphas=[0.1]).fit_zscores(z, Z.T @ Z / 60, 60, mismatch=0.0)
+    model = SparseRegressor(alpha=0.05, method=FollowPath(alphas=[0.1])).fit_zscores(
+        z, Z.T @ Z / 60, 60, mismatch=0.0
+    )
     _, theirs, _ = lasso_path(Z, left, alphas=[0.05], tol=1e-12)
     np.testing.assert_allclose(model.coef_, theirs[:, 0], atol=0.02)
     assert model.path_.scale.response_scale == 1.0

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.preprocessing import OneHotEncoder
 
 from garrote import SparseRegressor
+from garrote.paths import FollowPath
 from garrote.penalties import GroupLasso
 from garrote.penalties.grouping import resolve_groups
 from garrote.proximal import Groups, group_l2, group_linf, sparse_group
@@ -211,8 +212,8 @@ def test_no_factor_at_all_is_said():
 def test_a_column_without_penalty_leaves_its_group(weights, left_with):
     X, y, _ = sparse_regression(60, 5, 3, seed=1)
     model = SparseRegressor(
-        penalty=GroupLasso([0, 0, 0, 1, 1], weights=weights), alpha=0.3, standardize=False,
-        fit_intercept=False, penalty_factor={0: 0.0}, tol=1e-12,
+        GroupLasso([0, 0, 0, 1, 1], weights=weights), 0.3, penalty_factor={0: 0.0}, standardize=False,
+        fit_intercept=False, method=FollowPath(tol=1e-12),
     ).fit(X, y)  # fmt: skip
     # A free column is projected out of the others and of y.
     free = X[:, [0]]

@@ -30,6 +30,7 @@ from garrote import SparseRegressor, VariationalGarrote, estimators, penalties, 
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.inference import Gibbs, Sample
 from garrote.likelihoods import Huber, Poisson, Probit
+from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.penalties import L0, MCP, FusedLasso, GroupLasso
 from garrote.persistence import ModelFileError, load_extra, load_model, save_model
 from garrote.persistence.archive import HEADER, HEADER_DIGEST
@@ -63,7 +64,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def fitted(data):
-    return VariationalGarrote(gammas=12).fit(*data)
+    return VariationalGarrote(method=Anneal(gammas=12)).fit(*data)
 
 
 @pytest.fixture
@@ -101,27 +102,29 @@ def answers(model, X):
 KINDS_OF_FIT = {
     "cross-validated": {},
     "given gamma": {"gamma": -5.0},
-    "free energy": {"gamma": "free_energy", "gammas": np.linspace(-30, -2, 7)},
+    "free energy": {"gamma": "free_energy", "method": Anneal(gammas=np.linspace(-30, -2, 7))},
     "covariates and signs": {"covariates": [2, 0], "signs": {1: -1}, "prior_log_odds": np.ones(20)},
-    "mask and NumPy settings": {"covariates": np.arange(20) == 3, "max_iter": np.int64(5000),
-                                "tol": np.float32(1e-4), "fit_intercept": np.bool_(True)},
-    "several optima": {"n_starts": 3, "random_state": 0, "gamma": -4.0},
-    "no intercept": {"fit_intercept": False, "expected_size": 3.0},
-    "dual": {"solver": "dual"},
+    "mask and NumPy settings": {"covariates": np.arange(20) == 3, "fit_intercept": np.bool_(True),
+                                "method": Anneal(max_iter=np.int64(5000), tol=np.float32(1e-4))},
+    "several optima": {"method": Anneal(n_starts=3), "random_state": 0, "gamma": -4.0},
+    "no intercept": {"fit_intercept": False, "gamma": ExpectedSize(3.0)},
+    "dual": {"method": "dual"},
     "given splits": {"cv": [(np.arange(40), np.arange(40, 80)), (np.arange(40, 80), np.arange(40))]},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_FIT)
 def test_a_loaded_model_answers_bit_for_bit_like_the_saved_one(kind, data, tmp_path):
-    model = VariationalGarrote(**{"gammas": 12, **KINDS_OF_FIT[kind]}).fit(*data)
+    model = VariationalGarrote(**{"method": Anneal(gammas=12), **KINDS_OF_FIT[kind]}).fit(*data)
     assert answers(there_and_back(model, tmp_path), data[0]) == answers(model, data[0])
 
 
 def test_sparse_and_weighted_data_make_no_difference(data, tmp_path):
     X, y = data
     sparse = scipy.sparse.csc_array(np.where(np.abs(X) > 0.5, X, 0.0))
-    model = VariationalGarrote(gammas=12).fit(sparse, y, sample_weight=np.arange(80) % 3)
+    model = VariationalGarrote(method=Anneal(gammas=12)).fit(
+        sparse, y, sample_weight=np.arange(80) % 3
+    )
     assert answers(there_and_back(model, tmp_path), sparse.toarray()) == answers(
         model, sparse.toarray()
     )
@@ -131,7 +134,9 @@ def test_names_of_columns_come_back_whatever_they_are(data, tmp_path):
     X, y = data
     names = HOSTILE + [f"v{j}" for j in range(20 - len(HOSTILE))]
     frame = pd.DataFrame(X, columns=pd.Index(names, dtype=object))
-    model = VariationalGarrote(gammas=12, covariates=["v0"]).fit(frame, pd.Series(y, name="yield"))
+    model = VariationalGarrote(method=Anneal(gammas=12), covariates=["v0"]).fit(
+        frame, pd.Series(y, name="yield")
+    )
     back = there_and_back(model, tmp_path)
     assert answers(back, frame) == answers(model, frame)
     assert back.feature_names_in_.tolist() == names
@@ -146,7 +151,7 @@ def test_names_of_columns_come_back_whatever_they_are(data, tmp_path):
 def test_an_empty_selection_comes_back(tmp_path):
     X = np.random.default_rng(0).standard_normal((30, 4))
     with pytest.warns(UserWarning, match="constant"):
-        model = VariationalGarrote(gammas=5).fit(X, np.ones(30))
+        model = VariationalGarrote(method=Anneal(gammas=5)).fit(X, np.ones(30))
     assert answers(there_and_back(model, tmp_path), X) == answers(model, X)
 
 
@@ -197,7 +202,11 @@ def test_another_process_predicts_the_same(data, fitted, saved, tmp_path):
 
 
 def test_settings_of_scikit_learn_come_back_too(data, tmp_path):
-    model = VariationalGarrote(gamma=-5.0, gammas=5).fit(*data).set_output(transform="pandas")
+    model = (
+        VariationalGarrote(gamma=-5.0, method=Anneal(gammas=5))
+        .fit(*data)
+        .set_output(transform="pandas")
+    )
     assert isinstance(there_and_back(model, tmp_path).transform(data[0]), pd.DataFrame)
 
 
@@ -235,7 +244,9 @@ PENALTIES = {
 @pytest.mark.parametrize("kind", PENALTIES)
 def test_a_penalty_comes_back_with_its_settings(kind, data, tmp_path):
     frame = pd.DataFrame(data[0], columns=[f"v{j}" for j in range(20)])
-    model = SparseRegressor(PENALTIES[kind], alpha=0.3, tol=1e-10).fit(frame, data[1])
+    model = SparseRegressor(PENALTIES[kind], alpha=0.3, method=FollowPath(tol=1e-10)).fit(
+        frame, data[1]
+    )
     back = there_and_back(model, tmp_path)
     assert repr(back.penalty) == repr(model.penalty)
     np.testing.assert_array_equal(back.predict(frame), model.predict(frame))
@@ -289,7 +300,7 @@ def test_a_likelihood_that_files_do_not_know_is_not_left_out(data, tmp_path):
 
 def test_a_splitter_is_left_out_and_the_default_is_announced(data, tmp_path):
     splitter = KFold(4, shuffle=True, random_state=np.random.RandomState(0))
-    model = VariationalGarrote(cv=splitter, gammas=12).fit(*data)
+    model = VariationalGarrote(cv=splitter, method=Anneal(gammas=12)).fit(*data)
     model.save(tmp_path / "model")
     with pytest.warns(
         UserWarning, match=r"could not hold cv=KFold\(n_splits=4.*set it again"
@@ -303,7 +314,7 @@ def test_a_splitter_is_left_out_and_the_default_is_announced(data, tmp_path):
 
 
 def test_a_callback_is_dropped_with_a_note_and_no_warning(data, tmp_path):
-    model = VariationalGarrote(gammas=5, callback=lambda progress: None).fit(*data)
+    model = VariationalGarrote(method=Anneal(gammas=5), callback=lambda progress: None).fit(*data)
     assert there_and_back(model, tmp_path).callback is None
     with zipfile.ZipFile(tmp_path / "there.garrote") as members:
         assert "lambda" in json.loads(members.read(HEADER))["objects"][-1]["left_out"]["callback"]
@@ -409,7 +420,7 @@ def test_only_estimators_of_garrote_can_be_saved(tmp_path, data):
     class Own(VariationalGarrote):
         pass
 
-    for model in (Own(gamma=-5.0, gammas=3).fit(*data), KFold(), "text"):
+    for model in (Own(gamma=-5.0, method=Anneal(gammas=3)).fit(*data), KFold(), "text"):
         with pytest.raises(TypeError, match=r"cannot be saved, only .*VariationalGarrote.* can"):
             save_model(model, tmp_path / "model")
 
@@ -481,7 +492,7 @@ def test_saving_twice_gives_the_same_bytes(fitted, saved):
 def test_a_file_is_no_larger_than_a_pickle(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3000))
-    model = VariationalGarrote(gammas=20).fit(X, X[:, 0] + rng.standard_normal(60))
+    model = VariationalGarrote(method=Anneal(gammas=20)).fit(X, X[:, 0] + rng.standard_normal(60))
     model.save(tmp_path / "model")
     assert (tmp_path / "model").stat().st_size < len(pickle.dumps(model))
 
@@ -738,7 +749,7 @@ def test_compression_of_another_kind_is_refused(saved):
 def small(tmp_path_factory):
     """A model that is small to load, its file, and data."""
     X, y, _ = sparse_regression(n=40, d=5, seed=3)
-    model = VariationalGarrote(gammas=3, gamma=-4.0).fit(X, y)
+    model = VariationalGarrote(method=Anneal(gammas=3), gamma=-4.0).fit(X, y)
     path = tmp_path_factory.mktemp("small") / "model.garrote"
     model.save(path)
     return answers(model, X), path.read_bytes(), X
@@ -850,14 +861,18 @@ def test_a_file_from_before_there_were_digests_still_loads(data, fitted, saved):
 
 SMALL = sparse_regression(n=40, d=5, seed=3)[:2]
 EVERY_ESTIMATOR = {
-    "VariationalGarrote": lambda X, y: VariationalGarrote(gammas=3, gamma=-4.0).fit(X, y),
-    "VariationalGarroteClassifier": lambda X, y: estimators.VariationalGarroteClassifier(
-        gammas=3, gamma=-4.0
-    ).fit(X, y > 0),
-    "SparseRegressor": lambda X, y: SparseRegressor(alpha=0.1, alphas=3).fit(X, y),
-    "SparseClassifier": lambda X, y: estimators.SparseClassifier(alpha=0.05, alphas=3).fit(
-        X, np.array(["a", "b", "c"])[np.digitize(y, [-1.0, 1.0])]
+    "VariationalGarrote": lambda X, y: VariationalGarrote(method=Anneal(gammas=3), gamma=-4.0).fit(
+        X, y
     ),
+    "VariationalGarroteClassifier": lambda X, y: estimators.VariationalGarroteClassifier(
+        method=AnnealBound(gammas=3), gamma=-4.0
+    ).fit(X, y > 0),
+    "SparseRegressor": lambda X, y: SparseRegressor(alpha=0.1, method=FollowPath(alphas=3)).fit(
+        X, y
+    ),
+    "SparseClassifier": lambda X, y: estimators.SparseClassifier(
+        alpha=0.05, method=FollowPath(alphas=3)
+    ).fit(X, np.array(["a", "b", "c"])[np.digitize(y, [-1.0, 1.0])]),
     "SpikeSlabRegressor": lambda X, y: estimators.SpikeSlabRegressor(
         GaussianSlab(1.0), Sample(200), inclusion=ExpectedSize(2.0), random_state=0
     ).fit(X, y),

@@ -75,10 +75,10 @@ def test_the_expected_size_is_one_of_candidates(data, make):
     X, y = data
     X = np.column_stack([X, np.ones(40)])
     y = y > 0 if make is VariationalGarroteClassifier else y
-    model = make(expected_size=2, gammas=5, covariates=[5]).fit(X, y)
+    model = make(ExpectedSize(2), covariates=[5]).fit(X, y)
     assert model.gamma_ == pytest.approx(logit(2 / 5))
     with pytest.raises(ValueError, match="that may be in or out, 5"):
-        make(expected_size=5, gammas=5, covariates=[5]).fit(X, y)
+        make(ExpectedSize(5), covariates=[5]).fit(X, y)
 
 
 @pytest.mark.parametrize("make", [SpikeSlabRegressor, SpikeSlabClassifier])

@@ -20,6 +20,7 @@ from sklearn.model_selection import KFold
 from garrote import SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.cli.main import main
 from garrote.datasets import load_diabetes_quadratic
+from garrote.paths import Anneal
 from garrote.report import check_document, pictures, render_report, sections, write_report
 from garrote.report.rows import forest_scale
 from garrote.report.wording import amount, probability, readable
@@ -211,17 +212,17 @@ def test_settings_of_every_kind_are_told():
     X = rng.standard_normal((40, 12))
     y = X[:, 0] + 0.1 * rng.standard_normal(40)
     model = VariationalGarrote(
-        covariates=[3, 4], cv=KFold(4), prior_log_odds=np.zeros(12), gammas=[-9.0, -5.0, -2.0],
-        signs={0: 1}, n_starts=np.int64(2), random_state=np.random.RandomState(1), callback=print,
+        covariates=[3, 4], cv=KFold(4), prior_log_odds=np.zeros(12), signs={0: 1}, callback=print,
+        method=Anneal(gammas=[-9.0, -5.0, -2.0], n_starts=2), random_state=np.random.RandomState(1),
     ).fit(X, y)  # fmt: skip
     document = json.loads(model.selection_.to_json())
     settings = document["provenance"]["settings"]
     assert settings["covariates"] == ["x3", "x4"]
     assert settings["cv"].startswith("KFold(n_splits=4")
     assert settings["prior_log_odds"] == "ndarray of shape (12,)"
-    assert settings["gammas"] == "[-9.0, -5.0, -2.0]"
+    assert settings["method"].startswith("Anneal(solver='coordinate', gammas=[-9.0, -5.0, -2.0], ")
     assert settings["signs"] == "{0: 1}"
-    assert settings["n_starts"] == 2
+    assert "n_starts=2" in settings["method"]
     assert settings["random_state"] == "RandomState(MT19937)"
     assert "callback" not in settings
     assert "<dt>covariates</dt><dd><bdi>x3, x4</bdi>" in render_report(document)
@@ -266,7 +267,9 @@ def test_a_title_replaces_the_heading():
     assert "<h1>My &lt;study&gt;</h1>" in page
 
 
-@pytest.mark.parametrize("settings", [{"gammas": [-5.0], "gamma": -5.0}, {"gamma": -1e5}])
+@pytest.mark.parametrize(
+    "settings", [{"method": Anneal(gammas=[-5.0]), "gamma": -5.0}, {"gamma": -1e5}]
+)
 def test_a_fit_of_a_single_strength_and_an_empty_one_have_a_report(settings, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 5))
@@ -479,7 +482,7 @@ def test_a_model_of_100_000_variables_has_a_small_report(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 100_000))
     y = 4 * X[:, 5] - 4 * X[:, 77] + rng.standard_normal(40)
-    model = VariationalGarrote(gamma=-14.0, gammas=[-24.0, -14.0]).fit(X, y)
+    model = VariationalGarrote(gamma=-14.0, method=Anneal(gammas=[-24.0, -14.0])).fit(X, y)
     model.selection_.report(tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert len(page) < LIMIT

@@ -5,7 +5,8 @@ import pytest
 
 from garrote import SparseClassifier, SparseRegressor, VariationalGarrote
 from garrote.datasets import make_sparse_regression
-from garrote.estimators.variational_garrote import SOLVERS as GARROTE_SOLVERS
+from garrote.paths import Anneal, FollowPath
+from garrote.paths.annealed import SOLVERS as GARROTE_SOLVERS
 from garrote.paths.combinations import solvers
 
 
@@ -18,7 +19,8 @@ def two_optima():
 def test_every_solver_of_the_garrote_chooses_the_same_gamma():
     X, y = two_optima()
     usual, *others = (
-        VariationalGarrote(solver=solver, gammas=20, cv=3).fit(X, y) for solver in GARROTE_SOLVERS
+        VariationalGarrote(method=Anneal(solver=solver, gammas=20), cv=3).fit(X, y)
+        for solver in GARROTE_SOLVERS
     )
     for model in others:
         errors = [one.cv_results_["fold_errors"] for one in (usual, model)]
@@ -29,9 +31,11 @@ def test_every_solver_of_the_garrote_chooses_the_same_gamma():
 @pytest.mark.parametrize("solver", [s for s in solvers() if s not in ("coordinate", "least-angle")])
 def test_every_solver_of_a_convex_penalty_chooses_the_same_alpha(solver):
     X, y = two_optima()
-    settings = {"alphas": 8, "eps": 0.1, "cv": 3, "tol": 0.1 if solver == "subgradient" else 1e-4}
-    usual = SparseRegressor("elastic-net", **settings).fit(X, y)
-    model = SparseRegressor("elastic-net", solver=solver, **settings).fit(X, y)
+    tol = 0.1 if solver == "subgradient" else 1e-4
+    usual, model = (
+        SparseRegressor("elastic-net", cv=3, method=FollowPath(by, 8, eps=0.1, tol=tol)).fit(X, y)
+        for by in ("coordinate", solver)
+    )
     np.testing.assert_array_equal(
         model.cv_results_["fold_errors"], usual.cv_results_["fold_errors"]
     )
@@ -42,9 +46,13 @@ def test_every_solver_of_a_convex_penalty_chooses_the_same_alpha(solver):
 @pytest.mark.parametrize("solver", ["ista", "fista", "sparsa"])
 def test_every_solver_of_a_concave_penalty_chooses_the_same_alpha(penalty, solver):
     X, y = two_optima()
-    settings = {"alphas": 8, "eps": 0.1, "cv": 3}
-    usual = SparseRegressor(penalty, **settings).fit(X, y)
-    model = SparseRegressor(penalty, solver=solver, tol=1e-4, max_iter=2000, **settings).fit(X, y)
+    usual, model = (
+        SparseRegressor(penalty, cv=3, method=method).fit(X, y)
+        for method in (
+            FollowPath(alphas=8, eps=0.1),
+            FollowPath(solver, alphas=8, eps=0.1, tol=1e-4, max_iter=2000),
+        )
+    )
     np.testing.assert_allclose(
         model.cv_results_["fold_errors"], usual.cv_results_["fold_errors"], rtol=1e-5
     )
@@ -54,7 +62,9 @@ def test_every_solver_of_a_concave_penalty_chooses_the_same_alpha(penalty, solve
 def test_labels_have_the_same_alpha_by_every_solver():
     X, y = two_optima()
     one, two = (
-        SparseClassifier(alphas=6, eps=0.2, cv=3, solver=solver).fit(X[:, :8], y > 0)
+        SparseClassifier(method=FollowPath(solver=solver, alphas=6, eps=0.2), cv=3).fit(
+            X[:, :8], y > 0
+        )
         for solver in ("coordinate", "fista")
     )
     assert one.alpha_ == two.alpha_

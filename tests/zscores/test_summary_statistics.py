@@ -20,6 +20,7 @@ from garrote import (
     load,
 )
 from garrote.inference import EM, Gibbs, Metropolis, Sample, Search, infer
+from garrote.paths import Anneal, FollowPath
 from garrote.penalties import L1
 from garrote.priors.scale_mixture import HorseshoePrior
 from garrote.report import render_report
@@ -109,8 +110,10 @@ def test_posteriors_from_zscores_are_those_from_rows(rows, scores, settings):
 
 
 def test_variational_garrote_from_zscores_is_that_from_rows(rows, scores):
-    from_rows = VariationalGarrote("free_energy", n_starts=2, random_state=0).fit(*rows)
-    summary = VariationalGarrote(n_starts=2, random_state=0).fit_zscores(*scores)
+    from_rows = VariationalGarrote("free_energy", method=Anneal(n_starts=2), random_state=0).fit(
+        *rows
+    )
+    summary = VariationalGarrote(method=Anneal(n_starts=2), random_state=0).fit_zscores(*scores)
     np.testing.assert_allclose(summary.coef_, from_rows.coef_, atol=1e-8)
     assert summary.gamma_ == pytest.approx(from_rows.gamma_)
     assert not hasattr(summary, "cv_results_")
@@ -537,7 +540,7 @@ def test_noise_in_more_variables_than_samples_is_no_contradiction(crowded):
     "model",
     [
         VariationalGarrote(),
-        SparseRegressor(penalty="mcp", max_iter=2000),
+        SparseRegressor(penalty="mcp", method=FollowPath(max_iter=2000)),
         SpikeSlabRegressor(method="mean-field"),
         SpikeSlabRegressor(method="em"),
     ],

@@ -1,7 +1,7 @@
 """Settings of priors and methods as they are typed: those of the objects that an estimator is given."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from garrote.cli.errors import UsageError
@@ -11,10 +11,10 @@ _ALSO = {"slab_variance": "variance"}
 
 
 class Parts(NamedTuple):
-    """What may be set of an estimator's prior and of its method: the classes, the first being meant."""
+    """What may be set of an estimator's prior and of its method: their makers, the first being meant."""
 
-    priors: Sequence[type]
-    methods: Sequence[type]
+    priors: Sequence[Callable[..., Any]]
+    methods: Sequence[Callable[..., Any]]
 
     @property
     def names(self) -> list[str]:
@@ -34,9 +34,6 @@ class Parts(NamedTuple):
         return settings
 
 
-NO_PARTS = Parts((), ())
-
-
 def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
     """Return what may be set of the prior and the method of an estimator, as far as these are named.
 
@@ -48,7 +45,7 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
 
     kind = getattr(estimator, "_kind", None)
     if kind is None:
-        return NO_PARTS
+        return _parts_of_path(estimator, given)
     family = "binomial" if labels else str(given.get("family") or "gaussian")
     if not labels and family == "binomial":
         family = "poisson"  # 0 and 1 as numbers have the methods that counts have
@@ -63,6 +60,13 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
     if "method" not in inspect.signature(estimator).parameters:
         methods = []
     return Parts([prior_class(prior, family)] if isinstance(prior, str) else [], methods)
+
+
+def _parts_of_path(estimator: Any, given: Mapping[str, Any]) -> Parts:
+    """Return what may be set of the method of an estimator that fits a path."""
+    way = getattr(estimator, "_method_class", None)
+    known = {} if way is None else {None: way, **way.named()}
+    return Parts([], [known[name] for name in [given.get("method")] if name in known])
 
 
 def method_with_prior(name: str) -> str | None:
@@ -94,5 +98,5 @@ def _refuse_other_kind(prior: Any, kind: str) -> None:
     raise UsageError(f"--set prior={prior}: there is no such prior here{hint}", "select")
 
 
-def _parameters(kind: type) -> list[str]:
+def _parameters(kind: Callable[..., Any]) -> list[str]:
     return list(inspect.signature(kind).parameters)

@@ -68,7 +68,9 @@ def write_results(model: Any, options: argparse.Namespace) -> None:
             print(one_line(name))
         return
     console.say()
-    show_selection(selection, getattr(model, "tol", None), options.top)
+    show_selection(
+        selection, getattr(getattr(model, "_path_method", None), "tol", None), options.top
+    )
     for file, what in (
         (options.report, "The report is"),
         (options.json, "All results are"),

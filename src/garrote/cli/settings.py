@@ -21,6 +21,8 @@ _SAMPLING, _ANNEALING = "spike-slab", "garrote"
 _SAMPLED_COLUMNS, _SAMPLED_LABELS = 5000, 100_000
 # Settings of sampling that its estimator has in objects, by the names of the command line.
 _OF_SAMPLING = ("expected_size", "n_steps", "burn_in", "n_chains")
+# The two bounds of coefficients, which are one setting.
+_BOUNDS = ("lower", "upper")
 # What is said of them where nobody asked for a method.
 DEFAULTS = {
     _SAMPLING: "which sums or samples models (--method garrote anneals a path)",
@@ -159,12 +161,14 @@ def _given_settings(
             settings |= _label_family(value, options.method, known)
         elif name in known:
             settings[name] = value
-        elif name in of_penalty:
-            of_penalty[name] = value
         elif any(name in part.names for part in parts):
             of_objects[name] = value
-        elif name == "expected_size" and _counts_variables(kinds):
-            settings["inclusion"] = _expected_size(value, named)
+        elif name in of_penalty:
+            of_penalty[name] = value
+        elif name in _BOUNDS and "bounds" in known:
+            settings["bounds"] = _bounds(named)
+        elif name == "expected_size" and (law := _law_of_size(kinds)):
+            settings[law] = _expected_size(value, law, named)
         else:
             names = list(dict.fromkeys([*known, *of_penalty, *(n for p in parts for n in p.names)]))
             _refuse(option, name, options.method, names, known, labels)
@@ -191,19 +195,29 @@ def _refuse(
     )
 
 
-def _counts_variables(kinds: Sequence[Any]) -> bool:
-    """Tell whether the law of inclusion says how many variables there are."""
-    return any(getattr(kind, "_kind", None) == "models" for kind in kinds)
+def _law_of_size(kinds: Sequence[Any]) -> str | None:
+    """Return the setting that says how many variables are expected, where there is one."""
+    if any("gamma" in _parameters(kind) for kind in kinds):
+        return "gamma"
+    return "inclusion" if any(getattr(kind, "_kind", None) == "models" for kind in kinds) else None
 
 
-def _expected_size(value: float, named: Mapping[str, Any]) -> Any:
+def _expected_size(value: float, law: str, named: Mapping[str, Any]) -> Any:
     from garrote.priors import ExpectedSize
 
-    if named.get("inclusion") is not None:
+    if named.get(law) is not None:
         raise UsageError(
-            "--expected-size and --set inclusion say the same thing: give one of them", "select"
+            f"--expected-size and --set {law} say the same thing: give one of them", "select"
         )
     return ExpectedSize(value)
+
+
+def _bounds(named: Mapping[str, Any]) -> tuple[Any, Any]:
+    if named.get("bounds") is not None:
+        raise UsageError(
+            "--set bounds and --set lower or upper say the same thing: give one of them", "select"
+        )
+    return named.get("lower"), named.get("upper")
 
 
 def _parameters(estimator: Any) -> list[str]:
@@ -225,7 +239,9 @@ def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> st
 
 
 def _all_names(estimator: Any, labels: bool) -> list[str]:
-    return [*_parameters(estimator), *parts_of(estimator, {}, labels).names]
+    own, parts = _parameters(estimator), parts_of(estimator, {}, labels).names
+    size = ["expected_size"] if _law_of_size([estimator]) else []
+    return [*own, *parts, *size, *(_BOUNDS if "bounds" in own else ())]
 
 
 def _label_family(family: str, method: str, known: Sequence[str]) -> dict[str, str]:

@@ -30,6 +30,7 @@ from garrote.likelihoods import (
     log_likelihood,
 )
 from garrote.limits.costs import foretell, points_in_all
+from garrote.paths import FollowPath
 
 # Log odds that are linear are binomial for two classes, and multinomial for more.
 _FAMILIES: dict[str, Likelihood] = {
@@ -61,8 +62,7 @@ default="binomial"
         named), or normal quantiles, for two classes.
     class_weight : {"balanced"} or dict, optional
         Weights of the classes, beside those of the rows; "balanced" makes all classes' weights equal.
-    alphas, eps, cv, rule, penalty_factor, lower, upper, refit, solver, fit_intercept, standardize, \
-tol, max_iter, n_jobs, callback
+    cv, rule, penalty_factor, bounds, refit, method, fit_intercept, standardize, n_jobs, callback
         As in `SparseRegressor`; folds are stratified by default.
 
     Attributes
@@ -101,26 +101,21 @@ tol, max_iter, n_jobs, callback
         *,
         family: Any = "binomial",
         class_weight: Any = None,
-        alphas: Any = 100,
-        eps: float | None = None,
         cv: Any = 5,
         rule: str = "min",
         penalty_factor: Any = None,
-        lower: Any = None,
-        upper: Any = None,
+        bounds: Any = None,
         refit: bool | float = False,
-        solver: str = "coordinate",
+        method: str | FollowPath = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
         n_jobs: int | None = None,
         callback: Any = None,
     ):
         super().__init__(
-            penalty, alpha, alphas=alphas, eps=eps, cv=cv, rule=rule, penalty_factor=penalty_factor,
-            lower=lower, upper=upper, refit=refit, solver=solver, fit_intercept=fit_intercept,
-            standardize=standardize, tol=tol, max_iter=max_iter, n_jobs=n_jobs, callback=callback,
+            penalty, alpha, cv=cv, rule=rule, penalty_factor=penalty_factor, bounds=bounds, refit=refit,
+            method=method, fit_intercept=fit_intercept, standardize=standardize, n_jobs=n_jobs,
+            callback=callback,
         )  # fmt: skip
         self.family = family
         self.class_weight = class_weight
@@ -172,7 +167,7 @@ tol, max_iter, n_jobs, callback
 
     def _foretell(self, shape: tuple[int, int], count: int) -> None:
         """Say what a path of several classes, and those of its folds, will cost."""
-        points = points_in_all(self.alphas, self.cv, self.alpha == "cv")
+        points = points_in_all(self._path_method.alphas, self.cv, self.alpha == "cv")
         rows, columns = shape
         seconds = points * _SECONDS_A_POINT * rows * count * float(np.sqrt(columns))
         what = f"a fit of {count} classes to {columns} columns at {points} strengths"

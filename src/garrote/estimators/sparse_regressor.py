@@ -22,6 +22,7 @@ from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_te
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
 from garrote.limits.magnitudes import refuse_rates
+from garrote.paths import FollowPath
 from garrote.paths.combinations import check_combination
 from garrote.problem import Problem
 from garrote.zscores.summary_statistics import ZScores
@@ -47,13 +48,6 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts, or
         numbers with outliers. A likelihood object has settings: ``Huber(corner, scale)`` says where
         outliers begin.
-    alphas : int or array, default=100
-        The grid: how many (more than a garrote has gammas, as each costs less), or which. A grid that
-        is placed may end before, where 99.9 % of the deviance is explained, unless the response is
-        Gaussian and the penalty convex; `path_.cut` says so.
-    eps : float, optional
-        The last alpha of a placed grid, as a share of the first; 1e-3, or 1e-2 with more columns than
-        rows.
     cv : int, splitter or iterable of splits, default=5
         For ``alpha="cv"``.
     rule : {"min", "1se"}, default="min"
@@ -62,24 +56,19 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         `VariationalGarrote` shrinks little, and takes the latter by default.
     penalty_factor : float, array of shape (D,), or mapping from columns to numbers, optional
         Factors of each column's penalty; 0 means always in.
-    lower, upper : float, array of shape (D,), or mapping from columns to numbers, optional
-        Bounds of the coefficients, in the units of the data; 0 has to be allowed.
+    bounds : pair (lower, upper), optional
+        Bounds of the coefficients, in the units of the data; 0 has to be allowed. Each of the two is a
+        number, an array of shape (D,), a mapping from columns to numbers, or None for none.
     refit : bool or float, default=False
         True replaces the coefficients by those of an unpenalised fit to the columns found (debiasing); a
         share mixes both (the relaxed lasso).
-    solver : str, default="coordinate"
-        Working sets with Newton steps, for every penalty and family; or, for the lasso and its kin with
-        a Gaussian response, LARS: "homotopy" or "least-angle", from knot to knot; or a classical one:
-        "ista", "fista", "sparsa", "projected_gradient", "em", "iterated_ridge", "subgradient". Folds
-        of a cross-validation with a convex penalty are solved by the first, but for "least-angle".
+    method : str or `garrote.paths.FollowPath`, default="coordinate"
+        How the path is followed: a solver's name ("coordinate", "homotopy", "least-angle" or a classical
+        one such as "fista"), or an object that also has the grid of alphas, and when a fit is good
+        enough.
     fit_intercept, standardize : bool, default=True
         Columns are penalised in units of their standard deviation; coefficients return in those of the
         data. With `FusedLasso` columns are left as they are.
-    tol : float, default=1e-6
-        Relative duality gap that every point of the path has to reach; a violation of optimality where
-        the penalty is not convex.
-    max_iter : int, default=10,000
-        Rounds of the solver at each alpha.
     n_jobs : int, optional
         Threads for cross-validation.
     callback : callable, optional
@@ -133,26 +122,21 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         alpha: float | str | None = "cv",
         *,
         family: Any = "gaussian",
-        alphas: Any = 100,
-        eps: float | None = None,
         cv: Any = 5,
         rule: str = "min",
         penalty_factor: Any = None,
-        lower: Any = None,
-        upper: Any = None,
+        bounds: Any = None,
         refit: bool | float = False,
-        solver: str = "coordinate",
+        method: str | FollowPath = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
         n_jobs: int | None = None,
         callback: Any = None,
     ):
         super().__init__(
-            penalty, alpha, alphas=alphas, eps=eps, cv=cv, rule=rule, penalty_factor=penalty_factor,
-            lower=lower, upper=upper, refit=refit, solver=solver, fit_intercept=fit_intercept,
-            standardize=standardize, tol=tol, max_iter=max_iter, n_jobs=n_jobs, callback=callback,
+            penalty, alpha, cv=cv, rule=rule, penalty_factor=penalty_factor, bounds=bounds, refit=refit,
+            method=method, fit_intercept=fit_intercept, standardize=standardize, n_jobs=n_jobs,
+            callback=callback,
         )  # fmt: skip
         self.family = family
 
@@ -228,7 +212,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         if not self._family().least_squares:
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
         problem, penalty = problem.in_response_units(), self._penalty()
-        check_combination(penalty, problem.likelihood, self.solver)
+        check_combination(penalty, problem.likelihood, self._path_method.solver)
         names, count = np.array(scores.names, dtype=object), len(scores.names)
         penalty = penalty.resolved(count, names)
         given = self._given_terms(penalty, names, count)

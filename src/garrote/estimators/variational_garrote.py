@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,11 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.estimators.given.designs import splittable
 from garrote.estimators.given.inputs import (
     check_new_offset,
     check_new_rows,
-    check_start,
-    is_number,
     resolve_signs,
     resolve_values,
 )
@@ -31,9 +28,12 @@ from garrote.estimators.shared.gamma_settings import (
     position_of,
     warn_if_not_converged,
 )
+from garrote.estimators.shared.path_methods import FollowsPath
 from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
-from garrote.paths.annealed import SOLVERS, fit_path, stored_design
+from garrote.paths import Anneal
+from garrote.paths.annealed import fit_path, stored_design
+from garrote.priors import ExpectedSize
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
@@ -45,6 +45,7 @@ from garrote.selecting.found import Found
 from garrote.selecting.garrote_validation import GarroteOfNumbers, cross_validate_garrote
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
+from garrote.settings import check_positive
 from garrote.solvers.control import Control
 from garrote.solvers.garrote.starts import Optima, Reached, distinct_optima, solve_from
 from garrote.solvers.lockstep import run_together
@@ -55,7 +56,7 @@ _NO_FOLDS = (
 )
 
 
-class VariationalGarrote(ZScoreMixin, SelectingRegressor):
+class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
     """Bayesian selection of variables for linear regression, by the Variational Garrote.
 
     The model is y = sum_j s_j w_j x_j + noise with switches s_j in {0, 1}, each on with prior log odds
@@ -65,30 +66,19 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
 
     Parameters
     ----------
-    gamma : "cv", "free_energy" or float, default="cv"
+    gamma : "cv", "free_energy", float or `garrote.priors.ExpectedSize`, default="cv"
         Prior log odds of inclusion: larger means denser. "cv" chooses it by cross-validation,
-        "free_energy" by a bound on the evidence; a number is inserted into the path and used.
-    gammas : int or array, default=50
-        The path: how many gammas to place (the first by Eq. 13 and ``eps``), or the gammas themselves.
-    eps : float, default=1e-3
-        Largest inclusion probability at the first gamma of a placed grid.
-    expected_size : float, optional
-        Prior expectation M of the number of variables: another way to say gamma = logit(M / D), D
-        being the columns that may be in or out: not covariates, nor constant ones.
+        "free_energy" by a bound on the evidence; a number is inserted into the path and used, and so is
+        logit(M / D) of ``ExpectedSize(M)``, which expects M variables of the D columns that may be in or
+        out: not covariates, nor constant ones.
+    cv : int, splitter or iterable of splits, default=5
+        As in scikit-learn.
     rule : {"1se", "min"}, default="1se"
         With ``gamma="cv"``: the sparsest model within one standard error of the least error, which
         keeps false selections rare where the error is flat in gamma, or the least error itself.
-    cv : int, splitter or iterable of splits, default=5
-        As in scikit-learn.
-    solver : {"coordinate", "primal", "dual"}, default="coordinate"
-        Three ways to solve the same equations: sequential updates on a working set, or the paper's
-        damped parallel iteration with D x D ("primal") or N x N ("dual") systems, for small problems.
-        Folds of a cross-validation are always solved by the first, so that gamma does not depend on it.
-    reheat : {"cut", "dense"}, default="cut"
-        From where the path returns to the sparse end: from its last solution before more than half of
-        the variables that would interpolate are in; or from beyond, where gamma is annealed on to even
-        odds and solutions that nearly interpolate are passed through, but not kept. That finds better
-        solutions where columns are correlated and rows are few, and costs several times as much.
+    method : {"coordinate", "primal", "dual"} or `garrote.paths.Anneal`, default="coordinate"
+        How the path is annealed: a solver's name, or an object that also has the grid of gammas, from
+        where it is reheated, additional starts, and when a solution is good enough.
     fit_intercept : bool, default=True
     standardize : bool, default=True
         Whether to scale columns inside. The model does not depend on it (the prior on w is flat);
@@ -101,26 +91,16 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         Added to gamma, variable by variable.
     signs : int, array of shape (D,), or mapping from columns to {-1, 0, 1}, optional
         1 keeps an effect non-negative, -1 non-positive, 0 leaves it free.
-    start : array of shape (D,), optional
-        Inclusion probabilities for an additional start at the chosen gamma.
     correct : bool, default=True
         Whether to compute the probabilities of the selected variables, and of all that correlate with
         them beyond 0.5, by sums over their models at the chosen gamma (by sampling where there are more
         than 15). Annealing keeps one of several correlated columns and is sure of it; the sums share the
         probability out. What annealing found stays in ``path_``. Effects that are kept to one ``signs``
         are not corrected.
-    n_starts : int, default=0
-        Additional random starts at the chosen gamma. The best solution is used; all distinct ones
-        are kept in ``posterior_.optima``, and listed by ``posterior_.local_optima()``.
-    tol : float, default=1e-4
-        What the certificate of every point of the path has to reach. Folds of a cross-validation,
-        which only serve to choose gamma, are solved to 0.01 standard errors.
-    max_iter : int, default=10_000
-        Sweeps (or iterations) allowed at each gamma.
     n_jobs : int, optional
         Threads over which folds are spread.
     random_state : int, RandomState instance or None
-        For ``n_starts`` and, where models are sampled, for ``correct``; by default the latter takes the
+        For random starts and, where models are sampled, for ``correct``; by default the latter takes the
         same random numbers every time.
     callback : callable, optional
         Called with a `Progress` (stage, done, total) after each gamma.
@@ -163,17 +143,15 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     array([3, 7])
     """
 
+    _method_class = Anneal
+
     def __init__(
         self,
-        gamma: float | str = "cv",
+        gamma: float | str | ExpectedSize = "cv",
         *,
-        gammas: int | Array = 50,
-        eps: float = 1e-3,
-        expected_size: float | None = None,
-        rule: str = "1se",
         cv: Any = 5,
-        solver: str = "coordinate",
-        reheat: str = "cut",
+        rule: str = "1se",
+        method: str | Anneal = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
         noise_variance: float | None = None,
@@ -181,22 +159,14 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         prior_log_odds: Any = None,
         signs: Any = None,
         correct: bool = True,
-        start: Any = None,
-        n_starts: int = 0,
-        tol: float = 1e-4,
-        max_iter: int = 10_000,
         n_jobs: int | None = None,
         random_state: Any = None,
         callback: Any = None,
     ):
         self.gamma = gamma
-        self.gammas = gammas
-        self.eps = eps
-        self.expected_size = expected_size
-        self.rule = rule
         self.cv = cv
-        self.solver = solver
-        self.reheat = reheat
+        self.rule = rule
+        self.method = method
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.noise_variance = noise_variance
@@ -204,10 +174,6 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         self.prior_log_odds = prior_log_odds
         self.signs = signs
         self.correct = correct
-        self.start = start
-        self.n_starts = n_starts
-        self.tol = tol
-        self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
@@ -240,7 +206,8 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         self._check_settings()
         given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
         signs = resolve_signs(self.signs, given.names, given.count)
-        start = check_start(self.start, given.count)
+        method = self._path_method
+        starts = method.starts(given.count)
         problem = given.problem(self).for_columns()
         if problem.yty == 0:
             warnings.warn(CONSTANT, UserWarning, stacklevel=2)
@@ -252,21 +219,21 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
 
         prior = prior_for(problem)
         grid, wanted = gammas_to_visit(self, problem, prior)
-        control = Control(self.tol, self.max_iter, self.callback, reheat=self.reheat)
+        control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
         validation = None
         if wanted == "cv":
             splits = list(check_cv(self.cv).split(splittable(given.X), given.y, groups))
             folds = make_folds(given.weights, splits, partial(given.part, self, problem))
-            garrote = GarroteOfNumbers(prior_for, self.solver)
+            garrote = GarroteOfNumbers(prior_for, method.solver)
             path, validation = cross_validate_garrote(
                 garrote, problem, folds, grid, control, self.n_jobs
             )
             chosen = validation.choose(self.rule)
         else:
-            path = fit_path(problem, prior, grid, solver=self.solver, control=control)
+            path = fit_path(problem, prior, grid, solver=method.solver, control=control)
             chosen = self._choose(path, problem, prior, wanted)
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
-        optima = self._optima(problem, prior, path, chosen, control, start)
+        optima = self._optima(problem, prior, path, chosen, control, starts)
         found = self._found(problem, prior, optima, given.column_names)
         made = given.provenance(self, problem)
         self._finish(problem, path, choice, found, given.y, given.response, made)
@@ -283,14 +250,15 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         known = 1.0 if hold else self.noise_variance
         noise = None if known is None else known / problem.scale.response_scale**2
         prior = SpikeTerms(offsets, resolve_signs(self.signs, names, count), noise)
-        start = check_start(self.start, count)
+        method = self._path_method
+        starts = method.starts(count)
         grid, wanted = gammas_to_visit(self, problem, prior)
         by_folds = wanted == "cv"
         wanted = "free_energy" if by_folds else wanted
-        control = Control(self.tol, self.max_iter, self.callback, reheat=self.reheat)
-        path = fit_path(problem, prior, grid, solver=self.solver, control=control)
+        control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
+        path = fit_path(problem, prior, grid, solver=method.solver, control=control)
         chosen = self._choose(path, problem, prior, wanted)
-        optima = self._optima(problem, prior, path, chosen, control, start)
+        optima = self._optima(problem, prior, path, chosen, control, starts)
         choice = Choice(chosen, choice_in_words(self, wanted, None), self.rule, None)
         found = self._found(problem, prior, optima, scores.names)
         self._finish(problem, path, choice, found, np.zeros(0), "y", made)
@@ -330,7 +298,7 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
             method="Variational Garrote",
             names=self.posterior_.names,
             response=response,
-            tol=self.tol,
+            tol=self._path_method.tol,
             provenance=made,
         )
         warn_if_not_converged(self)
@@ -338,18 +306,8 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         check_gamma_settings(self)
-        if self.solver not in SOLVERS:
-            raise ValueError(f"solver must be one of {tuple(SOLVERS)}, got {self.solver!r}")
-        if self.reheat not in ("cut", "dense"):
-            raise ValueError(f"reheat must be 'cut' or 'dense', got {self.reheat!r}")
-        if not (isinstance(self.n_starts, Integral) and self.n_starts >= 0):
-            raise ValueError(f"n_starts must be an integer >= 0, got {self.n_starts!r}")
-        if self.noise_variance is not None and not (
-            is_number(self.noise_variance) and self.noise_variance > 0
-        ):
-            raise ValueError(
-                f"noise_variance must be positive and finite, got {self.noise_variance}"
-            )
+        if self.noise_variance is not None:
+            check_positive("noise_variance", self.noise_variance)
 
     def _choose(
         self, path: Path[Fit], problem: Problem, prior: SpikeTerms, wanted: str | float
@@ -383,16 +341,15 @@ class VariationalGarrote(ZScoreMixin, SelectingRegressor):
         path: Path[Fit],
         chosen: int,
         control: Control,
-        start: Floats | None,
+        starts: list[Floats],
     ) -> Optima:
         """Return the distinct solutions at the chosen gamma, the best first."""
         found = [
             Reached("annealed", path.forward[chosen]),
             Reached("reheated", path.backward[chosen]),
         ]
-        starts = [] if start is None else [start]
-        rng = check_random_state(self.random_state)
-        starts += [rng.uniform(size=problem.n_features) for _ in range(self.n_starts)]
+        rng, count = check_random_state(self.random_state), self._path_method.n_starts
+        starts = [*starts, *(rng.uniform(size=problem.n_features) for _ in range(count))]
         if starts:
             gamma = path.fits[chosen].strength
             task = solve_from(problem, prior, gamma, starts, control)

@@ -8,9 +8,6 @@ from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.designs import splittable
-from garrote.estimators.given.inputs import (
-    is_number,
-)
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.shared.gamma_settings import (
     check_gamma_settings,
@@ -20,11 +17,14 @@ from garrote.estimators.shared.gamma_settings import (
     warn_if_not_converged,
 )
 from garrote.estimators.shared.labelled import SelectingClassifier
+from garrote.estimators.shared.path_methods import FollowsPath
 from garrote.inference.beliefs import rows_left
 from garrote.inference.mean_field.label_mean_field import point_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.limits.costs import foretell, points_in_all
+from garrote.paths import AnnealBound
 from garrote.paths.annealed import DenseEnd
+from garrote.priors import ExpectedSize
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
@@ -33,6 +33,7 @@ from garrote.selecting.cross_validation import CrossValidation, make_folds
 from garrote.selecting.found import Found
 from garrote.selecting.garrote_validation import GarroteOfLabels, cross_validate_garrote
 from garrote.selecting.on_path import Choice, select_on_path
+from garrote.settings import check_positive
 from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import anneal_bound, as_path
@@ -42,7 +43,7 @@ from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
 _SECONDS_AN_ENTRY = 4e-8
 
 
-class VariationalGarroteClassifier(SelectingClassifier):
+class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     """Bayesian selection of variables for labels of two classes, by the Variational Garrote.
 
     The log odds of the second class are intercept + sum_j s_j w_j x_j with switches s_j in {0, 1},
@@ -53,21 +54,20 @@ class VariationalGarroteClassifier(SelectingClassifier):
 
     Parameters
     ----------
-    gamma : "cv", "free_energy" or float, default="cv"
+    gamma : "cv", "free_energy", float or `garrote.priors.ExpectedSize`, default="cv"
         Prior log odds of inclusion: larger means denser. "cv" chooses it by cross-validated deviance,
-        "free_energy" by the bound on the evidence; a number is inserted into the path and used.
-    gammas : int or array, default=30
-        The path: how many gammas to place, or the gammas themselves.
-    eps : float, default=1e-3
-        Largest inclusion probability at the first gamma of a placed grid, about.
-    expected_size : float, optional
-        Prior expectation M of the number of variables: another way to say gamma = logit(M / D), D
-        being the columns that may be in or out: not covariates, nor constant ones.
-    rule : {"min", "1se"}, default="min"
-        With ``gamma="cv"``: the least deviance, or the sparsest model within one standard error of it.
-        That error is large with few rows, and then often allows no variable at all.
+        "free_energy" by the bound on the evidence; a number is inserted into the path and used, and so
+        is logit(M / D) of ``ExpectedSize(M)``, which expects M variables of the D columns that may be in
+        or out: not covariates, nor constant ones.
     cv : int, splitter or iterable of splits, default=5
         As in scikit-learn; folds are stratified.
+    rule : {"min", "1se"}, default="min"
+        With ``gamma="cv"``: the least deviance, or the sparsest model within one standard error of it,
+        which `VariationalGarrote` takes by default. That error is large with few labels, and then often
+        allows no variable at all.
+    method : "coordinate" or `garrote.paths.AnnealBound`, default="coordinate"
+        How the path is annealed: by coordinates, or an object that also has the grid of gammas, and when
+        a solution is good enough.
     slab_variance : float, default=1.5625
         Prior variance of an effect on log odds, for columns in standard deviations: a deviation of 1.25,
         or 2.5 for columns in two standard deviations, which is the scale of Gelman et al. (2008).
@@ -76,10 +76,6 @@ class VariationalGarroteClassifier(SelectingClassifier):
     prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
         Added to gamma, variable by variable.
     fit_intercept, standardize : bool, default=True
-    tol : float, default=1e-4
-        What the certificate of every point of the path has to reach; folds are solved to 0.002.
-    max_iter : int, default=1000
-        Rounds of the bound allowed at each gamma.
     n_jobs : int, optional
         Threads over which folds are spread.
     callback : callable, optional
@@ -121,38 +117,32 @@ class VariationalGarroteClassifier(SelectingClassifier):
     array([3, 7])
     """
 
+    _method_class = AnnealBound
+
     def __init__(
         self,
-        gamma: float | str = "cv",
+        gamma: float | str | ExpectedSize = "cv",
         *,
-        gammas: int | Array = 30,
-        eps: float = 1e-3,
-        expected_size: float | None = None,
-        rule: str = "min",
         cv: Any = 5,
+        rule: str = "min",
+        method: str | AnnealBound = "coordinate",
         slab_variance: float = 1.5625,
         covariates: Any = None,
         prior_log_odds: Any = None,
         fit_intercept: bool = True,
         standardize: bool = True,
-        tol: float = 1e-4,
-        max_iter: int = 1000,
         n_jobs: int | None = None,
         callback: Any = None,
     ):
         self.gamma = gamma
-        self.gammas = gammas
-        self.eps = eps
-        self.expected_size = expected_size
-        self.rule = rule
         self.cv = cv
+        self.rule = rule
+        self.method = method
         self.slab_variance = slab_variance
         self.covariates = covariates
         self.prior_log_odds = prior_log_odds
         self.fit_intercept = fit_intercept
         self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.callback = callback
 
@@ -188,7 +178,8 @@ class VariationalGarroteClassifier(SelectingClassifier):
         problem = given.problem(self)
         rows_left(problem)
         self._foretell(problem, given.count)
-        control = Control(self.tol, int(self.max_iter), self.callback)
+        method = self._path_method
+        control = Control(method.tol, int(method.max_iter), self.callback)
         bound = LogisticBound(problem, given.log_odds, control)
         rough = self._rough_prior(problem, codes, given.log_odds)
         end = DenseEnd.for_labels(given.log_odds[problem.usable])
@@ -210,7 +201,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
             method="Variational Garrote for labels",
             names=given.column_names,
             response=given.response,
-            tol=self.tol,
+            tol=method.tol,
             provenance=given.provenance(self, problem),
         )
         warn_if_not_converged(self)
@@ -218,7 +209,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
 
     def _foretell(self, problem: Problem, columns: int) -> None:
         """Say what the path, and those of its folds, will cost."""
-        points = points_in_all(self.gammas, self.cv, self.gamma == "cv")
+        points = points_in_all(self._path_method.gammas, self.cv, self.gamma == "cv")
         rows = len(problem.response)
         seconds = points * _SECONDS_AN_ENTRY * rows * columns
         what = f"a garrote of {rows} labels and {columns} columns at {points} strengths"
@@ -227,8 +218,7 @@ class VariationalGarroteClassifier(SelectingClassifier):
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         check_gamma_settings(self)
-        if not (is_number(self.slab_variance) and self.slab_variance > 0):
-            raise ValueError(f"slab_variance must be positive and finite, got {self.slab_variance}")
+        check_positive("slab_variance", self.slab_variance)
 
     def _cross_validate(
         self, bound: LogisticBound, grid: Floats, given: GivenRows, groups: Any

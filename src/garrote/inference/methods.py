@@ -6,10 +6,9 @@ Which of them there are for a likelihood and a prior, and which is taken by defa
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from garrote.settings import Settings
+from garrote.settings import Settings, check_count, check_positive
 
 HYPERPARAMETERS = ("average", "em", "anneal")
 
@@ -61,7 +60,7 @@ class _Walks(Method):
         for name, least in (("n_steps", 100), ("burn_in", 0), ("n_chains", 1)):
             value = getattr(self, name)
             if value is not None or name == "n_chains":
-                _check_count(name, value, least)
+                check_count(name, value, least)
 
     def chains(self, steps: int, burn_in: int, seed: Any) -> Chains:
         """Return chains as long as they are set to be, or as given here."""
@@ -128,7 +127,7 @@ class Search(Method):
 
     def check(self) -> None:
         """Refuse a search that is too short."""
-        _check_count("n_steps", self.n_steps, 100)
+        check_count("n_steps", self.n_steps, 100)
 
 
 @dataclass(frozen=True)
@@ -161,9 +160,9 @@ class MeanField(Method):
             raise ValueError(
                 f"hyperparameters must be one of {HYPERPARAMETERS}, got {self.hyperparameters!r}"
             )
-        _check_positive("tol", self.tol)
+        check_positive("tol", self.tol)
         if self.max_iter is not None:
-            _check_count("max_iter", self.max_iter, 1)
+            check_count("max_iter", self.max_iter, 1)
 
 
 @dataclass(frozen=True)
@@ -184,7 +183,7 @@ class EM(Method):
     def check(self) -> None:
         """Raise unless the variance is positive and finite."""
         if self.spike_variance is not None:
-            _check_positive("spike_variance", self.spike_variance)
+            check_positive("spike_variance", self.spike_variance)
 
 
 @dataclass(frozen=True)
@@ -216,14 +215,3 @@ def as_method(given: Method | str) -> Method:
             f"method must be one of {tuple(METHODS)}, or an object of garrote.inference, got {given!r}"
         )
     return METHODS[given]()
-
-
-def _check_count(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be an integer >= {least}, got {value!r}")
-
-
-def _check_positive(name: str, value: Any) -> None:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not number or not 0 < float(value) < float("inf"):
-        raise ValueError(f"{name} must be positive and finite, got {value!r}")

@@ -58,7 +58,7 @@ def check_combination(penalty: Penalty, likelihood: Any, solver: str) -> None:
         ],
     }
     said = "; or ".join(
-        f"{what}={' or '.join(map(repr, found))}" for what, found in others.items() if found
+        f"{what} {' or '.join(map(repr, found))}" for what, found in others.items() if found
     )
     setting = f" ({penalty.for_squares})" if penalty.for_squares else ""
     raise ValueError(

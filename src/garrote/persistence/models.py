@@ -11,6 +11,7 @@ import garrote
 import garrote.inference.methods
 import garrote.likelihoods
 import garrote.likelihoods.huber
+import garrote.paths.following
 import garrote.penalties
 import garrote.priors.inclusion
 import garrote.priors.scale_mixture
@@ -60,6 +61,7 @@ _HOMES = (
     garrote.results.path,
     garrote.results.posterior,
     garrote.inference.methods,
+    garrote.paths.following,
     garrote.priors.inclusion,
     garrote.proximal.graph,
     garrote.results.certificates,

@@ -102,9 +102,9 @@ class ExpectedSize(InclusionLaw):
 
     size: float = 1.0
 
-    def over(self, columns: Array, count: int, offsets: Floats | None = None) -> Inclusion:
-        """Return the law over some of ``count`` columns."""
-        D = max(len(columns), 1)
+    def odds_against(self, columns: int) -> float:
+        """Return the odds against one of so many columns that may be in or out."""
+        D = max(columns, 1)
         if not _is_positive(self.size):
             raise ValueError(f"expected_size must be positive and finite, got {self.size!r}")
         if self.size >= D:
@@ -112,7 +112,11 @@ class ExpectedSize(InclusionLaw):
                 f"expected_size = {self.size} must be below the number of columns that may be in "
                 f"or out, {D}"
             )
-        return Inclusion.beta(1.0, D / self.size - 1.0, _offsets(columns, offsets))
+        return D / self.size - 1.0
+
+    def over(self, columns: Array, count: int, offsets: Floats | None = None) -> Inclusion:
+        """Return the law over some of ``count`` columns."""
+        return Inclusion.beta(1.0, self.odds_against(len(columns)), _offsets(columns, offsets))
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from garrote import (
     VariationalGarroteClassifier,
     fit_path,
 )
+from garrote.paths import Anneal
+from garrote.priors import ExpectedSize
 
 
 def regression(n=60, d=8, seed=0, noise=0.5):
@@ -39,12 +41,18 @@ def refused(*parts):
     assert not missing, f"{missing} not in: {error.value}"
 
 
+def garrote_with(**settings):
+    """Return a garrote whose method has the settings that are the method's."""
+    own = {name: settings.pop(name) for name in [*settings] if name in Anneal().get_params()}
+    return VariationalGarrote(method=Anneal(**own), **settings)
+
+
 def assert_sound(model, X, y):
     """Check that an answer is finite, certified and predicts finite values."""
     for values in (model.coef_, model.intercept_, model.inclusion_probability_):
         assert np.isfinite(values).all()
     assert model.noise_variance_ >= 0
-    assert model.certificate_.value <= model.tol
+    assert model.certificate_.value <= Anneal.of(model.method).tol
     assert np.isfinite(model.predict(X)).all()
     assert np.isfinite(model.predict(X, return_std=True)[1]).all()
 
@@ -310,11 +318,11 @@ def test_rows_of_weight_zero_may_hold_anything_finite():
         ({"gamma": np.nan}, ["gamma", "finite", "nan"]),
         ({"gamma": np.inf}, ["gamma", "finite", "inf"]),
         ({"gamma": None}, ["gamma", "None"]),
-        ({"gamma": -5.0, "expected_size": 3}, ["gamma = -5", "expected_size = 3", "one of them"]),
-        ({"expected_size": 0}, ["expected_size", "positive", 0]),
-        ({"expected_size": -2.0}, ["expected_size", "positive", -2]),
-        ({"expected_size": 8}, ["expected_size", "8"]),
-        ({"expected_size": np.nan}, ["expected_size", "nan"]),
+        ({"gamma": "5"}, ["gamma", "ExpectedSize", "'5'"]),
+        ({"gamma": ExpectedSize(0)}, ["expected_size", "positive", 0]),
+        ({"gamma": ExpectedSize(-2.0)}, ["expected_size", "positive", -2]),
+        ({"gamma": ExpectedSize(8)}, ["expected_size", "8"]),
+        ({"gamma": ExpectedSize(np.nan)}, ["expected_size", "nan"]),
         ({"gammas": 0}, ["gammas", 0]),
         ({"gammas": []}, ["gammas"]),
         ({"gammas": [-3.0, np.nan]}, ["gammas", "finite"]),
@@ -353,14 +361,14 @@ def test_rows_of_weight_zero_may_hold_anything_finite():
 def test_settings_that_cannot_be_meant_are_refused_before_any_work(settings, parts):
     X, y = regression()
     with refused(*parts):
-        VariationalGarrote(**settings, callback=must_not_start).fit(X, y)
+        garrote_with(**settings).set_params(callback=must_not_start).fit(X, y)
 
 
 @pytest.mark.parametrize("solver", ["primal", "dual"])
 def test_signs_with_a_parallel_solver_are_refused_with_the_remedy(solver):
     X, y = regression()
-    with refused(solver, "solver='coordinate'"):
-        VariationalGarrote(signs=1, solver=solver, callback=must_not_start).fit(X, y)
+    with refused(solver, "use 'coordinate'"):
+        VariationalGarrote(signs=1, method=solver, callback=must_not_start).fit(X, y)
 
 
 def test_an_unknown_covariate_is_named_with_those_that_are_known():
@@ -430,7 +438,9 @@ def test_fewer_columns_than_rows_cannot_interpolate_and_every_gamma_is_reached()
 
 def test_a_grid_beyond_every_sensible_range_is_cut_and_said_so():
     X, y = regression(n=20, d=100)
-    model = VariationalGarrote(gammas=[-200.0, -1e4, -20.0, -5.0, 0.0, 40.0]).fit(X, y)
+    model = VariationalGarrote(method=Anneal(gammas=[-200.0, -1e4, -20.0, -5.0, 0.0, 40.0])).fit(
+        X, y
+    )
     assert "forward pass ended" in model.path_.cut
     assert model.path_.strengths[-1] < 40.0
     assert_sound(model, X, y)
@@ -439,7 +449,7 @@ def test_a_grid_beyond_every_sensible_range_is_cut_and_said_so():
 def test_a_single_gamma_is_a_whole_path():
     X, y = regression()
     for settings in ({"gammas": 1}, {"gammas": [-6.0]}, {"gammas": 2}):
-        assert_sound(VariationalGarrote(**settings).fit(X, y), X, y)
+        assert_sound(garrote_with(**settings).fit(X, y), X, y)
 
 
 # --- columns and responses without content
@@ -471,7 +481,7 @@ def test_constant_columns_get_no_coefficient_and_are_listed(value, kind):
 @pytest.mark.parametrize("solver", ["coordinate", "primal", "dual"])
 def test_a_design_of_constant_columns_is_the_empty_model(solver):
     y = regression()[1]
-    model = VariationalGarrote(solver=solver).fit(np.ones((60, 3)), y)
+    model = VariationalGarrote(method=solver).fit(np.ones((60, 3)), y)
     assert not model.coef_.any()
     assert model.intercept_ == pytest.approx(y.mean())
     assert model.selection_.constant == ("x0", "x1", "x2")
@@ -518,7 +528,7 @@ def test_duplicated_columns_are_said_to_be_interchangeable(factor, kind):
     X[:, 6] = factor * X[:, 1]
     given = scipy.sparse.csc_array(X) if kind == "csc" else X
     solver = "dual" if kind == "dual" else "coordinate"
-    model = VariationalGarrote(gamma=-8.0, solver=solver).fit(given, y)
+    model = VariationalGarrote(gamma=-8.0, method=solver).fit(given, y)
     assert_sound(model, X, y)
     both = {"x1", "x6"}
     chosen = both & set(np.array(model.selection_.names)[model.get_support()])
@@ -542,7 +552,7 @@ def test_exactly_collinear_columns_give_a_certified_answer():
 
 def test_identical_rows_are_not_mistaken_for_information():
     X, y = regression(n=12, d=40)
-    model = VariationalGarrote(gammas=30, gamma="free_energy").fit(
+    model = VariationalGarrote(method=Anneal(gammas=30), gamma="free_energy").fit(
         np.repeat(X, 10, axis=0), np.repeat(y, 10)
     )
     # Eleven directions are left to 12 distinct rows, however often they are repeated.
@@ -573,7 +583,7 @@ def test_columns_of_any_scale_give_the_same_model(scale, kind):
     np.testing.assert_allclose(model.coef_ * scale, expected.coef_, rtol=1e-3, atol=1e-5)
     np.testing.assert_array_equal(model.get_support(), expected.get_support())
     np.testing.assert_allclose(model.predict(given), expected.predict(X), rtol=1e-3, atol=1e-4)
-    assert model.certificate_.value <= model.tol
+    assert model.certificate_.value <= Anneal.of(model.method).tol
     json_text = model.selection_.to_json()
     assert "NaN" not in json_text
 
@@ -637,7 +647,7 @@ def test_stopping_early_is_a_warning_with_the_certificate_that_was_reached():
     X, y = regression(n=30, d=60)
     X += 3 * X[:, :1]  # correlated, so that sweeps converge slowly
     with pytest.warns(ConvergenceWarning) as caught:
-        model = VariationalGarrote(max_iter=1, tol=1e-10).fit(X, y)
+        model = VariationalGarrote(method=Anneal(tol=1e-10, max_iter=1)).fit(X, y)
     text = str(caught[0].message)
     assert f"{model.path_.certificate.max():.2e}" in text
     assert "max_iter (1)" in text
@@ -740,7 +750,7 @@ def test_a_response_without_a_square_is_refused():
 def test_settings_of_the_wrong_kind_are_refused_by_name(setting, value):
     X, y = regression()
     with refused(setting, str(value) if value != 1e308 else "1e+308"):
-        VariationalGarrote(**{setting: value}).fit(X, y)
+        garrote_with(**{setting: value}).fit(X, y)
 
 
 def test_new_rows_have_the_limits_of_the_fit():

@@ -10,6 +10,7 @@ from garrote.inference import Beliefs, MeanField
 from garrote.inference.mean_field import averaged as mean_field
 from garrote.inference.mean_field.paired_mean_field import anneal_paired, fit_paired, paired_path
 from garrote.inference.task import Task
+from garrote.paths import Anneal
 from garrote.paths.annealed import fit_path
 from garrote.priors import GaussianSlab
 from garrote.priors.garrote import SpikeTerms
@@ -359,7 +360,7 @@ def test_the_order_of_updates_is_an_order_and_starts_are_restored_to_their_colum
 
 
 def test_the_garrote_lists_its_optima_too(rivals):
-    model = VariationalGarrote(gamma=-3.0, n_starts=8, random_state=0).fit(*rivals)
+    model = VariationalGarrote(gamma=-3.0, method=Anneal(n_starts=8), random_state=0).fit(*rivals)
     table = model.posterior_.local_optima().columns
     assert len(table["weight"]) == len(model.posterior_.optima) >= 2
     assert sum(table["weight"]) == pytest.approx(1.0)

@@ -18,6 +18,7 @@ from garrote.likelihoods import (
     largest_curvature,
 )
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.paths import FollowPath
 from garrote.paths.combinations import ALL_FAMILIES, is_possible
 from garrote.paths.penalised import run_alone
 from garrote.penalties import L0, L1, MCP, SCAD, BestSubset, ElasticNet, GroupLasso, Ridge, Terms
@@ -222,7 +223,7 @@ def test_bounds_and_factors_are_kept(solver):
 def test_parabolas_refuse_bounds(solver):
     X, y, _ = sparse_regression(60, 20, 4)
     with pytest.raises(ValueError, match=f"{solver}.*no bounds.*'fista'"):
-        SparseRegressor("lasso", 0.1, solver=solver, lower=0.0).fit(X, y)
+        SparseRegressor("lasso", 0.1, method=solver, bounds=(0.0, None)).fit(X, y)
 
 
 @pytest.mark.parametrize("solver", [*PROXIMAL, "iterated_ridge"])
@@ -299,14 +300,14 @@ def test_folds_share_their_passes_over_the_columns():
 
 def test_estimators_choose_alpha_by_any_solver():
     X, y, _ = sparse_regression(60, 80, 3)
-    usual = SparseRegressor(alphas=12).fit(X, y)
+    usual = SparseRegressor(method=FollowPath(alphas=12)).fit(X, y)
     for solver in ("fista", "sparsa"):
-        model = SparseRegressor(alphas=12, solver=solver).fit(X, y)
+        model = SparseRegressor(method=FollowPath(solver=solver, alphas=12)).fit(X, y)
         assert model.alpha_ == pytest.approx(usual.alpha_)
         np.testing.assert_allclose(model.coef_, usual.coef_, atol=2e-3)
     labels = np.where(y > np.median(y), "high", "low")
     usual = SparseClassifier(alpha=0.05).fit(X, labels)
-    model = SparseClassifier(alpha=0.05, solver="fista").fit(X, labels)
+    model = SparseClassifier(alpha=0.05, method="fista").fit(X, labels)
     np.testing.assert_allclose(model.coef_, usual.coef_, atol=2e-3)
 
 
@@ -315,8 +316,10 @@ def test_several_responses_have_the_same_optimum(solver):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 20))
     Y = X[:, :3] @ rng.standard_normal((3, 2)) + rng.standard_normal((80, 2)) + 5.0
-    usual = SparseRegressor("group-lasso", 0.1, tol=1e-9).fit(X, Y)
-    model = SparseRegressor("group-lasso", 0.1, tol=1e-9, solver=solver).fit(X, Y)
+    usual = SparseRegressor("group-lasso", 0.1, method=FollowPath(tol=1e-9)).fit(X, Y)
+    model = SparseRegressor("group-lasso", 0.1, method=FollowPath(solver=solver, tol=1e-9)).fit(
+        X, Y
+    )
     np.testing.assert_allclose(model.coef_, usual.coef_, atol=1e-3)
     np.testing.assert_allclose(model.intercept_, usual.intercept_, atol=1e-3)
 
@@ -324,7 +327,9 @@ def test_several_responses_have_the_same_optimum(solver):
 def test_a_limit_that_is_too_low_is_said_with_the_gap():
     X, y, _ = sparse_regression(60, 80, 3)
     with pytest.warns(ConvergenceWarning, match="the certificate reached"):
-        SparseRegressor(alpha=0.01, alphas=3, solver="subgradient", max_iter=20).fit(X, y)
+        SparseRegressor(
+            alpha=0.01, method=FollowPath(solver="subgradient", alphas=3, max_iter=20)
+        ).fit(X, y)
 
 
 def test_a_response_that_nothing_explains_gives_the_empty_model():
@@ -340,7 +345,7 @@ def test_impossible_triples_name_the_possible_ones():
     with pytest.raises(ValueError, match=r"'projected_gradient' cannot fit penalty 'MCP'.*'fista'"):
         fit_path(problem_of(X, y), MCP(), solver="projected_gradient")
     with pytest.raises(
-        ValueError, match=r"'em' cannot fit .*poisson.*family='gaussian' or 'probit'"
+        ValueError, match=r"'em' cannot fit .*poisson.*family 'gaussian' or 'probit'"
     ):
         fit_path(problem_of(X, np.ones(40), likelihood=Poisson()), L1(), solver="em")
     with pytest.raises(ValueError, match=r"'coordinate' cannot fit penalty 'l0'.*solver='ista'"):
@@ -357,6 +362,9 @@ def test_subgradients_of_a_strong_ridge_do_not_run_away():
     X = rng.standard_normal((80, 10))
     y = (X[:, 0] > 0).astype(float)
     model = SparseRegressor(
-        Ridge(), alpha=10.0, alphas=[10.0], solver="subgradient", family="binomial", tol=1e-3
+        Ridge(),
+        alpha=10.0,
+        method=FollowPath(solver="subgradient", alphas=[10.0], tol=1e-3),
+        family="binomial",
     ).fit(X, y)
     assert model.certificate_["duality gap"] <= 1e-3

@@ -8,6 +8,7 @@ from scipy.special import expit, log_ndtr, logsumexp, softmax
 
 from garrote import SparseClassifier, SparseRegressor
 from garrote.likelihoods import Huber
+from garrote.paths import FollowPath
 from garrote.paths.combinations import is_possible, solvers
 from garrote.penalties import L1, ElasticNet, GroupLasso
 from reference import penalised_by_proximal_gradient, soft
@@ -113,8 +114,8 @@ def fitted(family, penalty, solver, weighted):
     tol = 3e-2 if solver == "subgradient" else 1e-9
     settings = {
         "penalty": GroupLasso() if penalty == "group-lasso" else PENALTIES[penalty],
-        "alpha": ALPHA, "alphas": [2 * ALPHA], "solver": solver, "standardize": False, "tol": tol,
-        "max_iter": 20_000,
+        "alpha": ALPHA, "standardize": False,
+        "method": FollowPath(solver, alphas=[2 * ALPHA], tol=tol, max_iter=20_000),
     }  # fmt: skip
     known = offset if offset.shape[1] > 1 else offset[:, 0]
     weights = row_weights(True) if weighted else None

@@ -12,6 +12,7 @@ from garrote.datasets import make_kappen_gomez_2
 from garrote.experiments.methods import published_gammas
 from garrote.experiments.variational_garrote.figures_6 import PANELS, draw_noisy
 from garrote.orthogonal import orthogonal_solution
+from garrote.paths import Anneal
 from garrote.paths.annealed import gamma_grid, start_solver, stored_design
 from garrote.priors import SpikeTerms
 from garrote.solvers.control import Control
@@ -210,7 +211,7 @@ def test_columns_of_different_scales_need_no_standardizing(changes):
     # Warnings are errors here: none may come from a matrix that is only badly scaled.
     X, y, _ = sparse_regression(40, 12)
     X = X * 10.0 ** np.linspace(-6, 6, 12)
-    settings = {"gamma": -5.0, "gammas": 10, "random_state": 0, **changes}
+    settings = {"gamma": -5.0, "method": Anneal(gammas=10, **changes), "random_state": 0}
     plain = VariationalGarrote(**settings).fit(X, y)
     model = VariationalGarrote(**settings, standardize=False).fit(X, y)
     np.testing.assert_allclose(
@@ -339,13 +340,15 @@ def test_reheating_from_the_dense_side_finds_better_solutions(number):
 def test_the_estimator_reheats_from_the_dense_side_and_refuses_other_words():
     X, y = few_rows(0)
     gammas = np.linspace(-20.0, -0.5, 14)
-    model = VariationalGarrote("free_energy", gammas=gammas, reheat="dense").fit(X, y)
+    model = VariationalGarrote("free_energy", method=Anneal(gammas=gammas, reheat="dense")).fit(
+        X, y
+    )
     path = fit_path(Problem.from_rows(X, y), strengths=gammas, control=Control(reheat="dense"))
     assert np.allclose(
         model.path_.coefficients().toarray(), path.coefficients().toarray(), atol=1e-6
     )
     with pytest.raises(ValueError, match="reheat must be 'cut' or 'dense', got 'sparse'"):
-        VariationalGarrote(reheat="sparse").fit(X, y)
+        VariationalGarrote(method=Anneal(reheat="sparse")).fit(X, y)
 
 
 def test_without_a_cut_the_dense_side_changes_nothing():
@@ -524,7 +527,9 @@ def test_solvers_in_lockstep_find_what_each_finds_alone(solver, shape):
 @pytest.mark.parametrize("shape", [(80, 20), (60, 400)])
 def test_known_noise_is_kept_and_the_other_equations_hold(solver, shape):
     X, y, _ = sparse_regression(*shape, correlation=0.5)
-    model = VariationalGarrote(gamma=-6.0, gammas=12, noise_variance=1.7, solver=solver).fit(X, y)
+    model = VariationalGarrote(
+        gamma=-6.0, method=Anneal(solver=solver, gammas=12), noise_variance=1.7
+    ).fit(X, y)
     assert model.noise_variance_ == pytest.approx(1.7)
     np.testing.assert_allclose(model.path_.noise_variance, 1.7)
     assert_certified(standardized(X, y), model.path_, 1e-4, known_noise=True)
@@ -546,7 +551,7 @@ def test_offsets_to_gamma_are_in_the_equations(solver, shape):
     X, y, _ = sparse_regression(*shape, correlation=0.5)
     offsets = np.random.default_rng(0).normal(scale=2.0, size=shape[1])
     model = VariationalGarrote(
-        gamma="free_energy", gammas=12, prior_log_odds=offsets, solver=solver
+        gamma="free_energy", method=Anneal(solver=solver, gammas=12), prior_log_odds=offsets
     )
     model.fit(X, y)
     assert_certified(standardized(X, y), model.path_, 1e-4, offsets)

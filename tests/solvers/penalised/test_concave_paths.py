@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from garrote import Problem, SparseRegressor, fit_path
+from garrote.paths import FollowPath
 from garrote.penalties import L0, MCP, SCAD, Bridge, LogSum
 from reference import concave_cost, concave_path_by_shooting
 
@@ -78,7 +79,9 @@ def test_a_strength_alone_is_reached_from_the_dense_side_too(name):
             if k >= len(path):
                 continue
             strength = path.strengths[k]
-            model = SparseRegressor(penalty, strength, alphas=path.strengths).fit(X, y)
+            model = SparseRegressor(
+                penalty, strength, method=FollowPath(alphas=path.strengths)
+            ).fit(X, y)
             whole = np.bincount(path.fits[k].columns, path.fits[k].coef, X.shape[1])
             values = [
                 objective(X, y, name, SHAPES[name][seed % 4], strength, w)

@@ -12,6 +12,7 @@ from garrote import Problem, SparseClassifier, SparseRegressor, fit_path
 from garrote.experiments import StudySettings, run_study
 from garrote.likelihoods import Binomial, Gaussian, Poisson, log_likelihood, saturated
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.paths import FollowPath
 from garrote.paths.signals import fuse_signal
 from garrote.penalties import L1, FusedLasso, Terms
 from garrote.penalties.fusion import fused_rule
@@ -324,7 +325,9 @@ def test_classes_have_pieces(classes):
     X = rng.standard_normal((200, 20))
     scores = np.stack([X[:, :8].sum(axis=1), X[:, 8:].sum(axis=1), np.zeros(200)])[:classes]
     labels = np.array(["a", "b", "c"])[scores.argmax(axis=0)]
-    model = SparseClassifier(penalty=FusedLasso(l1_ratio=0.1), alphas=20, cv=3).fit(X, labels)
+    model = SparseClassifier(
+        penalty=FusedLasso(l1_ratio=0.1), method=FollowPath(alphas=20), cv=3
+    ).fit(X, labels)
     assert model.score(X, labels) > 0.85
     assert model.certificate_["duality gap"] < 1e-6
 
@@ -343,7 +346,7 @@ def test_a_factor_of_0_frees_from_the_lasso_only():
 def test_impossible_settings_are_refused():
     X, y, _ = sparse_regression(30, 4, 2)
     with pytest.raises(ValueError, match="no bounds"):
-        SparseRegressor(penalty=FusedLasso(), lower=0.0, alpha=0.1).fit(X, y)
+        SparseRegressor(penalty=FusedLasso(), bounds=(0.0, None), alpha=0.1).fit(X, y)
     with pytest.raises(ValueError, match="lose its pieces"):
         SparseRegressor(penalty=FusedLasso(), refit=True, alpha=0.1).fit(X, y)
     with pytest.raises(ValueError, match="30 components whose levels nothing penalises"):
@@ -408,7 +411,7 @@ def test_without_a_penalty_the_certificate_is_that_of_the_loss_alone(family):
 def test_the_level_of_a_signal_is_its_intercept():
     rng = np.random.default_rng(4)
     signal = np.repeat([5.0, 8.0, 6.0], 40) + rng.standard_normal(120)
-    strength = {"alpha": 5 / 120, "alphas": [5 / 120]}
+    strength = {"alpha": 5 / 120, "method": FollowPath(alphas=[5 / 120])}
     model = SparseRegressor(FusedLasso(), **strength).fit(
         scipy.sparse.eye_array(120).tocsc(), signal
     )

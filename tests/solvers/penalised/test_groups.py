@@ -269,7 +269,7 @@ def test_factors_that_differ_within_a_group_and_bounds_are_refused():
     with pytest.raises(ValueError, match="same factor of the penalty"):
         fit_path(problem_of(X, y), groups, 3, terms=terms)
     with pytest.raises(ValueError, match="no bounds"):
-        SparseRegressor(penalty=groups, lower=0.0, alpha=0.1).fit(X, y)
+        SparseRegressor(penalty=groups, bounds=(0.0, None), alpha=0.1).fit(X, y)
 
 
 @pytest.mark.parametrize("settings", KINDS)
@@ -329,4 +329,4 @@ def test_several_responses_that_are_not_numbers_are_refused():
     with pytest.raises(ValueError, match=r"offset must have shape \(10, 2\), a column for each"):
         SparseRegressor().fit(X, Y, offset=np.ones(10))
     with pytest.raises(ValueError, match="cannot fit"):
-        SparseRegressor(solver="homotopy").fit(X, Y)
+        SparseRegressor(method="homotopy").fit(X, Y)

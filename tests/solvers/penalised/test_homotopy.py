@@ -406,7 +406,7 @@ def test_what_cannot_be_walked_is_refused_with_the_remedy(settings, message):
 def test_other_likelihoods_are_refused():
     X, y = correlated(30, 6)
     counts = np.round(np.exp(0.1 * y))
-    with pytest.raises(ValueError, match=r"with a poisson response.*solver='coordinate'"):
+    with pytest.raises(ValueError, match=r"with a poisson response.*solver 'coordinate'"):
         fit_path(problem_of(X, counts, likelihood=Poisson()), L1(), solver="homotopy")
 
 

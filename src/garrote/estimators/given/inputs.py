@@ -3,7 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Mapping
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -65,13 +65,6 @@ def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[
 def _quiet() -> Any:
     """Let a check of finiteness add up what may overflow: refusals have words of their own."""
     return np.errstate(over="ignore", invalid="ignore")
-
-
-def is_number(value: Any) -> bool:
-    """Tell whether a setting is a finite number; truth values are none."""
-    return (
-        isinstance(value, Real) and not isinstance(value, bool) and bool(np.isfinite(float(value)))
-    )
 
 
 def response_name(y: Any) -> str:
@@ -233,18 +226,6 @@ def resolve_signs(given: Any, names: Array | None, count: int) -> Floats:
     if len(wrong):
         raise ValueError(f"signs must be -1, 0 or 1, got {signs[wrong[0]]:g} at column {wrong[0]}")
     return signs
-
-
-def check_start(start: Any, count: int) -> Floats | None:
-    """Return a start's inclusion probabilities, or None."""
-    if start is None:
-        return None
-    m = np.asarray(start, dtype=np.float64)
-    if m.shape != (count,) or not ((m >= 0) & (m <= 1)).all():
-        raise ValueError(
-            f"start must be {count} probabilities between 0 and 1, one a column, got shape {m.shape}"
-        )
-    return m
 
 
 def _position(value: Any, names: Array | None, count: int, argument: str) -> int:

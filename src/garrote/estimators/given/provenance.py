@@ -78,8 +78,8 @@ def _plain(value: Any) -> str | int | float | bool | None:
         value = value.tolist()
     elif isinstance(getattr(value, "shape", None), tuple):
         return f"{type(value).__name__} of shape {value.shape}"
-    # Where an object lies in memory says nothing to anybody else.
-    text = re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value))
+    # Where an object lies in memory says nothing to anybody else; arrays in it are told on one line.
+    text = re.sub(r"\s+", " ", re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value)))
     return text if len(text) <= _LETTERS else text[: _LETTERS - 1] + "…"
 
 

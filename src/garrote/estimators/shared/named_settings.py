@@ -1,6 +1,7 @@
 """Settings that are objects, or names of objects: what to write in place of a name to set its parts."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 # By name, what makes the object with default settings that the name stands for.
@@ -30,14 +31,19 @@ class NamedSettings:
 def _remedy(setting: str, value: Any, part: str, objects: Objects) -> str:
     """Return the message for a part of a setting that is no object."""
     having = {
-        name: make.__name__
+        name: _as_written(make)
         for name, make in objects.items()
         if part in make().get_params(deep=False)
     }
     if isinstance(value, str) and value in having:
-        return (
-            f"{setting} is the name {value!r}; write {setting}={having[value]}() to set its {part}"
-        )
+        return f"{setting} is the name {value!r}; write {setting}={having[value]} to set its {part}"
     said = f"{setting} is {value!r}, which has no setting {part!r}"
-    names = " or ".join(f"{setting}={name}()" for name in sorted(set(having.values())))
+    names = " or ".join(f"{setting}={name}" for name in sorted(set(having.values())))
     return f"{said}; write {names} to set it" if names else said
+
+
+def _as_written(make: Callable[[], Any]) -> str:
+    """Return how the object is written that a name stands for."""
+    if isinstance(make, partial):
+        return f"{make.func.__name__}({', '.join(map(repr, make.args))})"
+    return f"{make.__name__}()"

@@ -19,14 +19,15 @@ from garrote.estimators.given.inputs import (
     check_offset,
     check_weights,
     column_names,
-    is_number,
     resolve_values,
 )
 from garrote.estimators.given.provenance import provenance
 from garrote.estimators.shared.face import SelectorFace
 from garrote.estimators.shared.named_settings import Objects
+from garrote.estimators.shared.path_methods import FollowsPath
 from garrote.likelihoods import FAMILIES
 from garrote.limits.magnitudes import refuse_unlike_units
+from garrote.paths import FollowPath
 from garrote.paths.annealed import fit_path
 from garrote.paths.combinations import HOMOTOPIES, check_combination
 from garrote.paths.penalised import outputs_of, resolve_alphas, runs_away, stop_at
@@ -39,6 +40,7 @@ from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
 from garrote.selecting.on_path import CONSTANT, Choice
 from garrote.selecting.on_penalty_path import select_on_penalty_path
 from garrote.selecting.penalty_validation import cross_validate_penalty
+from garrote.settings import is_number
 from garrote.solvers.control import Control
 from garrote.solvers.penalised.fused_signal import holds_intercept
 from garrote.solvers.penalised.homotopy import check_signs
@@ -49,52 +51,44 @@ CHOSEN = ("cv", *CRITERIA)
 _MANY_PIECES = 5000
 
 
-class SparseLinearModel(SelectorFace):
+class SparseLinearModel(FollowsPath, SelectorFace):
     """Settings and the fit; see `SparseRegressor` and `SparseClassifier`."""
+
+    _method_class = FollowPath
 
     def __init__(
         self,
         penalty: Any = "lasso",
         alpha: float | str | None = "cv",
         *,
-        alphas: Any = 100,
-        eps: float | None = None,
         cv: Any = 5,
         rule: str = "min",
         penalty_factor: Any = None,
-        lower: Any = None,
-        upper: Any = None,
+        bounds: Any = None,
         refit: bool | float = False,
-        solver: str = "coordinate",
+        method: str | FollowPath = "coordinate",
         fit_intercept: bool = True,
         standardize: bool = True,
-        tol: float = 1e-6,
-        max_iter: int = 10_000,
         n_jobs: int | None = None,
         callback: Any = None,
     ):
         self.penalty = penalty
         self.alpha = alpha
-        self.alphas = alphas
-        self.eps = eps
         self.cv = cv
         self.rule = rule
         self.penalty_factor = penalty_factor
-        self.lower = lower
-        self.upper = upper
+        self.bounds = bounds
         self.refit = refit
-        self.solver = solver
+        self.method = method
         self.fit_intercept = fit_intercept
         self.standardize = standardize
-        self.tol = tol
-        self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.callback = callback
 
     @property
     def _objects(self) -> dict[str, Objects]:
         families = {name: type(likelihood) for name, likelihood in FAMILIES.items()}
-        return {"penalty": PENALTIES, "family": families}
+        return {**super()._objects, "penalty": PENALTIES, "family": families}
 
     def _fit(
         self,
@@ -109,7 +103,7 @@ class SparseLinearModel(SelectorFace):
     ) -> None:
         """Fit the path, choose on it, and store what was found."""
         penalty = self._penalty()
-        check_combination(penalty, likelihood, self.solver)
+        check_combination(penalty, likelihood, self._path_method.solver)
         weights = check_weights(sample_weight, X)
         count = X.shape[1]
         names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
@@ -163,7 +157,7 @@ class SparseLinearModel(SelectorFace):
             method=f"{penalty.name} ({'least squares' if squares else name})",
             names=all_names,
             response=response,
-            tol=self.tol,
+            tol=self._path_method.tol,
             provenance=made,
         )
 
@@ -226,20 +220,22 @@ class SparseLinearModel(SelectorFace):
         folds: list[Fold],
     ) -> tuple[Path[PenaltyFit], CrossValidation | None]:
         """Fit all strengths, and those of the folds if there are any."""
-        terms = terms_for(problem)
+        terms, method = terms_for(problem), self._path_method
         grid = self._grid(problem, penalty, terms)
         # Of a grid that we place the dense end may be left out; what was asked for is fitted.
-        placed = isinstance(self.alphas, Integral) and (self.alpha is None or self.alpha in CHOSEN)
+        placed = isinstance(method.alphas, Integral) and (
+            self.alpha is None or self.alpha in CHOSEN
+        )
         stop = stop_at(problem, penalty) if placed else None
-        control = Control(self.tol, self.max_iter, self.callback, stop)
+        control = Control(method.tol, method.max_iter, self.callback, stop)
         relax = float(self.refit)
         if folds:
             return cross_validate_penalty(
                 problem, penalty, terms_for, folds, grid, control,
-                solver=self.solver, relax=relax, n_jobs=self.n_jobs,
+                solver=method.solver, relax=relax, n_jobs=self.n_jobs,
             )  # fmt: skip
         path = fit_path(
-            problem, penalty, grid, control=control, terms=terms, solver=self.solver, relax=relax
+            problem, penalty, grid, control=control, terms=terms, solver=method.solver, relax=relax
         )
         return path, None
 
@@ -284,12 +280,6 @@ class SparseLinearModel(SelectorFace):
             raise ValueError(f"alpha must be a number >= 0, got {self.alpha!r}")
         if self.rule not in ("min", "1se"):
             raise ValueError(f"rule must be 'min' or '1se', got {self.rule!r}")
-        if self.eps is not None and not (is_number(self.eps) and 0 < self.eps < 1):
-            raise ValueError(f"eps must be between 0 and 1, got {self.eps}")
-        if not (is_number(self.tol) and self.tol > 0):
-            raise ValueError(f"tol must be positive, got {self.tol}")
-        if not (isinstance(self.max_iter, Integral) and self.max_iter >= 1):
-            raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
         if not (isinstance(self.refit, bool) or is_number(self.refit)) or not 0 <= self.refit <= 1:
             raise ValueError(
                 f"refit must be True, False or a share between 0 and 1, got {self.refit!r}"
@@ -310,20 +300,33 @@ class SparseLinearModel(SelectorFace):
             raise ValueError(
                 "penalty_factor is 0 for every column: nothing is penalised; use penalty='none'"
             )
-        lower = resolve_values(self.lower, names, count, "lower", -np.inf)
-        upper = resolve_values(self.upper, names, count, "upper", np.inf)
+        least, most = self._given_bounds()
+        lower = resolve_values(least, names, count, "lower bounds", -np.inf)
+        upper = resolve_values(most, names, count, "upper bounds", np.inf)
         wrong = np.flatnonzero((lower > 0) | (upper < 0))
         if len(wrong):
             raise ValueError(
                 f"bounds must contain 0, but column {_named(names, wrong[0])} has "
                 f"{lower[wrong[0]]:g} to {upper[wrong[0]]:g}"
             )
-        if self.solver in HOMOTOPIES:
+        if self._path_method.solver in HOMOTOPIES:
             check_signs(lower, upper, factor, partial(_named, names))
         return Terms(factor, lower, upper)
 
+    def _given_bounds(self) -> tuple[Any, Any]:
+        """Return the lower and the upper bounds as given; None where there are none."""
+        if self.bounds is None:
+            return None, None
+        if not isinstance(self.bounds, tuple | list) or len(self.bounds) != 2:
+            raise ValueError(
+                "bounds must be a pair (lower, upper), each a number, an array, a mapping from columns "
+                f"to numbers or None, got {self.bounds!r}"
+            )
+        return self.bounds[0], self.bounds[1]
+
     def _grid(self, problem: Problem, penalty: Any, terms: Terms) -> Floats:
-        grid = resolve_alphas(problem, penalty, terms, self.alphas, self.eps)
+        method = self._path_method
+        grid = resolve_alphas(problem, penalty, terms, method.alphas, method.eps)
         if self.alpha is None or isinstance(self.alpha, str):
             return grid
         # Warm starts from stronger penalties; weaker ones would be of no use.
@@ -368,15 +371,15 @@ class SparseLinearModel(SelectorFace):
 
     def _warn(self, runs_away: bool) -> None:
         """Say where the answer is not what was asked for."""
-        reached = float(self.path_.certificate.max())
-        if not reached <= self.tol:
+        reached, method = float(self.path_.certificate.max()), self._path_method
+        if not reached <= method.tol:
             worst = self.path_.fits[int(np.argmax(self.path_.certificate))]
-            remedy = "Raise tol: more rounds did not improve it"
-            if worst.n_iter >= self.max_iter:
-                remedy = f"Raise max_iter ({self.max_iter}) or tol"
+            remedy = "Raise tol of the method: more rounds did not improve it"
+            if worst.n_iter >= method.max_iter:
+                remedy = f"Raise max_iter ({method.max_iter}) or tol of the method"
             warnings.warn(
                 f"the certificate reached {reached:.2e} at alpha = {worst.strength:.4g}, not "
-                f"{self.tol:.2e}; at the chosen alpha it is {self.certificate_.value:.2e}. {remedy}",
+                f"{method.tol:.2e}; at the chosen alpha it is {self.certificate_.value:.2e}. {remedy}",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -49,8 +49,8 @@ def solve_classically(
     if not CLASSICAL_SOLVERS[name].has_bounds and not (open_ended | out).all():
         others = [repr(other) for other, method in CLASSICAL_SOLVERS.items() if method.has_bounds]
         raise ValueError(
-            f"solver={name!r} has no bounds on coefficients: take solver='coordinate' or "
-            f"{', '.join(others)}, or leave out lower and upper"
+            f"solver {name!r} has no bounds on coefficients: take 'coordinate' or "
+            f"{', '.join(others)}, or leave out the bounds"
         )
     loss = whole_loss(problem)
     steps = yield from make_steps(loss)

@@ -33,7 +33,7 @@ def anneal_in_parallel(
 ) -> Generator[Floats, Floats, Annealed[Fit]]:
     """Run Algorithm 1 literally, but for the guard against the branch that interpolates; certify it."""
     if np.any(prior.signs):
-        raise ValueError(f"solver={form!r} has no sign constraints; use solver='coordinate'")
+        raise ValueError(f"solver {form!r} has no sign constraints; use 'coordinate'")
     weights = (primal_weights if form == "primal" else dual_weights)(problem)
 
     def solve(gamma: float, start: Fit) -> Fit:

@@ -61,9 +61,9 @@ def check_signs(
     if not signs.all():
         j = int(np.argmin(signs))
         raise ValueError(
-            f"solver='homotopy' knows sign constraints of penalised columns only, and column {named(j)} "
+            f"solver 'homotopy' knows sign constraints of penalised columns only, and column {named(j)} "
             f"has {lower[j]:g} to {upper[j]:g} with a penalty factor of {factor[j]:g}; use "
-            "solver='coordinate'"
+            "'coordinate'"
         )
 
 
