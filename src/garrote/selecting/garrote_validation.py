@@ -19,7 +19,7 @@ from garrote.solvers.control import Control, residuals
 from garrote.solvers.garrote.certificate import free_energy
 from garrote.solvers.garrote.variational import Annealer
 from garrote.solvers.labels.bound_annealing import anneal_bound
-from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
+from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
 from garrote.solvers.lockstep import Solver
 
 # Prior log odds at which no variable is in.
@@ -176,7 +176,7 @@ class GarroteOfLabels:
         return Predicted(_averaged(problem, null, wanted), means)
 
 
-def _averaged(problem: Problem, solution: BoundSolution, rows: Array) -> Floats:
+def _averaged(problem: Problem, solution: LabelFit, rows: Array) -> Floats:
     """Return the mean labels of some rows, averaged over their linear predictors; one half elsewhere."""
     means = np.full(len(problem.response), 0.5)
     means[rows] = gaussian_mean(problem.likelihood, solution.eta[rows], solution.doubt[rows])

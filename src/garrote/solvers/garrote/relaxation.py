@@ -47,7 +47,7 @@ _TINY = 1e-12
 # More than this share of all columns are updated without an index.
 _MANY = 8
 _NOTHING = np.zeros(0)
-# Two points that are settled to the tolerance may be so many tolerances apart and be one solution.
+# Two points that have converged to the tolerance may be so many tolerances apart and be one solution.
 _APART = 5.0
 
 
@@ -78,7 +78,7 @@ class Relaxation:
         self.working = WorkingSet(problem)
 
     def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> State:
-        """Settle on the working set, all outsiders being out of the model."""
+        """Solve on the working set, all outsiders being out of the model."""
         start, residual = self.working.start_from(coef)
         return self._fixed_point(gamma, precision, start, 0.0, residual, _INNER * tolerance)
 
@@ -103,13 +103,13 @@ class Relaxation:
         return State(fit.strength, fit.precision, coef, target, 0, m, residual)
 
     def leads_to(self, known: Fit, residual: Floats | None, start: Fit, tolerance: float) -> bool:
-        """Tell whether the working set settles from ``start`` in a known solution.
+        """Tell whether the working set converges from ``start`` to a known solution.
 
         Outsiders stay as they are in that solution, whose ``residual`` is given (None where there are
-        only moments): it has been settled on all columns, and if the working set comes to it again,
+        only moments): it has converged on all columns, and if the working set comes to it again,
         so will the others.
         """
-        own, c = self.working.columns, self.problem.curvature[self.working.columns]
+        members, c = self.working.columns, self.problem.curvature[self.working.columns]
         m = self.on_working_set(known.columns, known.probability)
         coef = self.on_working_set(known.columns, known.coef)
         first = self.on_working_set(start.columns, start.coef)
@@ -119,15 +119,15 @@ class Relaxation:
             residual = residual + self.working.fitted_by(coef - first)
             begin = self._start_at(first, residual)
         variance = self._variance_outside(known)
-        settled = self._fixed_point(
+        found = self._fixed_point(
             known.strength, start.precision, begin, variance, residual, _INNER * tolerance
         )
-        again = np.empty(len(own))
-        rule = self.prior.rule(settled.gamma, settled.precision, own)
-        _include(rule, c, settled.target, np.arange(len(own)), again)
-        off = np.abs(settled.coef - coef) * np.sqrt(known.precision * c)
+        again = np.empty(len(members))
+        rule = self.prior.rule(found.gamma, found.precision, members)
+        _include(rule, c, found.target, np.arange(len(members)), again)
+        off = np.abs(found.coef - coef) * np.sqrt(known.precision * c)
         apart = (off.max(initial=0.0), np.abs(again - m).max(initial=0.0))
-        return bool(max(*apart, abs(settled.precision / known.precision - 1)) <= _APART * tolerance)
+        return bool(max(*apart, abs(found.precision / known.precision - 1)) <= _APART * tolerance)
 
     def on_working_set(self, columns: Array, values: Floats) -> Floats:
         """Return values that are given on some columns on those of the working set, 0 elsewhere."""
@@ -151,7 +151,7 @@ class Relaxation:
         )
 
     def everywhere(self, start: State, gamma: float, tolerance: float) -> State:
-        """Settle on all columns, outsiders and working set in turn, from a state with residuals.
+        """Solve on all columns, outsiders and working set in turn, from a state with residuals.
 
         Rounds over the livelier outsiders only, which cost little, come between those over all.
         """
@@ -181,7 +181,7 @@ class Relaxation:
         still = max(0.3 * _OUTER * tolerance, _STILL * min(previous, 1.0))
         for _ in range(_LIVELY_ROUNDS):
             state, _, change = self._round(state, lively, quiet, tolerance, previous)
-            if _settled(change, previous, still):
+            if _converged(change, previous, still):
                 break
             previous = change
         return state, change
@@ -194,7 +194,7 @@ class Relaxation:
     def _round(
         self, state: State, columns: Array, elsewhere: float, tolerance: float, previous: float
     ) -> tuple[State, float, float]:
-        """Sweep outsiders, then settle the working set; ``state``'s arrays change in place.
+        """Sweep outsiders, then solve the working set; ``state``'s arrays change in place.
 
         ``elsewhere`` is the variance of the outsiders that are not swept. Returns that of them all,
         and the largest change that the round made, in standard errors.
@@ -213,24 +213,22 @@ class Relaxation:
     def _fixed_point_among(
         self, state: State, variance: float, tolerance: float, previous: float
     ) -> tuple[State, float]:
-        """Settle the working set while outsiders, of given variance, stay as they are.
+        """Solve the working set while outsiders, of given variance, stay as they are.
 
         Returns also how far off it was, in standard errors.
         """
-        own, residual = self.working.columns, state.residual
-        begin = self._start_at(state.coef[own], residual)
+        members, residual = self.working.columns, state.residual
+        begin = self._start_at(state.coef[members], residual)
         # No more digits than the outsiders have at this stage.
         accuracy = min(max(_INNER * tolerance, 0.01 * previous), 0.1)
-        settled = self._fixed_point(
-            state.gamma, state.precision, begin, variance, residual, accuracy
-        )
-        residual -= self.working.fitted_by(settled.coef - begin.coef)
-        c = self.problem.curvature[own]
-        off = np.abs(begin.gradient / c + begin.coef - state.target[own]) * np.sqrt(c)
-        state.coef[own], state.target[own] = settled.coef, settled.target
-        sweeps = state.sweeps + settled.sweeps
+        found = self._fixed_point(state.gamma, state.precision, begin, variance, residual, accuracy)
+        residual -= self.working.fitted_by(found.coef - begin.coef)
+        c = self.problem.curvature[members]
+        off = np.abs(begin.gradient / c + begin.coef - state.target[members]) * np.sqrt(c)
+        state.coef[members], state.target[members] = found.coef, found.target
+        sweeps = state.sweeps + found.sweeps
         change = float(np.sqrt(state.precision) * off.max(initial=0.0))
-        return state._replace(precision=settled.precision, sweeps=sweeps), change
+        return state._replace(precision=found.precision, sweeps=sweeps), change
 
     def _fixed_point(
         self,
@@ -243,10 +241,10 @@ class Relaxation:
     ) -> State:
         rule = self.prior.rule(gamma, precision, self.working.columns)
         known = self.prior.noise_variance is not None
-        found = self.working.find_fixed_point(
+        coef, target, sweeps = self.working.find_fixed_point(
             rule, start, other_variance, known, tolerance, self.max_iter, residual
         )
-        return State(gamma, float(rule.precision[0]), found.coef, found.target, found.sweeps)
+        return State(gamma, float(rule.precision[0]), coef, target, sweeps)
 
     def solution(self, state: State, tolerance: float) -> Fit:
         """List the columns of a solution that matter, alone or together; it is not certified."""
@@ -330,18 +328,18 @@ class Relaxation:
         for state in states:
             self.working.add(self._newcomers(state, self.working.outside))
 
-    def settle_inside(self, state: State, variance: float, start: State) -> State:
-        """Settle the working set from where another state has it; outsiders stay as they are."""
-        own = self.working.columns
-        state.residual[:] -= self.working.fitted_by(start.coef[own] - state.coef[own])
-        state.coef[own] = start.coef[own]
+    def converge_inside(self, state: State, variance: float, start: State) -> State:
+        """Solve the working set from where another state has it; outsiders stay as they are."""
+        members = self.working.columns
+        state.residual[:] -= self.working.fitted_by(start.coef[members] - state.coef[members])
+        state.coef[members] = start.coef[members]
         state = state._replace(precision=start.precision)
         state, _ = self._fixed_point_among(state, variance, self.tol, 0.0)
-        self._include(state, own)
+        self._include(state, members)
         # What is in the residual is what a certificate has to be of.
-        weight, m = self._weights(state.target[own], own), state.probability[own]
-        np.divide(state.coef[own], weight, out=m, where=weight != 0)
-        state.probability[own] = np.clip(m, 0.0, 1.0)
+        weight, m = self._weights(state.target[members], members), state.probability[members]
+        np.divide(state.coef[members], weight, out=m, where=weight != 0)
+        state.probability[members] = np.clip(m, 0.0, 1.0)
         return state
 
     def _judge(self, state: State, columns: Array) -> float:
@@ -390,7 +388,7 @@ def _explained(probability, target, curvature, left_out, cutoff):
     return total
 
 
-def _settled(change: float, previous: float, tolerance: float) -> bool:
+def _converged(change: float, previous: float, tolerance: float) -> bool:
     """Tell whether steps that shrink geometrically have less than ``tolerance`` to go."""
     if not change < previous:
         return change == 0.0

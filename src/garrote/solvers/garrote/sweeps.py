@@ -34,15 +34,6 @@ class Noise(NamedTuple):
     known: bool
 
 
-class FixedPoint(NamedTuple):
-    """The fixed point: least-squares values, coefficients, how many sweeps, whether it converged."""
-
-    target: Floats
-    coef: Floats
-    sweeps: int
-    converged: bool
-
-
 def sweep_to_fixed_point(
     design: NamedTuple,
     rule: Any,
@@ -52,10 +43,11 @@ def sweep_to_fixed_point(
     noise: Noise,
     tolerance: float,
     max_sweeps: int,
-) -> FixedPoint:
+) -> tuple[Floats, Floats, int, bool]:
     """Sweep until the steps still to come are below ``tolerance`` standard errors.
 
-    ``residual`` and the rule's precision are updated in place.
+    ``residual`` and the rule's precision are updated in place. Returns coefficients, the least-squares
+    values that they are shrunk from, how many sweeps it took, and whether they converged.
     """
     coef = start.coef.copy()
     target = coef.copy()
@@ -68,7 +60,7 @@ def sweep_to_fixed_point(
             tolerance, min(count, max_sweeps - done), previous,
         )  # fmt: skip
         done += made
-    return FixedPoint(target, coef, done, converged)
+    return coef, target, done, converged
 
 
 @kernel

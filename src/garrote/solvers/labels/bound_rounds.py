@@ -15,7 +15,7 @@ from scipy.special import xlog1py, xlogy
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.solvers.labels.jaakkola import Shortcut, Touching, touching_error
-from garrote.solvers.labels.label_regression import LabelColumns, beside
+from garrote.solvers.labels.label_regression import LabelColumns, project_out_fixed
 
 # Columns that matter are in with more than this; so many of the most probable ones at most.
 _LIVELY, _MOST_LIVELY = 0.02, 256
@@ -88,8 +88,9 @@ class Rounds:
         inside = np.flatnonzero(factors.coef)
         self.fitted = columns.fitted(inside, factors.coef[inside])
         self.lively, self.quiet = self._divided()
-        self.own = self._doubt_of(self.lively)
-        self.others = np.maximum(doubt - self.own - self.touching.under.doubt(columns.rows), 0.0)
+        self.lively_doubt = self._doubt_of(self.lively)
+        others = doubt - self.lively_doubt - self.touching.under.doubt(columns.rows)
+        self.quiet_doubt = np.maximum(others, 0.0)
         self.best = xi
 
     def _doubt_of(self, places: Array) -> Floats:
@@ -113,12 +114,12 @@ class Rounds:
         self.fitted = self.fitted + self.columns.fitted(places, moved)
         self.factors.put(places, factors.among(places))
 
-    def settle(self, accuracy: float, most: int, next_variance: NextVariance | None) -> None:
+    def converge(self, accuracy: float, most: int, next_variance: NextVariance | None) -> None:
         """Repeat rounds until one over all columns moves nothing by more than the accuracy."""
         moved = np.inf
         while True:
             least = max(0.5 * accuracy, min(_SHARE * moved, 0.1))
-            self.settle_lively(least, min(_BETWEEN, most - self.count), next_variance)
+            self.converge_lively(least, min(_BETWEEN, most - self.count), next_variance)
             moved = self.round(True, accuracy, next_variance)
             if moved <= accuracy or self.count >= most:
                 return
@@ -128,10 +129,11 @@ class Rounds:
         """Choose anew which columns are swept often, and move their part of the predictors' variance."""
         came, went = np.setdiff1d(lively, self.lively), np.setdiff1d(self.lively, lively)
         moved = self._doubt_of(went) - self._doubt_of(came)
-        self.own, self.others = self.own - moved, np.maximum(self.others + moved, 0.0)
+        self.lively_doubt = self.lively_doubt - moved
+        self.quiet_doubt = np.maximum(self.quiet_doubt + moved, 0.0)
         self.lively, self.quiet = lively, quiet
 
-    def settle_lively(
+    def converge_lively(
         self, accuracy: float, most: int, next_variance: NextVariance | None = None
     ) -> None:
         """Repeat rounds over the columns that matter, with a step further on after every third."""
@@ -149,7 +151,7 @@ class Rounds:
 
     def _try(self, further: Floats, accuracy: float) -> None:
         """Make a round with xi further on; take it back where the bound is lower then."""
-        some, fitted, own, best = self.lively, self.fitted, self.own, self.best
+        some, fitted, doubt, best = self.lively, self.fitted, self.lively_doubt, self.best
         kept = self.factors.among(some)
         self.touching = before = Touching.at(self.columns, best)
         bound = self.bound(some)
@@ -157,7 +159,8 @@ class Rounds:
         self.round(False, accuracy, None)
         if not self.bound(some) >= bound:
             self.factors.put(some, kept)
-            self.fitted, self.own, self.best, self.touching = fitted, own, best, before
+            self.fitted, self.lively_doubt = fitted, doubt
+            self.best, self.touching = best, before
 
     def round(self, everywhere: bool, accuracy: float, next_variance: NextVariance | None) -> float:
         """Let the bound touch where it is best, and sweep; return how far anything is off."""
@@ -167,8 +170,8 @@ class Rounds:
         residual = touching.under.left(touching.response - self.fitted)
         moved = 0.0
         if everywhere:
-            self.others, moved = self._sweep(self.quiet, residual, accuracy)
-        self.own, change = self._sweep(self.lively, residual, accuracy)
+            self.quiet_doubt, moved = self._sweep(self.quiet, residual, accuracy)
+        self.lively_doubt, change = self._sweep(self.lively, residual, accuracy)
         self.fitted = touching.response - residual
         self.best = np.sqrt(self.eta**2 + self.doubt)
         self.count += 1
@@ -189,7 +192,7 @@ class Rounds:
     @property
     def doubt(self) -> Floats:
         """The variances of the linear predictors."""
-        return self.touching.under.doubt(self.columns.rows) + self.others + self.own
+        return self.touching.under.doubt(self.columns.rows) + self.quiet_doubt + self.lively_doubt
 
     def _sweep(self, places: Array, residual: Floats, accuracy: float) -> tuple[Floats, float]:
         """Update columns in turn; return their part of the doubt, and the largest change."""
@@ -211,12 +214,13 @@ class Rounds:
         touching, rows = self.touching, self.columns.rows
         residual = touching.under.left(touching.response - self.fitted)
         weights = touching.under.weights
-        squared = float(weights @ residual**2 + weights[:rows] @ (self.others + self.own))
+        doubt = self.quiet_doubt + self.lively_doubt
+        squared = float(weights @ residual**2 + weights[:rows] @ doubt)
         m, w, spread, _ = self.factors.among(places)
         relative = spread / self.variance
         slab = 0.5 * (np.log(relative) + 1.0 - relative - w**2 / self.variance)
-        own = m * (self.log_odds[places] + slab) - xlogy(m, m) - xlog1py(1 - m, -m)
-        return touching.level - 0.5 * squared + float(own.sum())
+        gains = m * (self.log_odds[places] + slab) - xlogy(m, m) - xlog1py(1 - m, -m)
+        return touching.level - 0.5 * squared + float(gains.sum())
 
 
 @kernel
@@ -225,7 +229,7 @@ def _visit(block, under, places, log_odds, ridge, factors, least, residual, doub
     left, shares = np.empty(rows), np.empty(2 * under.columns.shape[0])
     moved = 0.0
     for j in places:
-        c = beside(block, under, j, left, shares)
+        c = project_out_fixed(block, under, j, left, shares)
         old, m, w = factors.coef[j], 0.0, 0.0
         if c > 0.0:
             product = c * old

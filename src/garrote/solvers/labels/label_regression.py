@@ -223,7 +223,7 @@ def fixed_columns(problem: Problem) -> tuple[Floats, Floats]:
 
 
 @kernel(inline=True)
-def beside(block, under, j, left, shares):
+def project_out_fixed(block, under, j, left, shares):
     """Put what the fixed columns leave of a column into ``left``; return its squared length.
 
     That is 0 where they explain the column. ``shares`` is room for two numbers a fixed column.
@@ -262,7 +262,7 @@ def _measure(
 ):
     left, shares = np.empty(block.shape[0]), np.empty(2 * under.columns.shape[0])
     for k in range(places.shape[0]):
-        curvature[k] = beside(block, under, places[k], left, shares)
+        curvature[k] = project_out_fixed(block, under, places[k], left, shares)
         if curvature[k] > 0.0:
             total = 0.0
             for i in range(block.shape[0]):
@@ -279,6 +279,6 @@ def _measure(
 def _add_doubt(block, under, places, variance, doubt):
     left, shares = np.empty(block.shape[0]), np.empty(2 * under.columns.shape[0])
     for k in range(places.shape[0]):
-        if variance[k] > 0.0 and beside(block, under, places[k], left, shares) > 0.0:
+        if variance[k] > 0.0 and project_out_fixed(block, under, places[k], left, shares) > 0.0:
             for i in range(block.shape[0]):
                 doubt[i] += variance[k] * left[i] * left[i]
