@@ -24,8 +24,8 @@ from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.solvers.annealing import DENSE_STEP, Annealed, anneal, one_by_one
 from garrote.solvers.control import Control, evaluate_solutions
+from garrote.solvers.garrote.coordinate_annealing import Annealer
 from garrote.solvers.garrote.starts import solve_from
-from garrote.solvers.garrote.variational import Annealer
 from garrote.solvers.lockstep import run_together
 
 # EM steps, at most, and the change of a hyperparameter at which they end.
@@ -299,7 +299,7 @@ def _certified_at(
     setup: PairedSetup, begin: Fit, at: Hyperparameters
 ) -> Generator[Floats, Floats, Fit]:
     problem, control = setup.problem, setup.control
-    annealer = Annealer(problem, setup.compressed, _prior(setup, at), control)
+    annealer = Annealer(problem, _prior(setup, at), control, setup.compressed)
     _, _, rows = yield from evaluate_solutions(problem, [begin])
     point = annealer.solve_further(begin, rows[0], control.tol)
     fits = yield from annealer.certified([point])

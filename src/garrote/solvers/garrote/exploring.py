@@ -19,8 +19,8 @@ from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.control import Control, same_solution
+from garrote.solvers.garrote.coordinate_annealing import Annealer
 from garrote.solvers.garrote.starts import solve_from
-from garrote.solvers.garrote.variational import Annealer
 
 # Columns that other starts and orders are tried on.
 _SCREENED = 100
@@ -79,7 +79,7 @@ def explore(
         solved = yield from solve_from(small, narrow, gamma, begins, control)
         for fit in solved.values():
             note(_among_all(fit, by_column), f"exchange {next(exchanges)}")
-    annealer = Annealer(problem, problem.compressed(), prior, control)
+    annealer = Annealer(problem, prior, control)
     fits = yield from annealer.certified([point for point, _ in found])
     most = max(problem.most_variables, 1.0)
     return {

@@ -17,7 +17,7 @@ from scipy.special import xlogy
 
 from garrote.arrays import Floats
 from garrote.problem import Problem
-from garrote.solvers.garrote.fixed_point import soft_solution
+from garrote.solvers.garrote.parallel_updates import soft_solution
 
 
 class Ising(NamedTuple):

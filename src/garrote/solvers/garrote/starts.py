@@ -11,8 +11,8 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.optima import Optima
 from garrote.solvers.control import Control, evaluate_solutions, same_solution
-from garrote.solvers.garrote.fixed_point import dual_weights, noise_precision, primal_weights
-from garrote.solvers.garrote.variational import Annealer
+from garrote.solvers.garrote.coordinate_annealing import Annealer
+from garrote.solvers.garrote.parallel_updates import dual_weights, noise_precision, primal_weights
 
 _MOST_SURE = 1.0 - 1e-8
 # Solutions that differ by less than this, in probability and standard errors, are one.
@@ -31,7 +31,7 @@ def solve_from(
     Returns certified solutions by how they were reached ("start 3"), without those in the branch that
     interpolates.
     """
-    annealer = Annealer(problem, problem.compressed(), prior, control)
+    annealer = Annealer(problem, prior, control)
     wide = problem.has_rows and problem.n_features > len(problem.response)
     needed = 8 * problem.n_features * min(problem.n_features, max(1, len(problem.response)))
     if needed > BLOCK_BYTES:

@@ -72,7 +72,7 @@ class Rounds:
         To begin with.
     xi : array of shape (N,)
         Where the bound touches.
-    doubt : array of shape (N,)
+    eta_variance : array of shape (N,)
         The variances of linear predictors to begin with.
     least : float
         Columns with probabilities up to this count as out. Many such might add up to something.
@@ -80,7 +80,7 @@ class Rounds:
 
     def __init__(
         self, columns: LabelColumns, log_odds: Floats, variance: float, factors: Factors, xi: Floats,
-        doubt: Floats, least: float,
+        eta_variance: Floats, least: float,
     ):  # fmt: skip
         self.columns, self.log_odds, self.variance = columns, log_odds, variance
         self.factors, self.least, self.count = factors, least, 0
@@ -88,14 +88,15 @@ class Rounds:
         inside = np.flatnonzero(factors.coef)
         self.fitted = columns.fitted(inside, factors.coef[inside])
         self.lively, self.quiet = self._divided()
-        self.lively_doubt = self._doubt_of(self.lively)
-        others = doubt - self.lively_doubt - self.touching.under.doubt(columns.rows)
-        self.quiet_doubt = np.maximum(others, 0.0)
+        self.lively_variance = self._variance_of(self.lively)
+        fixed_variance = self.touching.under.eta_variance(columns.rows)
+        others = eta_variance - self.lively_variance - fixed_variance
+        self.quiet_variance = np.maximum(others, 0.0)
         self.best = xi
 
-    def _doubt_of(self, places: Array) -> Floats:
+    def _variance_of(self, places: Array) -> Floats:
         """Return the variances that some columns add to linear predictors."""
-        return self.columns.doubt(self.touching.under, places, self.factors.variance[places])
+        return self.columns.eta_variance(self.touching.under, places, self.factors.variance[places])
 
     def _divided(self) -> tuple[Array, Array]:
         """Tell the columns that matter from the others."""
@@ -128,9 +129,9 @@ class Rounds:
     def _take_for_lively(self, lively: Array, quiet: Array) -> None:
         """Choose anew which columns are swept often, and move their part of the predictors' variance."""
         came, went = np.setdiff1d(lively, self.lively), np.setdiff1d(self.lively, lively)
-        moved = self._doubt_of(went) - self._doubt_of(came)
-        self.lively_doubt = self.lively_doubt - moved
-        self.quiet_doubt = np.maximum(self.quiet_doubt + moved, 0.0)
+        moved = self._variance_of(went) - self._variance_of(came)
+        self.lively_variance = self.lively_variance - moved
+        self.quiet_variance = np.maximum(self.quiet_variance + moved, 0.0)
         self.lively, self.quiet = lively, quiet
 
     def converge_lively(
@@ -151,7 +152,7 @@ class Rounds:
 
     def _try(self, further: Floats, accuracy: float) -> None:
         """Make a round with xi further on; take it back where the bound is lower then."""
-        some, fitted, doubt, best = self.lively, self.fitted, self.lively_doubt, self.best
+        some, fitted, variance, best = self.lively, self.fitted, self.lively_variance, self.best
         kept = self.factors.among(some)
         self.touching = before = Touching.at(self.columns, best)
         bound = self.bound(some)
@@ -159,7 +160,7 @@ class Rounds:
         self.round(False, accuracy, None)
         if not self.bound(some) >= bound:
             self.factors.put(some, kept)
-            self.fitted, self.lively_doubt = fitted, doubt
+            self.fitted, self.lively_variance = fitted, variance
             self.best, self.touching = best, before
 
     def round(self, everywhere: bool, accuracy: float, next_variance: NextVariance | None) -> float:
@@ -170,10 +171,10 @@ class Rounds:
         residual = touching.under.left(touching.response - self.fitted)
         moved = 0.0
         if everywhere:
-            self.quiet_doubt, moved = self._sweep(self.quiet, residual, accuracy)
-        self.lively_doubt, change = self._sweep(self.lively, residual, accuracy)
+            self.quiet_variance, moved = self._sweep(self.quiet, residual, accuracy)
+        self.lively_variance, change = self._sweep(self.lively, residual, accuracy)
         self.fitted = touching.response - residual
-        self.best = np.sqrt(self.eta**2 + self.doubt)
+        self.best = np.sqrt(self.eta**2 + self.eta_variance)
         self.count += 1
         moved = max(moved, change)
         if next_variance is not None:
@@ -190,21 +191,22 @@ class Rounds:
         return self.fitted[: self.columns.rows] + self.columns.problem.known_part
 
     @property
-    def doubt(self) -> Floats:
+    def eta_variance(self) -> Floats:
         """The variances of the linear predictors."""
-        return self.touching.under.doubt(self.columns.rows) + self.quiet_doubt + self.lively_doubt
+        fixed_variance = self.touching.under.eta_variance(self.columns.rows)
+        return fixed_variance + self.quiet_variance + self.lively_variance
 
     def _sweep(self, places: Array, residual: Floats, accuracy: float) -> tuple[Floats, float]:
-        """Update columns in turn; return their part of the doubt, and the largest change."""
-        columns, doubt, moved = self.columns, np.zeros(len(residual)), 0.0
+        """Update columns in turn; return their part of the variance of eta, and the largest change."""
+        columns, eta_variance, moved = self.columns, np.zeros(len(residual)), 0.0
         for some in columns.in_parts(places):
             change = _visit(
                 columns.block, self.touching.under, places[some], self.log_odds,
-                1.0 / self.variance, self.factors, self.least, residual, doubt,
+                1.0 / self.variance, self.factors, self.least, residual, eta_variance,
                 _RESOLUTION * accuracy,
             )  # fmt: skip
             moved = max(moved, change)
-        return doubt[: columns.rows], moved
+        return eta_variance[: columns.rows], moved
 
     def bound(self, places: Array) -> float:
         """Return the bound on the log evidence, without the entropy and prior terms of other columns.
@@ -214,8 +216,8 @@ class Rounds:
         touching, rows = self.touching, self.columns.rows
         residual = touching.under.left(touching.response - self.fitted)
         weights = touching.under.weights
-        doubt = self.quiet_doubt + self.lively_doubt
-        squared = float(weights @ residual**2 + weights[:rows] @ doubt)
+        eta_variance = self.quiet_variance + self.lively_variance
+        squared = float(weights @ residual**2 + weights[:rows] @ eta_variance)
         m, w, spread, _ = self.factors.among(places)
         relative = spread / self.variance
         slab = 0.5 * (np.log(relative) + 1.0 - relative - w**2 / self.variance)
@@ -224,7 +226,9 @@ class Rounds:
 
 
 @kernel
-def _visit(block, under, places, log_odds, ridge, factors, least, residual, doubt, resolution):
+def _visit(
+    block, under, places, log_odds, ridge, factors, least, residual, eta_variance, resolution
+):
     rows = block.shape[0]
     left, shares = np.empty(rows), np.empty(2 * under.columns.shape[0])
     moved = 0.0
@@ -251,5 +255,5 @@ def _visit(block, under, places, log_odds, ridge, factors, least, residual, doub
         variance = m * (w * w + spread) - new * new
         if m > least and variance * c > 1e-9:
             for i in range(rows):
-                doubt[i] += variance * left[i] * left[i]
+                eta_variance[i] += variance * left[i] * left[i]
     return moved

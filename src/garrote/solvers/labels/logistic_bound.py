@@ -41,8 +41,9 @@ class LabelFit(Fit):
     """A fit to labels with the slab's variance and the bound's own parameters.
 
     Its free energy is minus the bound on the log evidence. ``spread`` are variances of weights given
-    inclusion, ``fixed`` the coefficients of the intercept and of covariates; ``eta`` and ``doubt`` mean
-    and variance of the linear predictor of all rows, ``xi`` where the bound touches.
+    inclusion, ``fixed`` the coefficients of the intercept and of covariates; ``eta`` and
+    ``eta_variance`` mean and variance of the linear predictor of all rows; ``xi`` is where the bound
+    touches.
     """
 
     variance: float
@@ -50,7 +51,7 @@ class LabelFit(Fit):
     fixed: Floats
     xi: Floats
     eta: Floats
-    doubt: Floats
+    eta_variance: Floats
 
     @property
     def bound(self) -> float:
@@ -87,7 +88,7 @@ class LogisticBound:
         return LabelFit(
             gamma, np.zeros(0, np.intp), nothing, nothing, 1.0, np.inf, 0.0, UNKNOWN, 0,
             variance=variance, spread=nothing, fixed=np.zeros(self.at_hand.count), xi=xi, eta=zero,
-            doubt=zero,
+            eta_variance=zero,
         )  # fmt: skip
 
     def solve(
@@ -131,7 +132,9 @@ class LogisticBound:
         factors.put(places, Factors(start.probability, start.weight, start.spread, start.coef))
         log_odds = gamma + self.offsets[self.at_hand.columns]
         least = _NEGLIGIBLE * self.control.tol
-        return Rounds(self.at_hand, log_odds, start.variance, factors, xi, start.doubt, least)
+        return Rounds(
+            self.at_hand, log_odds, start.variance, factors, xi, start.eta_variance, least
+        )
 
     def _listed(self, now: LabelFit, rounds: Rounds) -> LabelFit:
         """Return what rounds have found, without columns that count as out."""
@@ -149,7 +152,7 @@ class LogisticBound:
             variance=rounds.variance,
             xi=rounds.touching.xi,
             eta=rounds.eta,
-            doubt=rounds.doubt,
+            eta_variance=rounds.eta_variance,
             n_iter=rounds.count,
             expected_size=float(factors.probability.sum()),
             free_energy=self._prior_normaliser(now.strength) - rounds.bound(everyone),
@@ -185,8 +188,8 @@ class LogisticBound:
         everyone = np.arange(len(columns.columns))
         m, w = np.zeros((2, len(everyone)))
         m[places], w[places] = now.probability, now.weight
-        curvature, products, doubt = columns.measured(under, residual, everyone, m, w, now.variance)
-        doubt = doubt + under.doubt(columns.rows)
+        curvature, products, added = columns.measured(under, residual, everyone, m, w, now.variance)
+        eta_variance = added + under.eta_variance(columns.rows)
         squared, weight = float(under.weights @ residual**2), float(under.weights.sum())
         lengths = np.where(curvature > 0, curvature, 1.0)
         prior = SpikeTerms.with_slab(now.variance, self.offsets[columns.columns], lengths, 1.0)
@@ -200,13 +203,13 @@ class LogisticBound:
             fixed=fixed,
             eta=fitted[: columns.rows] + columns.fixed @ fixed + problem.known_part,
         )
-        best = np.sqrt(seen.eta**2 + doubt)
+        best = np.sqrt(seen.eta**2 + eta_variance)
         parts = {name: fit.certificate[name] for name in ("inclusion", "weight")}
         off = touching_error(now.xi, best, problem.weights)
         bound = -fit.free_energy + 0.5 * weight * float(np.log(2 * np.pi)) + touching.level
         return replace(
             seen,
-            doubt=doubt,
+            eta_variance=eta_variance,
             free_energy=self._prior_normaliser(now.strength) - float(bound),
             expected_size=fit.expected_size,
             certificate=equations(parts | {"bound": off}),
@@ -223,12 +226,13 @@ class LogisticBound:
         """Return a solution whose variances are those by the likelihood's own curvature."""
         columns, places = self.at_hand, self.at_hand.places(solution.columns)
         under = columns.under(self.curvature_of(solution))
-        curvature, _, doubt = columns.measured(
+        curvature, _, added = columns.measured(
             under, np.zeros_like(under.weights), places, solution.probability, solution.weight,
             solution.variance,
         )  # fmt: skip
         spread = 1.0 / (curvature + 1.0 / solution.variance)
-        return replace(solution, spread=spread, doubt=doubt + under.doubt(columns.rows))
+        eta_variance = added + under.eta_variance(columns.rows)
+        return replace(solution, spread=spread, eta_variance=eta_variance)
 
     def _outside(self, now: LabelFit) -> tuple[Array, float, float, float]:
         """Look at all columns that are not at hand.

@@ -48,20 +48,20 @@ def anneal_by_sweeps(
     problem: Problem, prior: SpikeTerms, gammas: Floats, control: Control
 ) -> Generator[Floats, Floats, Annealed[Fit]]:
     """Solve the path in both directions and certify it; yields the products with X that it needs."""
-    annealer = Annealer(problem, problem.compressed(), prior, control)
+    annealer = Annealer(problem, prior, control)
     found = yield from annealer.trace(gammas)
     return (yield from annealer.certified_branches(found))
 
 
 class Annealer:
-    """Solves on ``problem``, which may be moments of the ``data``; certifies on the data."""
+    """Solves on ``compressed`` data, moments where these are smaller; certifies on the data."""
 
-    def __init__(self, data: Problem, problem: Problem, prior: SpikeTerms, control: Control):
-        self.data = data
-        self.problem = problem
-        self.prior = prior
-        self.control = control
-        self.relaxation = Relaxation(problem, prior, control.tol, control.max_iter)
+    def __init__(
+        self, data: Problem, prior: SpikeTerms, control: Control, compressed: Problem | None = None
+    ):
+        self.data, self.prior, self.control = data, prior, control
+        self.problem = data.compressed() if compressed is None else compressed
+        self.relaxation = Relaxation(self.problem, prior, control.tol, control.max_iter)
         self.working = self.relaxation.working
         # Solutions from which reheating leads back to the one before them, by the gamma of that.
         self._leads_back: dict[float, Fit] = {}

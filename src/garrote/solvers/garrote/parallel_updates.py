@@ -17,7 +17,7 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.annealing import Annealed, anneal, one_by_one
 from garrote.solvers.control import Control
-from garrote.solvers.garrote.variational import Annealer
+from garrote.solvers.garrote.coordinate_annealing import Annealer
 
 # 1 - m is exactly 0 in double precision for strong variables: the dual divides by it, and copies of one
 # column that are all in make the primal's system singular.
@@ -44,7 +44,7 @@ def anneal_in_parallel(
     limit = problem.most_variables
     found = yield from anneal(one_by_one(solve), gammas, limit, empty, control)
     # Where m is too close to 1 for Appendix B, a few sweeps make up for the digits it loses.
-    finisher = Annealer(problem, problem.compressed(), prior, control)
+    finisher = Annealer(problem, prior, control)
     return (yield from finisher.certified_branches(found))
 
 
