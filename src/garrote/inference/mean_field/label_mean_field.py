@@ -42,7 +42,7 @@ from garrote.solvers.labels.bound_annealing import (
     same_label_fit,
 )
 from garrote.solvers.labels.bound_rounds import NextVariance
-from garrote.solvers.labels.label_regression import BesideFixed
+from garrote.solvers.labels.label_regression import FixedShares
 from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
 
 # Rounds of the bound for one solution, at most, by default.
@@ -259,8 +259,8 @@ def _posterior(
     if weighed is not None:  # what varies together is the mixture's
         apart[support] = 0.0
     listed = np.union1d(best.columns, support)
-    beside = bound.at_hand.beside_fixed(bound.curvature_of(best), listed)
-    predictor = predictor_beside(problem, listed, beside, moments.fixed, described.mean, apart)
+    beside = bound.at_hand.fixed_shares(bound.curvature_of(best), listed)
+    predictor = factorised_predictor(problem, listed, beside, moments.fixed, described.mean, apart)
     rivals = _rivals(annealed, place, weighed)
     return Posterior(
         described.mean,
@@ -294,10 +294,10 @@ def _rivals(
     ]
 
 
-def predictor_beside(
+def factorised_predictor(
     problem: Problem,
     columns: Array,
-    beside: BesideFixed,
+    beside: FixedShares,
     fixed: Floats,
     mean: Floats,
     variance: Floats,

@@ -33,6 +33,8 @@ from garrote.solvers.garrote.relaxation import Relaxation, State
 # Gammas solved ahead of a check, or together, at most and at least: one product with X for eight of them
 # costs little more than for one.
 _AHEAD, _FEWEST = 16, 8
+# Gammas solved together at first on the way back, where a known solution may soon be met.
+_BACK = 4
 # Rounds in which annealing must come near to a solution that was found together with others.
 _ROUNDS = 4
 # When a certificate fails the solution is iterated further, each time so much tighter ...
@@ -80,7 +82,7 @@ class Annealer:
         if known and self._leads_back.get(known[0].strength) is start:
             accept(known[0])
             return
-        done, last, ahead, together = 0, start, _FEWEST, 4 if known else _AHEAD
+        done, last, ahead, together = 0, start, _FEWEST, _BACK if known else _AHEAD
         state = self._with_outsiders(start)
         before: Solved | None = None
         while done < len(gammas):

@@ -89,7 +89,7 @@ class Relaxation:
         target[self.working.columns] = inside.target
         coef, m = np.zeros((2, len(c)))
         state = inside._replace(coef=coef, target=target, probability=m)
-        self._respond(state, np.zeros(len(c), dtype=bool))
+        self.respond(state, np.zeros(len(c), dtype=bool))
         return state
 
     def resume(self, fit: Fit, residual: Floats, targets: Floats | None = None) -> State:
@@ -313,11 +313,12 @@ class Relaxation:
         strongest = np.sort(np.argpartition(-m, count - 1)[:count])
         return columns[strongest[np.argsort(-m[strongest], kind="stable")]]
 
-    def respond(self, state: State) -> float:
-        """Set outsiders by their targets, in place; return their share of the noise equation."""
-        return self._respond(state, self.working.contains)
+    def respond(self, state: State, skipped: Array | None = None) -> float:
+        """Set columns by their targets, in place; return their share of the noise equation.
 
-    def _respond(self, state: State, skipped: Array) -> float:
+        By default those outside of the working set.
+        """
+        skipped = self.working.contains if skipped is None else skipped
         return self.prior.respond(
             state.gamma, state.precision, state.target, self.problem.curvature, skipped,
             state.probability, state.coef,
@@ -359,7 +360,7 @@ class Relaxation:
         if len(columns) * _MANY > self.problem.n_features:
             others = np.ones(self.problem.n_features, dtype=bool)
             others[columns] = False
-            return self._respond(state._replace(coef=np.empty_like(state.target)), others)
+            return self.respond(state._replace(coef=np.empty_like(state.target)), others)
         rule = self.prior.rule(state.gamma, state.precision)
         return _include(rule, self.problem.curvature, state.target, columns, state.probability)
 

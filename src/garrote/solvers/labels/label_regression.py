@@ -65,7 +65,7 @@ class Measured(NamedTuple):
     eta_variance: Floats
 
 
-class BesideFixed(NamedTuple):
+class FixedShares(NamedTuple):
     """Some columns under weights of the rows.
 
     ``inverse`` is the covariance of the fixed columns' coefficients, ``explained`` how these columns
@@ -197,14 +197,14 @@ class LabelColumns:
         width = max(1, _ENTRIES_PER_CALL // len(self._room))
         return [slice(first, first + width) for first in range(0, len(places), width)]
 
-    def beside_fixed(self, weights: Floats, columns: Array) -> BesideFixed:
+    def fixed_shares(self, weights: Floats, columns: Array) -> FixedShares:
         """Return some columns beside the fixed ones, under other weights of the data's rows."""
         under, places = self.under(weights), self.places(columns)
         if 2 * len(places) > len(self.columns):  # without a copy of them
             products = (under.held @ self.block)[:, places]
         else:
             products = under.held @ self.block[:, places]
-        return BesideFixed(under.inverse, under.inverse @ products)
+        return FixedShares(under.inverse, under.inverse @ products)
 
     def cross_products(self, weights: Floats, columns: Array) -> Floats:
         """Return the cross products of what the fixed columns leave of some others."""
