@@ -43,7 +43,7 @@ _TIGHTER = 0.3
 _TIGHTEST = 1e-13
 
 # A solution, and its residuals where there are rows.
-Solved = tuple[Fit, Floats | None]
+FitAndResidual = tuple[Fit, Floats | None]
 
 
 def anneal_by_sweeps(
@@ -84,7 +84,7 @@ class Annealer:
             return
         done, last, ahead, together = 0, start, _FEWEST, _BACK if known else _AHEAD
         state = self._with_outsiders(start)
-        before: Solved | None = None
+        before: FitAndResidual | None = None
         while done < len(gammas):
             if state is None:
                 batch = gammas[done : done + ahead]
@@ -124,7 +124,7 @@ class Annealer:
 
     def _solve_ahead(
         self, gammas: Floats, start: Fit
-    ) -> Generator[Floats, Floats, tuple[list[Solved], Fit, State | None]]:
+    ) -> Generator[Floats, Floats, tuple[list[FitAndResidual], Fit, State | None]]:
         """Solve gammas on the working set and check them together.
 
         Returns those that stand, where to go on from, and, once outsiders matter, a full state.
@@ -138,7 +138,7 @@ class Annealer:
         stacked = np.column_stack([trial.coef for trial in trials])
         fitted = self.working.fitted_by(stacked) if self.problem.has_rows else None
         _, gradients = yield from self.problem.evaluate(self.working.columns, stacked, fitted)
-        solved: list[Solved] = []
+        solved: list[FitAndResidual] = []
         last = start
         for k, (trial, gradient) in enumerate(zip(trials, gradients, strict=True)):
             state = self.relaxation.spread(trial, gradient)
@@ -154,14 +154,14 @@ class Annealer:
 
     def _solve_together(
         self, gammas: Floats, start: Fit, state: State, known: Fit | None
-    ) -> Generator[Floats, Floats, tuple[list[Solved], Fit, State | None]]:
+    ) -> Generator[Floats, Floats, tuple[list[FitAndResidual], Fit, State | None]]:
         """Solve gammas on all columns together, as far as each leads to the next; else the first alone.
 
         Returns the solutions, the last of them, and its state where outsiders still matter. Ends where
         the first is on the way to a ``known`` solution.
         """
         relaxation, tol = self.relaxation, self.control.tol
-        solved: list[Solved] = []
+        solved: list[FitAndResidual] = []
         if known is not None and (
             yield from approaches(relaxation, state, known.strength, self._near(known), 1)
         ):

@@ -66,10 +66,10 @@ class Measured(NamedTuple):
 
 
 class FixedShares(NamedTuple):
-    """Some columns under weights of the rows.
+    """What fixed columns make up of some others, under weights of the rows.
 
-    ``inverse`` is the covariance of the fixed columns' coefficients, ``explained`` how these columns
-    make up each of the others.
+    ``inverse`` is the covariance of the fixed columns' coefficients, ``explained`` has their
+    coefficients in the regression of each of the others on them.
     """
 
     inverse: Floats
@@ -198,7 +198,7 @@ class LabelColumns:
         return [slice(first, first + width) for first in range(0, len(places), width)]
 
     def fixed_shares(self, weights: Floats, columns: Array) -> FixedShares:
-        """Return some columns beside the fixed ones, under other weights of the data's rows."""
+        """Return what the fixed columns make up of others, under weights of the data's rows."""
         under, places = self.under(weights), self.places(columns)
         if 2 * len(places) > len(self.columns):  # without a copy of them
             products = (under.held @ self.block)[:, places]
