@@ -28,7 +28,8 @@ from garrote.solvers.annealing import Accept, Annealed, anneal
 from garrote.solvers.control import Control, evaluate_solutions, residuals, same_solution
 from garrote.solvers.garrote.certificate import certify
 from garrote.solvers.garrote.gamma_batches import approaches, converge_together
-from garrote.solvers.garrote.relaxation import Relaxation, State
+from garrote.solvers.garrote.relaxation import Relaxation
+from garrote.solvers.garrote.sweeps import State
 
 # Gammas solved ahead of a check, or together, at most and at least: one product with X for eight of them
 # costs little more than for one.
@@ -143,9 +144,9 @@ class Annealer:
         for k, (trial, gradient) in enumerate(zip(trials, gradients, strict=True)):
             state = self.relaxation.spread(trial, gradient)
             last = self.relaxation.solution(state, self.control.tol)
-            if self.relaxation.admit(state):
+            if self.relaxation.screening.admit(state):
                 return solved, last, None
-            if self.relaxation.outsiders_noticed(state):
+            if self.relaxation.screening.outsiders_noticed(state):
                 left = residuals(self.problem, [last])[0]
                 return solved, last, self.relaxation.resume(last, left, state.target)
             residual = None if fitted is None else self.problem.response - fitted[:, k]
@@ -180,7 +181,7 @@ class Annealer:
             state = relaxation.everywhere(state._replace(sweeps=0), gammas[0], tol)
             last = relaxation.solution(state, tol)
             solved = [(last, state.residual)]
-        return solved, last, state if relaxation.outsiders_noticed(state) else None
+        return solved, last, state if relaxation.screening.outsiders_noticed(state) else None
 
     def _leads_on(
         self, state: State, before: Fit, fit: Fit, residual: Floats
@@ -205,7 +206,7 @@ class Annealer:
         if self.working.contains[point.columns].all():
             return None
         state = self.relaxation.resume(point, residuals(self.problem, [point])[0])
-        return state if self.relaxation.outsiders_noticed(state) else None
+        return state if self.relaxation.screening.outsiders_noticed(state) else None
 
     def certified_branches(self, found: Annealed[Fit]) -> Generator[Floats, Floats, Annealed[Fit]]:
         """Certify both directions; a solution that they share is certified once."""

@@ -16,7 +16,8 @@ from garrote.arrays import Floats
 from garrote.results.fit import Fit
 from garrote.solvers.descent.extrapolation import Extrapolation
 from garrote.solvers.garrote.certificate import certify
-from garrote.solvers.garrote.relaxation import Relaxation, State
+from garrote.solvers.garrote.relaxation import Relaxation
+from garrote.solvers.garrote.sweeps import State
 
 # Rounds at most. After so many, half as many of them must leave this share of a violation at most: where
 # they do not, sweeps do better.
@@ -101,7 +102,7 @@ def _advance(
             coef=coef[place], target=current[k].target.copy(), probability=np.zeros_like(coef[0])
         )
         relaxation.respond(current[k])
-    relaxation.admit_from([current[k] for k in active])
+    relaxation.screening.admit_from([current[k] for k in active])
     shares = [relaxation.respond(current[k]) for k in active]
     for k in active:
         relaxation.neglect(current[k], relaxation.tol)

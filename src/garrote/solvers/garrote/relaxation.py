@@ -4,9 +4,6 @@ Inside the working set sweeps run to a fixed point. Outsiders, whose inclusion p
 but may be many, are swept in turn on the residuals, one pass over X for each round.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import expit
 
@@ -17,15 +14,10 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.rules import moments, noise_share
 from garrote.solvers.descent.full_sweep import full_sweep
-from garrote.solvers.garrote.sweeps import Start
+from garrote.solvers.garrote.screening import Screening
+from garrote.solvers.garrote.sweeps import Start, State
 from garrote.solvers.garrote.working_set import WorkingSet
 
-# A column joins the working set when its inclusion probability passes this, or this multiple of the
-# smallest one that gamma allows: near the dense end every column is above any fixed threshold.
-_JOINS = 0.02
-_JOINS_OVER_PRIOR = 4.0
-# With those that must join come the strongest others, up to this many: they are likely to be next.
-_COMPANY = 16
 # Sweeps stop at this share of the tolerance that the certificate has to meet ...
 _INNER = 0.1
 # ... and rounds over all columns at this.
@@ -37,34 +29,10 @@ _LIVELY = 5.0
 _LIVELY_ROUNDS = 20
 # They are still at this share of the change that the others made.
 _STILL = 0.01
-# Outsiders are left out of the residual while their effect stays below this share of the tolerance.
-_UNNOTICED = 1.0
-# Columns with probabilities below this share of the tolerance are not listed in a solution.
-_NEGLIGIBLE = 0.01
-# The same for all columns that are not listed taken together, in standard errors.
-_NEGLECTED_TOGETHER = 0.05
-_TINY = 1e-12
 # More than this share of all columns are updated without an index.
 _MANY = 8
-_NOTHING = np.zeros(0)
 # Two points that have converged to the tolerance may be so many tolerances apart and be one solution.
 _APART = 5.0
-
-
-class State(NamedTuple):
-    """A solution on all columns, or on the working set alone, as sweeps work on it.
-
-    ``target`` are the least-squares values that coefficients are shrunk from, ``coef`` what enters the
-    ``residual``; that and the inclusion probabilities are empty where they are not needed.
-    """
-
-    gamma: float
-    precision: float
-    coef: Floats
-    target: Floats
-    sweeps: int
-    probability: Floats = _NOTHING
-    residual: Floats = _NOTHING
 
 
 class Relaxation:
@@ -76,6 +44,7 @@ class Relaxation:
         self.tol = tol
         self.max_iter = max_iter
         self.working = WorkingSet(problem)
+        self.screening = Screening(self.working, tol)
 
     def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> State:
         """Solve on the working set, all outsiders being out of the model."""
@@ -248,7 +217,7 @@ class Relaxation:
 
     def solution(self, state: State, tolerance: float) -> Fit:
         """List the columns of a solution that matter, alone or together; it is not certified."""
-        return self.listed(state, self._negligible(state, tolerance))
+        return self.listed(state, self.screening.negligible(state, tolerance))
 
     def listed(self, state: State, cutoff: float = 0.0) -> Fit:
         """List the columns of a solution whose probability is above a cutoff; it is not certified."""
@@ -261,57 +230,10 @@ class Relaxation:
 
     def neglect(self, state: State, tolerance: float) -> None:
         """Take the columns out of a state, in place, that do not matter, alone or together."""
-        small = state.probability <= self._negligible(state, tolerance)
+        small = state.probability <= self.screening.negligible(state, tolerance)
         small &= ~self.working.contains
         state.probability[small] = 0.0
         state.coef[small] = 0.0
-
-    def _negligible(self, state: State, tolerance: float) -> float:
-        """Return the inclusion probability up to which columns do not matter."""
-        cutoff = _NEGLIGIBLE * tolerance
-        nobody = np.zeros(self.problem.n_features, dtype=bool)
-        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
-            cutoff = cutoff / 10 if cutoff > _TINY else 0.0
-        return cutoff
-
-    def admit(self, state: State) -> bool:
-        """Let the outsiders that should be in the working set join it; tell whether any did."""
-        outside = self.working.outside
-        newcomers = self._newcomers(state, outside)
-        if not len(newcomers) and self.outsiders_noticed(state):
-            listed = outside[state.probability[outside] > _NEGLIGIBLE * self.tol]
-            if len(listed) <= max(64, len(self.working)):
-                newcomers = listed
-        self.working.add(newcomers)
-        return len(newcomers) > 0
-
-    def outsiders_noticed(self, state: State) -> bool:
-        """Tell whether the outsiders' joint effect on a typical coefficient passes the tolerance."""
-        return self._effect(state, self.working.contains, 1.0) > _UNNOTICED * self.tol
-
-    def _effect(self, state: State, left_out: Array, cutoff: float) -> float:
-        """Return what columns do together to the least-squares value of an unrelated one.
-
-        Of those not ``left_out`` whose probability is at most ``cutoff``. The root of their explained
-        sum of squares is shared over N directions; the largest share among many columns is some four
-        times the typical one. In standard errors.
-        """
-        squares = _explained(
-            state.probability, state.target, self.problem.curvature, left_out, cutoff
-        )
-        return float(4 * np.sqrt(state.precision * squares / self.problem.n))
-
-    def _newcomers(self, state: State, columns: Array) -> Array:
-        """Return which of some outsiders must join the set, in some company, or none."""
-        m = state.probability[columns]
-        threshold = min(0.5, max(_JOINS, _JOINS_OVER_PRIOR * float(expit(state.gamma))))
-        eager = int(np.count_nonzero(m > threshold))
-        if not eager:
-            return columns[:0]
-        company = max(_COMPANY, min(len(self.working) // 4, 3 * _COMPANY))
-        count = min(max(company, min(eager, max(64, len(self.working)))), len(columns))
-        strongest = np.sort(np.argpartition(-m, count - 1)[:count])
-        return columns[strongest[np.argsort(-m[strongest], kind="stable")]]
 
     def respond(self, state: State, skipped: Array | None = None) -> float:
         """Set columns by their targets, in place; return their share of the noise equation.
@@ -323,11 +245,6 @@ class Relaxation:
             state.gamma, state.precision, state.target, self.problem.curvature, skipped,
             state.probability, state.coef,
         )  # fmt: skip
-
-    def admit_from(self, states: Sequence[State]) -> None:
-        """Let the outsiders join the working set that must by any of some states."""
-        for state in states:
-            self.working.add(self._newcomers(state, self.working.outside))
 
     def converge_inside(self, state: State, variance: float, start: State) -> State:
         """Solve the working set from where another state has it; outsiders stay as they are."""
@@ -349,7 +266,7 @@ class Relaxation:
         Returns the others' share of the noise equation.
         """
         variance = self._include(state, columns)
-        newcomers = self._newcomers(state, columns)
+        newcomers = self.screening.newcomers(state, columns)
         if len(newcomers):
             self.working.add(newcomers)
             variance -= self._include(state, newcomers)
@@ -376,16 +293,6 @@ def _include(rule, curvature, target, columns, probability):
         m, w, variance = moments(rule, j, target[j], curvature[j])
         probability[j] = m
         total += noise_share(rule, m, w, variance, curvature[j])
-    return total
-
-
-@kernel
-def _explained(probability, target, curvature, left_out, cutoff):
-    total = 0.0
-    for j in range(curvature.shape[0]):
-        m = probability[j]
-        if m <= cutoff and not left_out[j]:
-            total += (m * target[j]) ** 2 * curvature[j]
     return total
 
 

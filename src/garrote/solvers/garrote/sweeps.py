@@ -15,6 +15,23 @@ from garrote.solvers.descent.sweep import sweep
 
 # Multiplications in one kernel call: some 20 ms, so that Ctrl-C is heard.
 _WORK_PER_CALL = 2e7
+_NOTHING = np.zeros(0)
+
+
+class State(NamedTuple):
+    """A solution on all columns, or on the working set alone, as sweeps work on it.
+
+    ``target`` are the least-squares values that coefficients are shrunk from, ``coef`` what enters the
+    ``residual``; that and the inclusion probabilities are empty where they are not needed.
+    """
+
+    gamma: float
+    precision: float
+    coef: Floats
+    target: Floats
+    sweeps: int
+    probability: Floats = _NOTHING
+    residual: Floats = _NOTHING
 
 
 class Start(NamedTuple):
