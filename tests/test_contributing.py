@@ -41,7 +41,7 @@ from garrote.problem import Problem
 from garrote.rules import Residual, shrink
 from garrote.solvers.classical.path import CLASSICAL_SOLVERS
 from garrote.solvers.descent.sweep import sweep
-from garrote.solvers.garrote.variational import anneal_by_sweeps
+from garrote.solvers.garrote.coordinate_annealing import anneal_by_sweeps
 
 PAGE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 

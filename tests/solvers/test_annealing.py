@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pytest
 
 from garrote.results.fit import Fit, Scale
-from garrote.solvers.annealing import anneal, dense_side
+from garrote.solvers.annealing import Annealed, anneal, dense_side, one_by_one
 from garrote.solvers.control import Control
+from garrote.solvers.lockstep import run_together
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,32 @@ def solve(strength: float, start: Magnet) -> Magnet:
     return Magnet(strength, strength > (-1.0 if start.up else 1.0))
 
 
+def in_pairs(strengths, start, accept, known):
+    """Solve two strengths at a time."""
+    yield from ()
+    for first in range(0, len(strengths), 2):
+        batch = []
+        for strength in strengths[first : first + 2]:
+            batch.append(solve(strength, batch[-1] if batch else start))
+        for place, one in enumerate(batch, start=first):
+            met = len(known) > 0 and one == known[place]
+            if not accept(known[place] if met else one):
+                return
+        start = batch[-1]
+
+
+def annealed(follow, limit, control=Control()) -> Annealed:  # noqa: B008 - frozen
+    (found,) = run_together([anneal(follow, GRID, limit, Magnet(-9.0, False), control)], None)
+    return found
+
+
 GRID = np.array([-2.0, -0.5, 0.5, 2.0, 4.0])
 
 
 def test_each_solution_starts_from_the_last_and_the_better_branch_is_kept():
     seen = []
     control = Control(callback=seen.append)
-    found = anneal(solve, GRID, 10.0, Magnet(-9.0, False), control)
+    found = annealed(one_by_one(solve), 10.0, control)
     assert [one.up for one in found.forward] == [False, False, False, True, True]
     assert [one.up for one in found.backward] == [False, True, True, True, True]
     assert found.kept.tolist() == ["forward", "forward", "backward", "forward", "forward"]
@@ -47,21 +68,18 @@ def test_each_solution_starts_from_the_last_and_the_better_branch_is_kept():
 
 
 def test_the_forward_pass_ends_before_the_branch_that_interpolates():
-    found = anneal(solve, GRID, 8.0, Magnet(-9.0, False), Control())
+    found = annealed(one_by_one(solve), 8.0)
     assert found.strengths.tolist() == [-2.0, -0.5, 0.5, 2.0]
     assert "gamma = 2" in found.cut
 
 
 def test_where_the_way_back_interpolates_the_forward_solution_takes_its_place():
-    found = anneal(
-        solve, GRID, 10.0, Magnet(-9.0, False), Control(),
-        solve_back=lambda known, denser: Magnet(100.0, True),
-    )  # fmt: skip
+    found = annealed(one_by_one(solve, lambda known, denser: Magnet(100.0, True)), 10.0)
     assert found.backward == found.forward
 
 
 def test_a_path_of_both_branches_keeps_what_they_share_as_one_fit():
-    found = anneal(solve, GRID, 10.0, Magnet(-9.0, False), Control())
+    found = annealed(one_by_one(solve), 10.0)
     nothing = np.zeros(0)
     scale = Scale(np.zeros(3), np.ones(3), 0.0, 1.0, np.zeros(0, int), nothing, np.zeros((0, 3)))
 
@@ -77,7 +95,7 @@ def test_a_path_of_both_branches_keeps_what_they_share_as_one_fit():
 
 
 def test_from_the_dense_side_the_way_back_passes_through_what_is_too_large():
-    found = anneal(solve, GRID, 4.8, Magnet(-9.0, False), Control(reheat="dense"))
+    found = annealed(one_by_one(solve), 4.8, Control(reheat="dense"))
     assert found.strengths.tolist() == [-2.0, -0.5, 0.5]
     assert [one.up for one in found.forward] == [False, False, False]
     assert [one.up for one in found.backward] == [False, True, False]
@@ -87,3 +105,17 @@ def test_from_the_dense_side_the_way_back_passes_through_what_is_too_large():
 def test_the_dense_side_is_the_rest_of_a_grid_and_goes_on_to_even_odds():
     assert dense_side(np.array([-4.0, -3.0, -2.0]), 1).tolist() == [-3, -2, -1.25, -0.5, 0.0]
     assert dense_side(np.array([-4.0, 1.0]), 1).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("limit", [2.0, 4.8, 6.0, 8.0, 10.0])
+@pytest.mark.parametrize("reheat", ["cut", "dense"])
+def test_strengths_solved_several_at_a_time_give_the_path_of_those_solved_one_by_one(limit, reheat):
+    control = Control(reheat=reheat)
+    alone, ahead = annealed(one_by_one(solve), limit, control), annealed(in_pairs, limit, control)
+    assert ahead == alone
+
+
+def test_a_path_whose_first_solution_is_too_large_ends_there():
+    found = annealed(one_by_one(lambda strength, start: Magnet(strength, True)), 2.0)
+    assert found.forward == found.backward == (Magnet(-2.0, True),)
+    assert "gamma = -2" in found.cut

@@ -39,15 +39,15 @@ from garrote.problem import Problem
 from garrote.results.certificates import Certificate
 from garrote.results.fit import Fit
 from garrote.results.path import Path
+from garrote.selecting.chosen_solution import ChosenSolution
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import make_folds
-from garrote.selecting.found import Found
 from garrote.selecting.garrote_validation import GarroteOfNumbers, cross_validate_garrote
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
 from garrote.settings import check_positive
 from garrote.solvers.control import Control
-from garrote.solvers.garrote.starts import Optima, Reached, distinct_optima, solve_from
+from garrote.solvers.garrote.starts import Optima, distinct_optima, solve_from
 from garrote.solvers.lockstep import run_together
 from garrote.zscores.summary_statistics import ZScores
 
@@ -266,22 +266,22 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
 
     def _found(
         self, problem: Problem, prior: SpikeTerms, optima: Optima, names: Sequence[str]
-    ) -> Found:
+    ) -> ChosenSolution:
         """Describe the best solution and, on request, correct it by sums over models."""
         annealed = make_posterior(problem, prior, optima, names)
         if not self.correct:
-            return Found(annealed)
+            return ChosenSolution(annealed)
         seed = (
             0 if self.random_state is None else check_random_state(self.random_state).randint(2**31)
         )
-        return Found(annealed, *correct(problem, prior, annealed, seed))
+        return ChosenSolution(annealed, *correct(problem, prior, annealed, seed))
 
     def _finish(
         self,
         problem: Problem,
         path: Path[Fit],
         choice: Choice,
-        found: Found,
+        found: ChosenSolution,
         y: Floats,
         response: str,
         made: dict[str, Any],
@@ -316,7 +316,7 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
             return int(np.argmin(evidence_free_energy(path, problem, prior)))
         return position_of(wanted, path)
 
-    def _store(self, problem: Problem, path: Path[Fit], found: Found) -> None:
+    def _store(self, problem: Problem, path: Path[Fit], found: ChosenSolution) -> None:
         """Set the fitted attributes."""
         fit, scale = found.annealed.optima[0], problem.scale
         posterior = found.posterior
@@ -344,16 +344,13 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         starts: list[Floats],
     ) -> Optima:
         """Return the distinct solutions at the chosen gamma, the best first."""
-        found = [
-            Reached("annealed", path.forward[chosen]),
-            Reached("reheated", path.backward[chosen]),
-        ]
+        found = {"annealed": path.forward[chosen], "reheated": path.backward[chosen]}
         rng, count = check_random_state(self.random_state), self._path_method.n_starts
         starts = [*starts, *(rng.uniform(size=problem.n_features) for _ in range(count))]
         if starts:
             gamma = path.fits[chosen].strength
             task = solve_from(problem, prior, gamma, starts, control)
-            found += run_together([task], stored_design(problem))[0]
+            found |= run_together([task], stored_design(problem))[0]
         return distinct_optima(problem, found)
 
     def predict(self, X: Any, return_std: bool = False, offset: Any = None) -> Any:

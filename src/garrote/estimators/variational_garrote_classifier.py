@@ -29,15 +29,15 @@ from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
+from garrote.selecting.chosen_solution import ChosenSolution
 from garrote.selecting.cross_validation import CrossValidation, make_folds
-from garrote.selecting.found import Found
 from garrote.selecting.garrote_validation import GarroteOfLabels, cross_validate_garrote
 from garrote.selecting.on_path import Choice, select_on_path
 from garrote.settings import check_positive
 from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import anneal_bound, as_path
-from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
+from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
 
 # Seconds for an entry of X at one strength, on one core: one to eight of 1e-8 were measured.
 _SECONDS_AN_ENTRY = 4e-8
@@ -196,7 +196,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
             problem,
             path,
             Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation),
-            Found(self.posterior_),
+            ChosenSolution(self.posterior_),
             codes,
             method="Variational Garrote for labels",
             names=given.column_names,
@@ -222,7 +222,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
 
     def _cross_validate(
         self, bound: LogisticBound, grid: Floats, given: GivenRows, groups: Any
-    ) -> tuple[Annealed[BoundSolution], CrossValidation]:
+    ) -> tuple[Annealed[LabelFit], CrossValidation]:
         splitter = check_cv(self.cv, given.y, classifier=True)
         splits = list(splitter.split(splittable(given.X), given.y, groups))
         self._check_splits(splits, np.where(given.weights > 0, given.y, np.nan))
@@ -260,7 +260,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     def _store(
         self,
         bound: LogisticBound,
-        annealed: Annealed[BoundSolution],
+        annealed: Annealed[LabelFit],
         path: Path[Fit],
         chosen: int,
         names: tuple[str, ...],

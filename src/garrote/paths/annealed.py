@@ -26,8 +26,8 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.path import Path
 from garrote.solvers.control import Control
-from garrote.solvers.garrote.fixed_point import anneal_in_parallel
-from garrote.solvers.garrote.variational import anneal_by_sweeps
+from garrote.solvers.garrote.coordinate_annealing import anneal_by_sweeps
+from garrote.solvers.garrote.parallel_updates import anneal_in_parallel
 from garrote.solvers.lockstep import run_together
 
 # The solvers of a prior's path, by name.

@@ -22,7 +22,7 @@ import garrote.results.certificates
 import garrote.results.credible_sets
 import garrote.results.fit
 import garrote.results.laws.base
-import garrote.results.laws.beside
+import garrote.results.laws.covariates
 import garrote.results.laws.draws
 import garrote.results.laws.effects
 import garrote.results.laws.factorised
@@ -66,7 +66,7 @@ _HOMES = (
     garrote.proximal.graph,
     garrote.results.certificates,
     garrote.results.laws.base,
-    garrote.results.laws.beside,
+    garrote.results.laws.covariates,
     garrote.results.laws.draws,
     garrote.results.laws.effects,
     garrote.results.laws.factorised,

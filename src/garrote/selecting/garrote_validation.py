@@ -17,9 +17,9 @@ from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, c
 from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control, residuals
 from garrote.solvers.garrote.certificate import free_energy
-from garrote.solvers.garrote.variational import Annealer
+from garrote.solvers.garrote.coordinate_annealing import Annealer
 from garrote.solvers.labels.bound_annealing import anneal_bound
-from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
+from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
 from garrote.solvers.lockstep import Solver
 
 # Prior log odds at which no variable is in.
@@ -127,7 +127,7 @@ class GarroteOfNumbers:
     ) -> Generator[Floats, Floats, Predicted]:
         """Solve a fold, and predict the rows that are wanted."""
         prior = self.prior_for(problem)
-        found = yield from Annealer(problem, problem.compressed(), prior, control).trace(gammas)
+        found = yield from Annealer(problem, prior, control).trace(gammas)
         return Predicted(np.zeros(len(problem.response)), _means(problem, prior, found))
 
 
@@ -176,8 +176,8 @@ class GarroteOfLabels:
         return Predicted(_averaged(problem, null, wanted), means)
 
 
-def _averaged(problem: Problem, solution: BoundSolution, rows: Array) -> Floats:
+def _averaged(problem: Problem, solution: LabelFit, rows: Array) -> Floats:
     """Return the mean labels of some rows, averaged over their linear predictors; one half elsewhere."""
     means = np.full(len(problem.response), 0.5)
-    means[rows] = gaussian_mean(problem.likelihood, solution.eta[rows], solution.doubt[rows])
+    means[rows] = gaussian_mean(problem.likelihood, solution.eta[rows], solution.eta_variance[rows])
     return means

@@ -16,9 +16,9 @@ from garrote.results.selection import Selection
 from garrote.results.selection_views import PathView, Predictions, Validation
 from garrote.results.verdict import Account
 from garrote.selecting.averaged import list_models
+from garrote.selecting.chosen_solution import ChosenSolution
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show
 from garrote.selecting.filling import fill_selection
-from garrote.selecting.found import Found
 from garrote.selecting.judging import LEVEL
 
 # Variables with a line in pictures of the path.
@@ -45,7 +45,7 @@ def select_on_path(
     problem: Problem,
     path: Path[Fit],
     choice: Choice,
-    found: Found,
+    found: ChosenSolution,
     y: Floats,
     *,
     method: str,
@@ -84,7 +84,7 @@ def select_on_path(
     return fill_selection(problem, verdict, account, names, view.columns, warnings)
 
 
-def _noise(problem: Problem, found: Found) -> float:
+def _noise(problem: Problem, found: ChosenSolution) -> float:
     """Return the noise variance in the user's units; labels have none."""
     if not problem.likelihood.least_squares:
         return float("nan")

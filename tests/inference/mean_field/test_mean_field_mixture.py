@@ -7,7 +7,7 @@ from scipy.special import betaln, logsumexp, softmax, xlog1py, xlogy
 
 from garrote import SpikeSlabClassifier, SpikeSlabRegressor, load
 from garrote.inference import Beliefs, MeanField, infer
-from garrote.inference.mean_field.evidence_bound import Solution, evidence_bounds, mix
+from garrote.inference.mean_field.evidence_bound import evidence_bounds, mix
 from garrote.inference.mean_field.prior_grid import (
     Cell,
     odds_ranges,
@@ -18,6 +18,7 @@ from garrote.inference.mean_field.prior_grid import (
 from garrote.priors import GaussianSlab
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
+from garrote.results.fit import Fit
 from garrote.results.laws import Mixture
 
 FACTORISED = [
@@ -276,16 +277,17 @@ def test_the_bound_of_a_solution_is_its_definition(noise):
     )
     cell = Cell(whole_variance_range(beliefs.prior), whole_odds_range(beliefs))
     m, mu = rng.uniform(size=4), rng.standard_normal(4)
-    (bound,) = evidence_bounds(problem, beliefs, [(cell, Solution(np.arange(4), m, mu))])
+    fit = Fit.uncertified(0.0, np.arange(4), m, mu, 1.0)
+    (bound,) = evidence_bounds(problem, beliefs, [(cell, fit)])
     assert bound == pytest.approx(plain_bound(X, y, m, mu, 0.6, 0.3, noise), abs=1e-9)
 
 
 def test_a_solution_that_is_there_twice_counts_once():
-    one = Solution(np.array([0, 2]), np.array([0.9, 0.3]), np.ones(2))
+    one = Fit.uncertified(0.0, np.array([0, 2]), np.array([0.9, 0.3]), np.ones(2), 1.0)
     same = mix([-3.0, -3.0], [one, one])
     assert same.bound == pytest.approx(-3.0)
-    other = Solution(np.array([1]), np.array([1.0]), np.ones(1))
-    surely = Solution(np.array([0]), np.array([1.0]), np.ones(1))
+    other = Fit.uncertified(0.0, np.array([1]), np.array([1.0]), np.ones(1), 1.0)
+    surely = Fit.uncertified(0.0, np.array([0]), np.array([1.0]), np.ones(1), 1.0)
     apart = mix([-3.0, -4.0], [surely, other])
     assert apart.bound == pytest.approx(np.logaddexp(-3.0, -4.0))
     np.testing.assert_allclose(apart.weight, softmax([-3.0, -4.0]))

@@ -301,7 +301,7 @@ def test_solutions_without_a_certificate_are_the_same():
     one, two = (b.solve(-4.0, b.empty(-4.0, 1.5)) for b in (stated, found))
     np.testing.assert_allclose(one.probability, two.probability, atol=1e-5)
     np.testing.assert_allclose(one.eta, two.eta, atol=1e-4)
-    np.testing.assert_allclose(one.doubt, two.doubt, atol=1e-4)
+    np.testing.assert_allclose(one.eta_variance, two.eta_variance, atol=1e-4)
     assert one.bound == pytest.approx(two.bound, abs=1e-5)
     assert one.expected_size == pytest.approx(two.expected_size, abs=1e-4)
 

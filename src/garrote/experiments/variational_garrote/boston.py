@@ -23,7 +23,7 @@ from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.control import Control
-from garrote.solvers.garrote.starts import Optima, Reached, distinct_optima, solve_from
+from garrote.solvers.garrote.starts import Optima, distinct_optima, solve_from
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.models.enumeration import enumerate_models
 from garrote.summaries import Table
@@ -54,9 +54,11 @@ def run_table_4(settings: StudySettings) -> Report:
     rows: dict[str, list[str]] = {"": [], " ": [], "soft": [], "hard": [], "optima": []}
     for method, published in _PUBLISHED.items():
         found = {kind: _solve(problem, method, _starts(settings, kind, count)) for kind in _KINDS}
-        together = [Reached(f"{kind} {how}", fit) for kind in _KINDS for how, fit in found[kind]]
+        together = {f"{kind} {how}": fit for kind in _KINDS for how, fit in found[kind].items()}
         optima = distinct_optima(problem, together)
-        errors = {kind: np.array([_error(fit, truth) for _, fit in found[kind]]) for kind in _KINDS}
+        errors = {
+            kind: np.array([_error(fit, truth) for fit in found[kind].values()]) for kind in _KINDS
+        }
         numbers[method] = {**errors, "optima": optima}
         for label, cells in (
             ("paper", published),
@@ -163,8 +165,8 @@ def _starts(settings: StudySettings, kind: str, count: int) -> list[Floats]:
     return list(np.round(starts) if kind == "hard" else starts)
 
 
-def _solve(problem: Problem, method: str, starts: list[Floats]) -> list[Reached]:
-    """Settle from each start, with given noise and odds."""
+def _solve(problem: Problem, method: str, starts: list[Floats]) -> dict[str, Fit]:
+    """Solve from each start, with given noise and odds."""
     prior: SpikeTerms
     if method == "VG":
         flat = flat_prior(13)
@@ -173,7 +175,7 @@ def _solve(problem: Problem, method: str, starts: list[Floats]) -> list[Reached]
         prior = slab_prior(problem, _even_beliefs(problem), _SLAB)
     task = solve_from(problem, prior, float(logit(_PI)), starts, _CONTROL)
     (found,) = run_together([task], stored_design(problem))
-    return list(found)
+    return dict(found)
 
 
 def _dense(fit: Fit) -> Floats:

@@ -15,8 +15,8 @@ from garrote.inference.effects.single_effects import (
 )
 from garrote.inference.mean_field.label_mean_field import (
     MOST_ROUNDS,
+    factorised_predictor,
     label_mean_field,
-    predictor_beside,
 )
 from garrote.inference.methods import MeanField, Method
 from garrote.inference.substitutes import with_substitutes
@@ -32,7 +32,7 @@ from garrote.solvers.effects.existence import with_doubt
 from garrote.solvers.effects.refining import refine
 from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit
-from garrote.solvers.labels.label_regression import BesideFixed, LabelColumns
+from garrote.solvers.labels.label_regression import FixedShares, LabelColumns
 
 
 def label_effects_posterior(task: Task, method: Method) -> Inferred:
@@ -53,7 +53,7 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     if prior.refine:
         found, better = refine(fitter, found)
     weights = problem.weights * expit(found.eta) * expit(-found.eta)
-    beside = columns.beside_fixed(weights, columns.columns)
+    beside = columns.fixed_shares(weights, columns.columns)
     stated = found
     if prior.doubt:
         stated = _doubted(found, log_prior, problem.n, variance is not None, beside)
@@ -88,7 +88,7 @@ def _cautions(rows: float) -> tuple[str, ...]:
 
 
 def _doubted(
-    found: LabelEffects, log_prior: Floats, rows: float, known_variance: bool, beside: BesideFixed
+    found: LabelEffects, log_prior: Floats, rows: float, known_variance: bool, beside: FixedShares
 ) -> LabelEffects:
     """Return effects by their probability to be there, and the fixed columns beside these."""
     effects = with_doubt(found.effects, log_prior, rows, known_variance)
@@ -100,7 +100,7 @@ def _doubted(
 
 def _described(
     problem: Problem,
-    beside: BesideFixed,
+    beside: FixedShares,
     lengths: Floats,
     found: LabelEffects,
     names: tuple[str, ...],
@@ -119,7 +119,7 @@ def _described(
     law = posterior.law
     assert isinstance(law, EffectsLaw)
     kept = np.searchsorted(problem.usable, law.columns)
-    predictor = predictor_beside(
+    predictor = factorised_predictor(
         problem, law.columns, beside._replace(explained=beside.explained[:, kept]), found.fixed,
         mean, np.zeros(problem.n_features),
     )  # fmt: skip

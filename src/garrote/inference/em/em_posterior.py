@@ -24,7 +24,7 @@ from garrote.inference.task import Inferred, Task
 from garrote.problem import Problem
 from garrote.solvers.algebra.weighted_ridge import WeightedRidge
 from garrote.solvers.control import Control
-from garrote.solvers.garrote.starts import Optima, Reached, distinct_optima
+from garrote.solvers.garrote.starts import Optima, distinct_optima
 
 _STARTS = 4
 # Random starts have at most so many variables for each row, and the dense start no more than that.
@@ -51,18 +51,17 @@ def em_posterior(task: Task, method: EM) -> Inferred:
     limit = max(problem.most_variables, 1.0)
     sound = {how: one for how, one in found.items() if one.fit.expected_size <= limit}
     sound = sound or {"annealed": found["annealed"]}
-    optima = distinct_optima(problem, [Reached(how, one.fit) for how, one in sound.items()])
+    optima = distinct_optima(problem, {how: one.fit for how, one in sound.items()})
     best = min(sound.values(), key=lambda one: one.fit.free_energy)
     components = _components(starts["annealed"][0], list(sound.values()), optima)
-    parts = [one.solution for one in components]
-    weights = mix([-fit.free_energy for fit in optima.fits], parts).weight
+    weights = mix([-fit.free_energy for fit in optima.fits], optima.fits).weight
     average = Average(problem.n_features, np.log(np.maximum(weights, 1e-300)), components)
     checked = audit(problem, beliefs, average.inclusion, average.mean, average.variance)
     log_evidence = None  # of a narrow spike the mode is known, not a bound
     if spike_variance is None:
         cell = whole_cell(Learning.under(beliefs, "em"), beliefs)
         log_evidence = mix(
-            evidence_bounds(problem, beliefs, [(cell, part) for part in parts]), parts
+            evidence_bounds(problem, beliefs, [(cell, fit) for fit in optima.fits]), optima.fits
         ).bound
     posterior = factorised_posterior(
         problem, beliefs, average, optima, weights, task.names, checked, log_evidence
@@ -109,7 +108,7 @@ def _components(model: EMModel, found: list[EMFit], optima: Optima) -> list[Comp
     for fit in optima.fits:
         spread = np.zeros(model.problem.n_features)
         spread[model.ridge.columns] = model.spread(states[id(fit)])
-        components.append(Component.of(fit, spread[fit.columns]))
+        components.append((fit, spread[fit.columns]))
     return components
 
 

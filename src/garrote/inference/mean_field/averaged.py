@@ -43,7 +43,7 @@ from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.solvers.control import Control, same_solution
 from garrote.solvers.garrote.exploring import explore
-from garrote.solvers.garrote.starts import DISTINCT, Optima, Reached, distinct_optima
+from garrote.solvers.garrote.starts import DISTINCT, Optima, distinct_optima
 from garrote.solvers.lockstep import run_together
 
 # Sweeps of one solution, at most, by default.
@@ -96,29 +96,22 @@ def mean_field_posterior(task: Task, method: MeanField) -> Inferred:
 
 def _mixture(problem: Problem, beliefs: Beliefs, found: _Found) -> tuple[Average, Floats, float]:
     """Mix all solutions; return also the weights of the optima, and the bound on the log evidence."""
-    components: dict[Place, list[Component]] = {}
+    components: list[Component] = []
     for place, fits in found.solutions.items():
         ridge = 1.0 / found.priors[place].at.variance
-        components[place] = [
-            Component.of(fit, fit.noise_variance / (problem.curvature[fit.columns] + ridge))
-            for fit in fits
+        components += [
+            (fit, fit.noise_variance / (problem.curvature[fit.columns] + ridge)) for fit in fits
         ]
     bounds = _bounds(problem, beliefs, found.priors, found.solutions)
-    parts = {place: [one.solution for one in several] for place, several in components.items()}
-    logs, weights = mix_priors(bounds, parts, found.best)
-    every = [one for several in components.values() for one in several]
-    return Average(problem.n_features, logs, every), weights, float(logsumexp(logs))
+    logs, weights = mix_priors(bounds, found.solutions, found.best)
+    return Average(problem.n_features, logs, components), weights, float(logsumexp(logs))
 
 
 def _bounds(
     problem: Problem, beliefs: Beliefs, priors: dict[Place, _Prior], solutions: Solutions
 ) -> dict[Place, list[float]]:
     """Return the bound of every solution, integrated over the priors it stands for."""
-    pairs = [
-        (priors[place].cell, Component.of(fit, np.zeros(0)).solution)
-        for place, fits in solutions.items()
-        for fit in fits
-    ]
+    pairs = [(priors[place].cell, fit) for place, fits in solutions.items() for fit in fits]
     every = iter(evidence_bounds(problem, beliefs, pairs))
     return {place: [next(every) for _ in fits] for place, fits in solutions.items()}
 
@@ -163,7 +156,7 @@ def _follow(
     origin: Place,
     optima: Sequence[Fit],
 ) -> None:
-    """Add optima of one prior to what was found at others, where they settle and do not interpolate."""
+    """Add optima of one prior to those of others, where they converge and do not interpolate."""
     most = max(setup.problem.most_variables, 1.0)
 
     def solve(fit: Fit, place: Place) -> Fit | None:
@@ -210,18 +203,16 @@ def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _
     return found
 
 
-def _both(path: Path, place: int) -> list[Reached]:
+def _both(path: Path, place: int) -> dict[str, Fit]:
     """Return the annealed and the reheated solution of a path."""
-    return [
-        Reached("annealed", path.forward[place]), Reached("reheated", path.backward[place])
-    ]  # fmt: skip
+    return {"annealed": path.forward[place], "reheated": path.backward[place]}
 
 
 def _look_around(
     problem: Problem,
     beliefs: Beliefs,
     at: Hyperparameters,
-    rivals: list[Reached],
+    rivals: dict[str, Fit],
     annealed: Sequence[Fit],
     control: Control,
 ) -> Optima:
@@ -229,14 +220,14 @@ def _look_around(
     prior = slab_prior(problem, beliefs, beliefs.prior.at(at.variance))
     task = explore(problem, prior, at.log_odds, annealed, control)
     (others,) = run_together([task], stored_design(problem))
-    return distinct_optima(problem, [*rivals, *others])
+    return distinct_optima(problem, rivals | others)
 
 
 def _at_one_prior(
     problem: Problem,
     beliefs: Beliefs,
     best: Paired,
-    rivals: list[Reached],
+    rivals: dict[str, Fit],
     annealed: Sequence[Fit],
     control: Control,
 ) -> _Found:
@@ -251,7 +242,7 @@ def _at_one_prior(
 
 def _learn_by_em(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
     best = fit_paired(problem, beliefs, control=control)
-    found = _at_one_prior(problem, beliefs, best, [Reached("EM", best.fit)], [best.fit], control)
+    found = _at_one_prior(problem, beliefs, best, {"EM": best.fit}, [best.fit], control)
     return found._replace(how=f"by mean field, hyperparameters by EM ({_in_words(best)})")
 
 
@@ -268,10 +259,10 @@ def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) ->
     place = [one.at.log_odds for one in whole.forward].index(best.at.log_odds)
     sides = {"annealed": whole.forward[place], "reheated": whole.backward[place]}
     setup = PairedSetup.of(problem, beliefs, control)
-    rivals = [
-        Reached(side, one.fit if one.fit is best.fit else solve_at(setup, one.fit, best.at).fit)
+    rivals = {
+        side: one.fit if one.fit is best.fit else solve_at(setup, one.fit, best.at).fit
         for side, one in sides.items()
-    ]
+    }
     found = _at_one_prior(
         problem, beliefs, best, rivals, [one.fit for one in whole.forward], control
     )  # other solutions on the path are on the way only

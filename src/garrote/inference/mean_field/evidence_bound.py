@@ -26,7 +26,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from scipy.special import softmax, xlog1py, xlogy
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.prior_grid import Cell
 from garrote.priors.evidence import log_evidence
@@ -37,37 +37,26 @@ from garrote.solvers.control import squared_residuals
 # Inclusions that tell components apart, at most, and how far a probability has to differ between two.
 _TELLING = 12
 _DIFFERS = 1e-3
-# The weights of a mixture are settled when they move by less, or after so many rounds.
-_SETTLED = 1e-9
+# The weights of a mixture have converged when they move by less, or after so many rounds.
+_STILL = 1e-9
 _ROUNDS = 200
 
 
 Prior = TypeVar("Prior", bound=Hashable)
 
 
-class Solution(NamedTuple):
-    """A factorised solution: columns, inclusion probabilities, and weights given inclusion."""
-
-    columns: Array
-    probability: Floats
-    weight: Floats
-
-
 def evidence_bounds(
-    problem: Problem, beliefs: Beliefs, solutions: Sequence[tuple[Cell, Solution]]
+    problem: Problem, beliefs: Beliefs, solutions: Sequence[tuple[Cell, Fit]]
 ) -> list[float]:
     """Return the bound of each solution, integrated over the hyperparameters of its grid cell."""
-    points = [
-        Fit.uncertified(0.0, one.columns, one.probability, one.weight, 1.0) for _, one in solutions
-    ]
-    squared = squared_residuals(problem, points)
+    squared = squared_residuals(problem, [fit for _, fit in solutions])
     offsets = beliefs.offsets(problem)
     return [
         cell.log_variance.log_integral(
-            _over_variances(problem, beliefs, one, left, cell.log_variance.points)
+            _over_variances(problem, beliefs, fit, left, cell.log_variance.points)
         )
-        + over_log_odds(cell, one.probability, offsets[one.columns])
-        for (cell, one), left in zip(solutions, squared, strict=True)
+        + over_log_odds(cell, fit.probability, offsets[fit.columns])
+        for (cell, fit), left in zip(solutions, squared, strict=True)
     ]
 
 
@@ -80,11 +69,11 @@ def over_log_odds(cell: Cell, probability: Floats, offsets: Floats) -> float:
 
 
 def _over_variances(
-    problem: Problem, beliefs: Beliefs, one: Solution, left: float, log_variances: Floats
+    problem: Problem, beliefs: Beliefs, fit: Fit, left: float, log_variances: Floats
 ) -> Floats:
     """Return the bound's part in the slab's variance, at some logarithms of it."""
-    m, c = one.probability, problem.curvature[one.columns]
-    squares = m * one.weight**2
+    m, c = fit.probability, problem.curvature[fit.columns]
+    squares = m * fit.weight**2
     left = left + float(squares @ ((1 - m) * c))
     ridges = np.exp(-log_variances)
     rule = beliefs.rule(problem, problem.n_features)
@@ -99,7 +88,7 @@ class Mixed(NamedTuple):
     bound: float
 
 
-def mix(bounds: Sequence[float], solutions: Sequence[Solution]) -> Mixed:
+def mix(bounds: Sequence[float], solutions: Sequence[Fit]) -> Mixed:
     """Return the mixture of some solutions that has the highest bound.
 
     The bound is concave in the weights: these rise with what a component has that the mixture has not,
@@ -116,7 +105,7 @@ def mix(bounds: Sequence[float], solutions: Sequence[Solution]) -> Mixed:
         after = softmax(np.log(_positive(weight)) + gained)
         moved = np.abs(after - weight).max()
         weight = after
-        if moved < _SETTLED:
+        if moved < _STILL:
             break
     mixed = weight @ states
     information = float(-xlogy(mixed, mixed).sum() - weight @ entropies)
@@ -125,7 +114,7 @@ def mix(bounds: Sequence[float], solutions: Sequence[Solution]) -> Mixed:
 
 def mix_priors(
     bounds: Mapping[Prior, Sequence[float]],
-    solutions: Mapping[Prior, Sequence[Solution]],
+    solutions: Mapping[Prior, Sequence[Fit]],
     best: Prior,
 ) -> tuple[list[float], Floats]:
     """Mix the solutions of each prior; return all log weights, and the weights at the best prior."""
@@ -145,7 +134,7 @@ def _positive(values: Floats) -> Floats:
     return np.maximum(values, 1e-300)
 
 
-def _states(solutions: Sequence[Solution]) -> Floats:
+def _states(solutions: Sequence[Fit]) -> Floats:
     """Return the probability of all values of the inclusions that differ most, a row a solution."""
     listed = np.unique(np.concatenate([one.columns for one in solutions]))
     probability = np.zeros((len(solutions), len(listed)))

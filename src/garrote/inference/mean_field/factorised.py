@@ -10,7 +10,6 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates
-from garrote.inference.mean_field.evidence_bound import Solution
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.laws import Mixture, Spread
@@ -21,17 +20,8 @@ from garrote.results.posterior import IN_SUPPORT, Audit, Posterior
 _LEAST = 1e-8
 
 
-class Component(NamedTuple):
-    """A solution, the variances of its weights given inclusion, and its noise variance."""
-
-    solution: Solution
-    spread: Floats
-    noise: float
-
-    @classmethod
-    def of(cls, fit: Fit, spread: Floats) -> "Component":
-        """Take a certified solution."""
-        return cls(Solution(fit.columns, fit.probability, fit.weight), spread, fit.noise_variance)
+# A solution of a mixture, and the variances of its weights given inclusion.
+Component = tuple[Fit, Floats]
 
 
 class Average:
@@ -48,13 +38,12 @@ class Average:
         self.components = [components[int(k)] for k in kept]
         self.inclusion, self.mean, self.square = np.zeros((3, count))
         self.noise = 0.0
-        for share, ((columns, m, w), spread, noise) in zip(
-            self.weight, self.components, strict=True
-        ):
-            self.inclusion[columns] += share * m
-            self.mean[columns] += share * m * w
-            self.square[columns] += share * m * (w**2 + spread)
-            self.noise += share * noise
+        for share, (fit, spread) in zip(self.weight, self.components, strict=True):
+            m, w = fit.probability, fit.weight
+            self.inclusion[fit.columns] += share * m
+            self.mean[fit.columns] += share * m * w
+            self.square[fit.columns] += share * m * (w**2 + spread)
+            self.noise += share * fit.noise_variance
 
     @cached_property
     def variance(self) -> Floats:
@@ -66,11 +55,11 @@ class Average:
         m, w, spread = np.zeros((3, len(self.weight), len(columns)))
         place = np.full(len(unit), -1)
         place[columns] = np.arange(len(columns))
-        for k, (solution, spreads, _) in enumerate(self.components):
-            there = place[solution.columns]
+        for k, (fit, spreads) in enumerate(self.components):
+            there = place[fit.columns]
             listed = there >= 0
-            m[k, there[listed]] = solution.probability[listed]
-            w[k, there[listed]] = solution.weight[listed]
+            m[k, there[listed]] = fit.probability[listed]
+            w[k, there[listed]] = fit.weight[listed]
             spread[k, there[listed]] = spreads[listed]
         units = unit[columns]
         return Mixture(columns, self.weight, m, w * units, np.sqrt(spread) * units)

@@ -16,8 +16,8 @@ from garrote.arrays import Array, Floats
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates_of_labels
-from garrote.inference.mean_field.evidence_bound import Solution, mix_priors, over_log_odds
-from garrote.inference.mean_field.factorised import Average, Component, describe_average
+from garrote.inference.mean_field.evidence_bound import mix_priors, over_log_odds
+from garrote.inference.mean_field.factorised import Average, describe_average
 from garrote.inference.mean_field.following import Place, add_distinct, follow
 from garrote.inference.mean_field.hyperparameters import Learning
 from garrote.inference.mean_field.label_optima import look_around
@@ -39,11 +39,11 @@ from garrote.solvers.labels.bound_annealing import (
     anneal_bound,
     as_fit,
     as_path,
-    same_bound_solution,
+    same_label_fit,
 )
 from garrote.solvers.labels.bound_rounds import NextVariance
-from garrote.solvers.labels.label_regression import BesideFixed
-from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
+from garrote.solvers.labels.label_regression import FixedShares
+from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
 
 # Rounds of the bound for one solution, at most, by default.
 MOST_ROUNDS = 1000
@@ -60,8 +60,8 @@ class _Weighed(NamedTuple):
     """Solutions with the logarithms of their weights, and those of the best gamma with their share."""
 
     logs: list[float]
-    solutions: list[BoundSolution]
-    optima: list[BoundSolution]
+    solutions: list[LabelFit]
+    optima: list[LabelFit]
     share: Floats
 
 
@@ -97,8 +97,8 @@ def label_mean_field(task: Task, method: MeanField) -> Inferred:
 
 def _solve(
     problem: Problem, beliefs: Beliefs, control: Control, names: tuple[str, ...]
-) -> tuple[Posterior, BoundSolution, bool, Path[Fit]]:
-    """Return the posterior, the best solution, whether all of them settled, and the annealed path."""
+) -> tuple[Posterior, LabelFit, bool, Path[Fit]]:
+    """Return the posterior, the best solution, whether all of them converged, and the annealed path."""
     learning = Learning.under(beliefs, "mean-field")
     bound = make_bound(problem, beliefs, control)
     gammas, ranges = odds_ranges(beliefs)
@@ -127,16 +127,16 @@ def _solve(
 
 def _weigh(
     bound: LogisticBound,
-    annealed: Annealed[BoundSolution],
+    annealed: Annealed[LabelFit],
     cells: dict[Place, Cell],
     learned: NextVariance | None,
 ) -> _Weighed:
     """Find the optima at all gammas that count, and weigh them by their bounds."""
-    solutions: dict[Place, list[BoundSolution]] = {}
+    solutions: dict[Place, list[LabelFit]] = {}
     for k in cells:
         solutions[k] = []
         for one in (annealed.forward[k.odds], annealed.backward[k.odds]):
-            add_distinct(solutions[k], one, same_bound_solution)
+            add_distinct(solutions[k], one, same_label_fit)
     bounds = {k: [_over(bound, cells[k], one) for one in solutions[k]] for k in cells}
     origin = max(bounds, key=lambda k: max(bounds[k]))
     solutions[origin] = look_around(bound, solutions[origin], learned)
@@ -145,25 +145,20 @@ def _weigh(
         near = [k for k in cells if max(bounds[k]) > least]
         most = max(bound.problem.most_variables, 1.0)
 
-        def solve(one: BoundSolution, place: Place) -> BoundSolution | None:
+        def solve(one: LabelFit, place: Place) -> LabelFit | None:
             after = bound.solve(annealed.forward[place.odds].strength, one, learned)
             return after if after.expected_size <= most else None
 
         optima = list(solutions[origin])
-        follow(optima, solutions, origin, near, solve, same_bound_solution)
+        follow(optima, solutions, origin, near, solve, same_label_fit)
     bounds = {k: [_over(bound, cells[k], one) for one in found] for k, found in solutions.items()}
-    parts = {k: [_as_solution(one) for one in found] for k, found in solutions.items()}
-    logs, share = mix_priors(bounds, parts, origin)
+    logs, share = mix_priors(bounds, solutions, origin)
     every = [one for found in solutions.values() for one in found]
     order = np.argsort([-one.bound for one in solutions[origin]], kind="stable")
     return _Weighed(logs, every, [solutions[origin][k] for k in order], share[order])
 
 
-def _as_solution(one: BoundSolution) -> Solution:
-    return Solution(one.columns, one.probability, one.weight)
-
-
-def _over(bound: LogisticBound, cell: Cell, one: BoundSolution) -> float:
+def _over(bound: LogisticBound, cell: Cell, one: LabelFit) -> float:
     """Return the bound of a solution, its factors held, integrated over the priors it stands for."""
     m, offsets = one.probability, bound.offsets[one.columns]
     here = Cell(
@@ -185,7 +180,7 @@ def _over(bound: LogisticBound, cell: Cell, one: BoundSolution) -> float:
 
 
 def point_posterior(
-    bound: LogisticBound, annealed: Annealed[BoundSolution], place: int, names: tuple[str, ...]
+    bound: LogisticBound, annealed: Annealed[LabelFit], place: int, names: tuple[str, ...]
 ) -> Posterior:
     """Describe one solution of a path, with standard errors given the soft support.
 
@@ -227,7 +222,7 @@ def make_bound(problem: Problem, beliefs: Beliefs, control: Control) -> Logistic
 
 
 def _average(
-    bound: LogisticBound, logs: Sequence[float], solutions: Sequence[BoundSolution]
+    bound: LogisticBound, logs: Sequence[float], solutions: Sequence[LabelFit]
 ) -> _Moments:
     """Mix solutions; spreads are those of the likelihood's own curvature."""
     weight = softmax(logs)
@@ -235,7 +230,7 @@ def _average(
     components = []
     for share, one in zip(weight, solutions, strict=True):
         spread = bound.widened(one).spread if share > _LIGHT else one.spread
-        components.append(Component(_as_solution(one), spread, 1.0))
+        components.append((one, spread))
         fixed += share * one.fixed
     return _Moments(
         Average(bound.problem.n_features, logs, components), fixed, float(logsumexp(logs))
@@ -244,7 +239,7 @@ def _average(
 
 def _posterior(
     bound: LogisticBound,
-    annealed: Annealed[BoundSolution],
+    annealed: Annealed[LabelFit],
     place: int,
     moments: _Moments,
     names: tuple[str, ...],
@@ -264,8 +259,8 @@ def _posterior(
     if weighed is not None:  # what varies together is the mixture's
         apart[support] = 0.0
     listed = np.union1d(best.columns, support)
-    beside = bound.at_hand.beside_fixed(bound.curvature_of(best), listed)
-    predictor = predictor_beside(problem, listed, beside, moments.fixed, described.mean, apart)
+    beside = bound.at_hand.fixed_shares(bound.curvature_of(best), listed)
+    predictor = factorised_predictor(problem, listed, beside, moments.fixed, described.mean, apart)
     rivals = _rivals(annealed, place, weighed)
     return Posterior(
         described.mean,
@@ -287,8 +282,8 @@ def _posterior(
 
 
 def _rivals(
-    annealed: Annealed[BoundSolution], place: int, weighed: _Weighed | None
-) -> list[tuple[str, BoundSolution]]:
+    annealed: Annealed[LabelFit], place: int, weighed: _Weighed | None
+) -> list[tuple[str, LabelFit]]:
     """Return the optima at one gamma with how they were reached, the best first."""
     up, down = annealed.forward[place], annealed.backward[place]
     both = [up, down] if down is not up else [up]
@@ -299,10 +294,10 @@ def _rivals(
     ]
 
 
-def predictor_beside(
+def factorised_predictor(
     problem: Problem,
     columns: Array,
-    beside: BesideFixed,
+    beside: FixedShares,
     fixed: Floats,
     mean: Floats,
     variance: Floats,

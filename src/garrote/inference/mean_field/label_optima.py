@@ -12,9 +12,9 @@ import numpy as np
 from garrote.arrays import Array
 from garrote.inference.mean_field.following import add_distinct
 from garrote.inference.resemblance import correlations
-from garrote.solvers.labels.bound_annealing import same_bound_solution
+from garrote.solvers.labels.bound_annealing import same_label_fit
 from garrote.solvers.labels.bound_rounds import NextVariance
-from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
+from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
 
 # Variables that are exchanged have at least this absolute correlation.
 _RESEMBLING = 0.8
@@ -23,12 +23,12 @@ _MOST, _WAYS = 8, 12
 
 
 def look_around(
-    bound: LogisticBound, known: Sequence[BoundSolution], next_variance: NextVariance | None
-) -> list[BoundSolution]:
+    bound: LogisticBound, known: Sequence[LabelFit], next_variance: NextVariance | None
+) -> list[LabelFit]:
     """Return the distinct solutions at one prior: those known, and what exchanges lead to."""
-    found: list[BoundSolution] = []
+    found: list[LabelFit] = []
     for one in known:
-        add_distinct(found, one, same_bound_solution)
+        add_distinct(found, one, same_label_fit)
     limit = max(bound.problem.most_variables, 1.0)
     for one in found:  # which grows meanwhile
         for start in islice(_exchanges(bound, one), _WAYS):
@@ -36,11 +36,11 @@ def look_around(
                 return found
             other = bound.solve(one.strength, start, next_variance)
             if other.expected_size <= limit:
-                add_distinct(found, other, same_bound_solution)
+                add_distinct(found, other, same_label_fit)
     return found
 
 
-def _exchanges(bound: LogisticBound, one: BoundSolution) -> Iterator[BoundSolution]:
+def _exchanges(bound: LogisticBound, one: LabelFit) -> Iterator[LabelFit]:
     """Yield starts that have a variable in the place of another like it."""
     inside: Array = one.columns[one.probability > 0.5]
     alike = correlations(bound.problem, inside)
@@ -53,7 +53,7 @@ def _exchanges(bound: LogisticBound, one: BoundSolution) -> Iterator[BoundSoluti
             yield _exchanged(one, int(j), int(k), float(np.sign(row[k])))
 
 
-def _exchanged(one: BoundSolution, j: int, k: int, sign: float) -> BoundSolution:
+def _exchanged(one: LabelFit, j: int, k: int, sign: float) -> LabelFit:
     """Return a solution with column k in the place of j, and j left out."""
     others = (one.columns != j) & (one.columns != k)
     place = int(np.searchsorted(one.columns, j))

@@ -1,6 +1,6 @@
 """One paired mean field with its hyperparameters by EM, or with pi annealed and reheated.
 
-The E step settles the factors q(w_j, s_j) and the noise variance by the garrote's sweeps; the M step
+The E step finds the factors q(w_j, s_j) and the noise variance by the garrote's sweeps; the M step
 moves the slab variance and the prior log odds (`Learning`). Neither lowers the bound on the evidence.
 Kappen & Gomez (2014), section 5, let pi go from sparse to dense and back in place of its M step
 (PMF-ANNEAL), because EM alone stays in the optimum that it starts in.
@@ -8,7 +8,7 @@ Kappen & Gomez (2014), section 5, let pi go from sparse to dense and back in pla
 
 from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from scipy.special import logit
@@ -22,10 +22,10 @@ from garrote.priors.slab import IndependentSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
-from garrote.solvers.annealing import Annealed, anneal
+from garrote.solvers.annealing import DENSE_STEP, Annealed, anneal, one_by_one
 from garrote.solvers.control import Control, evaluate_solutions
+from garrote.solvers.garrote.coordinate_annealing import Annealer
 from garrote.solvers.garrote.starts import solve_from
-from garrote.solvers.garrote.variational import Annealer
 from garrote.solvers.lockstep import run_together
 
 # EM steps, at most, and the change of a hyperparameter at which they end.
@@ -34,11 +34,10 @@ _STILL = 1e-4
 # Log odds that pi is annealed over, and those of an empty model that come before them.
 _ODDS = 24
 _APPROACH = 6
-# The densest prior that is reheated from, where the rows allow it, and steps of log odds on the way. The
-# dense side decides: of 24 problems with correlated columns (VG Figure 6b, c) reheating from as many
-# variables as a quarter of the rows was stuck in 18, from here in none.
+# The densest prior that is reheated from, where the rows allow it. The dense side decides: of 24
+# problems with correlated columns (VG Figure 6b, c) reheating from as many variables as a quarter of the
+# rows was stuck in 18, from here in none.
 _DENSEST = 0.95
-_DENSE_STEP = 0.75
 # With more columns a dense solution costs too much to begin with it.
 _FEW = 1000
 
@@ -190,7 +189,9 @@ def anneal_paired(
         return _learn(setup, start.fit, replace(start.at, log_odds=gamma), odds=False)
 
     begin = Paired(empty, at, -np.inf, -np.inf)
-    return anneal(solve, grid, problem.most_variables, begin, control)
+    annealing = anneal(one_by_one(solve), grid, problem.most_variables, begin, control)
+    (found,) = run_together([annealing], None)
+    return cast(Annealed[Paired], found)
 
 
 def paired_path(problem: Problem, annealed: Annealed[Paired]) -> Path[Fit]:
@@ -221,7 +222,7 @@ def dense_side(log_odds: float, offsets: Floats) -> Floats:
     if not 0 < len(offsets) <= _FEW:
         return np.zeros(0)
     densest = float(logit(_DENSEST)) - float(np.median(offsets))
-    return np.arange(log_odds, densest, _DENSE_STEP)[1:]
+    return np.arange(log_odds, densest, DENSE_STEP)[1:]
 
 
 def anneal_to_first(problem: Problem, beliefs: Beliefs, control: Control) -> Fit:
@@ -249,7 +250,7 @@ def _from_start(setup: PairedSetup, at: Hyperparameters, start: Floats) -> Fit:
     (found,) = run_together([task], stored_design(problem))
     if not found:
         raise ValueError("this start leads to a solution that interpolates; begin with fewer in")
-    return found[0].fit
+    return cast(Fit, found["start 1"])
 
 
 def _learn(setup: PairedSetup, begin: Fit, at: Hyperparameters, *, odds: bool) -> Paired:
@@ -298,7 +299,7 @@ def _certified_at(
     setup: PairedSetup, begin: Fit, at: Hyperparameters
 ) -> Generator[Floats, Floats, Fit]:
     problem, control = setup.problem, setup.control
-    annealer = Annealer(problem, setup.compressed, _prior(setup, at), control)
+    annealer = Annealer(problem, _prior(setup, at), control, setup.compressed)
     _, _, rows = yield from evaluate_solutions(problem, [begin])
     point = annealer.solve_further(begin, rows[0], control.tol)
     fits = yield from annealer.certified([point])

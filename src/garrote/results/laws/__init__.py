@@ -1,7 +1,7 @@
 """In what form a posterior knows its coefficients: by models, draws, independent variables, effects."""
 
 from garrote.results.laws.base import Anchor, CoefficientLaw, Spread
-from garrote.results.laws.beside import CovariatesLaw, FactorisedPredictor
+from garrote.results.laws.covariates import CovariatesLaw, FactorisedPredictor
 from garrote.results.laws.draws import Draws, States
 from garrote.results.laws.effects import EffectsLaw
 from garrote.results.laws.factorised import Mixture, SoftSupport

@@ -13,7 +13,7 @@ from garrote.results.credible_sets import (
     Substitutes,
     describe_set,
 )
-from garrote.results.laws.beside import CovariatesLaw, FactorisedPredictor
+from garrote.results.laws.covariates import CovariatesLaw, FactorisedPredictor
 from garrote.results.laws.factorised import Factorised
 
 # Single effects are kept on columns that have more than this of their probability.

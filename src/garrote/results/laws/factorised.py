@@ -10,7 +10,7 @@ from garrote.likelihoods import Likelihood
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.results.credible_sets import Inclusions
 from garrote.results.laws.base import CoefficientLaw, dense_columns
-from garrote.results.laws.beside import CovariatesLaw, FactorisedPredictor
+from garrote.results.laws.covariates import CovariatesLaw, FactorisedPredictor
 from garrote.results.optima import Optima
 
 

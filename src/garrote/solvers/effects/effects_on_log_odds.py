@@ -229,11 +229,11 @@ class _State(EffectsInTurn):
         residual = under.left(touching.response - total)
         squared = float(under.weights @ (residual**2 - taken) + square @ given.curvature)
         places = np.flatnonzero(square > _NOTHING)
-        doubt = columns.doubt(under, places, square[places]) - taken[:rows]
-        doubt = np.maximum(doubt, 0.0) + under.doubt(rows)
+        eta_variance = columns.eta_variance(under, places, square[places]) - taken[:rows]
+        eta_variance = np.maximum(eta_variance, 0.0) + under.eta_variance(rows)
         eta = (touching.response - residual)[:rows] + columns.problem.known_part
         bound = touching.level - 0.5 * squared - divergence
-        return _Rows(eta, eta**2 + doubt, float(bound))
+        return _Rows(eta, eta**2 + eta_variance, float(bound))
 
     def better(self, xi: Floats, further: Floats) -> Floats:
         """Return xi further on, if the bound is no lower there after a sweep; else as it is."""

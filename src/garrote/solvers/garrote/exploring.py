@@ -4,7 +4,7 @@ A mean field has several optima, and which one sweeps end in depends on where th
 order in which variables are updated. Both are tried here, on the columns that matter: from the empty
 model in the order in which variables enter the annealed path, in the reverse of it and in random
 orders, and from random inclusion probabilities, soft (between 0 and 1) and hard (0 or 1); then from what
-these lead to, with a variable in the place of another that resembles it. What is found is then settled
+these lead to, with a variable in the place of another that resembles it. What is found is then solved
 on all columns and certified on the data.
 """
 
@@ -19,8 +19,8 @@ from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.control import Control, same_solution
-from garrote.solvers.garrote.starts import Reached, solve_from
-from garrote.solvers.garrote.variational import Annealer
+from garrote.solvers.garrote.coordinate_annealing import Annealer
+from garrote.solvers.garrote.starts import solve_from
 
 # Columns that other starts and orders are tried on.
 _SCREENED = 100
@@ -41,8 +41,8 @@ def explore(
     annealed: Sequence[Fit],
     control: Control,
     seed: int = 0,
-) -> Generator[Floats, Floats, list[Reached]]:
-    """Solve from other starts and in other orders; yields the products with X that it needs.
+) -> Generator[Floats, Floats, dict[str, Fit]]:
+    """Solve from other starts and in other orders; return solutions by how they were reached.
 
     ``annealed`` are solutions from sparse to dense, which tell when variables enter.
     """
@@ -57,7 +57,7 @@ def explore(
     starts[1::2] = [np.round(m) for m in starts[1::2]]
     tries = {how: (columns, [np.zeros(len(columns))]) for how, columns in orders.items()}
     tries["start"] = (by_column, starts)
-    # Ways that lead to one solution are settled on all columns once.
+    # Ways that lead to one solution are solved on all columns once.
     found: list[tuple[Fit, list[str]]] = []
 
     def note(point: Fit, label: str) -> None:
@@ -70,24 +70,24 @@ def explore(
     for how, (columns, begins) in tries.items():
         small, narrow = problem.among(columns), prior.among(columns)
         solved = yield from solve_from(small, narrow, gamma, begins, control)
-        for name, fit in solved:
+        for name, fit in solved.items():
             note(_among_all(fit, columns), name if how == "start" else how)
     twins, exchanges = _resembling(small), count(1)
     for point, _ in found:  # which grows meanwhile
         ways_on = _WAYS if len(found) < _EXCHANGED else 0
         begins = list(islice(_exchanges(point, by_column, twins), ways_on))
         solved = yield from solve_from(small, narrow, gamma, begins, control)
-        for _, fit in solved:
+        for fit in solved.values():
             note(_among_all(fit, by_column), f"exchange {next(exchanges)}")
-    annealer = Annealer(problem, problem.compressed(), prior, control)
+    annealer = Annealer(problem, prior, control)
     fits = yield from annealer.certified([point for point, _ in found])
     most = max(problem.most_variables, 1.0)
-    return [
-        Reached(how, fit)
+    return {
+        how: fit
         for (_, ways), fit in zip(found, fits, strict=True)
         for how in _in_short(ways)
         if fit.expected_size <= most and fit.certificate.value <= control.tol
-    ]
+    }
 
 
 def _in_short(ways: list[str]) -> list[str]:
@@ -135,11 +135,11 @@ def entry_order(problem: Problem, annealed: Sequence[Fit]) -> Array:
 
 def _among_all(fit: Fit, columns: Array) -> Fit:
     """Return a solution on some columns, in the order of all columns."""
-    own = columns[fit.columns]
-    order = np.argsort(own)
+    listed = columns[fit.columns]
+    order = np.argsort(listed)
     return replace(
         fit,
-        columns=own[order],
+        columns=listed[order],
         probability=fit.probability[order],
         weight=fit.weight[order],
         n_iter=0,

@@ -4,9 +4,6 @@ Inside the working set sweeps run to a fixed point. Outsiders, whose inclusion p
 but may be many, are swept in turn on the residuals, one pass over X for each round.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 from scipy.special import expit
 
@@ -17,15 +14,10 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.rules import moments, noise_share
 from garrote.solvers.descent.full_sweep import full_sweep
-from garrote.solvers.garrote.sweeps import Start
+from garrote.solvers.garrote.screening import Screening
+from garrote.solvers.garrote.sweeps import Start, State
 from garrote.solvers.garrote.working_set import WorkingSet
 
-# A column joins the working set when its inclusion probability passes this, or this multiple of the
-# smallest one that gamma allows: near the dense end every column is above any fixed threshold.
-_JOINS = 0.02
-_JOINS_OVER_PRIOR = 4.0
-# With those that must join come the strongest others, up to this many: they are likely to be next.
-_COMPANY = 16
 # Sweeps stop at this share of the tolerance that the certificate has to meet ...
 _INNER = 0.1
 # ... and rounds over all columns at this.
@@ -37,34 +29,10 @@ _LIVELY = 5.0
 _LIVELY_ROUNDS = 20
 # They are still at this share of the change that the others made.
 _STILL = 0.01
-# Outsiders are left out of the residual while their effect stays below this share of the tolerance.
-_UNNOTICED = 1.0
-# Columns with probabilities below this share of the tolerance are not listed in a solution.
-_NEGLIGIBLE = 0.01
-# The same for all columns that are not listed taken together, in standard errors.
-_NEGLECTED_TOGETHER = 0.05
-_TINY = 1e-12
 # More than this share of all columns are updated without an index.
 _MANY = 8
-_NOTHING = np.zeros(0)
-# Two points that are settled to the tolerance may be so many tolerances apart and be one solution.
+# Two points that have converged to the tolerance may be so many tolerances apart and be one solution.
 _APART = 5.0
-
-
-class State(NamedTuple):
-    """A solution on all columns, or on the working set alone, as sweeps work on it.
-
-    ``target`` are the least-squares values that coefficients are shrunk from, ``coef`` what enters the
-    ``residual``; that and the inclusion probabilities are empty where they are not needed.
-    """
-
-    gamma: float
-    precision: float
-    coef: Floats
-    target: Floats
-    sweeps: int
-    probability: Floats = _NOTHING
-    residual: Floats = _NOTHING
 
 
 class Relaxation:
@@ -76,9 +44,10 @@ class Relaxation:
         self.tol = tol
         self.max_iter = max_iter
         self.working = WorkingSet(problem)
+        self.screening = Screening(self.working, tol)
 
     def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> State:
-        """Settle on the working set, all outsiders being out of the model."""
+        """Solve on the working set, all outsiders being out of the model."""
         start, residual = self.working.start_from(coef)
         return self._fixed_point(gamma, precision, start, 0.0, residual, _INNER * tolerance)
 
@@ -89,7 +58,7 @@ class Relaxation:
         target[self.working.columns] = inside.target
         coef, m = np.zeros((2, len(c)))
         state = inside._replace(coef=coef, target=target, probability=m)
-        self._respond(state, np.zeros(len(c), dtype=bool))
+        self.respond(state, np.zeros(len(c), dtype=bool))
         return state
 
     def resume(self, fit: Fit, residual: Floats, targets: Floats | None = None) -> State:
@@ -103,13 +72,13 @@ class Relaxation:
         return State(fit.strength, fit.precision, coef, target, 0, m, residual)
 
     def leads_to(self, known: Fit, residual: Floats | None, start: Fit, tolerance: float) -> bool:
-        """Tell whether the working set settles from ``start`` in a known solution.
+        """Tell whether the working set converges from ``start`` to a known solution.
 
         Outsiders stay as they are in that solution, whose ``residual`` is given (None where there are
-        only moments): it has been settled on all columns, and if the working set comes to it again,
+        only moments): it has converged on all columns, and if the working set comes to it again,
         so will the others.
         """
-        own, c = self.working.columns, self.problem.curvature[self.working.columns]
+        members, c = self.working.columns, self.problem.curvature[self.working.columns]
         m = self.on_working_set(known.columns, known.probability)
         coef = self.on_working_set(known.columns, known.coef)
         first = self.on_working_set(start.columns, start.coef)
@@ -119,15 +88,15 @@ class Relaxation:
             residual = residual + self.working.fitted_by(coef - first)
             begin = self._start_at(first, residual)
         variance = self._variance_outside(known)
-        settled = self._fixed_point(
+        found = self._fixed_point(
             known.strength, start.precision, begin, variance, residual, _INNER * tolerance
         )
-        again = np.empty(len(own))
-        rule = self.prior.rule(settled.gamma, settled.precision, own)
-        _include(rule, c, settled.target, np.arange(len(own)), again)
-        off = np.abs(settled.coef - coef) * np.sqrt(known.precision * c)
+        again = np.empty(len(members))
+        rule = self.prior.rule(found.gamma, found.precision, members)
+        _include(rule, c, found.target, np.arange(len(members)), again)
+        off = np.abs(found.coef - coef) * np.sqrt(known.precision * c)
         apart = (off.max(initial=0.0), np.abs(again - m).max(initial=0.0))
-        return bool(max(*apart, abs(settled.precision / known.precision - 1)) <= _APART * tolerance)
+        return bool(max(*apart, abs(found.precision / known.precision - 1)) <= _APART * tolerance)
 
     def on_working_set(self, columns: Array, values: Floats) -> Floats:
         """Return values that are given on some columns on those of the working set, 0 elsewhere."""
@@ -151,7 +120,7 @@ class Relaxation:
         )
 
     def everywhere(self, start: State, gamma: float, tolerance: float) -> State:
-        """Settle on all columns, outsiders and working set in turn, from a state with residuals.
+        """Solve on all columns, outsiders and working set in turn, from a state with residuals.
 
         Rounds over the livelier outsiders only, which cost little, come between those over all.
         """
@@ -181,7 +150,7 @@ class Relaxation:
         still = max(0.3 * _OUTER * tolerance, _STILL * min(previous, 1.0))
         for _ in range(_LIVELY_ROUNDS):
             state, _, change = self._round(state, lively, quiet, tolerance, previous)
-            if _settled(change, previous, still):
+            if _converged(change, previous, still):
                 break
             previous = change
         return state, change
@@ -194,7 +163,7 @@ class Relaxation:
     def _round(
         self, state: State, columns: Array, elsewhere: float, tolerance: float, previous: float
     ) -> tuple[State, float, float]:
-        """Sweep outsiders, then settle the working set; ``state``'s arrays change in place.
+        """Sweep outsiders, then solve the working set; ``state``'s arrays change in place.
 
         ``elsewhere`` is the variance of the outsiders that are not swept. Returns that of them all,
         and the largest change that the round made, in standard errors.
@@ -213,24 +182,22 @@ class Relaxation:
     def _fixed_point_among(
         self, state: State, variance: float, tolerance: float, previous: float
     ) -> tuple[State, float]:
-        """Settle the working set while outsiders, of given variance, stay as they are.
+        """Solve the working set while outsiders, of given variance, stay as they are.
 
         Returns also how far off it was, in standard errors.
         """
-        own, residual = self.working.columns, state.residual
-        begin = self._start_at(state.coef[own], residual)
+        members, residual = self.working.columns, state.residual
+        begin = self._start_at(state.coef[members], residual)
         # No more digits than the outsiders have at this stage.
         accuracy = min(max(_INNER * tolerance, 0.01 * previous), 0.1)
-        settled = self._fixed_point(
-            state.gamma, state.precision, begin, variance, residual, accuracy
-        )
-        residual -= self.working.fitted_by(settled.coef - begin.coef)
-        c = self.problem.curvature[own]
-        off = np.abs(begin.gradient / c + begin.coef - state.target[own]) * np.sqrt(c)
-        state.coef[own], state.target[own] = settled.coef, settled.target
-        sweeps = state.sweeps + settled.sweeps
+        found = self._fixed_point(state.gamma, state.precision, begin, variance, residual, accuracy)
+        residual -= self.working.fitted_by(found.coef - begin.coef)
+        c = self.problem.curvature[members]
+        off = np.abs(begin.gradient / c + begin.coef - state.target[members]) * np.sqrt(c)
+        state.coef[members], state.target[members] = found.coef, found.target
+        sweeps = state.sweeps + found.sweeps
         change = float(np.sqrt(state.precision) * off.max(initial=0.0))
-        return state._replace(precision=settled.precision, sweeps=sweeps), change
+        return state._replace(precision=found.precision, sweeps=sweeps), change
 
     def _fixed_point(
         self,
@@ -243,14 +210,14 @@ class Relaxation:
     ) -> State:
         rule = self.prior.rule(gamma, precision, self.working.columns)
         known = self.prior.noise_variance is not None
-        found = self.working.find_fixed_point(
+        coef, target, sweeps = self.working.find_fixed_point(
             rule, start, other_variance, known, tolerance, self.max_iter, residual
         )
-        return State(gamma, float(rule.precision[0]), found.coef, found.target, found.sweeps)
+        return State(gamma, float(rule.precision[0]), coef, target, sweeps)
 
     def solution(self, state: State, tolerance: float) -> Fit:
         """List the columns of a solution that matter, alone or together; it is not certified."""
-        return self.listed(state, self._negligible(state, tolerance))
+        return self.listed(state, self.screening.negligible(state, tolerance))
 
     def listed(self, state: State, cutoff: float = 0.0) -> Fit:
         """List the columns of a solution whose probability is above a cutoff; it is not certified."""
@@ -263,85 +230,34 @@ class Relaxation:
 
     def neglect(self, state: State, tolerance: float) -> None:
         """Take the columns out of a state, in place, that do not matter, alone or together."""
-        small = state.probability <= self._negligible(state, tolerance)
+        small = state.probability <= self.screening.negligible(state, tolerance)
         small &= ~self.working.contains
         state.probability[small] = 0.0
         state.coef[small] = 0.0
 
-    def _negligible(self, state: State, tolerance: float) -> float:
-        """Return the inclusion probability up to which columns do not matter."""
-        cutoff = _NEGLIGIBLE * tolerance
-        nobody = np.zeros(self.problem.n_features, dtype=bool)
-        while cutoff > 0 and self._effect(state, nobody, cutoff) > _NEGLECTED_TOGETHER * tolerance:
-            cutoff = cutoff / 10 if cutoff > _TINY else 0.0
-        return cutoff
+    def respond(self, state: State, skipped: Array | None = None) -> float:
+        """Set columns by their targets, in place; return their share of the noise equation.
 
-    def admit(self, state: State) -> bool:
-        """Let the outsiders that should be in the working set join it; tell whether any did."""
-        outside = self.working.outside
-        newcomers = self._newcomers(state, outside)
-        if not len(newcomers) and self.outsiders_noticed(state):
-            listed = outside[state.probability[outside] > _NEGLIGIBLE * self.tol]
-            if len(listed) <= max(64, len(self.working)):
-                newcomers = listed
-        self.working.add(newcomers)
-        return len(newcomers) > 0
-
-    def outsiders_noticed(self, state: State) -> bool:
-        """Tell whether the outsiders' joint effect on a typical coefficient passes the tolerance."""
-        return self._effect(state, self.working.contains, 1.0) > _UNNOTICED * self.tol
-
-    def _effect(self, state: State, left_out: Array, cutoff: float) -> float:
-        """Return what columns do together to the least-squares value of an unrelated one.
-
-        Of those not ``left_out`` whose probability is at most ``cutoff``. The root of their explained
-        sum of squares is shared over N directions; the largest share among many columns is some four
-        times the typical one. In standard errors.
+        By default those outside of the working set.
         """
-        squares = _explained(
-            state.probability, state.target, self.problem.curvature, left_out, cutoff
-        )
-        return float(4 * np.sqrt(state.precision * squares / self.problem.n))
-
-    def _newcomers(self, state: State, columns: Array) -> Array:
-        """Return which of some outsiders must join the set, in some company, or none."""
-        m = state.probability[columns]
-        threshold = min(0.5, max(_JOINS, _JOINS_OVER_PRIOR * float(expit(state.gamma))))
-        eager = int(np.count_nonzero(m > threshold))
-        if not eager:
-            return columns[:0]
-        company = max(_COMPANY, min(len(self.working) // 4, 3 * _COMPANY))
-        count = min(max(company, min(eager, max(64, len(self.working)))), len(columns))
-        strongest = np.sort(np.argpartition(-m, count - 1)[:count])
-        return columns[strongest[np.argsort(-m[strongest], kind="stable")]]
-
-    def respond(self, state: State) -> float:
-        """Set outsiders by their targets, in place; return their share of the noise equation."""
-        return self._respond(state, self.working.contains)
-
-    def _respond(self, state: State, skipped: Array) -> float:
+        skipped = self.working.contains if skipped is None else skipped
         return self.prior.respond(
             state.gamma, state.precision, state.target, self.problem.curvature, skipped,
             state.probability, state.coef,
         )  # fmt: skip
 
-    def admit_from(self, states: Sequence[State]) -> None:
-        """Let the outsiders join the working set that must by any of some states."""
-        for state in states:
-            self.working.add(self._newcomers(state, self.working.outside))
-
-    def settle_inside(self, state: State, variance: float, start: State) -> State:
-        """Settle the working set from where another state has it; outsiders stay as they are."""
-        own = self.working.columns
-        state.residual[:] -= self.working.fitted_by(start.coef[own] - state.coef[own])
-        state.coef[own] = start.coef[own]
+    def converge_inside(self, state: State, variance: float, start: State) -> State:
+        """Solve the working set from where another state has it; outsiders stay as they are."""
+        members = self.working.columns
+        state.residual[:] -= self.working.fitted_by(start.coef[members] - state.coef[members])
+        state.coef[members] = start.coef[members]
         state = state._replace(precision=start.precision)
         state, _ = self._fixed_point_among(state, variance, self.tol, 0.0)
-        self._include(state, own)
+        self._include(state, members)
         # What is in the residual is what a certificate has to be of.
-        weight, m = self._weights(state.target[own], own), state.probability[own]
-        np.divide(state.coef[own], weight, out=m, where=weight != 0)
-        state.probability[own] = np.clip(m, 0.0, 1.0)
+        weight, m = self._weights(state.target[members], members), state.probability[members]
+        np.divide(state.coef[members], weight, out=m, where=weight != 0)
+        state.probability[members] = np.clip(m, 0.0, 1.0)
         return state
 
     def _judge(self, state: State, columns: Array) -> float:
@@ -350,7 +266,7 @@ class Relaxation:
         Returns the others' share of the noise equation.
         """
         variance = self._include(state, columns)
-        newcomers = self._newcomers(state, columns)
+        newcomers = self.screening.newcomers(state, columns)
         if len(newcomers):
             self.working.add(newcomers)
             variance -= self._include(state, newcomers)
@@ -361,7 +277,7 @@ class Relaxation:
         if len(columns) * _MANY > self.problem.n_features:
             others = np.ones(self.problem.n_features, dtype=bool)
             others[columns] = False
-            return self._respond(state._replace(coef=np.empty_like(state.target)), others)
+            return self.respond(state._replace(coef=np.empty_like(state.target)), others)
         rule = self.prior.rule(state.gamma, state.precision)
         return _include(rule, self.problem.curvature, state.target, columns, state.probability)
 
@@ -380,17 +296,7 @@ def _include(rule, curvature, target, columns, probability):
     return total
 
 
-@kernel
-def _explained(probability, target, curvature, left_out, cutoff):
-    total = 0.0
-    for j in range(curvature.shape[0]):
-        m = probability[j]
-        if m <= cutoff and not left_out[j]:
-            total += (m * target[j]) ** 2 * curvature[j]
-    return total
-
-
-def _settled(change: float, previous: float, tolerance: float) -> bool:
+def _converged(change: float, previous: float, tolerance: float) -> bool:
     """Tell whether steps that shrink geometrically have less than ``tolerance`` to go."""
     if not change < previous:
         return change == 0.0

@@ -5,7 +5,7 @@ posterior of the spins is that of an Ising model with fields H and couplings J; 
 magnetisations m_i in [-1, 1], p_i = (1 + m_i) / 2 being the inclusion probabilities (Eqs. 17-19). The
 coefficients solve a "soft" normal equation (23), the noise variance maximises (22). In p and gamma = -2h
 these are the Variational Garrote's equations, solved here as the paper does: all at once, with damping.
-Its moments are plain products, V_xy = sum x y (the printed squares are slips).
+Its moments are products, V_xy = sum x y (the printed squares are slips).
 
 Iba, Y. Mean field approximation in Bayesian variable selection.
 """
@@ -17,7 +17,7 @@ from scipy.special import xlogy
 
 from garrote.arrays import Floats
 from garrote.problem import Problem
-from garrote.solvers.garrote.fixed_point import soft_solution
+from garrote.solvers.garrote.parallel_updates import soft_solution
 
 
 class Ising(NamedTuple):
@@ -127,11 +127,11 @@ def soft_coefficients(gram: Floats, xty: Floats, m: Floats) -> Floats:
 def make_ising(problem: Problem, gram: Floats, a: Floats) -> Ising:
     """Return constant, fields and couplings of the energy in spins (Eqs. 7-9)."""
     pairs = np.outer(a, a) * gram
-    own = np.diag(pairs).copy()
+    squares = np.diag(pairs).copy()
     np.fill_diagonal(pairs, 0.0)
     fitted = float(a @ problem.xty)
-    constant = -problem.yty + fitted - 0.25 * float(pairs.sum()) - 0.5 * float(own.sum())
-    fields = a * problem.xty - 0.5 * pairs.sum(axis=1) - 0.5 * own
+    constant = -problem.yty + fitted - 0.25 * float(pairs.sum()) - 0.5 * float(squares.sum())
+    fields = a * problem.xty - 0.5 * pairs.sum(axis=1) - 0.5 * squares
     return Ising(constant, fields, -0.5 * pairs)
 
 

@@ -15,6 +15,23 @@ from garrote.solvers.descent.sweep import sweep
 
 # Multiplications in one kernel call: some 20 ms, so that Ctrl-C is heard.
 _WORK_PER_CALL = 2e7
+_NOTHING = np.zeros(0)
+
+
+class State(NamedTuple):
+    """A solution on all columns, or on the working set alone, as sweeps work on it.
+
+    ``target`` are the least-squares values that coefficients are shrunk from, ``coef`` what enters the
+    ``residual``; that and the inclusion probabilities are empty where they are not needed.
+    """
+
+    gamma: float
+    precision: float
+    coef: Floats
+    target: Floats
+    sweeps: int
+    probability: Floats = _NOTHING
+    residual: Floats = _NOTHING
 
 
 class Start(NamedTuple):
@@ -34,15 +51,6 @@ class Noise(NamedTuple):
     known: bool
 
 
-class FixedPoint(NamedTuple):
-    """The fixed point: least-squares values, coefficients, how many sweeps, whether it converged."""
-
-    target: Floats
-    coef: Floats
-    sweeps: int
-    converged: bool
-
-
 def sweep_to_fixed_point(
     design: NamedTuple,
     rule: Any,
@@ -52,10 +60,11 @@ def sweep_to_fixed_point(
     noise: Noise,
     tolerance: float,
     max_sweeps: int,
-) -> FixedPoint:
+) -> tuple[Floats, Floats, int, bool]:
     """Sweep until the steps still to come are below ``tolerance`` standard errors.
 
-    ``residual`` and the rule's precision are updated in place.
+    ``residual`` and the rule's precision are updated in place. Returns coefficients, the least-squares
+    values that they are shrunk from, how many sweeps it took, and whether they converged.
     """
     coef = start.coef.copy()
     target = coef.copy()
@@ -68,7 +77,7 @@ def sweep_to_fixed_point(
             tolerance, min(count, max_sweeps - done), previous,
         )  # fmt: skip
         done += made
-    return FixedPoint(target, coef, done, converged)
+    return coef, target, done, converged
 
 
 @kernel

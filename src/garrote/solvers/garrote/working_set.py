@@ -13,12 +13,7 @@ from garrote.problem import Problem
 from garrote.rules import Residual, moments
 from garrote.solvers.algebra.growing_gram import GrowingGram
 from garrote.solvers.descent.working_block import WorkingBlock
-from garrote.solvers.garrote.sweeps import (
-    FixedPoint,
-    Noise,
-    Start,
-    sweep_to_fixed_point,
-)
+from garrote.solvers.garrote.sweeps import Noise, Start, sweep_to_fixed_point
 
 # With at most this many columns in all, every column is in the set and none is ever screened.
 SMALL = 256
@@ -104,10 +99,11 @@ class WorkingSet:
         tolerance: float,
         max_sweeps: int,
         residual: Floats | None = None,
-    ) -> FixedPoint:
+    ) -> tuple[Floats, Floats, int]:
         """Sweep over the set to a fixed point; ``residual`` is that at the start.
 
-        Where sweeps are slow, as with collinear columns, the weights are solved for in between.
+        Returns coefficients, the least-squares values that they are shrunk from, and how many sweeps it
+        took. Where sweeps are slow, as with collinear columns, the weights are solved for in between.
         """
         problem = self.problem
         noise = Noise(problem.n, other_variance, problem.smallest_noise, known_noise)
@@ -117,19 +113,19 @@ class WorkingSet:
             weighted = Residual(residual * problem.weights, nothing, problem.weights)
             return sweep_to_fixed_point(
                 self._readable(), rule, weighted, curvature, start, noise, tolerance, max_sweeps
-            )
+            )[:3]
         design = GramColumns(self.gram())
         done = 0
         while True:
             products = Residual(start.gradient.copy(), nothing, nothing)
             count = min(_PATIENCE, max_sweeps - done)
-            found = sweep_to_fixed_point(
+            coef, target, made, converged = sweep_to_fixed_point(
                 design, rule, products, curvature, start, noise, tolerance, count
             )
-            done += found.sweeps
-            if found.converged or done >= max_sweeps or np.any(rule.sign):
-                return found._replace(sweeps=done)
-            start = self._solved(rule, start, found.target)
+            done += made
+            if converged or done >= max_sweeps or np.any(rule.sign):
+                return coef, target, done
+            start = self._solved(rule, start, target)
 
     def _solved(self, rule: Any, start: Start, target: Floats) -> Start:
         """Return the start with all coefficients solved for at once, given the inclusions (Eq. 9).

@@ -4,15 +4,17 @@ The solution of the higher bound on the evidence is kept, which is that of the l
 """
 
 from dataclasses import fields, replace
+from typing import cast
 
 import numpy as np
 
 from garrote.arrays import Floats
 from garrote.results.fit import Fit
 from garrote.results.path import Path
-from garrote.solvers.annealing import Annealed, anneal
+from garrote.solvers.annealing import Annealed, anneal, one_by_one
 from garrote.solvers.labels.bound_rounds import NextVariance
-from garrote.solvers.labels.logistic_bound import BoundSolution, LogisticBound
+from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
+from garrote.solvers.lockstep import run_together
 
 # Bounds and probabilities that differ by less belong to one solution.
 _SAME = 1e-2
@@ -23,28 +25,30 @@ def anneal_bound(
     gammas: Floats,
     variance: float,
     next_variance: NextVariance | None = None,
-) -> Annealed[BoundSolution]:
+) -> Annealed[LabelFit]:
     """Solve for ascending gammas and back; the slab's variance is learned at each where that is asked.
 
     Ends before more than half of the variables that would interpolate are in.
     """
 
-    def solve(gamma: float, start: BoundSolution) -> BoundSolution:
+    def solve(gamma: float, start: LabelFit) -> LabelFit:
         return bound.solve(gamma, start, next_variance)
 
-    def solve_back(known: BoundSolution, denser: BoundSolution) -> BoundSolution:
+    def solve_back(known: LabelFit, denser: LabelFit) -> LabelFit:
         # Roughly, and among the columns that matter, is enough to see whether it leads back.
         if bound.leads_to(known, denser, _SAME):
             return known
         back = solve(known.strength, denser)
-        return known if same_bound_solution(known, back) else back
+        return known if same_label_fit(known, back) else back
 
     start = bound.empty(float(gammas[0]), variance)
     limit = bound.problem.most_variables
-    return anneal(solve, gammas, limit, start, bound.control, solve_back)
+    annealing = anneal(one_by_one(solve, solve_back), gammas, limit, start, bound.control)
+    (found,) = run_together([annealing], None)
+    return cast(Annealed[LabelFit], found)
 
 
-def same_bound_solution(a: BoundSolution, b: BoundSolution) -> bool:
+def same_label_fit(a: LabelFit, b: LabelFit) -> bool:
     """Tell whether two solutions at one gamma are one."""
     columns = np.union1d(a.columns, b.columns)
     apart = np.zeros(len(columns))
@@ -53,7 +57,7 @@ def same_bound_solution(a: BoundSolution, b: BoundSolution) -> bool:
     return bool(max(abs(a.bound - b.bound), np.abs(apart).max(initial=0.0)) < _SAME)
 
 
-def as_fit(bound: LogisticBound, solution: BoundSolution) -> Fit:
+def as_fit(bound: LogisticBound, solution: LabelFit) -> Fit:
     """Describe a solution as one of a path, without what it says of every row."""
     reached, tolerance = solution.certificate.value, bound.control.tol
     said = "converged"
@@ -69,7 +73,7 @@ def as_fit(bound: LogisticBound, solution: BoundSolution) -> Fit:
     return Fit(**{part.name: getattr(solution, part.name) for part in fields(Fit)} | told)
 
 
-def as_path(bound: LogisticBound, annealed: Annealed[BoundSolution]) -> Path[Fit]:
+def as_path(bound: LogisticBound, annealed: Annealed[LabelFit]) -> Path[Fit]:
     """Describe both directions as a path."""
     # Log odds have no units, whatever the codes of the labels are.
     scale = replace(bound.problem.scale, response_mean=0.0, response_scale=1.0)

@@ -15,7 +15,7 @@ from scipy.special import xlog1py, xlogy
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.solvers.labels.jaakkola import Shortcut, Touching, touching_error
-from garrote.solvers.labels.label_regression import LabelColumns, beside
+from garrote.solvers.labels.label_regression import LabelColumns, project_out_fixed
 
 # Columns that matter are in with more than this; so many of the most probable ones at most.
 _LIVELY, _MOST_LIVELY = 0.02, 256
@@ -72,7 +72,7 @@ class Rounds:
         To begin with.
     xi : array of shape (N,)
         Where the bound touches.
-    doubt : array of shape (N,)
+    eta_variance : array of shape (N,)
         The variances of linear predictors to begin with.
     least : float
         Columns with probabilities up to this count as out. Many such might add up to something.
@@ -80,7 +80,7 @@ class Rounds:
 
     def __init__(
         self, columns: LabelColumns, log_odds: Floats, variance: float, factors: Factors, xi: Floats,
-        doubt: Floats, least: float,
+        eta_variance: Floats, least: float,
     ):  # fmt: skip
         self.columns, self.log_odds, self.variance = columns, log_odds, variance
         self.factors, self.least, self.count = factors, least, 0
@@ -88,13 +88,15 @@ class Rounds:
         inside = np.flatnonzero(factors.coef)
         self.fitted = columns.fitted(inside, factors.coef[inside])
         self.lively, self.quiet = self._divided()
-        self.own = self._doubt_of(self.lively)
-        self.others = np.maximum(doubt - self.own - self.touching.under.doubt(columns.rows), 0.0)
+        self.lively_variance = self._variance_of(self.lively)
+        fixed_variance = self.touching.under.eta_variance(columns.rows)
+        others = eta_variance - self.lively_variance - fixed_variance
+        self.quiet_variance = np.maximum(others, 0.0)
         self.best = xi
 
-    def _doubt_of(self, places: Array) -> Floats:
+    def _variance_of(self, places: Array) -> Floats:
         """Return the variances that some columns add to linear predictors."""
-        return self.columns.doubt(self.touching.under, places, self.factors.variance[places])
+        return self.columns.eta_variance(self.touching.under, places, self.factors.variance[places])
 
     def _divided(self) -> tuple[Array, Array]:
         """Tell the columns that matter from the others."""
@@ -113,12 +115,12 @@ class Rounds:
         self.fitted = self.fitted + self.columns.fitted(places, moved)
         self.factors.put(places, factors.among(places))
 
-    def settle(self, accuracy: float, most: int, next_variance: NextVariance | None) -> None:
+    def converge(self, accuracy: float, most: int, next_variance: NextVariance | None) -> None:
         """Repeat rounds until one over all columns moves nothing by more than the accuracy."""
         moved = np.inf
         while True:
             least = max(0.5 * accuracy, min(_SHARE * moved, 0.1))
-            self.settle_lively(least, min(_BETWEEN, most - self.count), next_variance)
+            self.converge_lively(least, min(_BETWEEN, most - self.count), next_variance)
             moved = self.round(True, accuracy, next_variance)
             if moved <= accuracy or self.count >= most:
                 return
@@ -127,11 +129,12 @@ class Rounds:
     def _take_for_lively(self, lively: Array, quiet: Array) -> None:
         """Choose anew which columns are swept often, and move their part of the predictors' variance."""
         came, went = np.setdiff1d(lively, self.lively), np.setdiff1d(self.lively, lively)
-        moved = self._doubt_of(went) - self._doubt_of(came)
-        self.own, self.others = self.own - moved, np.maximum(self.others + moved, 0.0)
+        moved = self._variance_of(went) - self._variance_of(came)
+        self.lively_variance = self.lively_variance - moved
+        self.quiet_variance = np.maximum(self.quiet_variance + moved, 0.0)
         self.lively, self.quiet = lively, quiet
 
-    def settle_lively(
+    def converge_lively(
         self, accuracy: float, most: int, next_variance: NextVariance | None = None
     ) -> None:
         """Repeat rounds over the columns that matter, with a step further on after every third."""
@@ -149,7 +152,7 @@ class Rounds:
 
     def _try(self, further: Floats, accuracy: float) -> None:
         """Make a round with xi further on; take it back where the bound is lower then."""
-        some, fitted, own, best = self.lively, self.fitted, self.own, self.best
+        some, fitted, variance, best = self.lively, self.fitted, self.lively_variance, self.best
         kept = self.factors.among(some)
         self.touching = before = Touching.at(self.columns, best)
         bound = self.bound(some)
@@ -157,7 +160,8 @@ class Rounds:
         self.round(False, accuracy, None)
         if not self.bound(some) >= bound:
             self.factors.put(some, kept)
-            self.fitted, self.own, self.best, self.touching = fitted, own, best, before
+            self.fitted, self.lively_variance = fitted, variance
+            self.best, self.touching = best, before
 
     def round(self, everywhere: bool, accuracy: float, next_variance: NextVariance | None) -> float:
         """Let the bound touch where it is best, and sweep; return how far anything is off."""
@@ -167,10 +171,10 @@ class Rounds:
         residual = touching.under.left(touching.response - self.fitted)
         moved = 0.0
         if everywhere:
-            self.others, moved = self._sweep(self.quiet, residual, accuracy)
-        self.own, change = self._sweep(self.lively, residual, accuracy)
+            self.quiet_variance, moved = self._sweep(self.quiet, residual, accuracy)
+        self.lively_variance, change = self._sweep(self.lively, residual, accuracy)
         self.fitted = touching.response - residual
-        self.best = np.sqrt(self.eta**2 + self.doubt)
+        self.best = np.sqrt(self.eta**2 + self.eta_variance)
         self.count += 1
         moved = max(moved, change)
         if next_variance is not None:
@@ -187,21 +191,22 @@ class Rounds:
         return self.fitted[: self.columns.rows] + self.columns.problem.known_part
 
     @property
-    def doubt(self) -> Floats:
+    def eta_variance(self) -> Floats:
         """The variances of the linear predictors."""
-        return self.touching.under.doubt(self.columns.rows) + self.others + self.own
+        fixed_variance = self.touching.under.eta_variance(self.columns.rows)
+        return fixed_variance + self.quiet_variance + self.lively_variance
 
     def _sweep(self, places: Array, residual: Floats, accuracy: float) -> tuple[Floats, float]:
-        """Update columns in turn; return their part of the doubt, and the largest change."""
-        columns, doubt, moved = self.columns, np.zeros(len(residual)), 0.0
+        """Update columns in turn; return their part of the variance of eta, and the largest change."""
+        columns, eta_variance, moved = self.columns, np.zeros(len(residual)), 0.0
         for some in columns.in_parts(places):
             change = _visit(
                 columns.block, self.touching.under, places[some], self.log_odds,
-                1.0 / self.variance, self.factors, self.least, residual, doubt,
+                1.0 / self.variance, self.factors, self.least, residual, eta_variance,
                 _RESOLUTION * accuracy,
             )  # fmt: skip
             moved = max(moved, change)
-        return doubt[: columns.rows], moved
+        return eta_variance[: columns.rows], moved
 
     def bound(self, places: Array) -> float:
         """Return the bound on the log evidence, without the entropy and prior terms of other columns.
@@ -211,21 +216,24 @@ class Rounds:
         touching, rows = self.touching, self.columns.rows
         residual = touching.under.left(touching.response - self.fitted)
         weights = touching.under.weights
-        squared = float(weights @ residual**2 + weights[:rows] @ (self.others + self.own))
+        eta_variance = self.quiet_variance + self.lively_variance
+        squared = float(weights @ residual**2 + weights[:rows] @ eta_variance)
         m, w, spread, _ = self.factors.among(places)
         relative = spread / self.variance
         slab = 0.5 * (np.log(relative) + 1.0 - relative - w**2 / self.variance)
-        own = m * (self.log_odds[places] + slab) - xlogy(m, m) - xlog1py(1 - m, -m)
-        return touching.level - 0.5 * squared + float(own.sum())
+        gains = m * (self.log_odds[places] + slab) - xlogy(m, m) - xlog1py(1 - m, -m)
+        return touching.level - 0.5 * squared + float(gains.sum())
 
 
 @kernel
-def _visit(block, under, places, log_odds, ridge, factors, least, residual, doubt, resolution):
+def _visit(
+    block, under, places, log_odds, ridge, factors, least, residual, eta_variance, resolution
+):
     rows = block.shape[0]
     left, shares = np.empty(rows), np.empty(2 * under.columns.shape[0])
     moved = 0.0
     for j in places:
-        c = beside(block, under, j, left, shares)
+        c = project_out_fixed(block, under, j, left, shares)
         old, m, w = factors.coef[j], 0.0, 0.0
         if c > 0.0:
             product = c * old
@@ -247,5 +255,5 @@ def _visit(block, under, places, log_odds, ridge, factors, least, residual, doub
         variance = m * (w * w + spread) - new * new
         if m > least and variance * c > 1e-9:
             for i in range(rows):
-                doubt[i] += variance * left[i] * left[i]
+                eta_variance[i] += variance * left[i] * left[i]
     return moved

@@ -48,7 +48,7 @@ class Fixed(NamedTuple):
         """Return what the fixed columns leave of values of all rows."""
         return values - self.level(values) @ self.columns
 
-    def doubt(self, rows: int) -> Floats:
+    def eta_variance(self, rows: int) -> Floats:
         """Return the variances of the fixed part of the first rows."""
         first = self.columns[:, :rows]
         return np.asarray(((self.inverse @ first) * first).sum(axis=0))
@@ -57,19 +57,19 @@ class Fixed(NamedTuple):
 class Measured(NamedTuple):
     """Columns beside the fixed ones: squared lengths, and products with a residual, in the weights.
 
-    ``doubt`` are the variances that they add to the linear predictor of the data's rows.
+    ``eta_variance`` are the variances that they add to the linear predictor of the data's rows.
     """
 
     curvature: Floats
     products: Floats
-    doubt: Floats
+    eta_variance: Floats
 
 
-class BesideFixed(NamedTuple):
-    """Some columns under weights of the rows.
+class FixedShares(NamedTuple):
+    """What fixed columns make up of some others, under weights of the rows.
 
-    ``inverse`` is the covariance of the fixed columns' coefficients, ``explained`` how these columns
-    make up each of the others.
+    ``inverse`` is the covariance of the fixed columns' coefficients, ``explained`` has their
+    coefficients in the regression of each of the others on them.
     """
 
     inverse: Floats
@@ -171,13 +171,13 @@ class LabelColumns:
         ``probability`` and ``weight`` are what is believed of them, under a slab of a variance.
         """  # fmt: skip
         curvature, products = np.zeros((2, len(places)))
-        doubt = np.zeros(len(self._room))
+        eta_variance = np.zeros(len(self._room))
         for some in self.in_parts(places):
             _measure(
                 self.block, under, residual, places[some], probability[some], weight[some],
-                1.0 / variance, curvature[some], products[some], doubt,
+                1.0 / variance, curvature[some], products[some], eta_variance,
             )  # fmt: skip
-        return Measured(curvature, products, doubt[: self.rows])
+        return Measured(curvature, products, eta_variance[: self.rows])
 
     def lengths(self, under: Fixed) -> Floats:
         """Return the squared lengths of all columns beside the fixed ones, in the weights."""
@@ -185,26 +185,26 @@ class LabelColumns:
         no_rows = np.zeros(len(self._room))
         return self.measured(under, no_rows, everyone, nothing, nothing, 1.0).curvature
 
-    def doubt(self, under: Fixed, places: Array, variance: Floats) -> Floats:
+    def eta_variance(self, under: Fixed, places: Array, variance: Floats) -> Floats:
         """Return the variances that columns add to the linear predictor of the data's rows."""
-        doubt = np.zeros(self.rows + self.pseudo)
+        eta_variance = np.zeros(self.rows + self.pseudo)
         for some in self.in_parts(places):
-            _add_doubt(self.block, under, places[some], variance[some], doubt)
-        return doubt[: self.rows]
+            _add_eta_variance(self.block, under, places[some], variance[some], eta_variance)
+        return eta_variance[: self.rows]
 
     def in_parts(self, places: Array) -> list[slice]:
         """Divide columns into what kernels look at in one call."""
         width = max(1, _ENTRIES_PER_CALL // len(self._room))
         return [slice(first, first + width) for first in range(0, len(places), width)]
 
-    def beside_fixed(self, weights: Floats, columns: Array) -> BesideFixed:
-        """Return some columns beside the fixed ones, under other weights of the data's rows."""
+    def fixed_shares(self, weights: Floats, columns: Array) -> FixedShares:
+        """Return what the fixed columns make up of others, under weights of the data's rows."""
         under, places = self.under(weights), self.places(columns)
         if 2 * len(places) > len(self.columns):  # without a copy of them
             products = (under.held @ self.block)[:, places]
         else:
             products = under.held @ self.block[:, places]
-        return BesideFixed(under.inverse, under.inverse @ products)
+        return FixedShares(under.inverse, under.inverse @ products)
 
     def cross_products(self, weights: Floats, columns: Array) -> Floats:
         """Return the cross products of what the fixed columns leave of some others."""
@@ -223,7 +223,7 @@ def fixed_columns(problem: Problem) -> tuple[Floats, Floats]:
 
 
 @kernel(inline=True)
-def beside(block, under, j, left, shares):
+def project_out_fixed(block, under, j, left, shares):
     """Put what the fixed columns leave of a column into ``left``; return its squared length.
 
     That is 0 where they explain the column. ``shares`` is room for two numbers a fixed column.
@@ -258,11 +258,11 @@ def beside(block, under, j, left, shares):
 
 @kernel
 def _measure(
-    block, under, residual, places, probability, weight, ridge, curvature, products, doubt
+    block, under, residual, places, probability, weight, ridge, curvature, products, eta_variance
 ):
     left, shares = np.empty(block.shape[0]), np.empty(2 * under.columns.shape[0])
     for k in range(places.shape[0]):
-        curvature[k] = beside(block, under, places[k], left, shares)
+        curvature[k] = project_out_fixed(block, under, places[k], left, shares)
         if curvature[k] > 0.0:
             total = 0.0
             for i in range(block.shape[0]):
@@ -272,13 +272,13 @@ def _measure(
             variance = m * (w * w + 1.0 / (curvature[k] + ridge)) - m * w * m * w
             if variance > 0.0:
                 for i in range(block.shape[0]):
-                    doubt[i] += variance * left[i] * left[i]
+                    eta_variance[i] += variance * left[i] * left[i]
 
 
 @kernel
-def _add_doubt(block, under, places, variance, doubt):
+def _add_eta_variance(block, under, places, variance, eta_variance):
     left, shares = np.empty(block.shape[0]), np.empty(2 * under.columns.shape[0])
     for k in range(places.shape[0]):
-        if variance[k] > 0.0 and beside(block, under, places[k], left, shares) > 0.0:
+        if variance[k] > 0.0 and project_out_fixed(block, under, places[k], left, shares) > 0.0:
             for i in range(block.shape[0]):
-                doubt[i] += variance[k] * left[i] * left[i]
+                eta_variance[i] += variance[k] * left[i] * left[i]

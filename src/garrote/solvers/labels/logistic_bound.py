@@ -37,12 +37,13 @@ _NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class BoundSolution(Fit):
+class LabelFit(Fit):
     """A fit to labels with the slab's variance and the bound's own parameters.
 
     Its free energy is minus the bound on the log evidence. ``spread`` are variances of weights given
-    inclusion, ``fixed`` the coefficients of the intercept and of covariates; ``eta`` and ``doubt`` mean
-    and variance of the linear predictor of all rows, ``xi`` where the bound touches.
+    inclusion, ``fixed`` the coefficients of the intercept and of covariates; ``eta`` and
+    ``eta_variance`` mean and variance of the linear predictor of all rows; ``xi`` is where the bound
+    touches.
     """
 
     variance: float
@@ -50,7 +51,7 @@ class BoundSolution(Fit):
     fixed: Floats
     xi: Floats
     eta: Floats
-    doubt: Floats
+    eta_variance: Floats
 
     @property
     def bound(self) -> float:
@@ -80,20 +81,20 @@ class LogisticBound:
         if self.at_hand.rows * len(problem.usable) <= _ALL_AT_HAND:
             self.at_hand.add(problem.usable)
 
-    def empty(self, gamma: float, variance: float) -> BoundSolution:
+    def empty(self, gamma: float, variance: float) -> LabelFit:
         """Return where to begin: no variable in, and the bound touching where the mean label says."""
         xi = first_xi(self.problem)
         nothing, zero = np.zeros(0), np.zeros(self.at_hand.rows)
-        return BoundSolution(
+        return LabelFit(
             gamma, np.zeros(0, np.intp), nothing, nothing, 1.0, np.inf, 0.0, UNKNOWN, 0,
             variance=variance, spread=nothing, fixed=np.zeros(self.at_hand.count), xi=xi, eta=zero,
-            doubt=zero,
+            eta_variance=zero,
         )  # fmt: skip
 
     def solve(
-        self, gamma: float, start: BoundSolution, next_variance: NextVariance | None = None
-    ) -> BoundSolution:
-        """Settle at one gamma from another solution; the slab's variance may be learned on the way."""
+        self, gamma: float, start: LabelFit, next_variance: NextVariance | None = None
+    ) -> LabelFit:
+        """Solve at one gamma from another solution; the slab's variance may be learned on the way."""
         now = replace(start, strength=gamma, n_iter=0)
         while True:
             now = self._on_hand(now, next_variance)
@@ -110,11 +111,11 @@ class LogisticBound:
                 return replace(now, certificate=kept)
             self.at_hand.add(missing)
 
-    def _on_hand(self, now: BoundSolution, next_variance: NextVariance | None) -> BoundSolution:
+    def _on_hand(self, now: LabelFit, next_variance: NextVariance | None) -> LabelFit:
         """Make rounds on the columns at hand until the certificate is as it should be."""
         rounds, accuracy = self._rounds(now.strength, now, now.xi), _STILL * self.control.tol
         while True:
-            rounds.settle(accuracy, self.control.max_iter, next_variance)
+            rounds.converge(accuracy, self.control.max_iter, next_variance)
             found = self._listed(now, rounds)
             if not self.certifies:
                 return found
@@ -124,16 +125,18 @@ class LogisticBound:
                 return found
             accuracy *= _TIGHTER
 
-    def _rounds(self, gamma: float, start: BoundSolution, xi: Floats) -> Rounds:
+    def _rounds(self, gamma: float, start: LabelFit, xi: Floats) -> Rounds:
         """Return rounds at one gamma that begin with a solution."""
         places, nothing = self.at_hand.places(start.columns), np.zeros(len(self.at_hand.columns))
         factors = Factors(*(nothing.copy() for _ in Factors._fields))
         factors.put(places, Factors(start.probability, start.weight, start.spread, start.coef))
         log_odds = gamma + self.offsets[self.at_hand.columns]
         least = _NEGLIGIBLE * self.control.tol
-        return Rounds(self.at_hand, log_odds, start.variance, factors, xi, start.doubt, least)
+        return Rounds(
+            self.at_hand, log_odds, start.variance, factors, xi, start.eta_variance, least
+        )
 
-    def _listed(self, now: BoundSolution, rounds: Rounds) -> BoundSolution:
+    def _listed(self, now: LabelFit, rounds: Rounds) -> LabelFit:
         """Return what rounds have found, without columns that count as out."""
         factors, columns = rounds.factors, self.at_hand.columns
         everyone = np.arange(len(columns))
@@ -149,7 +152,7 @@ class LogisticBound:
             variance=rounds.variance,
             xi=rounds.touching.xi,
             eta=rounds.eta,
-            doubt=rounds.doubt,
+            eta_variance=rounds.eta_variance,
             n_iter=rounds.count,
             expected_size=float(factors.probability.sum()),
             free_energy=self._prior_normaliser(now.strength) - rounds.bound(everyone),
@@ -160,8 +163,8 @@ class LogisticBound:
         log_odds = gamma + self.offsets[self.problem.usable]
         return float(np.logaddexp(0.0, log_odds).sum())
 
-    def leads_to(self, known: BoundSolution, start: BoundSolution, tol: float) -> bool:
-        """Tell whether the columns that matter, begun with another solution, settle in a known one.
+    def leads_to(self, known: LabelFit, start: LabelFit, tol: float) -> bool:
+        """Tell whether the columns that matter, begun with another solution, lead to a known one.
 
         The other columns stay as they are in the known one, to whose gamma the question belongs.
         """
@@ -169,14 +172,14 @@ class LogisticBound:
         lively = np.union1d(rounds.lively, other.lively)
         expected = rounds.factors.among(lively)
         rounds.begin_with(lively, other.factors)
-        rounds.settle_lively(_TIGHTER * tol, self.control.max_iter)
+        rounds.converge_lively(_TIGHTER * tol, self.control.max_iter)
         found = rounds.factors.among(lively)
         apart = np.abs(found.probability - expected.probability).max(initial=0.0)
         size = np.sqrt(np.maximum(1.0 / found.spread - 1.0 / known.variance, 0.0))
         moved = (np.abs(found.coef - expected.coef) * size).max(initial=0.0)
         return bool(max(apart, moved) <= tol)
 
-    def _certified(self, now: BoundSolution) -> BoundSolution:
+    def _certified(self, now: LabelFit) -> LabelFit:
         """Compute the bound and all violations anew, from the data and the stated solution."""
         columns, problem = self.at_hand, self.problem
         touching, places = Touching.at(columns, now.xi), columns.places(now.columns)
@@ -185,8 +188,8 @@ class LogisticBound:
         everyone = np.arange(len(columns.columns))
         m, w = np.zeros((2, len(everyone)))
         m[places], w[places] = now.probability, now.weight
-        curvature, products, doubt = columns.measured(under, residual, everyone, m, w, now.variance)
-        doubt = doubt + under.doubt(columns.rows)
+        curvature, products, added = columns.measured(under, residual, everyone, m, w, now.variance)
+        eta_variance = added + under.eta_variance(columns.rows)
         squared, weight = float(under.weights @ residual**2), float(under.weights.sum())
         lengths = np.where(curvature > 0, curvature, 1.0)
         prior = SpikeTerms.with_slab(now.variance, self.offsets[columns.columns], lengths, 1.0)
@@ -200,37 +203,38 @@ class LogisticBound:
             fixed=fixed,
             eta=fitted[: columns.rows] + columns.fixed @ fixed + problem.known_part,
         )
-        best = np.sqrt(seen.eta**2 + doubt)
+        best = np.sqrt(seen.eta**2 + eta_variance)
         parts = {name: fit.certificate[name] for name in ("inclusion", "weight")}
         off = touching_error(now.xi, best, problem.weights)
         bound = -fit.free_energy + 0.5 * weight * float(np.log(2 * np.pi)) + touching.level
         return replace(
             seen,
-            doubt=doubt,
+            eta_variance=eta_variance,
             free_energy=self._prior_normaliser(now.strength) - float(bound),
             expected_size=fit.expected_size,
             certificate=equations(parts | {"bound": off}),
         )
 
-    def curvature_of(self, solution: BoundSolution) -> Floats:
+    def curvature_of(self, solution: LabelFit) -> Floats:
         """Return the rows' weights by the curvature of the likelihood itself, p (1 - p).
 
         The bound's are larger, so that variances by them would be too small.
         """
         return np.asarray(self.problem.weights * expit(solution.eta) * expit(-solution.eta))
 
-    def widened(self, solution: BoundSolution) -> BoundSolution:
+    def widened(self, solution: LabelFit) -> LabelFit:
         """Return a solution whose variances are those by the likelihood's own curvature."""
         columns, places = self.at_hand, self.at_hand.places(solution.columns)
         under = columns.under(self.curvature_of(solution))
-        curvature, _, doubt = columns.measured(
+        curvature, _, added = columns.measured(
             under, np.zeros_like(under.weights), places, solution.probability, solution.weight,
             solution.variance,
         )  # fmt: skip
         spread = 1.0 / (curvature + 1.0 / solution.variance)
-        return replace(solution, spread=spread, doubt=doubt + under.doubt(columns.rows))
+        eta_variance = added + under.eta_variance(columns.rows)
+        return replace(solution, spread=spread, eta_variance=eta_variance)
 
-    def _outside(self, now: BoundSolution) -> tuple[Array, float, float, float]:
+    def _outside(self, now: LabelFit) -> tuple[Array, float, float, float]:
         """Look at all columns that are not at hand.
 
         Returns those that would be noticed, the expected number of the others, their part of the free

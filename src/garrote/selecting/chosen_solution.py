@@ -25,7 +25,7 @@ _ROUGH = 0.1
 
 
 @dataclass(frozen=True)
-class Found:
+class ChosenSolution:
     """What annealing found at the chosen strength and, if it was corrected, what sums over models say.
 
     ``uncorrected`` says why it was not, where that needs a word.

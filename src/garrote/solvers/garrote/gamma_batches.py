@@ -1,14 +1,13 @@
-"""Several gammas settled together: two products with X serve all columns at all of them.
+"""Several gammas solved together: two products with X serve all columns at all of them.
 
 Near the dense end every column is in with a little probability, and together they matter. Outsiders
 respond almost linearly to the residuals, so all are updated at once (Jacobi), at several gammas in one
 round; the steps, which shrink by a nearly constant factor, are extrapolated (Anderson 1965). The working
-set is settled at each gamma in between. A round's products are those of a certificate: solutions
+set is solved at each gamma in between. A round's products are those of a certificate: solutions
 are done when that holds.
 """
 
 from collections.abc import Callable, Generator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +16,8 @@ from garrote.arrays import Floats
 from garrote.results.fit import Fit
 from garrote.solvers.descent.extrapolation import Extrapolation
 from garrote.solvers.garrote.certificate import certify
-from garrote.solvers.garrote.relaxation import Relaxation, State
+from garrote.solvers.garrote.relaxation import Relaxation
+from garrote.solvers.garrote.sweeps import State
 
 # Rounds at most. After so many, half as many of them must leave this share of a violation at most: where
 # they do not, sweeps do better.
@@ -29,19 +29,13 @@ _MEMORY = 3
 _SKETCH = 4
 
 
-class Settled(NamedTuple):
-    """A certified solution, and the state behind it."""
-
-    fit: Fit
-    state: State
-
-
-def settle_together(
+def converge_together(
     relaxation: Relaxation, states: Sequence[State], chained: bool
-) -> Generator[Floats, Floats, list[Settled]]:
-    """Settle solutions from given targets of all columns; return those before the first that fails.
+) -> Generator[Floats, Floats, list[tuple[Fit, State]]]:
+    """Iterate from given targets of all columns; return the solutions before the first that fails.
 
-    ``chained`` starts the working set of each from that of the one before it.
+    Each is certified, and comes with its state. ``chained`` starts the working set of each from that of
+    the one before it.
     """
     problem, tol = relaxation.problem, relaxation.tol
     current = list(states)
@@ -49,7 +43,7 @@ def settle_together(
     some = _SKETCH * len(problem.response)
     ways = [Extrapolation(1, some, _MEMORY) for _ in current]
     offs: list[list[float]] = [[] for _ in current]
-    done: dict[int, Settled] = {}
+    done: dict[int, tuple[Fit, State]] = {}
     for number in range(_ROUNDS):
         active = [k for k in range(len(current)) if k not in done]
         if not active:
@@ -68,7 +62,7 @@ def settle_together(
                     problem, relaxation.prior, relaxation.listed(state), squared[row], gradient
                 )
                 if fit.certificate.value <= tol:
-                    done[k] = Settled(fit, state)
+                    done[k] = fit, state
                     continue
             offs[k].append(off)
             if len(offs[k]) > _PATIENCE and off > _LEFT * offs[k][-1 - _PATIENCE // 2]:
@@ -79,7 +73,7 @@ def settle_together(
     return [done[k] for k in range(first)]
 
 
-def come_near(
+def approaches(
     relaxation: Relaxation, state: State, gamma: float, near: Callable[[State], bool], rounds: int
 ) -> Generator[Floats, Floats, bool]:
     """Tell whether a few updates from a neighbouring gamma's state approach a known solution."""
@@ -99,7 +93,7 @@ def come_near(
 def _advance(
     relaxation: Relaxation, current: list[State], active: Sequence[int], chained: bool
 ) -> None:
-    """Update outsiders by their targets at each gamma, then settle the working set beside them."""
+    """Update outsiders by their targets at each gamma, then solve the working set beside them."""
     problem = relaxation.problem
     coef = np.empty((len(active), problem.n_features))
     for place, k in enumerate(active):
@@ -108,7 +102,7 @@ def _advance(
             coef=coef[place], target=current[k].target.copy(), probability=np.zeros_like(coef[0])
         )
         relaxation.respond(current[k])
-    relaxation.admit_from([current[k] for k in active])
+    relaxation.screening.admit_from([current[k] for k in active])
     shares = [relaxation.respond(current[k]) for k in active]
     for k in active:
         relaxation.neglect(current[k], relaxation.tol)
@@ -117,7 +111,7 @@ def _advance(
     for place, k in enumerate(active):
         state = current[k]._replace(residual=np.ascontiguousarray(left[place]))
         begin = start if chained and start is not None else state
-        start = relaxation.settle_inside(state, shares[place], begin)
+        start = relaxation.converge_inside(state, shares[place], begin)
         current[k] = start._replace(sweeps=start.sweeps + 1)
 
 

@@ -15,9 +15,9 @@ from garrote.arrays import Floats
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
-from garrote.solvers.annealing import Annealed, anneal
+from garrote.solvers.annealing import Annealed, anneal, one_by_one
 from garrote.solvers.control import Control
-from garrote.solvers.garrote.variational import Annealer
+from garrote.solvers.garrote.coordinate_annealing import Annealer
 
 # 1 - m is exactly 0 in double precision for strong variables: the dual divides by it, and copies of one
 # column that are all in make the primal's system singular.
@@ -41,9 +41,10 @@ def anneal_in_parallel(
 
     nothing = np.zeros(problem.n_features)
     empty = Fit.uncertified(gammas[0], np.arange(len(nothing)), nothing, nothing, 1.0)
-    found = anneal(solve, gammas, problem.most_variables, empty, control)
+    limit = problem.most_variables
+    found = yield from anneal(one_by_one(solve), gammas, limit, empty, control)
     # Where m is too close to 1 for Appendix B, a few sweeps make up for the digits it loses.
-    finisher = Annealer(problem, problem.compressed(), prior, control)
+    finisher = Annealer(problem, prior, control)
     return (yield from finisher.certified_branches(found))
 
 
@@ -102,11 +103,11 @@ def soft_solution(gram: Floats, xty: Floats, m: Floats) -> Floats:
 
     Where 1 - m was clipped, w follows from the residual itself.
     """
-    own = np.diag(gram)
+    c = np.diag(gram)
     system = gram * m
-    system[np.diag_indices_from(system)] += np.maximum(1 - m, _SMALLEST_SHARE) * own
+    system[np.diag_indices_from(system)] += np.maximum(1 - m, _SMALLEST_SHARE) * c
     first = m * np.linalg.solve(system, xty)
-    return np.asarray((xty - gram @ first) / own + first)
+    return np.asarray((xty - gram @ first) / c + first)
 
 
 def dual_weights(problem: Problem) -> Weights:
