@@ -10,7 +10,6 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRe
 
 from garrote._jit import kernel
 from garrote.likelihoods import (
-    CANONICAL,
     FAMILIES,
     Binomial,
     Gaussian,
@@ -22,6 +21,7 @@ from garrote.likelihoods import (
     curvature,
     deviance,
     deviance_explained,
+    families_with_posteriors,
     gradient,
     inverse_link,
     log_likelihood,
@@ -32,7 +32,7 @@ from garrote.likelihoods import (
 )
 from garrote.solvers.losses.newton import fit_newton
 
-COMPILED = list(CANONICAL.values())
+COMPILED = [FAMILIES[name] for name in families_with_posteriors()]
 ALL = [adapt_to_data(likelihood, np.arange(4.0)) for likelihood in FAMILIES.values()]
 RESPONSES = {
     "gaussian": [-1.3, 0.0, 2.0],

@@ -44,25 +44,24 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
     """
     from garrote.inference.choosing import WAYS
     from garrote.inference.methods import METHODS
+    from garrote.likelihoods import FAMILIES
     from garrote.priors import prior_class
 
     kind = getattr(estimator, "_kind", None)
     if kind is None:
         return NO_PARTS
-    family = "binomial" if labels else str(given.get("family") or "gaussian")
-    if not labels and family == "binomial":
-        family = "poisson"  # 0 and 1 as numbers have the methods that counts have
+    family = FAMILIES.get("binomial" if labels else given.get("family") or "gaussian")
+    integration = None if family is None else estimator._integration_of(family)
     prior = given.get("prior", inspect.signature(estimator).parameters["prior"].default)
     _refuse_other_kind(prior, kind)
-    ways = [way for asked, way in WAYS.get(family, {}) if asked == kind]
-    methods = ways
+    methods = [way for asked, way in WAYS[integration] if asked == kind] if integration else []
     if given.get("method"):
         # One that is none here has its settings too: the estimator then says what is amiss.
         named: Any = METHODS.get(given["method"])
         methods = [] if named is None else [named]
     if "method" not in inspect.signature(estimator).parameters:
         methods = []
-    return Parts([prior_class(prior, family)] if isinstance(prior, str) else [], methods)
+    return Parts([prior_class(prior, integration)] if isinstance(prior, str) else [], methods)
 
 
 def method_with_prior(name: str) -> str | None:

@@ -107,7 +107,7 @@ def _inferred(
     posterior, separated = make_fitted_posterior(fitting, found, task.names)
     notes = task.beliefs.doubts(found.size_probability)
     if separated > _WORTH_A_NOTE:
-        notes = (_separation(separated, fitting.likelihood.name), *notes)
+        notes = (_separation(separated, fitting.likelihood.without_maximum), *notes)
     posterior = with_substitutes(task.problem, posterior, found.components)
     return Inferred(posterior, certificate, method.name, how, notes=notes)
 
@@ -141,8 +141,7 @@ def refuse_many_fits(usable: int, rows: int, unknown_variance: bool) -> None:
         )
 
 
-def _separation(share: float, family: str) -> str:
-    what = "the classes are separated" if family == "binomial" else "a group has no counts"
+def _separation(share: float, what: str) -> str:
     return (
         f"in models of probability {share:.2f} {what}: some coefficients have no finite maximum, and "
         "are stated where the log likelihood had converged"

@@ -23,6 +23,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.priors.base import Prior
 from garrote.priors.covariance_root import Chain, Diagonal, Root
+from garrote.rules.integration import Integration
 from garrote.scale_mixtures.laws import (
     HALLaw,
     HorseshoeLaw,
@@ -45,7 +46,10 @@ class ScaleMixturePrior(Prior):
     typical_scale: float | None = field(default=None, kw_only=True)
     noise_variance: float | None = field(default=None, kw_only=True)
     kind: ClassVar[str] = "shrinkage"
-    families: ClassVar[tuple[str, ...]] = ("gaussian", "binomial")
+    integrations: ClassVar[tuple[Integration, ...]] = (
+        Integration.CLOSED_FORM,
+        Integration.POLYA_GAMMA,
+    )
     has_noise: ClassVar[bool] = True
     reference: ClassVar[str] = (
         "Murphy (2012), Machine Learning: A Probabilistic Perspective, Table 13.2"

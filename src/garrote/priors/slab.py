@@ -13,6 +13,7 @@ from garrote.priors.base import Fitting, Slab
 from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, Schwarz, UnknownNoise
 from garrote.priors.hyper_g import BestG, TabledG, tabled_g
 from garrote.priors.scanned_g import ScannedG
+from garrote.rules.integration import Integration
 
 # First, last and number of the logs of an unknown slab variance, for laws of coefficients given a model.
 _VARIANCES = (-12.0, 20.0, 65)
@@ -90,6 +91,11 @@ class GaussianSlab(IndependentSlab):
                 f"shape and rate of a GaussianSlab must be >= 0, got {self.shape} and {self.rate}"
             )
 
+    @classmethod
+    def without_noise(cls) -> type[Slab]:
+        """Return the slab of effects on log odds or log rates."""
+        return EffectSlab
+
     def in_unit(self, unit: float) -> Self:
         """Return the slab for a response that is divided by a unit."""
         return replace(super().in_unit(unit), rate=self.rate / unit**2)
@@ -126,7 +132,7 @@ class EffectSlab(IndependentSlab):
     (Ghosh, Li & Mitra 2018).
     """
 
-    families: ClassVar[tuple[str, ...]] = ("binomial", "poisson")
+    integrations: ClassVar[tuple[Integration, ...]] = (Integration.POLYA_GAMMA, Integration.LAPLACE)
     law: ClassVar[tuple[float, float]] = (2.0, 2.0)
 
     def fitting(self, n: float, spent: float = 0.0) -> Fitting:
@@ -192,7 +198,7 @@ class BIC(Slab):
     too. Models of more than half of the rows that are left are ruled out.
     """
 
-    families: ClassVar[tuple[str, ...]] = ("gaussian", "binomial", "poisson")
+    integrations: ClassVar[tuple[Integration, ...]] = tuple(Integration)
     integrated: ClassVar[bool] = False
     yardstick: ClassVar[str] = "BIC"
 
