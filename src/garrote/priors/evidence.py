@@ -12,6 +12,7 @@ Rules for an unknown g are in `garrote.priors.hyper_g`.
 Murphy (2012), Eqs. 13.13-13.18 and exercise 13.4; Liang et al. (2008).
 """
 
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,18 @@ def slab_moments(rule: Any, size: int, left: float) -> tuple[float, float, float
 def noise_mean(rule: Any, size: int, left: float) -> float:
     """Return the posterior mean of the noise variance, given a model."""
     raise TypeError(f"no noise is registered for {type(rule).__name__}")
+
+
+@singledispatch
+def has_signs(rule: Any) -> bool:
+    """Tell whether coefficients have signs, which are summed over: under slabs of two humps."""
+    return False
+
+
+@singledispatch
+def noise_floor(rule: Any) -> float | None:
+    """Return what every model leaves of y'y at least, beside a ridge; None for rules without a floor."""
+    return None
 
 
 class KnownNoise(NamedTuple):
@@ -102,6 +115,11 @@ def _(rule: UnknownNoise, size, left):
 @noise_mean.register
 def _(rule: UnknownNoise, size, left):
     return (rule.rate + 0.5 * max(left, rule.least)) / (rule.shape - 1.0)
+
+
+@noise_floor.register
+def _(rule: UnknownNoise):
+    return rule.least
 
 
 class FixedG(NamedTuple):

@@ -104,7 +104,7 @@ def _described(
     lengths: Floats,
     found: LabelEffects,
     names: tuple[str, ...],
-) -> Posterior:
+) -> Posterior[EffectsLaw]:
     scale = problem.scale
     stated = tuple(_everywhere(problem, effect, lengths) for effect in found.effects)
     # Log odds have a unit of their own.
@@ -117,7 +117,6 @@ def _described(
     covariates = scale.covariates
     mean[covariates] = found.fixed[scale.intercept_count :] / scale.column_scale[covariates]
     law = posterior.law
-    assert isinstance(law, EffectsLaw)
     kept = np.searchsorted(problem.usable, law.columns)
     predictor = predictor_beside(
         problem, law.columns, beside._replace(explained=beside.explained[:, kept]), found.fixed,

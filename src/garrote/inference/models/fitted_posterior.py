@@ -70,7 +70,7 @@ def measure_fit(
 
 def make_fitted_posterior(
     task: FittingTask, found: FittedFindings, names: tuple[str, ...]
-) -> tuple[Posterior, float]:
+) -> tuple[Posterior[Models], float]:
     """Describe what was found in the user's units; also the share of models that are separated."""
     problem, places = task.problem, task.places
     count, intercept = problem.n_features, task.table.fixed - (len(places) - len(problem.usable))

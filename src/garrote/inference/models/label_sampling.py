@@ -126,9 +126,9 @@ def _posterior(
         found.components,
         None if found.accuracy is None else found.accuracy.monte_carlo_error[usable],
     )
-    posterior, _ = make_fitted_posterior(_with_variance(task, variance), listed, names)
-    assert isinstance(posterior.law, Models)
-    kept = _states(task, states, fixed, posterior.law)
+    fitted, _ = make_fitted_posterior(_with_variance(task, variance), listed, names)
+    kept = _states(task, states, fixed, fitted.law)
+    posterior: Posterior = fitted
     drawn = kept.coefficients[:, posterior.support].toarray()
     correlation = as_correlation(np.atleast_2d(np.cov(drawn, rowvar=False)))
     return replace(
