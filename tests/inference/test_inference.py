@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from garrote import Problem, SpikeSlabRegressor
 from garrote.inference import Beliefs, Enumerate, Sample, Search, as_method, choose_method, infer
-from garrote.inference.numbers import refuse_long_enumeration
+from garrote.inference.gaussian_models import refuse_long_enumeration
 from garrote.likelihoods import Gaussian
 from garrote.priors import GaussianSlab
 from garrote.priors.inclusion import Inclusion

@@ -23,7 +23,6 @@ from garrote.estimators.given.inputs import (
 )
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
-from garrote.estimators.shared.face import SelectingRegressor
 from garrote.estimators.shared.gamma_settings import (
     check_gamma_settings,
     choice_in_words,
@@ -31,6 +30,7 @@ from garrote.estimators.shared.gamma_settings import (
     position_of,
     warn_if_not_converged,
 )
+from garrote.estimators.shared.selectors import SelectingRegressor
 from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
 from garrote.paths.annealed import SOLVERS, fit_path, stored_design

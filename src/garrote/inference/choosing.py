@@ -11,7 +11,8 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.effects.label_effects import label_effects_posterior
 from garrote.inference.effects.single_effects import single_effects_posterior
 from garrote.inference.em.em_posterior import em_posterior
-from garrote.inference.generalized import choose_for_fits, enumerate_fitted, walk_fitted
+from garrote.inference.gaussian_models import enumerate_numbers, sample_numbers, search_numbers
+from garrote.inference.glm_models import choose_for_fits, enumerate_fitted, walk_fitted
 from garrote.inference.label_shrinkage import gibbs_label_shrinkage
 from garrote.inference.mean_field.averaged import mean_field_posterior
 from garrote.inference.mean_field.label_mean_field import label_mean_field
@@ -29,7 +30,6 @@ from garrote.inference.methods import (
     as_method,
 )
 from garrote.inference.models.label_sampling import sample_labels
-from garrote.inference.numbers import enumerate_numbers, sample_numbers, search_numbers
 from garrote.inference.shrinkage import gibbs_shrinkage
 from garrote.inference.task import Inferred, Task
 from garrote.likelihoods import families_with_posteriors

@@ -18,7 +18,7 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.methods import Chains
 from garrote.inference.models.enumerated import enumerate_findings
 from garrote.inference.models.over_models import Findings, certify_models, make_model_posterior
-from garrote.inference.models.standing import in_columns
+from garrote.inference.models.representative_models import in_columns
 from garrote.inference.resemblance import correlations
 from garrote.inference.sampling import independent_part, sample
 from garrote.inference.substitutes import with_substitutes
@@ -176,7 +176,9 @@ def _placed(found: Findings, columns: Array, count: int) -> Findings:
         mean=everywhere(found.mean),
         second_moment=everywhere(found.second_moment),
         members=in_columns(found.members, columns),
-        standing=found.standing._replace(members=in_columns(found.standing.members, columns)),
+        representatives=found.representatives._replace(
+            members=in_columns(found.representatives.members, columns)
+        ),
         components=components,
         covariance=None if covariance is None else (columns[covariance[0]], covariance[1]),
         accuracy=accuracy,

@@ -7,7 +7,7 @@ from scipy.special import expit, logsumexp
 from scipy.stats import kstest, logistic, norm
 
 from garrote import Problem
-from garrote.inference import Metropolis, Sample, choose_method, generalized, infer
+from garrote.inference import Metropolis, Sample, choose_method, glm_models, infer
 from garrote.likelihoods import FAMILIES, Binomial, Poisson
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.priors import EffectSlab, Inclusion, IndependentInclusion, SingleEffects
@@ -403,7 +403,7 @@ def test_methods_that_cannot_be_meant_are_refused(monkeypatch):
         infer(problem, method="search")
     with pytest.raises(ValueError, match="give the prior a variance, or name fewer"):
         infer(problem, method="enumerate")
-    monkeypatch.setattr(generalized, "ENTRIES_KEPT", 40 * 18 - 1)
+    monkeypatch.setattr(glm_models, "ENTRIES_KEPT", 40 * 18 - 1)
     with pytest.raises(ValueError, match="use method='mean-field', or screen"):
         infer(problem, method="sample")
 

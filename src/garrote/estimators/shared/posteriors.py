@@ -17,7 +17,6 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.registry import title_of
-from garrote.estimators.shared.face import SelectingRegressor, SelectorFace
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.named_settings import Objects
 from garrote.estimators.shared.posterior_settings import (
@@ -27,6 +26,7 @@ from garrote.estimators.shared.posterior_settings import (
     source_of,
     with_groups,
 )
+from garrote.estimators.shared.selectors import SelectingEstimator, SelectingRegressor
 from garrote.inference import METHODS, Auto, Inferred, Method, as_method, choose_method, infer
 from garrote.inference.choosing import find_way, methods_for
 from garrote.likelihoods import (
@@ -47,7 +47,7 @@ _NOTHING_LEFT = (
 )
 
 
-class PosteriorFace(SelectorFace):
+class PosteriorEstimator(SelectingEstimator):
     """A selector by a posterior under a prior of one kind, see `garrote.priors.Prior`."""
 
     _kind: ClassVar[str]
@@ -199,7 +199,7 @@ class PosteriorFace(SelectorFace):
             self.sign_probability_ = posterior.sign_probability
 
 
-class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
+class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
     """A regressor by a posterior: of numbers or, where it has a ``family``, of counts and 0 and 1."""
 
     family: Any = "gaussian"
@@ -322,7 +322,7 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
         return deviance_explained(likelihood, y, mean, weights, known)
 
 
-class PosteriorClassifier(PosteriorFace, SelectingClassifier):
+class PosteriorClassifier(PosteriorEstimator, SelectingClassifier):
     """A classifier of two classes by a posterior."""
 
     @property

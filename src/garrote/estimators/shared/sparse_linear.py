@@ -23,8 +23,8 @@ from garrote.estimators.given.inputs import (
     resolve_values,
 )
 from garrote.estimators.given.provenance import provenance
-from garrote.estimators.shared.face import SelectorFace
 from garrote.estimators.shared.named_settings import Objects
+from garrote.estimators.shared.selectors import SelectingEstimator
 from garrote.likelihoods import FAMILIES
 from garrote.limits.magnitudes import refuse_unlike_units
 from garrote.paths.annealed import fit_path
@@ -49,7 +49,7 @@ CHOSEN = ("cv", *CRITERIA)
 _MANY_PIECES = 5000
 
 
-class SparseLinearModel(SelectorFace):
+class SparseLinearModel(SelectingEstimator):
     """Settings and the fit; see `SparseRegressor` and `SparseClassifier`."""
 
     def __init__(

@@ -25,8 +25,14 @@ from garrote.inference.models.fitted_posterior import (
     measure_fit,
 )
 from garrote.inference.models.over_models import CERTIFIED
+from garrote.inference.models.representative_models import (
+    MOST_FITTED,
+    Members,
+    in_columns,
+    represent_all,
+    represent_known,
+)
 from garrote.inference.models.slab_integral import integrate_over_slab, shares
-from garrote.inference.models.standing import MOST_FITTED, Members, in_columns, of_all, of_known
 from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
@@ -239,7 +245,7 @@ def _enumerate(
         members_of(patterns, D),
         logs[order],
         total,
-        *of_all(probability, task.problem.usable, task.problem.n_features, MOST_FITTED),
+        *represent_all(probability, task.problem.usable, task.problem.n_features, MOST_FITTED),
     )
     tables = [(point.log_weight, point.part.table) for point in points]
     return task._replace(tables=tables), found, change
@@ -329,5 +335,9 @@ def _joined(task: FittingTask, walks: Sequence[Walk]) -> FittedFindings:
     error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
     models = [members for members, _ in ranked]
     listed = in_columns(models, task.problem.usable)
-    standing = of_known(listed, np.exp(logs - total), task.problem.n_features, MOST_FITTED)
-    return FittedFindings(inclusion, sizes, mean, square, models, logs, total, *standing, error)
+    representatives = represent_known(
+        listed, np.exp(logs - total), task.problem.n_features, MOST_FITTED
+    )
+    return FittedFindings(
+        inclusion, sizes, mean, square, models, logs, total, *representatives, error
+    )

@@ -22,7 +22,7 @@ from garrote.selecting.cross_validation import CrossValidation
 from garrote.summaries import Summary
 
 
-class SelectorFace(NamedSettings, SaveMixin, SelectorMixin):
+class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
     """An estimator that selects: fitted, it has ``coef_`` and ``selection_``."""
 
     selection_: Selection
@@ -54,7 +54,7 @@ class SelectorFace(NamedSettings, SaveMixin, SelectorMixin):
         return tags
 
 
-class SelectingRegressor(SelectorFace, RegressorMixin, BaseEstimator):
+class SelectingRegressor(SelectingEstimator, RegressorMixin, BaseEstimator):
     """A regressor that selects and has a ``posterior_``."""
 
     posterior_: Posterior
