@@ -19,18 +19,18 @@ class Parts(NamedTuple):
     @property
     def names(self) -> list[str]:
         """All settings, by the names that are typed."""
-        own = [name for kind in (*self.priors, *self.methods) for name in _parameters(kind)]
-        return list(dict.fromkeys([*own, *(name for name, to in _ALSO.items() if to in own)]))
+        names = [name for kind in (*self.priors, *self.methods) for name in _parameters(kind)]
+        return list(dict.fromkeys([*names, *(name for name, to in _ALSO.items() if to in names)]))
 
     def put(self, settings: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
         """Return settings with a prior and a method that have what was given of theirs."""
         typed = {_ALSO.get(name, name): value for name, value in given.items()}
         for part, kinds in (("prior", self.priors), ("method", self.methods)):
             theirs = {name for kind in kinds for name in _parameters(kind)}
-            own = {name: value for name, value in typed.items() if name in theirs}
-            if own:
-                kind = next((k for k in kinds if set(own) <= set(_parameters(k))), kinds[0])
-                settings = {**settings, part: kind(**own)}
+            chosen = {name: value for name, value in typed.items() if name in theirs}
+            if chosen:
+                kind = next((k for k in kinds if set(chosen) <= set(_parameters(k))), kinds[0])
+                settings = {**settings, part: kind(**chosen)}
         return settings
 
 

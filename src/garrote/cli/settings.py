@@ -219,7 +219,9 @@ def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> st
 
     kinds = {penalty: inspect.signature(kind).parameters for penalty, kind in PENALTIES.items()}
     if "penalty" in known:
-        having = [penalty for penalty, own in kinds.items() if name in own and name != "name"]
+        having = [
+            penalty for penalty, settings in kinds.items() if name in settings and name != "name"
+        ]
         return f"; add --penalty {having[0]}" if having else ""
     rows = {m: row.for_labels if labels else row for m, row in SELECTORS.items() if m != method}
     having = [m for m, row in rows.items() if row and name in _all_names(row.load(), labels)]

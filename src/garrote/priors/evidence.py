@@ -154,15 +154,15 @@ def _(rule: FixedG, size, left):
     return (rule.rate + 0.5 * unexplained) / (rule.shape - 1.0)
 
 
-class Schwarz(NamedTuple):
-    """BIC: the log likelihood at its maximum, less log(rows) / 2 for each variable (Eq. 13.18).
+class Peak(NamedTuple):
+    """The log likelihood at its maximum, less a ``price`` of each variable: log(rows) / 2 is BIC's.
 
-    ``ridge`` is 0; the likelihood is maximised over the noise too, which is taken to be ``least`` / rows
-    at least. Coefficients are those of least squares with their usual covariance, noise (X'X)^{-1}, the
-    noise estimated from what is left on rows - ``spent`` - size degrees of freedom: what the Gaussian
-    around the maximum, of which BIC keeps the leading terms, says of them. Models of more than ``most``
-    variables have no probability: BIC supposes far fewer variables than rows, and would praise a model
-    that interpolates.
+    Murphy (2012), Eq. 13.18. ``ridge`` is 0. ``noise`` is NaN where it is unknown: the likelihood is
+    maximised over it too, and what is left counts as ``least`` where it is less. Coefficients are those
+    of least squares with their usual covariance, noise (X'X)^{-1}, an unknown noise being estimated from
+    what is left on rows - ``spent`` - size degrees of freedom: what the Gaussian around the maximum, of
+    which BIC keeps the leading terms, says of them. Models of more than ``most`` variables have no
+    probability: with as many variables as rows they would interpolate.
     """
 
     ridge: float
@@ -170,21 +170,28 @@ class Schwarz(NamedTuple):
     spent: float
     least: float
     most: float
+    price: float
+    noise: float
 
 
 @log_evidence.register
-def _(rule: Schwarz, size, log_det, left):
+def _(rule: Peak, size, log_det, left):
     if size > rule.most:
         return -np.inf
-    fit = -0.5 * rule.rows * logarithm(max(left, rule.least) / rule.rows)
-    return fit - 0.5 * size * logarithm(rule.rows)
+    if np.isnan(rule.noise):
+        fit = -0.5 * rule.rows * logarithm(max(left, rule.least) / rule.rows)
+    else:
+        fit = -0.5 * left / rule.noise
+    return fit - rule.price * size
 
 
 @slab_moments.register
-def _(rule: Schwarz, size, left):
+def _(rule: Peak, size, left):
     return 1.0, 1.0, noise_mean(rule, size, left)
 
 
 @noise_mean.register
-def _(rule: Schwarz, size, left):
-    return max(left, rule.least) / max(rule.rows - rule.spent - size, 1.0)
+def _(rule: Peak, size, left):
+    if np.isnan(rule.noise):
+        return max(left, rule.least) / max(rule.rows - rule.spent - size, 1.0)
+    return rule.noise

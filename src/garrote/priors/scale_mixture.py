@@ -296,11 +296,11 @@ class FusedLaplacePrior(ScaleMixturePrior):
 
     def draw_root(self, v: Floats, rng: np.random.Generator) -> Root:
         """Draw the variances given v: their covariance's root."""
-        own = _laplace_variances(v, self.l1_ratio, rng)
+        variances = _laplace_variances(v, self.l1_ratio, rng)
         if self.l1_ratio == 1.0:
-            return Diagonal(np.sqrt(own))
+            return Diagonal(np.sqrt(variances))
         between = _laplace_variances(np.diff(v), 1.0 - self.l1_ratio, rng)
-        return Chain.of_precisions(1.0 / own, 1.0 / between)
+        return Chain.of_precisions(1.0 / variances, 1.0 / between)
 
 
 def _laplace_variances(v: Floats, rate: float, rng: np.random.Generator) -> Floats:

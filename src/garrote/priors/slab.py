@@ -10,7 +10,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.priors.base import Fitting, Slab
-from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, Schwarz, UnknownNoise
+from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, Peak, UnknownNoise
 from garrote.priors.hyper_g import BestG, TabledG, tabled_g
 from garrote.priors.scanned_g import ScannedG
 from garrote.rules.integration import Integration
@@ -202,10 +202,10 @@ class BIC(Slab):
     integrated: ClassVar[bool] = False
     yardstick: ClassVar[str] = "BIC"
 
-    def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> Schwarz:
+    def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> Peak:
         """Return the criterion for n rows (less those spent on means)."""
-        least = SMALLEST_LEFT * (yty or 1.0)
-        return Schwarz(0.0, n + spent, spent, least, largest_fitted(n))
+        least, price = SMALLEST_LEFT * (yty or 1.0), self.fitting(n, spent).penalty
+        return Peak(0.0, n + spent, spent, least, largest_fitted(n), price, np.nan)
 
     def fitting(self, n: float, spent: float = 0.0) -> Fitting:
         """Return how models of labels and counts are fitted: by maximum likelihood."""

@@ -84,7 +84,9 @@ def _with_alternatives(model: "_Model", turned: list[int], ld: Floats) -> list[F
     best = model.cost(turned)
     found, open_ones = list[Flip](), set[int]()
     for block in _blocks(ld, model.signed, turned):
-        mine, rest = (tuple(j for j in block if (j in turned) == own) for own in (True, False))
+        mine, rest = (
+            tuple(j for j in block if (j in turned) == flipped) for flipped in (True, False)
+        )
         if not 0 < len(rest) <= len(mine) or open_ones.intersection(mine):
             continue
         others = [j for j in turned if j not in mine]

@@ -74,11 +74,6 @@ class PosteriorEstimator(SelectingEstimator):
         kinds = [name for name, prior in PRIORS.items() if prior.kind == self._kind]
         return {"prior": {k: prior_class(k, self._integration) for k in kinds}, "method": METHODS}
 
-    def _given(
-        self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any
-    ) -> GivenRows:
-        raise NotImplementedError
-
     def fit(
         self,
         X: Any,
@@ -107,7 +102,9 @@ class PosteriorEstimator(SelectingEstimator):
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         self._method_for(self._prior(), 1, 1)  # refuses settings before any work
-        given = self._given(X, y, sample_weight, feature_names, offset)
+        given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
+        if len(given.classes):
+            self.classes_ = given.classes
         prior = with_groups(self._prior(), given.count, given.names, given.X)
         self._method_for(prior, given.count, len(given.y))  # refuses what does not fit X
         problem = given.problem(self)
@@ -232,11 +229,6 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
             )
         return super()._method_for(prior, columns, rows)
 
-    def _given(
-        self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any
-    ) -> GivenRows:
-        return GivenRows.of(self, X, y, sample_weight, feature_names, offset)
-
     def _fit_zscores(
         self, problem: Problem, scores: ZScores, made: dict[str, Any]
     ) -> tuple[str, ...]:
@@ -328,13 +320,6 @@ class PosteriorClassifier(PosteriorEstimator, SelectingClassifier):
     @property
     def _likelihood(self) -> Any:
         return Binomial()
-
-    def _given(
-        self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any
-    ) -> GivenRows:
-        given = GivenRows.of_labels(self, X, y, sample_weight, feature_names, offset)
-        self.classes_ = given.classes
-        return given
 
     def _store(self, problem: Problem, inferred: Inferred) -> None:
         super()._store(problem, inferred)

@@ -96,20 +96,20 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
 def _visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], Floats]:
     """Return the models that chains were in, by the weight they had there."""
     # States by the sum, modulo 2, of random numbers of 64 bits that their variables have.
-    label = np.random.default_rng(0).integers(2**63, size=len(chains[0].mean), dtype=np.int64)
+    numbers = np.random.default_rng(0).integers(2**63, size=len(chains[0].mean), dtype=np.int64)
     total: dict[int, float] = {}
     seen: dict[int, Members] = {}
     for chain in chains:
-        state, key = set(chain.start), int(np.bitwise_xor.reduce(label[list(chain.start)]))
-        flips, labels = chain.flips.tolist(), label[chain.flips].tolist()
-        for flip, own, weight in zip(flips, labels, chain.weights.tolist(), strict=True):
+        state, key = set(chain.start), int(np.bitwise_xor.reduce(numbers[list(chain.start)]))
+        flips, flipped = chain.flips.tolist(), numbers[chain.flips].tolist()
+        for flip, number, weight in zip(flips, flipped, chain.weights.tolist(), strict=True):
             if weight > 0:
                 if key not in total:
                     total[key], seen[key] = 0.0, tuple(sorted(state))
                 total[key] += weight
             if flip >= 0:
                 state ^= {flip}
-                key ^= own
+                key ^= number
     ranked = sorted((-weight, seen[key]) for key, weight in total.items())
     mass = sum(total.values())
     return tuple(model for _, model in ranked), np.array([-weight / mass for weight, _ in ranked])

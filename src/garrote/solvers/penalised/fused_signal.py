@@ -12,7 +12,7 @@ from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
 from garrote.problem import Problem
 from garrote.rules import Evaluated, RuleOfPieces
-from garrote.solvers.losses.least_squares import as_seen
+from garrote.solvers.losses.least_squares import WorkingSquares, as_seen
 from garrote.solvers.penalised.fused_partition import Pieces
 from garrote.solvers.penalised.fused_quadratic import solve_fused
 
@@ -71,17 +71,8 @@ def _filled(rule: RuleOfPieces, values: Floats, known: Array) -> Floats:
         filled[new], have[new] = total[new] / count[new], True
 
 
-class SignalSquares:
+class SignalSquares(WorkingSquares):
     """Half the mean squared residual where a row has one column at most, and a column one row."""
-
-    intercept = 0.0
-
-    def __init__(self, problem: Problem):
-        self.problem = problem
-        self.columns = np.zeros(0, np.intp)
-        self.inside = np.zeros(problem.n_features, dtype=bool)
-        self.coef = np.zeros(0)
-        self.curvature = problem.curvature / problem.n
 
     @property
     def null(self) -> Evaluated:
