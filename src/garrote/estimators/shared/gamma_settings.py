@@ -51,11 +51,11 @@ def check_gamma_settings(model: Any) -> None:
 def gammas_to_visit(
     model: Any,
     problem: Problem,
-    prior: SpikeTerms,
+    terms: SpikeTerms,
     end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
 ) -> tuple[Floats, str | float]:
     """Return the gammas to visit, and which one is wanted: a number, "cv" or "free_energy"."""
-    grid = resolve_gammas(problem, prior, model.gammas, model.eps, end)
+    grid = resolve_gammas(problem, terms, model.gammas, model.eps, end)
     wanted: str | float = model.gamma
     if model.expected_size is not None:
         candidates = len(problem.usable)
