@@ -1,12 +1,13 @@
 """Methods, priors and laws of inclusion are settings that scikit-learn can read and copy."""
 
 import pickle
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from garrote import Problem, priors
+from garrote import Problem, SpikeSlabRegressor, priors
 from garrote.inference import (
     EM,
     METHODS,
@@ -20,7 +21,16 @@ from garrote.inference import (
     infer,
 )
 from garrote.inference.choosing import WAYS
-from garrote.likelihoods import FAMILIES, families_with_posteriors
+from garrote.likelihoods import (
+    FAMILIES,
+    Likelihood,
+    curvature,
+    families_with_posteriors,
+    gradient,
+    inverse_link,
+    log_likelihood,
+    saturated,
+)
 from garrote.priors import (
     BIC,
     BetaInclusion,
@@ -191,3 +201,65 @@ def test_a_likelihood_without_posteriors_is_named():
     ):
         infer(Problem.from_rows(X, y, likelihood="probit"))
     assert {FAMILIES[name].integration for name in families_with_posteriors()} == set(WAYS)
+
+
+class _Named(NamedTuple):
+    name: str = "counted"
+
+
+class Counted(_Named, Likelihood):
+    """Counts by a likelihood that the library does not know: all that it says of itself is here."""
+
+    integration = Integration.LAPLACE
+
+    def check_response(self, y):
+        pass
+
+    def link(self, mean):
+        return np.log(mean)
+
+    def variance(self, mean):
+        return mean
+
+
+@log_likelihood.register
+def _(likelihood: Counted, y, eta):
+    return y * eta - np.exp(eta)
+
+
+@saturated.register
+def _(likelihood: Counted, y):
+    return y * np.log(np.maximum(y, 1e-300)) - y
+
+
+@inverse_link.register
+def _(likelihood: Counted, eta):
+    return np.exp(eta)
+
+
+@gradient.register
+def _(likelihood: Counted, y, eta):
+    return y - np.exp(eta)
+
+
+@curvature.register
+def _(likelihood: Counted, y, eta):
+    return np.exp(eta)
+
+
+def test_a_likelihood_of_ones_own_has_the_posteriors_of_fitted_models():
+    problem = made_of("poisson")
+    X, y = problem.table.stored.values, problem.response
+    mine, known = (
+        SpikeSlabRegressor("bic", method="enumerate", family=family).fit(X, y)
+        for family in (Counted(), "poisson")
+    )
+    np.testing.assert_allclose(mine.inclusion_probability_, known.inclusion_probability_, atol=1e-9)
+    for one, other in zip(
+        mine.predict(X, return_std=True), known.predict(X, return_std=True), strict=True
+    ):
+        np.testing.assert_allclose(one, other, rtol=1e-3)  # rates are averaged by sums, or exactly
+    with pytest.raises(
+        ValueError, match=r"\('auto', 'enumerate', 'metropolis'\) for a response whose"
+    ):
+        SpikeSlabRegressor(method="mean-field", family=Counted()).fit(X, y)

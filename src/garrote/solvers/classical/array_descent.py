@@ -160,12 +160,12 @@ def _check(X: Any, y: Any, family: str, start: Any) -> None:
 
 
 class ArrayLoss:
-    """The mean loss at some coefficients; see `garrote.solvers.losses.whole_loss.WholeLoss`.
+    """Half the mean squared residual; see `garrote.solvers.losses.whole_loss.WholeLoss`.
 
     ``row_curvature`` is the largest second derivative that a row may have.
     """
 
-    row_curvature: float
+    row_curvature = 1.0
 
     def __init__(self, X: Any, y: Any, coef: Any):
         self.X, self.y, self.xp = X, y, namespace(X)
@@ -177,6 +177,10 @@ class ArrayLoss:
         squares = self.xp.sum(X * X, axis=0) / self.n
         shortest = float(self.xp.min(self.xp.where(squares > 0, squares, self.xp.max(squares))))
         self.reach = self.largest / (self.row_curvature * shortest or 1.0)
+
+    @classmethod
+    def check_response(cls, y: Any) -> None:
+        """Refuse responses that the loss does not know."""
 
     def product(self, coef: Any) -> Any:
         """Return the linear predictors of coefficients."""
@@ -191,13 +195,10 @@ class ArrayLoss:
         """Go to coefficients whose image is known."""
         self.coef, self.image = coef, image
 
-    @staticmethod
-    def check_response(y: Any) -> None:
-        """Refuse responses that the loss does not know."""
-
     def value(self) -> float:
         """Return the loss at the present coefficients."""
-        raise NotImplementedError
+        left = self._left()
+        return 0.5 * float(left @ left) / self.n
 
     def evaluate(self) -> Generator[Any, Any, Evaluated]:
         """Look at the present coefficients; there is no one to share the product with."""
@@ -214,27 +215,10 @@ class ArrayLoss:
 
     def _left(self) -> Any:
         """Return what is left of y after its mean."""
-        raise NotImplementedError
-
-    def _dual(self, share: float, left: Any) -> float:
-        """Return the dual objective at a share of what is left."""
-        raise NotImplementedError
-
-
-class ArraySquares(ArrayLoss):
-    """Half the mean squared residual."""
-
-    row_curvature = 1.0
-
-    def value(self) -> float:
-        """Return the loss at the present coefficients."""
-        left = self._left()
-        return 0.5 * float(left @ left) / self.n
-
-    def _left(self) -> Any:
         return self.y - self.image
 
     def _dual(self, share: float, left: Any) -> float:
+        """Return the dual objective at a share of what is left."""
         return share * float(left @ (self.y - 0.5 * share * left)) / self.n
 
 
@@ -243,8 +227,8 @@ class ArrayLogOdds(ArrayLoss):
 
     row_curvature = 0.25
 
-    @staticmethod
-    def check_response(y: Any) -> None:
+    @classmethod
+    def check_response(cls, y: Any) -> None:
         """Refuse labels other than 0 and 1."""
         if not bool(namespace(y).all((y == 0) | (y == 1))):
             raise ValueError("family='binomial' needs labels 0 and 1 in y, and there are others")
@@ -268,7 +252,7 @@ class ArrayLogOdds(ArrayLoss):
         return -float(xp.sum(entropy)) / self.n
 
 
-_LOSSES: dict[str, type[ArrayLoss]] = {"gaussian": ArraySquares, "binomial": ArrayLogOdds}
+_LOSSES: dict[str, type[ArrayLoss]] = {"gaussian": ArrayLoss, "binomial": ArrayLogOdds}
 
 
 class ArrayGoal(NamedTuple):
