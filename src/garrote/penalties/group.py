@@ -9,7 +9,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Penalty, Terms, check_share
 from garrote.penalties.group_rule import GroupRule
-from garrote.penalties.grouping import called, resolve_groups, storable_groups
+from garrote.penalties.grouping import as_weights, called, resolve_groups, storable_groups
 from garrote.proximal.grouping import Groups
 
 
@@ -181,11 +181,8 @@ def _storable_weights(weights: Any) -> Any:
         if weights not in ("size", "equal"):
             raise ValueError(f"{allowed}, got {weights!r}")
         return weights
-    try:
-        values = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.array(np.nan)
-    if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all():
+    values = as_weights(weights)
+    if values is None:
         raise ValueError(f"{allowed}, in the order of their labels, got {_some(weights)}")
     return values
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.penalties.factors import factor_groups
 from garrote.proximal.grouping import Groups
 from garrote.proximal.labels import (
@@ -75,6 +75,15 @@ def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any =
     columns = _finder(count, names)
     lists = [[j for entry in group for j in columns(entry)] for group in groups]
     return numbers_of_lists(lists, count, "column", lambda j: called(j, names))
+
+
+def as_weights(weights: Any) -> Floats | None:
+    """Return finite numbers >= 0 as an array; None if these are no such numbers."""
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return values if values.ndim == 1 and (np.isfinite(values) & (values >= 0)).all() else None
 
 
 def called(j: int, names: Array | None) -> str:

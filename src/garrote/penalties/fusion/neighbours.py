@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array, Floats
+from garrote.penalties.grouping import as_weights
 from garrote.proximal.graph import Graph
 from garrote.summaries import listing
 
@@ -84,11 +85,8 @@ def edge_weights(weights: Any) -> Floats | None:
     """Return weights of edges as an array; refuse what cannot be such."""
     if weights is None:
         return None
-    try:
-        values = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.array(np.nan)
-    if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all():
+    values = as_weights(weights)
+    if values is None:
         text = " ".join(repr(weights).split())[:100]
         raise ValueError(f"weights must be a finite number >= 0 for each pair, got {text}")
     return values
