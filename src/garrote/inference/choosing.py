@@ -135,10 +135,7 @@ def infer(
     names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if len(names) != problem.n_features:
         raise ValueError(f"there are {len(names)} names for {problem.n_features} columns")
-    chosen = as_method(method)
-    if isinstance(chosen, Auto):
-        usable, rows = len(problem.usable), len(problem.response)
-        chosen = choose_method(prior, integration, usable, rows)
+    chosen = _chosen(as_method(method), prior, problem)
     if chosen.columnwise and problem.likelihood.least_squares:
         problem = problem.in_columns()  # which may be a copy in Fortran order
     task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
@@ -146,6 +143,14 @@ def infer(
     if not task.usable and way in _NEED_COLUMNS:
         return enumerate_numbers(task, Enumerate())
     return way(task, chosen)
+
+
+def _chosen(method: Method, prior: Prior, problem: Problem) -> Method:
+    """Return a method, "auto" as what fits the size."""
+    if not isinstance(method, Auto):
+        return method
+    usable, rows = len(problem.usable), len(problem.response)
+    return choose_method(prior, _integration(problem), usable, rows)
 
 
 def _checked(prior: Prior | None, integration: Integration) -> Prior:
