@@ -204,7 +204,7 @@ def choose_method(prior: Prior, integration: Integration, usable: int, rows: int
     if len(only) == 1:
         return only[0]()
     if integration is Integration.CLOSED_FORM:
-        few = _FEW_WITH_SIGNS if getattr(prior, "has_humps", False) else _FEW
+        few = _FEW_WITH_SIGNS if prior.has_humps else _FEW
         small, sampled = usable <= few, usable <= _MANY
     elif integration is Integration.POLYA_GAMMA and prior.independent:
         small, sampled = usable <= _FEW_OF_LABELS, usable * rows <= _MOST_SAMPLED

@@ -85,7 +85,7 @@ class Likelihood(Settings):
 
     @property
     def from_data(self) -> tuple[str, ...]:
-        """The settings that `settled` takes from the data where they are not given."""
+        """The settings that `adapt_to_data` takes from the data where they are not given."""
         return ()
 
     @property

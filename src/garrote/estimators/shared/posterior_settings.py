@@ -42,7 +42,7 @@ def source_of(prior: Prior, integration: Integration, method: str) -> str | None
         return f"{prior.reference}{beside}"
     if integration is Integration.CLOSED_FORM:
         return NUMBER_REFERENCES.get(method)
-    return LABEL_REFERENCES[method] if getattr(prior, "integrated", True) else BIC_REFERENCE
+    return LABEL_REFERENCES[method] if prior.integrated else BIC_REFERENCE
 
 
 def doubt_of(inferred: Inferred, method: Method) -> str | None:

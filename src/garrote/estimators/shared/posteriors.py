@@ -290,7 +290,7 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
 
     def _averaged_mean(self, X: Any, offset: Floats | None = None, return_std: bool = False) -> Any:
         """Return mean responses over models; over their coefficients too where these have a prior."""
-        integrated = getattr(self._prior(), "integrated", True)
+        integrated = self._prior().integrated
         known = np.zeros(X.shape[0]) if offset is None else offset
         likelihood, posterior = self._likelihood, self.posterior_
         if return_std:

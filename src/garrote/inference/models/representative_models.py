@@ -1,8 +1,9 @@
-"""Which models stand for all: a list short enough to have laws of coefficients, and one for sets.
+"""Models that represent a posterior over models: the most probable ones, and a sample of the others.
 
-Posteriors keep the law of the coefficients in some models. Were these the best alone, all that reads
-them (draws, predictive deviations, correlations, sets) would know no others, and be too sure. So the
-list goes on with models drawn from all others: see `garrote.solvers.models.representatives`.
+Posteriors keep the law of the coefficients in so many models as there is room for. Were these the most
+probable alone, draws, predictive deviations, correlations and credible sets would know no others, and be
+too sure. So models drawn from all others follow: see `garrote.solvers.models.representatives`. Credible
+sets need no laws of coefficients, and are made from a longer list (`Components`).
 """
 
 from collections.abc import Sequence
