@@ -74,12 +74,12 @@ def method_name(options: argparse.Namespace) -> str:
     Where nothing is asked for it is sampling, if the settings given are its own and nothing is said of
     folds, or else the garrote.
     """
-    from garrote.likelihoods import families_with_posteriors
-
     if options.method is not None:
         return str(options.method)
     if options.penalty is not None or "penalty" in dict(options.set):
         return "lasso"
+    from garrote.likelihoods import families_with_posteriors
+
     named = dict(_typed(options, ["n_jobs"]).values())
     family = named.pop("family", "gaussian") in (*families_with_posteriors(), LABELS)
     known = {*_parameters(find_method(_SAMPLING).load()), *_OF_SAMPLING}
