@@ -329,7 +329,7 @@ def _setting(text: str) -> tuple[str, Any]:
 
 
 def _parsed(value: str) -> Any:
-    """Return a word or a number as what it means."""
+    """Return text as True, False, None, an integer or a number; as it is where it is none of these."""
     words = {"true": True, "false": False, "none": None}
     if value.lower() in words:
         return words[value.lower()]

@@ -11,7 +11,7 @@ _ALSO = {"slab_variance": "variance"}
 
 
 class Parts(NamedTuple):
-    """What may be set of an estimator's prior and of its method: the classes, the first being meant."""
+    """Classes of priors and methods whose settings may be typed; the first that has a setting is meant."""
 
     priors: Sequence[type]
     methods: Sequence[type]
@@ -23,7 +23,7 @@ class Parts(NamedTuple):
         return list(dict.fromkeys([*names, *(name for name, to in _ALSO.items() if to in names)]))
 
     def put(self, settings: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return settings with a prior and a method that have what was given of theirs."""
+        """Return an estimator's settings, with a prior and a method made from what was given of theirs."""
         typed = {_ALSO.get(name, name): value for name, value in given.items()}
         for part, kinds in (("prior", self.priors), ("method", self.methods)):
             theirs = {name for kind in kinds for name in _parameters(kind)}
@@ -82,7 +82,7 @@ def method_with_prior(name: str) -> str | None:
 
 
 def _refuse_other_kind(prior: Any, kind: str) -> None:
-    """Refuse a name that is none of a prior of this kind; say which method has it."""
+    """Refuse a name that no prior of this kind has; say which method has such a prior."""
     from garrote.priors import PRIORS
 
     if prior in PRIORS and PRIORS[prior].kind == kind:

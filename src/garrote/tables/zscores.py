@@ -315,5 +315,5 @@ def _frame(table: TableFile, columns: list[int]) -> Any:
 
 
 def _simplified(name: str) -> str:
-    """Return how a column is called, without case and signs."""
+    """Return the name of a column in small letters, with _ for blanks, dots and dashes."""
     return name.strip().lower().lstrip("#").replace("-", "_").replace(".", "_").replace(" ", "_")

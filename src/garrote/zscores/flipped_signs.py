@@ -97,7 +97,7 @@ def _with_alternatives(model: "_Model", turned: list[int], ld: Floats) -> list[F
 
 
 def _blocks(ld: Floats, signed: Array, turned: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the blocks of variables that hang together and hold a turned one, the largest first."""
+    """Return the blocks of correlated variables with a flipped sign among them, the largest first."""
     places = np.flatnonzero(signed)
     near = np.abs(ld[np.ix_(places, places)])
     found: dict[tuple[int, ...], None] = {}
