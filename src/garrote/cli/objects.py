@@ -11,7 +11,7 @@ _ALSO = {"slab_variance": "variance"}
 
 
 class Parts(NamedTuple):
-    """Classes of priors and methods whose settings may be typed; the first that has a setting is meant."""
+    """Classes of priors and methods whose settings may be typed: the first that has them is meant."""
 
     priors: Sequence[type]
     methods: Sequence[type]
@@ -23,7 +23,7 @@ class Parts(NamedTuple):
         return list(dict.fromkeys([*names, *(name for name, to in _ALSO.items() if to in names)]))
 
     def put(self, settings: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return an estimator's settings, with a prior and a method made from what was given of theirs."""
+        """Return an estimator's settings with a prior and a method made of what was given of theirs."""
         typed = {_ALSO.get(name, name): value for name, value in given.items()}
         for part, kinds in (("prior", self.priors), ("method", self.methods)):
             theirs = {name for kind in kinds for name in _parameters(kind)}

@@ -63,7 +63,7 @@ class SelectingRegressor(SelectingEstimator, RegressorMixin, BaseEstimator):
     _anchor: Anchor
 
     def _keep_anchor(self, problem: Problem) -> None:
-        """Keep the means of the columns, where predictions are surest: their deviations grow from there."""
+        """Keep the means of the columns: predictive deviations grow with the distance from there."""
         spent = 1.0 / problem.n if self.fit_intercept else 0.0
         self._anchor = Anchor(problem.scale.column_mean, spent)
 

@@ -90,7 +90,7 @@ def _cautions(rows: float) -> tuple[str, ...]:
 def _doubted(
     found: LabelEffects, log_prior: Floats, rows: float, known_variance: bool, beside: BesideFixed
 ) -> LabelEffects:
-    """Return effects by their probability to be there, and the fixed columns beside these."""
+    """Return effects times their probability to exist, and intercept and covariates beside these."""
     effects = with_doubt(found.effects, log_prior, rows, known_variance)
     less = np.zeros(len(log_prior))
     for before, after in zip(found.effects, effects, strict=True):

@@ -1,4 +1,4 @@
-"""Where a model comes to leave next to nothing of y: a corner of integrals over the slab's variance."""
+"""Corners of integrals over the slab's variance, where what a model leaves of y reaches its floor."""
 
 from collections.abc import Sequence
 
