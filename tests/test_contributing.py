@@ -38,7 +38,7 @@ from garrote.paths.annealed import SOLVERS, fit_path
 from garrote.penalties import L1, Terms
 from garrote.priors import EffectSlab, GaussianSlab, GPrior, SingleEffects
 from garrote.problem import Problem
-from garrote.rules import Residual, shrink
+from garrote.rules import Integration, Residual, shrink
 from garrote.solvers.classical.path import CLASSICAL_SOLVERS
 from garrote.solvers.descent.sweep import sweep
 from garrote.solvers.garrote.coordinate_annealing import anneal_by_sweeps
@@ -324,7 +324,9 @@ def test_an_estimator_is_known_by_its_row(printed, monkeypatch, tmp_path, capsys
 @pytest.fixture
 def careful(printed, monkeypatch):
     """The printed method, with the row that the page names."""
-    monkeypatch.setitem(WAYS["gaussian"], ("models", printed["Careful"]), printed["careful"])
+    monkeypatch.setitem(
+        WAYS[Integration.CLOSED_FORM], ("models", printed["Careful"]), printed["careful"]
+    )
     return printed["Careful"]
 
 

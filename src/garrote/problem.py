@@ -310,12 +310,10 @@ class Problem:
 
     def in_columns(self) -> "Problem":
         """Return the same problem with X stored as column-wise methods read it best: see `Design`."""
-        if (
-            isinstance(self.design, GramDesign)
-            or (turned := self.design.in_columns()) is self.design
-        ):
+        if not self.has_rows:
             return self
-        return replace(self, design=turned)
+        turned = self.table.in_columns()
+        return self if turned is self.table else replace(self, design=turned)
 
     @property
     def has_rows(self) -> bool:

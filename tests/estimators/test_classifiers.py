@@ -198,8 +198,8 @@ def test_labels_that_are_not_two_classes_are_refused(data, kind):
     ("settings", "said"),
     [
         ({"method": "guess"}, "method must be one of"),
-        ({"prior": GaussianSlab()}, "GaussianSlab is for a response that is gaussian"),
-        ({"prior": "g-prior"}, "GPrior is for a response that is gaussian"),
+        ({"prior": GaussianSlab()}, "GaussianSlab is for a gaussian response"),
+        ({"prior": "g-prior"}, "GPrior is for a gaussian response"),
         ({"method": Sample(3)}, "n_steps must be an integer >= 100"),
         ({"method": "gibbs"}, "method must be one of"),
         ({"inclusion": 1.5}, "inclusion must lie between 0 and 1"),
@@ -489,7 +489,7 @@ def test_counts_with_a_slab_predict_rates_averaged_over_coefficients():
     empty[:40, 0] = 1
     none = SpikeSlabRegressor(family="poisson").fit(empty, np.where(empty[:, 0], 0, y))
     assert np.isfinite(none.coef_).all()
-    with pytest.raises(ValueError, match="GPrior is for a response that is gaussian"):
+    with pytest.raises(ValueError, match="GPrior is for a gaussian response"):
         SpikeSlabRegressor("g-prior", family="poisson").fit(X, y)
 
 

@@ -161,7 +161,10 @@ def test_too_many_columns_to_enumerate_are_refused_with_the_time_it_would_take()
         ({"inclusion": (1.0, -1.0)}, "the pair .a, b. of a Beta"),
         ({"inclusion": ExpectedSize(99)}, "below the number of columns"),
         ({"prior": "horseshoe"}, "prior must be one of"),
-        ({"prior": EffectSlab()}, "EffectSlab is for a response that is binomial or poisson"),
+        (
+            {"prior": EffectSlab()},
+            "EffectSlab is for a binomial response or a response whose models",
+        ),
         ({"method": Sample(n_chains=0)}, "n_chains must be an integer"),
         ({"method": MeanField("guess")}, "hyperparameters must be one of"),
         ({"method": "single-effects"}, "method must be one of"),

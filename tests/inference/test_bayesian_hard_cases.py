@@ -5,7 +5,7 @@ import pytest
 
 from garrote import SpikeSlabRegressor
 from garrote.inference import Gibbs, Metropolis, Sample, Search
-from garrote.inference.numbers import refuse_long_enumeration
+from garrote.inference.gaussian_models import refuse_long_enumeration
 from garrote.priors import GPrior
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -6,7 +6,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from garrote import Problem, SpikeSlabRegressor
 from garrote.inference import Beliefs, Enumerate, Sample, Search, as_method, choose_method, infer
-from garrote.inference.numbers import refuse_long_enumeration
+from garrote.inference.gaussian_models import refuse_long_enumeration
+from garrote.likelihoods import Gaussian
 from garrote.priors import GaussianSlab
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GPrior
@@ -58,7 +59,7 @@ def test_moments_say_as_much_as_rows(data, method, slab):
     ],
 )
 def test_the_method_follows_the_number_of_columns(columns, method):
-    assert choose_method(GaussianSlab(), "gaussian", columns, 100).name == method
+    assert choose_method(GaussianSlab(), Gaussian().integration, columns, 100).name == method
 
 
 def test_an_enumeration_without_end_is_refused_with_its_time():

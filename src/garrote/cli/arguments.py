@@ -324,12 +324,12 @@ def _setting(text: str) -> tuple[str, Any]:
             raise argparse.ArgumentTypeError(f"{name} has two numbers for {twice!r}: give one")
         return name, {key: float(number) for key, _, number in pairs}
     if len(parts) > 1 and all(map(_is_number, parts)):
-        return name, [_plain(part) for part in parts]
-    return name, _plain(value)
+        return name, [_parsed(part) for part in parts]
+    return name, _parsed(value)
 
 
-def _plain(value: str) -> Any:
-    """Return a word or a number as what it means."""
+def _parsed(value: str) -> Any:
+    """Return text as True, False, None, an integer or a number; as it is where it is none of these."""
     words = {"true": True, "false": False, "none": None}
     if value.lower() in words:
         return words[value.lower()]
@@ -342,4 +342,4 @@ def _plain(value: str) -> Any:
 
 
 def _is_number(text: str) -> bool:
-    return isinstance(_plain(text), int | float) and not isinstance(_plain(text), bool)
+    return isinstance(_parsed(text), int | float) and not isinstance(_parsed(text), bool)

@@ -19,18 +19,18 @@ class Parts(NamedTuple):
     @property
     def names(self) -> list[str]:
         """All settings, by the names that are typed."""
-        own = [name for kind in (*self.priors, *self.methods) for name in _parameters(kind)]
-        return list(dict.fromkeys([*own, *(name for name, to in _ALSO.items() if to in own)]))
+        names = [name for kind in (*self.priors, *self.methods) for name in _parameters(kind)]
+        return list(dict.fromkeys([*names, *(name for name, to in _ALSO.items() if to in names)]))
 
     def put(self, settings: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return settings with a prior and a method that have what was given of theirs."""
+        """Return an estimator's settings with a prior and a method made of what was given of theirs."""
         typed = {_ALSO.get(name, name): value for name, value in given.items()}
         for part, kinds in (("prior", self.priors), ("method", self.methods)):
             theirs = {name for kind in kinds for name in _parameters(kind)}
-            own = {name: value for name, value in typed.items() if name in theirs}
-            if own:
-                kind = next((k for k in kinds if set(own) <= set(_parameters(k))), kinds[0])
-                settings = {**settings, part: kind(**own)}
+            chosen = {name: value for name, value in typed.items() if name in theirs}
+            if chosen:
+                kind = next((k for k in kinds if set(chosen) <= set(_parameters(k))), kinds[0])
+                settings = {**settings, part: kind(**chosen)}
         return settings
 
 
@@ -41,25 +41,24 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
     """
     from garrote.inference.choosing import WAYS
     from garrote.inference.methods import METHODS
+    from garrote.likelihoods import FAMILIES
     from garrote.priors import prior_class
 
     kind = getattr(estimator, "_kind", None)
     if kind is None:
         return _parts_of_path(estimator, given)
-    family = "binomial" if labels else str(given.get("family") or "gaussian")
-    if not labels and family == "binomial":
-        family = "poisson"  # 0 and 1 as numbers have the methods that counts have
+    family = FAMILIES.get("binomial" if labels else given.get("family") or "gaussian")
+    integration = None if family is None else estimator._integration_of(family)
     prior = given.get("prior", inspect.signature(estimator).parameters["prior"].default)
     _refuse_other_kind(prior, kind)
-    ways = [way for asked, way in WAYS.get(family, {}) if asked == kind]
-    methods = ways
+    methods = [way for asked, way in WAYS[integration] if asked == kind] if integration else []
     if given.get("method"):
         # One that is none here has its settings too: the estimator then says what is amiss.
         named: Any = METHODS.get(given["method"])
         methods = [] if named is None else [named]
     if "method" not in inspect.signature(estimator).parameters:
         methods = []
-    return Parts([prior_class(prior, family)] if isinstance(prior, str) else [], methods)
+    return Parts([prior_class(prior, integration)] if isinstance(prior, str) else [], methods)
 
 
 def _parts_of_path(estimator: Any, given: Mapping[str, Any]) -> Parts:
@@ -87,7 +86,7 @@ def method_with_prior(name: str) -> str | None:
 
 
 def _refuse_other_kind(prior: Any, kind: str) -> None:
-    """Refuse a name that is none of a prior of this kind; say which method has it."""
+    """Refuse a name that no prior of this kind has; say which method has such a prior."""
     from garrote.priors import PRIORS
 
     if prior in PRIORS and PRIORS[prior].kind == kind:

@@ -80,8 +80,10 @@ def method_name(options: argparse.Namespace) -> str:
         return str(options.method)
     if options.penalty is not None or "penalty" in dict(options.set):
         return "lasso"
+    from garrote.likelihoods import families_with_posteriors
+
     named = dict(_typed(options, ["n_jobs"]).values())
-    family = named.pop("family", "gaussian") in ("gaussian", "poisson", *_LOG_ODDS)
+    family = named.pop("family", "gaussian") in (*families_with_posteriors(), LABELS)
     known = {*_parameters(find_method(_SAMPLING).load()), *_OF_SAMPLING}
     folds = options.cv is not None or options.groups is not None
     return _SAMPLING if family and not folds and known >= set(named) else _ANNEALING
@@ -231,7 +233,9 @@ def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> st
 
     kinds = {penalty: inspect.signature(kind).parameters for penalty, kind in PENALTIES.items()}
     if "penalty" in known:
-        having = [penalty for penalty, own in kinds.items() if name in own and name != "name"]
+        having = [
+            penalty for penalty, settings in kinds.items() if name in settings and name != "name"
+        ]
         return f"; add --penalty {having[0]}" if having else ""
     rows = {m: row.for_labels if labels else row for m, row in SELECTORS.items() if m != method}
     having = [m for m, row in rows.items() if row and name in _all_names(row.load(), labels)]

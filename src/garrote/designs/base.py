@@ -115,6 +115,13 @@ class Design:
         """
         return None
 
+    def few_entries(self) -> Any:
+        """Return X as a SciPy matrix by columns if it has no more entries than rows; else None.
+
+        None also where that is not known: fused signals are then solved like any other table.
+        """
+        return None
+
     def in_columns(self) -> "Design":
         """Return the same matrix as column-wise methods read it best, which may be a copy."""
         return self

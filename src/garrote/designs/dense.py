@@ -1,8 +1,9 @@
 """A dense matrix in C or Fortran order, float32 or float64, read in place."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
@@ -238,6 +239,11 @@ class DenseDesign(Design):
 
     def pick(self, columns: Array) -> "DenseDesign":
         return DenseDesign(self.values[:, columns])
+
+    def few_entries(self) -> Any:
+        """Return X by its entries that are not 0 if there are no more of them than rows; else None."""
+        few = np.count_nonzero(self.values) <= self.shape[0]
+        return scipy.sparse.csc_array(self.values) if few else None
 
     def some_rows(self, rows: Array) -> Floats:
         return self.values[rows].astype(np.float64)

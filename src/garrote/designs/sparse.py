@@ -153,6 +153,10 @@ class SparseDesign(Design):
             return False  # the zeros alone keep the deviation near the mean
         return bool(abs(mean) > _LARGE_OFFSET * np.abs(data - mean).max())
 
+    def few_entries(self) -> Any:
+        """Return the matrix itself if it has no more entries than rows; else None."""
+        return self.matrix if self.matrix.nnz <= self.shape[0] else None
+
     def some_rows(self, rows: Array) -> Floats:
         return self.matrix[rows].toarray().astype(np.float64)
 

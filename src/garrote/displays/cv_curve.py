@@ -1,5 +1,6 @@
 """The held-out error along the path, with what the rule of choice looked at."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from garrote.displays.palette import BLUE, GREY, VERMILION
 from garrote.results.selection import Selection
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class CVCurveDisplay(SelectionDisplay):
     """Cross-validated error along the path, beside the null model's.
 
@@ -62,34 +64,18 @@ class CVCurveDisplay(SelectionDisplay):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        strengths: Floats,
-        mean: Floats,
-        standard_error: Floats,
-        null: float,
-        expected_size: Floats,
-        chosen: int,
-        measure: str = "error",
-        folds: int = 0,
-        rule: str = "",
-        strength: str = "gamma",
-        response: str = "y",
-        name: str = "",
-    ):
-        self.strengths = strengths
-        self.mean = mean
-        self.standard_error = standard_error
-        self.null = null
-        self.expected_size = expected_size
-        self.chosen = chosen
-        self.measure = measure
-        self.folds = folds
-        self.rule = rule
-        self.strength = strength
-        self.response = response
-        self.name = name
+    strengths: Floats
+    mean: Floats
+    standard_error: Floats
+    null: float
+    expected_size: Floats
+    chosen: int
+    measure: str = "error"
+    folds: int = 0
+    rule: str = ""
+    strength: str = "gamma"
+    response: str = "y"
+    name: str = ""
 
     @classmethod
     def _read(cls, selection: Selection) -> Self:

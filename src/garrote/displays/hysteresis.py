@@ -5,6 +5,7 @@ difference: above zero the forward branch is the better one, below it the backwa
 better one is kept.
 """
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ _BRANCHES = {
 _DIRECTIONS = {"forward": "rising", "backward": "falling"}
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class HysteresisDisplay(SelectionDisplay):
     """Forward and backward branches of the path, with the ranges shaded where they differ.
 
@@ -66,22 +68,12 @@ class HysteresisDisplay(SelectionDisplay):
     ['backward', 'forward']
     """
 
-    def __init__(
-        self,
-        *,
-        strengths: Floats,
-        energies: dict[str, Floats],
-        sizes: dict[str, Floats] | None = None,
-        chosen: int = 0,
-        strength: str = "gamma",
-        name: str = "",
-    ):
-        self.strengths = strengths
-        self.energies = energies
-        self.sizes = sizes
-        self.chosen = chosen
-        self.strength = strength
-        self.name = name
+    strengths: Floats
+    energies: dict[str, Floats]
+    sizes: dict[str, Floats] | None = None
+    chosen: int = 0
+    strength: str = "gamma"
+    name: str = ""
 
     @classmethod
     def from_estimator(

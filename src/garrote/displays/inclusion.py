@@ -1,6 +1,7 @@
 """The most probable variables, ranked, with their effects and intervals."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ _LONG_BAR = 0.6
 _FEWEST_ROWS = 4
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class InclusionDisplay(SelectionDisplay):
     """Bars of inclusion probability, and effects with their intervals in the user's units.
 
@@ -73,38 +75,20 @@ class InclusionDisplay(SelectionDisplay):
     'x3'
     """
 
-    def __init__(
-        self,
-        *,
-        names: Sequence[str],
-        probability: Floats,
-        effect: Floats,
-        lower: Floats,
-        upper: Floats,
-        selected: Array,
-        always_in: Array,
-        n_variables: int,
-        level: float = 0.95,
-        threshold: float = 0.5,
-        response: str = "y",
-        per: str = "unit",
-        evidence: str = "inclusion probability",
-        name: str = "",
-    ):
-        self.names = names
-        self.probability = probability
-        self.effect = effect
-        self.lower = lower
-        self.upper = upper
-        self.selected = selected
-        self.always_in = always_in
-        self.n_variables = n_variables
-        self.level = level
-        self.threshold = threshold
-        self.response = response
-        self.per = per
-        self.evidence = evidence
-        self.name = name
+    names: Sequence[str]
+    probability: Floats
+    effect: Floats
+    lower: Floats
+    upper: Floats
+    selected: Array
+    always_in: Array
+    n_variables: int
+    level: float = 0.95
+    threshold: float = 0.5
+    response: str = "y"
+    per: str = "unit"
+    evidence: str = "inclusion probability"
+    name: str = ""
 
     @classmethod
     def _read(cls, selection: Selection) -> Self:

@@ -1,6 +1,7 @@
 """The most probable models side by side: who is in, with which sign, and how probable it is."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ _GAP = 0.0015
 _NUMBERED = 0.03
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class ModelsDisplay(SelectionDisplay):
     """A column for each model, as wide as it is probable, with a cell for each variable that is in.
 
@@ -63,24 +65,13 @@ class ModelsDisplay(SelectionDisplay):
     ['x3', 'x7']
     """
 
-    def __init__(
-        self,
-        *,
-        probability: Floats,
-        size: Array,
-        names: Sequence[str],
-        effect: Floats,
-        inclusion: Floats,
-        response: str = "y",
-        name: str = "",
-    ):
-        self.probability = probability
-        self.size = size
-        self.names = names
-        self.effect = effect
-        self.inclusion = inclusion
-        self.response = response
-        self.name = name
+    probability: Floats
+    size: Array
+    names: Sequence[str]
+    effect: Floats
+    inclusion: Floats
+    response: str = "y"
+    name: str = ""
 
     @classmethod
     def _read(cls, selection: Selection) -> Self:

@@ -1,6 +1,7 @@
 """How probabilities or effects of the variables change along the path."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ _RUNNERS_UP = 5
 _ANNEALED = "inclusion probability"
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class PathDisplay(SelectionDisplay):
     """Inclusion probabilities or effects along the path, the selected variables coloured and named.
 
@@ -68,34 +70,18 @@ class PathDisplay(SelectionDisplay):
     ['x3']
     """
 
-    def __init__(
-        self,
-        *,
-        strengths: Floats,
-        probability: Floats,
-        effect: Floats,
-        names: Sequence[str],
-        selected: Array,
-        expected_size: Floats,
-        chosen: int,
-        strength: str = "gamma",
-        response: str = "y",
-        per: str = "unit",
-        evidence: str = "inclusion probability",
-        name: str = "",
-    ):
-        self.strengths = strengths
-        self.probability = probability
-        self.effect = effect
-        self.names = names
-        self.selected = selected
-        self.expected_size = expected_size
-        self.chosen = chosen
-        self.strength = strength
-        self.response = response
-        self.per = per
-        self.evidence = evidence
-        self.name = name
+    strengths: Floats
+    probability: Floats
+    effect: Floats
+    names: Sequence[str]
+    selected: Array
+    expected_size: Floats
+    chosen: int
+    strength: str = "gamma"
+    response: str = "y"
+    per: str = "unit"
+    evidence: str = "inclusion probability"
+    name: str = ""
 
     @classmethod
     def _read(cls, selection: Selection) -> Self:

@@ -33,6 +33,7 @@ class Section:
     best: Floats
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class PhaseDisplay:
     """The phase plot of one variable: squared correlation with the response against prior odds.
 
@@ -78,32 +79,17 @@ class PhaseDisplay:
     0.246
     """
 
-    def __init__(
-        self,
-        *,
-        rho: Floats,
-        sparse_end: Floats,
-        dense_end: Floats,
-        smooth_rho: Floats,
-        smooth_gamma: Floats,
-        critical: tuple[float, float],
-        sections: dict[float, Section],
-        n_samples: float,
-        explained: float = 0.0,
-        chosen: float | None = None,
-        name: str = "",
-    ):
-        self.rho = rho
-        self.sparse_end = sparse_end
-        self.dense_end = dense_end
-        self.smooth_rho = smooth_rho
-        self.smooth_gamma = smooth_gamma
-        self.critical = critical
-        self.sections = sections
-        self.n_samples = n_samples
-        self.explained = explained
-        self.chosen = chosen
-        self.name = name
+    rho: Floats
+    sparse_end: Floats
+    dense_end: Floats
+    smooth_rho: Floats
+    smooth_gamma: Floats
+    critical: tuple[float, float]
+    sections: dict[float, Section]
+    n_samples: float
+    explained: float = 0.0
+    chosen: float | None = None
+    name: str = ""
 
     @classmethod
     def from_theory(

@@ -1,5 +1,6 @@
 """What methods make of one least squares coefficient (VG Figure 2)."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ _STYLES: dict[str, dict[str, Any]] = {
 }
 
 
+@dataclass(kw_only=True, repr=False, eq=False)
 class ShrinkageDisplay:
     """Estimates as functions of the least squares estimate of one coefficient.
 
@@ -49,10 +51,9 @@ class ShrinkageDisplay:
     array([0. , 1.5])
     """
 
-    def __init__(self, *, least_squares: Floats, estimates: dict[str, Floats], name: str = ""):
-        self.least_squares = least_squares
-        self.estimates = estimates
-        self.name = name
+    least_squares: Floats
+    estimates: dict[str, Floats]
+    name: str = ""
 
     @classmethod
     def from_theory(

@@ -1,4 +1,4 @@
-"""The scikit-learn face; classes are resolved on first use, so that listing methods stays quick."""
+"""Estimators in the manner of scikit-learn, each imported on first use, so that a list is quick."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -1,5 +1,6 @@
 """Penalised regression of numbers, labels or counts, as a scikit-learn regressor and selector."""
 
+import contextlib
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,6 @@ from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_cov
 from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
-from garrote.limits.magnitudes import refuse_rates
 from garrote.paths import FollowPath
 from garrote.paths.combinations import check_combination
 from garrote.problem import Problem
@@ -231,8 +231,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        named = self.family == "gaussian"
-        tags.target_tags.multi_output = getattr(self.family, "least_squares", named)
+        with contextlib.suppress(ValueError):  # of a family that is told of when it is fitted
+            tags.target_tags.multi_output = self._family().least_squares
         tags.target_tags.single_output = True
         return tags
 
@@ -257,8 +257,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         known = self._known(offset, X)
         eta = eta if known is None else eta + known
         likelihood = self._family()
-        if likelihood.name == "poisson":
-            refuse_rates(eta)
+        likelihood.check_predictor(eta)
         return np.asarray(inverse_link(likelihood, eta))
 
     def _known(self, offset: Any, X: Any) -> Floats | None:

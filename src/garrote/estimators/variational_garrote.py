@@ -20,7 +20,6 @@ from garrote.estimators.given.inputs import (
 )
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
-from garrote.estimators.shared.face import SelectingRegressor
 from garrote.estimators.shared.gamma_settings import (
     check_gamma_settings,
     choice_in_words,
@@ -29,6 +28,7 @@ from garrote.estimators.shared.gamma_settings import (
     warn_if_not_converged,
 )
 from garrote.estimators.shared.path_methods import FollowsPath
+from garrote.estimators.shared.selectors import SelectingRegressor
 from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
 from garrote.paths import Anneal

@@ -173,7 +173,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         self._check_settings()
-        given = GivenRows.of_labels(self, X, y, sample_weight, feature_names, offset)
+        given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
         self.classes_, codes = given.classes, given.y
         problem = given.problem(self)
         rows_left(problem)

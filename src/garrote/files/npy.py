@@ -46,8 +46,8 @@ def check_member(info: zipfile.ZipInfo) -> None:
     """Refuse a member that is encrypted, or that states more bytes than it can hold."""
     if info.flag_bits & _ENCRYPTED:
         raise BadArray(f"{info.filename} is encrypted")
-    plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-    if not plain or info.file_size > _LARGEST_RATIO * (info.compress_size + 1):
+    known = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    if not known or info.file_size > _LARGEST_RATIO * (info.compress_size + 1):
         raise BadArray(f"{info.filename} states {info.file_size:,} bytes, which it cannot hold")
 
 

@@ -37,6 +37,19 @@ _RESEMBLING = 0.7
 _OTHERS = 4
 
 
+class _Split(NamedTuple):
+    """The columns whose models are summed, and means and variances of the rest, as stated.
+
+    ``among`` is the prior on models of the former: by size, and their log odds.
+    """
+
+    top: Array
+    rest: Array
+    mean: Floats
+    variance: Floats
+    among: tuple[Floats, Floats]
+
+
 class _Summed(NamedTuple):
     log_total: float
     inclusion: Floats
@@ -60,29 +73,22 @@ def audit(
         summed, how = _sum_of_labels, "Laplace's sums over their models"
     rest = np.setdiff1d(np.flatnonzero(mean), top)
     among = _among(problem, beliefs, inclusion, top)
-    exact = summed(problem, beliefs, top, rest, mean[rest], variance[rest], among)
+    exact = summed(problem, beliefs, _Split(top, rest, mean[rest], variance[rest], among))
     return Audit(top, inclusion[top], exact, how)
 
 
-def _sum_of_numbers(
-    problem: Problem,
-    beliefs: Beliefs,
-    top: Array,
-    rest: Array,
-    mean: Floats,
-    variance: Floats,
-    among: tuple[Floats, Floats],
-) -> Floats:
-    """Return exact probabilities of some columns; means and variances are those of the rest."""
-    task = problem.evaluate(rest, mean[:, None])
+def _sum_of_numbers(problem: Problem, beliefs: Beliefs, split: _Split) -> Floats:
+    """Return exact probabilities of some columns."""
+    top, rest = split.top, split.rest
+    task = problem.evaluate(rest, split.mean[:, None])
     ((squared, gradient),) = run_together([task], stored_design(problem))
-    left = float(squared[0] + variance @ problem.curvature[rest])
+    left = float(squared[0] + split.variance @ problem.curvature[rest])
     gram = problem.known_block(top)
 
     def find(slab: Slab) -> _Summed:
         # Of a constant response nothing is left: any scale will do, and 0 has no logarithm.
         rule = slab.rule(beliefs.n, problem.yty or 1.0, problem.n_features, beliefs.spent)
-        given = rule, gram, gradient[0][top], left, *among
+        given = rule, gram, gradient[0][top], left, *split.among
         exact = (enumerate_signed if slab.has_humps else enumerate_models)(*given, keep=1)
         return _Summed(exact.log_total, exact.inclusion)
 
@@ -92,28 +98,20 @@ def _sum_of_numbers(
     )
 
 
-def _sum_of_labels(
-    problem: Problem,
-    beliefs: Beliefs,
-    top: Array,
-    rest: Array,
-    mean: Floats,
-    variance: Floats,
-    among: tuple[Floats, Floats],
-) -> Floats:
-    """Return Laplace's probabilities of some columns; means are those of the rest."""
+def _sum_of_labels(problem: Problem, beliefs: Beliefs, split: _Split) -> Floats:
+    """Return Laplace's probabilities of some columns, beside the means of the rest."""
     design, likelihood = problem.table, problem.likelihood
     fixed, held = fixed_columns(problem)
-    columns = np.vstack([fixed.T, design.block(top, projected=False).T])
+    columns = np.vstack([fixed.T, design.block(split.top, projected=False).T])
     samples = Samples(
         np.ascontiguousarray(columns),
         problem.response,
         problem.weights,
-        problem.known_part + design.dot(rest, mean[:, None])[:, 0],
-        np.append(held, np.full(len(top), 1.0 / beliefs.prior.known_variance)),
+        problem.known_part + design.dot(split.rest, split.mean[:, None])[:, 0],
+        np.append(held, np.full(len(split.top), 1.0 / beliefs.prior.known_variance)),
     )
     table = make_table(likelihood, samples, len(held), np.inf, True)
-    return fit_all_models(likelihood, table, 0.0, *among).inclusion
+    return fit_all_models(likelihood, table, 0.0, *split.among).inclusion
 
 
 def _among(

@@ -1,7 +1,7 @@
 """From a problem and a prior to a posterior, by the method that fits its size.
 
-`WAYS` says which methods there are for a likelihood and a kind of prior; a new way is a function and a
-row here.
+`WAYS` says which methods there are, by how coefficients are integrated out of the likelihood and by the
+kind of prior; a new way is a function and a row here.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,8 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.effects.label_effects import label_effects_posterior
 from garrote.inference.effects.single_effects import single_effects_posterior
 from garrote.inference.em.em_posterior import em_posterior
-from garrote.inference.generalized import choose_for_fits, enumerate_fitted, walk_fitted
+from garrote.inference.gaussian_models import enumerate_numbers, sample_numbers, search_numbers
+from garrote.inference.glm_models import choose_for_fits, enumerate_fitted, walk_fitted
 from garrote.inference.label_shrinkage import gibbs_label_shrinkage
 from garrote.inference.mean_field.averaged import mean_field_posterior
 from garrote.inference.mean_field.label_mean_field import label_mean_field
@@ -29,13 +30,14 @@ from garrote.inference.methods import (
     as_method,
 )
 from garrote.inference.models.label_sampling import sample_labels
-from garrote.inference.numbers import enumerate_numbers, sample_numbers, search_numbers
 from garrote.inference.shrinkage import gibbs_shrinkage
 from garrote.inference.task import Inferred, Task
+from garrote.likelihoods import families_with_posteriors
 from garrote.priors.base import Prior
 from garrote.priors.inclusion import as_inclusion
-from garrote.priors.slab import EffectSlab, GaussianSlab
+from garrote.priors.names import prior_class
 from garrote.problem import Problem
+from garrote.rules.integration import Integration
 from garrote.solvers.control import Progress
 
 Way = Callable[[Task, Any], Inferred]
@@ -44,9 +46,9 @@ _FITTED: dict[tuple[str, type[Method]], Way] = {
     ("models", Enumerate): enumerate_fitted,
     ("models", Metropolis): walk_fitted,
 }
-# The ways to a posterior: by what y is, by the kind of prior, and by the method.
-WAYS: dict[str, dict[tuple[str, type[Method]], Way]] = {
-    "gaussian": {
+# The ways to a posterior: by how the likelihood is integrated, by the kind of prior, and by the method.
+WAYS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
+    Integration.CLOSED_FORM: {
         ("models", Enumerate): enumerate_numbers,
         ("models", Sample): sample_numbers,
         ("models", Metropolis): sample_numbers,
@@ -57,14 +59,14 @@ WAYS: dict[str, dict[tuple[str, type[Method]], Way]] = {
         ("effects", EffectByEffect): single_effects_posterior,
         ("shrinkage", Gibbs): gibbs_shrinkage,
     },
-    "binomial": {
+    Integration.POLYA_GAMMA: {
         ("models", Sample): sample_labels,
         **_FITTED,
         ("models", MeanField): label_mean_field,
         ("effects", EffectByEffect): label_effects_posterior,
         ("shrinkage", Gibbs): gibbs_label_shrinkage,
     },
-    "poisson": _FITTED,
+    Integration.LAPLACE: _FITTED,
 }
 
 # Ways that have nothing to look for without columns: the empty model is all there is.
@@ -127,16 +129,17 @@ def infer(
     >>> found.posterior.inclusion_probability.argmax()
     np.int64(1)
     """
-    family = family_of(problem)
-    prior = _checked(prior, family)
+    integration = _integration(problem)
+    prior = _checked(prior, integration)
     law = as_inclusion(inclusion, problem.n_features)
     names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if len(names) != problem.n_features:
         raise ValueError(f"there are {len(names)} names for {problem.n_features} columns")
     chosen = _chosen(as_method(method), prior, problem)
-    problem = _stored_for(chosen, problem)
+    if chosen.columnwise and problem.likelihood.least_squares:
+        problem = problem.in_columns()  # which may be a copy in Fortran order
     task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
-    way = find_way(prior, family, chosen)
+    way = find_way(prior, integration, chosen)
     if not task.usable and way in _NEED_COLUMNS:
         return enumerate_numbers(task, Enumerate())
     return way(task, chosen)
@@ -146,66 +149,64 @@ def _chosen(method: Method, prior: Prior, problem: Problem) -> Method:
     """Return a method, "auto" as what fits the size."""
     if not isinstance(method, Auto):
         return method
-    return choose_method(prior, family_of(problem), len(problem.usable), len(problem.response))
+    usable, rows = len(problem.usable), len(problem.response)
+    return choose_method(prior, _integration(problem), usable, rows)
 
 
-def _stored_for(method: Method, problem: Problem) -> Problem:
-    """Return the problem with X as the method reads it best, which may be a copy in Fortran order."""
-    often = method.columnwise and family_of(problem) == "gaussian"
-    return problem.in_columns() if often else problem
-
-
-def _checked(prior: Prior | None, family: str) -> Prior:
+def _checked(prior: Prior | None, integration: Integration) -> Prior:
     """Return the prior given, or the default one; refuse what has no meaning for the response."""
     if prior is None:
-        prior = GaussianSlab() if family == "gaussian" else EffectSlab()
+        prior = prior_class("spike-slab", integration)()
     if not isinstance(prior, Prior):
         raise TypeError(f"prior must be an object of garrote.priors, got {prior!r}")
-    prior.check_family(family)
+    prior.check_integration(integration)
     return prior
 
 
-def family_of(problem: Problem) -> str:
-    """Return the name of the likelihood of a problem that has posteriors."""
-    family = str(problem.likelihood.name)
-    if family not in WAYS:
+def _integration(problem: Problem) -> Integration:
+    """Return how coefficients are integrated out; raise where there are no posteriors."""
+    integration: Integration | None = problem.likelihood.integration
+    if integration is None:
         raise ValueError(
-            f"posteriors are for a response that is one of {tuple(WAYS)}, got {family}"
+            f"posteriors are for a response that is one of {families_with_posteriors()}, got "
+            f"{problem.likelihood.name}"
         )
-    return family
+    return integration
 
 
-def methods_for(family: str, *kinds: str) -> tuple[str, ...]:
-    """Return the names of the methods that there are for kinds of priors."""
-    return ("auto", *(method.name for kind, method in WAYS[family] if kind in kinds))
+def methods_for(integration: Integration, kind: str) -> tuple[str, ...]:
+    """Return the names of the methods that there are for a kind of priors."""
+    return ("auto", *(method.name for known, method in WAYS[integration] if known == kind))
 
 
-def find_way(prior: Prior, family: str, method: Method) -> Way:
+def find_way(prior: Prior, integration: Integration, method: Method) -> Way:
     """Return what finds a posterior by a method, or say which methods there are."""
-    way = WAYS[family].get((prior.kind, type(method)))
+    way = WAYS[integration].get((prior.kind, type(method)))
     if way is None:
         raise ValueError(
-            f"method must be one of {methods_for(family, prior.kind)} for a {family} response under "
-            f"{type(prior).__name__}, got {method.name!r}"
+            f"method must be one of {methods_for(integration, prior.kind)} for {integration.value} "
+            f"under {type(prior).__name__}, got {method.name!r}"
         )
     return way
 
 
-def choose_method(prior: Prior, family: str, usable: int, rows: int) -> Method:
+def choose_method(prior: Prior, integration: Integration, usable: int, rows: int) -> Method:
     """Return the method for so many columns that may be in or out, and so many rows.
+
+    ``integration`` is the likelihood's, as ``Binomial().integration``.
 
     All models of numbers are enumerated up to 15 columns, sampled up to 20,000, and beyond that it is
     mean field. For labels these are 10 columns, tables of 500,000 entries, and beyond. Models of
     counts, and those of labels under BIC, are all fitted up to 12 columns (10, where the slab's variance
     is unknown), and found on walks beyond. Single effects and priors that shrink have one method each.
     """
-    only = [method for kind, method in WAYS[family] if kind == prior.kind]
+    only = [method for kind, method in WAYS[integration] if kind == prior.kind]
     if len(only) == 1:
         return only[0]()
-    if family == "gaussian":
-        few = _FEW_WITH_SIGNS if getattr(prior, "has_humps", False) else _FEW
+    if integration is Integration.CLOSED_FORM:
+        few = _FEW_WITH_SIGNS if prior.has_humps else _FEW
         small, sampled = usable <= few, usable <= _MANY
-    elif family == "binomial" and prior.independent:
+    elif integration is Integration.POLYA_GAMMA and prior.independent:
         small, sampled = usable <= _FEW_OF_LABELS, usable * rows <= _MOST_SAMPLED
     else:
         return choose_for_fits(usable, prior.variance_is_unknown)

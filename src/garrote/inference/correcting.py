@@ -18,7 +18,7 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.methods import Chains
 from garrote.inference.models.enumerated import enumerate_findings
 from garrote.inference.models.over_models import Findings, certify_models, make_model_posterior
-from garrote.inference.models.standing import in_columns
+from garrote.inference.models.representative_models import in_columns
 from garrote.inference.resemblance import correlations
 from garrote.inference.sampling import independent_part, sample
 from garrote.inference.substitutes import with_substitutes
@@ -71,7 +71,7 @@ class Correction(NamedTuple):
 
 def correct(
     problem: Problem,
-    prior: SpikeTerms,
+    terms: SpikeTerms,
     stated: Posterior,
     seed: Any = None,
     report: Callable[[int, int], None] | None = None,
@@ -81,14 +81,14 @@ def correct(
     All others are taken to be out, and keep the small probability that they have. Where nothing can be
     corrected, the text says why; it is empty where there is nothing to correct.
     """
-    if np.any(prior.signs):
+    if np.any(terms.signs):
         return None, _SIGNED
     columns, left_out = _columns(problem, stated.inclusion_probability)
     spent = problem.scale.intercept_count + len(problem.scale.covariates)
     if not len(columns) or problem.yty <= 0 or problem.n - spent <= _FEWEST_ROWS:
         return None, ""
     among = problem.among(columns)
-    beliefs = _beliefs(among, prior, stated.optima[0].strength + prior.offsets[columns])
+    beliefs = _beliefs(among, terms, stated.optima[0].strength + terms.offsets[columns])
     likely = stated.inclusion_probability[columns]
     order = np.argsort(-likely, kind="stable")
     start = independent_part(among, order[: np.count_nonzero(likely > 0.5)])
@@ -123,9 +123,9 @@ def _columns(problem: Problem, probability: Floats) -> tuple[Array, int]:
     return np.sort(wanted[order[:_MOST]]), max(0, len(wanted) - _MOST)
 
 
-def _beliefs(among: Problem, prior: SpikeTerms, log_odds: Floats) -> Beliefs:
+def _beliefs(among: Problem, terms: SpikeTerms, log_odds: Floats) -> Beliefs:
     """Return the garrote's prior of models, in which variables are in or out for sure."""
-    known = prior.noise_variance
+    known = terms.noise_variance
     slab = LargestLikelihood(None if known is None else known * among.scale.response_scale**2)
     return Beliefs.about(among, slab, Inclusion(np.zeros(len(log_odds) + 1), log_odds))
 
@@ -176,7 +176,9 @@ def _placed(found: Findings, columns: Array, count: int) -> Findings:
         mean=everywhere(found.mean),
         second_moment=everywhere(found.second_moment),
         members=in_columns(found.members, columns),
-        standing=found.standing._replace(members=in_columns(found.standing.members, columns)),
+        representatives=found.representatives._replace(
+            members=in_columns(found.representatives.members, columns)
+        ),
         components=components,
         covariance=None if covariance is None else (columns[covariance[0]], covariance[1]),
         accuracy=accuracy,

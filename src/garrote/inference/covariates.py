@@ -6,22 +6,24 @@ what they explain of the other columns.
 """
 
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 from scipy.linalg import pinvh
 
 from garrote.problem import Problem
-from garrote.results.laws import CovariatesLaw, Spread
-from garrote.results.laws.factorised import Factorised
+from garrote.results.laws import CovariatesLaw, EffectsLaw, Mixture, SoftSupport, Spread
 from garrote.results.posterior import Posterior
 
+# Laws of variables that are in or out independently, beside which covariates have a law of their own.
+Factorised = TypeVar("Factorised", bound=SoftSupport | Mixture | EffectsLaw)
 
-def with_covariates(problem: Problem, posterior: Posterior) -> Posterior:
+
+def with_covariates(problem: Problem, posterior: Posterior[Factorised]) -> Posterior[Factorised]:
     """Return a posterior of numbers whose support has the covariates too."""
     scale, fixed = problem.scale, problem.scale.covariates
     if not len(fixed):
         return posterior
-    assert isinstance(posterior.law, Factorised)
     # Those that have draws.
     columns = np.union1d(posterior.support, posterior.law.columns)
     spread = scale.column_scale[fixed]
@@ -30,11 +32,9 @@ def with_covariates(problem: Problem, posterior: Posterior) -> Posterior:
     return _joined(posterior, CovariatesLaw(fixed, columns, explained, alone))
 
 
-def with_covariates_of_labels(posterior: Posterior) -> Posterior:
+def with_covariates_of_labels(posterior: Posterior[Factorised]) -> Posterior[Factorised]:
     """Return a factorised posterior of labels whose support has the covariates too."""
-    fixed, law = posterior.covariates, posterior.law
-    assert isinstance(law, Factorised)
-    predictor = law.predictor
+    fixed, predictor = posterior.covariates, posterior.law.predictor
     if predictor is None or not len(fixed):
         return posterior
     first = len(predictor.fixed_covariance) - len(fixed)  # after the intercept, where there is one
@@ -47,9 +47,8 @@ def with_covariates_of_labels(posterior: Posterior) -> Posterior:
     return _joined(posterior, beside)
 
 
-def _joined(posterior: Posterior, beside: CovariatesLaw) -> Posterior:
+def _joined(posterior: Posterior[Factorised], beside: CovariatesLaw) -> Posterior[Factorised]:
     """Put the covariates before a support that has none of them."""
-    assert isinstance(posterior.law, Factorised)
     place = np.searchsorted(beside.columns, posterior.support)
     within = replace(beside, explained=beside.explained[:, place])
     columns = np.concatenate([beside.covariates, posterior.support])

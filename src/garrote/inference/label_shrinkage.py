@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import expit
 
 from garrote.arrays import Array, Floats
-from garrote.inference.generalized import make_fitting, refuse_dense
+from garrote.inference.glm_models import make_fitting, refuse_dense
 from garrote.inference.methods import Gibbs
 from garrote.inference.models.fitted_posterior import FittingTask
 from garrote.inference.models.label_sampling import labelled_rows

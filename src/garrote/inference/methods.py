@@ -4,7 +4,6 @@ Which of them there are for a likelihood and a prior, and which is taken by defa
 `garrote.inference.choosing`. Settings are checked when a method is used.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -197,7 +196,7 @@ class EffectByEffect(Method):
     columnwise: ClassVar[bool] = True
 
 
-METHODS: dict[str, Callable[[], Method]] = {
+METHODS: dict[str, type[Method]] = {
     kind.name: kind
     for kind in (
         Auto, Enumerate, Sample, Metropolis, Gibbs, Search, MeanField, EM, EffectByEffect

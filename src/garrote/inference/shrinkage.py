@@ -13,7 +13,7 @@ from scipy.linalg import pinvh
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.methods import Chains, Gibbs
-from garrote.inference.models.standing import Components, membership
+from garrote.inference.models.representative_models import Components, membership
 from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task

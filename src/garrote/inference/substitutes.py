@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.inference.models.standing import Components
+from garrote.inference.models.representative_models import Components
 from garrote.inference.resemblance import correlations_among
 from garrote.problem import Problem
 from garrote.results.credible_sets import Inclusions, Likeness, Substitutes

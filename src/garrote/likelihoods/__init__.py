@@ -27,15 +27,15 @@ from garrote.likelihoods.poisson import Poisson
 from garrote.likelihoods.probit import Probit
 from garrote.likelihoods.several import SeveralResponses
 
-# Likelihoods by the name that users know them by. A new one is a new row here: exponential families with
-# their canonical links, compiled, for posteriors over models and penalised fits ...
-CANONICAL: dict[str, Likelihood] = {
-    "gaussian": Gaussian(),
-    "binomial": Binomial(),
-    "poisson": Poisson(),
+# Likelihoods of one linear predictor a row, by the name that users know them by. A new one is a new row.
+FAMILIES: dict[str, Likelihood] = {
+    known.name: known for known in (Gaussian(), Binomial(), Poisson(), Probit(), Huber())
 }
-# ... and all that penalised fits have.
-FAMILIES: dict[str, Likelihood] = {**CANONICAL, "probit": Probit(), "huber": Huber()}
+
+
+def families_with_posteriors() -> tuple[str, ...]:
+    """Return the names of the likelihoods whose coefficients can be integrated out."""
+    return tuple(name for name, known in FAMILIES.items() if known.integration is not None)
 
 
 def as_likelihood(family: Any, known: Mapping[str, Likelihood] = FAMILIES) -> Any:
@@ -57,7 +57,6 @@ def as_likelihood(family: Any, known: Mapping[str, Likelihood] = FAMILIES) -> An
 
 
 __all__ = [
-    "CANONICAL",
     "FAMILIES",
     "Binomial",
     "Gaussian",
@@ -73,6 +72,7 @@ __all__ = [
     "curvature",
     "deviance",
     "deviance_explained",
+    "families_with_posteriors",
     "gradient",
     "inverse_link",
     "largest_curvature",

@@ -23,6 +23,7 @@ from scipy.optimize import brentq
 
 from garrote._jit import generic
 from garrote.arrays import Floats
+from garrote.rules.integration import Integration
 from garrote.settings import Settings
 
 # How often an interval is doubled in which the null model's level is looked for.
@@ -64,8 +65,27 @@ class Likelihood(Settings):
         return False
 
     @property
+    def integration(self) -> Integration | None:
+        """How coefficients are integrated out; None where there are no posteriors.
+
+        With one, kernels know the likelihood: it is a NamedTuple, and its functions are such as numba
+        compiles.
+        """
+        return None
+
+    @property
+    def latent_normal(self) -> bool:
+        """Whether y says on which side of 0 a normal variable of mean eta lies: EM imputes it."""
+        return False
+
+    @property
+    def without_maximum(self) -> str:
+        """What has happened, in words, where the likelihood grows without end along some direction."""
+        return "the likelihood has no maximum"
+
+    @property
     def from_data(self) -> tuple[str, ...]:
-        """The settings that `settled` takes from the data where they are not given."""
+        """The settings that `adapt_to_data` takes from the data where they are not given."""
         return ()
 
     @property
@@ -93,6 +113,13 @@ class Likelihood(Settings):
     def variance(self, mean: Floats) -> Floats:
         """Return the variance of a response whose mean is given, in units of the noise."""
         raise NotImplementedError
+
+    def predictive_variance(self, mean: Floats, uncertainty: Floats) -> Floats:
+        """Return the variance of a new response, whose mean is itself known with some variance."""
+        return self.variance(mean) + uncertainty
+
+    def check_predictor(self, eta: Floats) -> None:
+        """Refuse linear predictors of new rows that are beyond what a mean is stated for."""
 
 
 @generic

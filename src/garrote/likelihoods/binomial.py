@@ -15,6 +15,7 @@ from garrote.likelihoods.base import (
     saturated,
 )
 from garrote.likelihoods.multinomial import Multinomial
+from garrote.rules.integration import Integration
 from garrote.summaries import listing
 
 # Probabilities are this far from 0 and 1 at least when log odds are taken of them.
@@ -38,6 +39,8 @@ class Binomial(_Named, Likelihood):
     """
 
     effect_scale = "log odds"
+    integration = Integration.POLYA_GAMMA
+    without_maximum = "the classes are separated"
 
     def check_response(self, y: Floats) -> None:
         """Refuse labels other than 0 and 1, and labels of one class only."""
@@ -55,6 +58,10 @@ class Binomial(_Named, Likelihood):
     def variance(self, mean: Floats) -> Floats:
         """Return p (1 - p)."""
         return mean * (1.0 - mean)
+
+    def predictive_variance(self, mean: Floats, uncertainty: Floats) -> Floats:
+        """Return p (1 - p): a label is 0 or 1, whatever its probability p is uncertain by."""
+        return self.variance(mean)
 
 
 def check_labels(family: str, y: Floats) -> None:

@@ -15,6 +15,7 @@ from garrote.likelihoods.base import (
     log_likelihood,
     saturated,
 )
+from garrote.rules.integration import Integration
 
 
 class _Named(NamedTuple):
@@ -33,6 +34,7 @@ class Gaussian(_Named, Likelihood):
 
     additive = True
     least_squares = True
+    integration = Integration.CLOSED_FORM
     noise_scale = None
     effect_scale = ""
 

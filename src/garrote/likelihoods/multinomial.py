@@ -51,9 +51,9 @@ class Multinomial(Likelihood):
 
     def loss(self, y: Floats, eta: Floats) -> Floats:
         """Return minus the log probability of the class of every row."""
-        own = y.astype(np.intp), np.arange(len(y))
-        beyond = eta - eta[own]
-        beyond[own] = -np.inf
+        observed = y.astype(np.intp), np.arange(len(y))
+        beyond = eta - eta[observed]
+        beyond[observed] = -np.inf
         # log(1 + sum of the others' odds) keeps its digits where a class is almost certain.
         largest = np.maximum(beyond.max(axis=0), 0.0)
         odds = np.exp(beyond - largest).sum(axis=0)
@@ -61,11 +61,11 @@ class Multinomial(Likelihood):
 
     def gradient(self, y: Floats, eta: Floats) -> Floats:
         """Return the derivative of the log likelihood in every linear predictor (K x N)."""
-        own = y.astype(np.intp), np.arange(len(y))
+        observed = y.astype(np.intp), np.arange(len(y))
         rows = -self.mean(eta)
-        # 1 - p of the own class is what the others have: no digits are lost where p is almost 1.
-        rows[own] = 0.0
-        rows[own] = -rows.sum(axis=0)
+        # 1 - p of the observed class is what the others have: no digits are lost where p is almost 1.
+        rows[observed] = 0.0
+        rows[observed] = -rows.sum(axis=0)
         return rows
 
     def entropy(self, mean: Floats) -> Floats:

@@ -15,6 +15,8 @@ from garrote.likelihoods.base import (
     saturated,
 )
 from garrote.likelihoods.uncertain import gaussian_mean
+from garrote.limits.magnitudes import refuse_rates
+from garrote.rules.integration import Integration
 
 # Beyond this a rate is out of the range of any data; squares of it are still numbers.
 _LARGEST = 300.0
@@ -39,6 +41,8 @@ class Poisson(_Named, Likelihood):
     """
 
     effect_scale = "log rate"
+    integration = Integration.LAPLACE
+    without_maximum = "a group has no counts"
 
     def check_response(self, y: Floats) -> None:
         """Refuse what is no count, and counts that are all zero."""
@@ -58,6 +62,10 @@ class Poisson(_Named, Likelihood):
     def variance(self, mean: Floats) -> Floats:
         """Return the mean."""
         return mean
+
+    def check_predictor(self, eta: Floats) -> None:
+        """Refuse rates beyond e^300, naming the first row that has one."""
+        refuse_rates(eta)
 
 
 @adapt_to_data.register

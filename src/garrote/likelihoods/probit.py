@@ -44,6 +44,7 @@ class Probit(Likelihood):
     """
 
     name = "probit"
+    latent_normal = True
 
     def check_response(self, y: Floats) -> None:
         """Refuse labels other than 0 and 1, and labels of one class only."""

@@ -14,8 +14,6 @@ _DEVIATES = np.linspace(-8.0, 8.0, 161)
 _SHARES = np.exp(-0.5 * _DEVIATES**2) / np.exp(-0.5 * _DEVIATES**2).sum()
 # Rows whose means are taken at a time.
 _ROWS = 5000
-# Logarithms of rates are at most this, beyond all that may be predicted: squares are still numbers.
-_FURTHEST = 350.0
 
 
 @singledispatch

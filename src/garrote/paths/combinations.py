@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from garrote.likelihoods import FAMILIES
+from garrote.likelihoods import FAMILIES, Likelihood, Multinomial, as_likelihood
 from garrote.penalties import PENALTIES
 from garrote.penalties.base import Penalty, Terms
 from garrote.solvers.classical.path import CLASSICAL_SOLVERS
 
 # What to call the two walks of LARS: with variables that leave (the lasso), and without (LAR).
 HOMOTOPIES = ("homotopy", "least-angle")
-ALL_FAMILIES = (*FAMILIES, "multinomial")
-_FIRST = "gaussian"
+ALL_FAMILIES: dict[str, Likelihood] = {**FAMILIES, "multinomial": Multinomial(3)}
 
 
 def solvers() -> tuple[str, ...]:
@@ -18,8 +17,8 @@ def solvers() -> tuple[str, ...]:
     return ("coordinate", *HOMOTOPIES, *CLASSICAL_SOLVERS)
 
 
-def is_possible(penalty: Penalty, family: str, solver: str) -> bool:
-    """Tell whether a penalty can be fitted to a family of responses by a solver.
+def is_possible(penalty: Penalty, family: Any, solver: str) -> bool:
+    """Tell whether a penalty can be fitted to a likelihood, or the one of a name, by a solver.
 
     Coordinates take everything but what has a closed form for squares only: best subsets, and what
     undoes a ridge or begins with one; and L0, whose tangents tell nothing. The walks need paths that are
@@ -33,12 +32,13 @@ def is_possible(penalty: Penalty, family: str, solver: str) -> bool:
     >>> is_possible(MCP(), "poisson", "coordinate"), is_possible(L1(), "poisson", "homotopy")
     (True, False)
     """
-    squares = family == _FIRST
+    likelihood = as_likelihood(family, ALL_FAMILIES)
+    squares = likelihood.least_squares
     if not squares and penalty.for_squares:
         return False
     if solver in HOMOTOPIES:
         return squares and _is_piecewise_linear(penalty)
-    if solver == "coordinate" or (solver == "em" and family == "probit"):
+    if solver == "coordinate" or (solver == "em" and likelihood.latent_normal):
         return squares or penalty.has_slope
     return penalty.loop == "coordinates" and CLASSICAL_SOLVERS[solver].suits(penalty, squares)
 
@@ -47,14 +47,13 @@ def check_combination(penalty: Penalty, likelihood: Any, solver: str) -> None:
     """Refuse what is impossible, and name what is possible in its place."""
     if solver not in solvers():
         raise ValueError(f"solver must be one of {solvers()}, got {solver!r}")
-    family = likelihood.name
-    if is_possible(penalty, family, solver):
+    if is_possible(penalty, likelihood, solver):
         return
     others = {
-        "solver": [s for s in solvers() if is_possible(penalty, family, s)],
+        "solver": [s for s in solvers() if is_possible(penalty, likelihood, s)],
         "family": [f for f in ALL_FAMILIES if is_possible(penalty, f, solver)],
         "penalty": [
-            name for name, make in PENALTIES.items() if is_possible(make(), family, solver)
+            name for name, make in PENALTIES.items() if is_possible(make(), likelihood, solver)
         ],
     }
     said = "; or ".join(
@@ -63,7 +62,7 @@ def check_combination(penalty: Penalty, likelihood: Any, solver: str) -> None:
     setting = f" ({penalty.for_squares})" if penalty.for_squares else ""
     raise ValueError(
         f"solver {solver!r} cannot fit penalty {penalty.name!r}{setting} with a "
-        f"{family} response: change one of the three, to {said}"
+        f"{likelihood.name} response: change one of the three, to {said}"
     )
 
 

@@ -301,8 +301,8 @@ def _with_pieces(problem: Problem, penalty: Any, fit: PenaltyFit) -> PenaltyFit:
     was not observed there, keep it.
     """
     pieces = penalty.count_pieces(fit.columns, fit.coef, outputs_of(problem) * problem.n_features)
-    own = fit.columns % problem.n_features
-    told = (problem.curvature[own] > 0) | (problem.scale.column_mean[own] == 0)
+    variables = fit.columns % problem.n_features
+    told = (problem.curvature[variables] > 0) | (problem.scale.column_mean[variables] == 0)
     return replace(fit, columns=fit.columns[told], coef=fit.coef[told], pieces=pieces)
 
 

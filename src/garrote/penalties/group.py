@@ -9,7 +9,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Penalty, Terms, check_share
 from garrote.penalties.group_rule import GroupRule
-from garrote.penalties.grouping import called, plain_groups, resolve_groups
+from garrote.penalties.grouping import as_weights, called, resolve_groups, storable_groups
 from garrote.proximal.grouping import Groups
 
 
@@ -68,8 +68,8 @@ class GroupLasso(Penalty):
         if self.norm not in (2, "inf", np.inf):
             raise ValueError(f"norm must be 2 or 'inf', got {self.norm!r}")
         check_share(self.l1_ratio)
-        object.__setattr__(self, "groups", plain_groups(self.groups))
-        object.__setattr__(self, "weights", _plain_weights(self.weights))
+        object.__setattr__(self, "groups", storable_groups(self.groups))
+        object.__setattr__(self, "weights", _storable_weights(self.weights))
 
     @property
     def name(self) -> str:
@@ -174,18 +174,15 @@ class GroupLasso(Penalty):
         return weights
 
 
-def _plain_weights(weights: Any) -> Any:
+def _storable_weights(weights: Any) -> Any:
     """Return a word, or numbers as an array; refuse what cannot be weights of any groups."""
     allowed = "weights must be 'size', 'equal' or a finite number >= 0 for each group"
     if isinstance(weights, str):
         if weights not in ("size", "equal"):
             raise ValueError(f"{allowed}, got {weights!r}")
         return weights
-    try:
-        values = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.array(np.nan)
-    if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all():
+    values = as_weights(weights)
+    if values is None:
         raise ValueError(f"{allowed}, in the order of their labels, got {_some(weights)}")
     return values
 

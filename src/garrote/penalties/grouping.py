@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.penalties.factors import factor_groups
 from garrote.proximal.grouping import Groups
 from garrote.proximal.labels import (
@@ -26,8 +26,8 @@ _ALLOWED = (
 )
 
 
-def plain_groups(groups: Any) -> Any:
-    """Return groups as given, in plain values that can be used twice and saved.
+def storable_groups(groups: Any) -> Any:
+    """Return groups as given, in values that can be used twice and saved.
 
     A Series is a mapping by its index. What could not be groups of any table is refused.
     """
@@ -40,9 +40,11 @@ def plain_groups(groups: Any) -> Any:
     if hasattr(groups, "iloc") and hasattr(groups, "index"):
         return _series_mapping(groups)
     if isinstance(groups, Mapping):
-        return {_plain(key): _plain(value) for key, value in groups.items()}
+        return {_python_value(key): _python_value(value) for key, value in groups.items()}
     entries = as_entries(groups, "column")
-    return entries if isinstance(entries, np.ndarray) else [_plain(entry) for entry in entries]
+    return (
+        entries if isinstance(entries, np.ndarray) else [_python_value(entry) for entry in entries]
+    )
 
 
 def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any = None) -> Array:
@@ -58,7 +60,7 @@ def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any =
     X : array or sparse matrix, optional
         The columns themselves, which "factors" looks at.
     """
-    groups = plain_groups(groups)
+    groups = storable_groups(groups)
     if groups is None:
         return np.arange(count)
     if isinstance(groups, str):
@@ -75,6 +77,15 @@ def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any =
     return numbers_of_lists(lists, count, "column", lambda j: called(j, names))
 
 
+def as_weights(weights: Any) -> Floats | None:
+    """Return finite numbers >= 0 as an array; None if these are no such numbers."""
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return values if values.ndim == 1 and (np.isfinite(values) & (values >= 0)).all() else None
+
+
 def called(j: int, names: Array | None) -> str:
     """Return how a column is called in an error: by its name, or else by its position."""
     return repr(str(names[j])) if names is not None else str(j)
@@ -89,7 +100,7 @@ def _series_mapping(series: Any) -> dict[Any, Any]:
     if len(set(keys)) < len(keys):
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"groups has {twice!r} twice in its index: give every column one label")
-    return dict(zip(keys, map(_plain, np.asarray(series).tolist()), strict=True))
+    return dict(zip(keys, map(_python_value, np.asarray(series).tolist()), strict=True))
 
 
 def _from_mapping(groups: dict[Any, Any], count: int, names: Array | None) -> Array:
@@ -136,10 +147,10 @@ def _finder(count: int, names: Array | None) -> Callable[[Any], list[int]]:
     return columns
 
 
-def _plain(entry: Any) -> Any:
+def _python_value(entry: Any) -> Any:
     """Return a label, a position, a name, or a list of these as Python's own value."""
     if isinstance(entry, AbstractSet):
-        return sorted((_plain(part) for part in entry), key=str)
+        return sorted((_python_value(part) for part in entry), key=str)
     if is_list(entry):
-        return [_plain(part) for part in entry]
+        return [_python_value(part) for part in entry]
     return entry.item() if isinstance(entry, np.generic) else entry

@@ -8,33 +8,11 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
-import garrote.inference.methods
 import garrote.likelihoods
-import garrote.likelihoods.huber
-import garrote.paths.following
+import garrote.paths
 import garrote.penalties
-import garrote.priors.inclusion
-import garrote.priors.scale_mixture
-import garrote.priors.single_effects
-import garrote.priors.slab
-import garrote.proximal.graph
-import garrote.results.certificates
-import garrote.results.credible_sets
-import garrote.results.fit
-import garrote.results.laws.base
-import garrote.results.laws.covariates
-import garrote.results.laws.draws
-import garrote.results.laws.effects
-import garrote.results.laws.factorised
-import garrote.results.laws.models
-import garrote.results.optima
-import garrote.results.path
-import garrote.results.posterior
-import garrote.results.selection
-import garrote.results.selection_views
-import garrote.results.shapes
-import garrote.summaries
-import garrote.zscores.consistency
+import garrote.priors
+from garrote.inference.methods import METHODS
 from garrote.persistence.archive import (
     Archive,
     ModelFileError,
@@ -47,37 +25,51 @@ from garrote.persistence.archive import (
 from garrote.persistence.checks import check_estimator
 from garrote.persistence.trees import Decoder, Encoder, Unknown, Unstorable
 from garrote.persistence.trial import try_answers
+from garrote.proximal.graph import Graph
+from garrote.results.certificates import Certificate
+from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Substitutes
+from garrote.results.fit import Fit, PenaltyFit, Scale
+from garrote.results.laws import (
+    Anchor,
+    CovariatesLaw,
+    Draws,
+    EffectsLaw,
+    FactorisedPredictor,
+    Intercepts,
+    Mixture,
+    Models,
+    SoftSupport,
+    Spread,
+    States,
+)
+from garrote.results.optima import Optima
+from garrote.results.path import Move, Path
+from garrote.results.posterior import Audit, Posterior, SamplingAccuracy
+from garrote.results.selection import Selection
+from garrote.results.selection_views import (
+    ModelsView,
+    PathView,
+    Predictions,
+    StandIns,
+    Validation,
+)
+from garrote.results.shapes import SlabShapes
+from garrote.summaries import Summary, Table
+from garrote.zscores.consistency import Consistency
 
 FORMAT = "garrote-model"
 # Raised when a file cannot be read any more by the garrote before; older formats stay readable, but for
 # the first, which no release wrote.
 VERSION, _OLDEST = 2, 2
 
-# Where the classes are defined that files may refer to, beside the estimators
-# and the public penalties, likelihoods and priors.
-_HOMES = (
-    garrote.zscores.consistency,
-    garrote.results.credible_sets,
-    garrote.results.path,
-    garrote.results.posterior,
-    garrote.inference.methods,
-    garrote.paths.following,
-    garrote.priors.inclusion,
-    garrote.proximal.graph,
-    garrote.results.certificates,
-    garrote.results.laws.base,
-    garrote.results.laws.covariates,
-    garrote.results.laws.draws,
-    garrote.results.laws.effects,
-    garrote.results.laws.factorised,
-    garrote.results.laws.models,
-    garrote.results.optima,
-    garrote.results.fit,
-    garrote.results.selection,
-    garrote.results.selection_views,
-    garrote.results.shapes,
-    garrote.summaries,
-)
+# The results that files may hold, beside estimators, methods, and the public penalties, likelihoods and
+# priors. A class that an estimator comes to store is a new entry here.
+_RESULTS = (
+    Anchor, Audit, Certificate, Consistency, CovariatesLaw, CredibleSet, Draws, EffectsLaw,
+    FactorisedPredictor, Fit, Graph, Inclusions, Intercepts, Likeness, Mixture, Models, ModelsView, Move,
+    Optima, Path, PathView, PenaltyFit, Posterior, Predictions, SamplingAccuracy, Scale, Selection,
+    SlabShapes, SoftSupport, Spread, StandIns, States, Substitutes, Summary, Table, Validation,
+)  # fmt: skip
 
 
 def save_model(model: Any, path: PathLike, extra: dict[str, Any] | None = None) -> None:
@@ -206,15 +198,10 @@ def _estimators() -> dict[str, type]:
 
 def _known_classes() -> dict[str, type]:
     """Return every class that files may refer to: also penalties, likelihoods, priors and results."""
-    results = {
-        name: cls
-        for module in _HOMES
-        for name, cls in vars(module).items()
-        if _is_class_of_values(cls) and cls.__module__ == module.__name__
-    }
+    results = {cls.__name__: cls for cls in (*_RESULTS, *METHODS.values())}
     public = {
         name: cls
-        for room in (garrote.penalties, garrote.likelihoods, garrote.priors)
+        for room in (garrote.penalties, garrote.likelihoods, garrote.priors, garrote.paths)
         for name, cls in vars(room).items()
         if name in room.__all__ and _is_class_of_values(cls)
     }

@@ -183,10 +183,10 @@ class Encoder:
 
 def _is_short(array: Array) -> bool:
     """Whether an array is cheaper as JSON, and comes back from it bit for bit."""
-    plain = array.dtype.isnative and array.dtype.kind in "biuf" and array.dtype.name in _SCALARS
+    native = array.dtype.isnative and array.dtype.kind in "biuf" and array.dtype.name in _SCALARS
     # Every NaN is the same to JSON, and arrays are to come back in the order they had.
     return bool(
-        plain and array.size <= _SHORT and array.flags.c_contiguous and np.isfinite(array).all()
+        native and array.size <= _SHORT and array.flags.c_contiguous and np.isfinite(array).all()
     )
 
 
@@ -251,9 +251,11 @@ class Decoder:
     def _of_values(self, cls: Any, written: Mapping[str, Any]) -> Any:
         found = {name: self.decode(node) for name, node in written["fields"].items()}
         if is_dataclass(cls):
-            own = fields(cls)
-            names = {f.name for f in own}
-            needed = {f.name for f in own if f.default is MISSING and f.default_factory is MISSING}
+            known = fields(cls)
+            names = {f.name for f in known}
+            needed = {
+                f.name for f in known if f.default is MISSING and f.default_factory is MISSING
+            }
         else:
             names, needed = set(cls._fields), set(cls._fields) - set(cls._field_defaults)
         _check_names(cls, "field", found.keys() - names, needed - found.keys())

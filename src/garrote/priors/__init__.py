@@ -25,7 +25,7 @@ from garrote.priors.scale_mixture import (
     StudentPrior,
 )
 from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior, IndependentSlab
+from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
 from garrote.priors.two_humped import TwoHumpedSlab
 
 __all__ = [
@@ -45,7 +45,6 @@ __all__ = [
     "Inclusion",
     "InclusionLaw",
     "IndependentInclusion",
-    "IndependentSlab",
     "LaplacePrior",
     "NEGPrior",
     "NormalGammaPrior",

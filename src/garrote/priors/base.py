@@ -2,8 +2,8 @@
 
 A prior is one file: a frozen dataclass of settings that derives from `Slab`, `SingleEffects` or
 `ScaleMixturePrior`. Its ``kind`` names the ways to a posterior that `garrote.inference` has for it, its
-``families`` the likelihoods that it has a meaning for; the rest are methods. Nothing outside asks for
-the class of a prior.
+``integrations`` the likelihoods that it has a meaning for; the rest are methods. Nothing outside asks
+for the class of a prior.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from garrote.arrays import Floats
+from garrote.rules.integration import Integration
 from garrote.settings import Settings
 
 
@@ -21,19 +22,21 @@ class Prior(Settings):
     """A prior of coefficients, by its settings.
 
     ``kind`` is "models" (variables are in or out), "effects" (a sum of single effects) or "shrinkage"
-    (all variables are in, their coefficients small). ``families`` are the names of likelihoods.
-    ``noise_variance``, where ``has_noise`` says that the prior has such a setting, is that of a noise
-    which is known, in squared units of the response. ``independent`` tells whether the coefficients of
-    variables that are in are independent of each other, with a ``variance`` that is given or unknown:
-    mean field, EM and the samplers that draw coefficients ask for that. ``reference`` is a source to
-    cite, if it has one.
+    (all variables are in, their coefficients small). ``integrations`` say for which likelihoods it has a
+    meaning, by how coefficients are integrated out of them; ``integrated`` is False where models count
+    by their largest likelihood instead. ``noise_variance``, where ``has_noise`` says that the prior has
+    such a setting, is that of a noise which is known, in squared units of the response. ``independent``
+    tells whether the coefficients of variables that are in are independent of each other, with a
+    ``variance`` that is given or unknown: mean field, EM and the samplers that draw coefficients ask for
+    that. ``reference`` is a source to cite, if it has one.
     """
 
     kind: ClassVar[str]
-    families: ClassVar[tuple[str, ...]] = ("gaussian",)
+    integrations: ClassVar[tuple[Integration, ...]] = (Integration.CLOSED_FORM,)
     has_noise: ClassVar[bool] = False
     independent: ClassVar[bool] = False
     reference: ClassVar[str | None] = None
+    integrated: ClassVar[bool] = True
 
     @property
     def known_noise(self) -> float | None:
@@ -43,6 +46,11 @@ class Prior(Settings):
     @property
     def variance_is_unknown(self) -> bool:
         """Whether there is a slab variance to be averaged over."""
+        return False
+
+    @property
+    def has_humps(self) -> bool:
+        """Whether coefficients have signs that are summed over, or sampled."""
         return False
 
     def holding_noise(self, variance: float) -> Self:
@@ -65,12 +73,18 @@ class Prior(Settings):
         """Say where the prior does not hold what it promises, given n rows and the sizes of models."""
         return ()
 
-    def check_family(self, family: str) -> None:
+    @classmethod
+    def without_noise(cls) -> "type[Prior]":
+        """Return the prior of the same name for likelihoods without noise: itself, for most."""
+        return cls
+
+    def check_integration(self, integration: Integration) -> None:
         """Refuse a likelihood for which the prior has no meaning."""
-        if family not in self.families:
+        if integration not in self.integrations:
+            known = " or ".join(known.value for known in self.integrations)
             raise ValueError(
-                f"{type(self).__name__} is for a response that is {' or '.join(self.families)}, got "
-                f"{family}: see garrote.priors for others"
+                f"{type(self).__name__} is for {known}, not for {integration.value}: see garrote.priors "
+                "for others"
             )
 
 
@@ -88,12 +102,10 @@ class Fitting(NamedTuple):
 class Slab(Prior):
     """A prior of the coefficients of variables that are in; others have none.
 
-    ``integrated`` tells whether models count by their evidence, coefficients integrated out, or by their
-    largest likelihood; ``yardstick`` says so in words, of models that are fitted one by one.
+    ``yardstick`` says in words by what models count that are fitted one by one.
     """
 
     kind: ClassVar[str] = "models"
-    integrated: ClassVar[bool] = True
     yardstick: ClassVar[str] = "Laplace's evidence"
     # Shape and rate of the Gamma law of 1 / variance, where that is unknown.
     law: ClassVar[tuple[float, float]] = (0.5, 0.5)
@@ -102,11 +114,6 @@ class Slab(Prior):
     def known_variance(self) -> float | None:
         """The slab's variance, where it has one that is given."""
         return None
-
-    @property
-    def has_humps(self) -> bool:
-        """Whether coefficients have signs that are summed over, or sampled."""
-        return False
 
     def shapes(self) -> "list[tuple[float, Slab]]":
         """Return slabs of known shape with their log probabilities: of one shape, itself."""

@@ -41,12 +41,12 @@ class Chain(NamedTuple):
     ties: Floats
 
     @classmethod
-    def of_precisions(cls, own: Floats, between: Floats) -> "Chain":
+    def of_precisions(cls, alone: Floats, between: Floats) -> "Chain":
         """Take the precisions of coefficients and of the differences of neighbours (Eqs. 13.120-13.121).
 
         In each pivot what cancels is left out: that of a stiff tie less the square over the last pivot.
         """
-        return cls(*_factor(own, between))
+        return cls(*_factor(alone, between))
 
     @property
     def variance(self) -> Floats:
@@ -74,15 +74,15 @@ Root = Diagonal | Chain
 
 
 @kernel(fastmath=False)
-def _factor(own, between):
-    diagonal, ties = np.empty(len(own)), np.empty(len(between))
-    rest = own[0]
-    for j in range(len(own)):
+def _factor(alone, between):
+    diagonal, ties = np.empty(len(alone)), np.empty(len(between))
+    rest = alone[0]
+    for j in range(len(alone)):
         pivot = rest + (between[j] if j < len(between) else 0.0)
         diagonal[j] = np.sqrt(pivot)
         if j < len(between):
             ties[j] = between[j] / diagonal[j]
-            rest = own[j + 1] + rest * (between[j] / pivot)
+            rest = alone[j + 1] + rest * (between[j] / pivot)
     return diagonal, ties
 
 

@@ -12,6 +12,7 @@ Rules for an unknown g are in `garrote.priors.hyper_g`.
 Murphy (2012), Eqs. 13.13-13.18 and exercise 13.4; Liang et al. (2008).
 """
 
+from functools import singledispatch
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,18 @@ def slab_moments(rule: Any, size: int, left: float) -> tuple[float, float, float
 def noise_mean(rule: Any, size: int, left: float) -> float:
     """Return the posterior mean of the noise variance, given a model."""
     raise TypeError(f"no noise is registered for {type(rule).__name__}")
+
+
+@singledispatch
+def has_signs(rule: Any) -> bool:
+    """Tell whether coefficients have signs, which are summed over: under slabs of two humps."""
+    return False
+
+
+@singledispatch
+def noise_floor(rule: Any) -> float | None:
+    """Return what every model leaves of y'y at least, beside a ridge; None for rules without a floor."""
+    return None
 
 
 class KnownNoise(NamedTuple):
@@ -104,6 +117,11 @@ def _(rule: UnknownNoise, size, left):
     return (rule.rate + 0.5 * max(left, rule.least)) / (rule.shape - 1.0)
 
 
+@noise_floor.register
+def _(rule: UnknownNoise):
+    return rule.least
+
+
 class FixedG(NamedTuple):
     """Zellner's prior N(0, g noise G^{-1}) with one g, noise ~ inverse gamma (exercise 13.4).
 
@@ -136,15 +154,15 @@ def _(rule: FixedG, size, left):
     return (rule.rate + 0.5 * unexplained) / (rule.shape - 1.0)
 
 
-class Schwarz(NamedTuple):
-    """BIC: the log likelihood at its maximum, less log(rows) / 2 for each variable (Eq. 13.18).
+class Peak(NamedTuple):
+    """The log likelihood at its maximum, less a ``price`` of each variable: log(rows) / 2 is BIC's.
 
-    ``ridge`` is 0; the likelihood is maximised over the noise too, which is taken to be ``least`` / rows
-    at least. Coefficients are those of least squares with their usual covariance, noise (X'X)^{-1}, the
-    noise estimated from what is left on rows - ``spent`` - size degrees of freedom: what the Gaussian
-    around the maximum, of which BIC keeps the leading terms, says of them. Models of more than ``most``
-    variables have no probability: BIC supposes far fewer variables than rows, and would praise a model
-    that interpolates.
+    Murphy (2012), Eq. 13.18. ``ridge`` is 0. ``noise`` is NaN where it is unknown: the likelihood is
+    maximised over it too, and what is left counts as ``least`` where it is less. Coefficients are those
+    of least squares with their usual covariance, noise (X'X)^{-1}, an unknown noise being estimated from
+    what is left on rows - ``spent`` - size degrees of freedom: what the Gaussian around the maximum, of
+    which BIC keeps the leading terms, says of them. Models of more than ``most`` variables have no
+    probability: with as many variables as rows they would interpolate.
     """
 
     ridge: float
@@ -152,21 +170,28 @@ class Schwarz(NamedTuple):
     spent: float
     least: float
     most: float
+    price: float
+    noise: float
 
 
 @log_evidence.register
-def _(rule: Schwarz, size, log_det, left):
+def _(rule: Peak, size, log_det, left):
     if size > rule.most:
         return -np.inf
-    fit = -0.5 * rule.rows * logarithm(max(left, rule.least) / rule.rows)
-    return fit - 0.5 * size * logarithm(rule.rows)
+    if np.isnan(rule.noise):
+        fit = -0.5 * rule.rows * logarithm(max(left, rule.least) / rule.rows)
+    else:
+        fit = -0.5 * left / rule.noise
+    return fit - rule.price * size
 
 
 @slab_moments.register
-def _(rule: Schwarz, size, left):
+def _(rule: Peak, size, left):
     return 1.0, 1.0, noise_mean(rule, size, left)
 
 
 @noise_mean.register
-def _(rule: Schwarz, size, left):
-    return max(left, rule.least) / max(rule.rows - rule.spent - size, 1.0)
+def _(rule: Peak, size, left):
+    if np.isnan(rule.noise):
+        return max(left, rule.least) / max(rule.rows - rule.spent - size, 1.0)
+    return rule.noise

@@ -22,6 +22,7 @@ import numpy as np
 
 from garrote._jit import generic, kernel
 from garrote.elementary import logarithm
+from garrote.priors.evidence import has_signs, noise_floor
 
 _LOG_2 = float(np.log(2.0))
 
@@ -48,6 +49,16 @@ class HumpsUnknownNoise(NamedTuple):
     rate: float
     least: float
     unit: float
+
+
+@has_signs.register
+def _(rule: HumpsKnownNoise | HumpsUnknownNoise):
+    return True
+
+
+@noise_floor.register
+def _(rule: HumpsUnknownNoise):
+    return rule.least
 
 
 @kernel(inline=True)

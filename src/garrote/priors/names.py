@@ -5,9 +5,10 @@ from typing import Any
 from garrote.priors.base import Prior
 from garrote.priors.scale_mixture import SHRINKAGE_PRIORS
 from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
+from garrote.priors.slab import BIC, GaussianSlab, GPrior
+from garrote.rules.integration import Integration
 
-# A new prior is a new row here. For labels and counts the slab is that of effects without noise.
+# A new prior is a new row here.
 PRIORS: dict[str, type[Prior]] = {
     "spike-slab": GaussianSlab,
     "g-prior": GPrior,
@@ -17,12 +18,15 @@ PRIORS: dict[str, type[Prior]] = {
 }
 
 
-def prior_class(name: str, family: str = "gaussian") -> type[Prior]:
-    """Return the prior that a name stands for, for a likelihood of some name."""
-    return EffectSlab if name == "spike-slab" and family != "gaussian" else PRIORS[name]
+def prior_class(
+    name: str, integration: Integration | None = Integration.CLOSED_FORM
+) -> type[Prior]:
+    """Return the prior that a name stands for, where coefficients are integrated out in some way."""
+    with_noise = integration is Integration.CLOSED_FORM
+    return PRIORS[name] if with_noise else PRIORS[name].without_noise()
 
 
-def as_prior(given: Any, kind: str, family: str = "gaussian") -> Prior:
+def as_prior(given: Any, kind: str, integration: Integration = Integration.CLOSED_FORM) -> Prior:
     """Return a prior of one kind by itself or, with its default settings, by its name.
 
     Examples
@@ -33,12 +37,12 @@ def as_prior(given: Any, kind: str, family: str = "gaussian") -> Prior:
     """
     names = [name for name, prior in PRIORS.items() if prior.kind == kind]
     if isinstance(given, str) and given in names:
-        given = prior_class(given, family)()
+        given = prior_class(given, integration)()
     if not isinstance(given, Prior) or given.kind != kind:
         classes = sorted({prior.__name__ for prior in PRIORS.values() if prior.kind == kind})
         raise ValueError(
             f"prior must be one of {tuple(names)}, or an object of garrote.priors such as "
             f"{', '.join(classes)}, got {given!r}"
         )
-    given.check_family(family)
+    given.check_integration(integration)
     return given

@@ -23,6 +23,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.priors.base import Prior
 from garrote.priors.covariance_root import Chain, Diagonal, Root
+from garrote.rules.integration import Integration
 from garrote.scale_mixtures.laws import (
     HALLaw,
     HorseshoeLaw,
@@ -39,48 +40,54 @@ _SMALLEST = 1e-200
 
 @dataclass(frozen=True)
 class ScaleMixturePrior(Prior):
-    """What these priors share: the scale, the noise, and independent coefficients by the mixing law."""
+    """What these priors share: the scale, the noise, and independent coefficients by the mixing law.
+
+    ``mixing`` is that law, where it is in Table 13.2, and ``parameters`` are the settings that it takes;
+    ``shares`` are settings that are at most 1.
+    """
 
     scale: float | None = field(default=None, kw_only=True)
     typical_scale: float | None = field(default=None, kw_only=True)
     noise_variance: float | None = field(default=None, kw_only=True)
     kind: ClassVar[str] = "shrinkage"
-    families: ClassVar[tuple[str, ...]] = ("gaussian", "binomial")
+    integrations: ClassVar[tuple[Integration, ...]] = (
+        Integration.CLOSED_FORM,
+        Integration.POLYA_GAMMA,
+    )
     has_noise: ClassVar[bool] = True
+    mixing: ClassVar[type[Any] | None] = None
+    parameters: ClassVar[tuple[str, ...]] = ()
+    shares: ClassVar[tuple[str, ...]] = ()
     reference: ClassVar[str] = (
         "Murphy (2012), Machine Learning: A Probabilistic Perspective, Table 13.2"
     )
 
     def __post_init__(self) -> None:
-        """Raise unless scale and noise variance are positive and finite."""
-        for name in ("scale", "typical_scale", "noise_variance"):
-            if getattr(self, name) is not None:
-                self._check_positive(**{name: getattr(self, name)})
-        if self.scale is not None and self.typical_scale is not None:
-            raise ValueError(
-                "typical_scale is for a scale that is learnt: give it or scale, not both"
-            )
-
-    def _check_positive(self, **settings: Any) -> None:
-        for name, value in settings.items():
+        """Raise unless scale, noise variance and parameters of the law are positive and finite."""
+        shared = ("scale", "typical_scale", "noise_variance")
+        given = [name for name in shared if getattr(self, name) is not None]
+        for name in (*given, *self.parameters, *self.shares):
+            value = getattr(self, name)
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
             if not number or not 0 < value < np.inf:
                 raise ValueError(
                     f"{name} of a {type(self).__name__} must be positive and finite, got {value!r}"
                 )
-
-    def _check_share(self, **settings: Any) -> None:
-        self._check_positive(**settings)
-        for name, value in settings.items():
-            if value > 1:
+            if name in self.shares and value > 1:
                 raise ValueError(
                     f"{name} of a {type(self).__name__} must be at most 1, got {value}"
                 )
+        if self.scale is not None and self.typical_scale is not None:
+            raise ValueError(
+                "typical_scale is for a scale that is learnt: give it or scale, not both"
+            )
 
     @property
     def law(self) -> MixingLaw | None:
         """The law of one coefficient, where they are independent and it is in Table 13.2."""
-        return None
+        if self.mixing is None:
+            return None
+        return self.mixing(*(float(getattr(self, name)) for name in self.parameters))
 
     def among(self, columns: Array) -> "ScaleMixturePrior":
         """Return the prior of some of the columns."""
@@ -101,12 +108,8 @@ class ScaleMixturePrior(Prior):
 class LaplacePrior(ScaleMixturePrior):
     """exp(-|v|): the Bayesian lasso (Park & Casella 2008), of penalty |w| / (s * scale)."""
 
+    mixing: ClassVar[type[Any]] = LaplaceLaw
     reference: ClassVar[str] = "Park & Casella (2008), The Bayesian lasso. JASA 103, 681-686"
-
-    @property
-    def law(self) -> MixingLaw:
-        """The law of one coefficient."""
-        return LaplaceLaw()
 
 
 @dataclass(frozen=True)
@@ -116,15 +119,11 @@ class HorseshoePrior(ScaleMixturePrior):
     Infinitely dense at 0, with Cauchy tails: noise is shrunk to nothing, large effects hardly at all.
     """
 
+    mixing: ClassVar[type[Any]] = HorseshoeLaw
     reference: ClassVar[str] = (
         "Carvalho, Polson & Scott (2010), The horseshoe estimator for sparse signals. Biometrika 97, "
         "465-480"
     )
-
-    @property
-    def law(self) -> MixingLaw:
-        """The law of one coefficient."""
-        return HorseshoeLaw()
 
 
 @dataclass(frozen=True)
@@ -132,19 +131,11 @@ class StudentPrior(ScaleMixturePrior):
     """Student's t with some degrees of freedom; 1 is the Cauchy law."""
 
     degrees: float = 1.0
+    mixing: ClassVar[type[Any]] = StudentLaw
+    parameters: ClassVar[tuple[str, ...]] = ("degrees",)
     reference: ClassVar[str] = (
         "Andrews & Mallows (1974), Scale mixtures of normal distributions. JRSS B 36, 99-102"
     )
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
-        super().__post_init__()
-        self._check_positive(degrees=self.degrees)
-
-    @property
-    def law(self) -> MixingLaw:
-        """The law of one coefficient."""
-        return StudentLaw(float(self.degrees))
 
 
 @dataclass(frozen=True)
@@ -152,20 +143,12 @@ class NormalGammaPrior(ScaleMixturePrior):
     """Gamma variances of some shape (Griffin & Brown 2010); 1 is Laplace, smaller ones are sparser."""
 
     shape: float = 0.5
+    mixing: ClassVar[type[Any]] = NormalGammaLaw
+    parameters: ClassVar[tuple[str, ...]] = ("shape",)
     reference: ClassVar[str] = (
         "Griffin & Brown (2010), Inference with normal-gamma prior distributions in regression "
         "problems. Bayesian Analysis 5, 171-188"
     )
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
-        super().__post_init__()
-        self._check_positive(shape=self.shape)
-
-    @property
-    def law(self) -> MixingLaw:
-        """The law of one coefficient."""
-        return NormalGammaLaw(float(self.shape))
 
 
 @dataclass(frozen=True)
@@ -173,20 +156,12 @@ class NEGPrior(ScaleMixturePrior):
     """Normal-exponential-gamma (Griffin & Brown 2007): tails like |v|^-(2 shape + 1)."""
 
     shape: float = 0.5
+    mixing: ClassVar[type[Any]] = NEGLaw
+    parameters: ClassVar[tuple[str, ...]] = ("shape",)
     reference: ClassVar[str] = (
         "Griffin & Brown (2007), Bayesian adaptive lassos with non-convex penalization. Technical "
         "report, University of Kent"
     )
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
-        super().__post_init__()
-        self._check_positive(shape=self.shape)
-
-    @property
-    def law(self) -> MixingLaw:
-        """The law of one coefficient."""
-        return NEGLaw(float(self.shape))
 
 
 @dataclass(frozen=True)
@@ -194,20 +169,12 @@ class HALPrior(ScaleMixturePrior):
     """The hierarchical adaptive lasso (Lee et al. 2010): tails like |v|^-(shape + 1)."""
 
     shape: float = 1.0
+    mixing: ClassVar[type[Any]] = HALLaw
+    parameters: ClassVar[tuple[str, ...]] = ("shape",)
     reference: ClassVar[str] = (
         "Lee, Caron, Doucet & Holmes (2010), A hierarchical Bayesian framework for constructing "
         "sparsity-inducing priors. arXiv:1009.1914"
     )
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
-        super().__post_init__()
-        self._check_positive(shape=self.shape)
-
-    @property
-    def law(self) -> MixingLaw:
-        """The law of one coefficient."""
-        return HALLaw(float(self.shape))
 
 
 @dataclass(frozen=True)
@@ -220,14 +187,10 @@ class ElasticNetPrior(ScaleMixturePrior):
     """
 
     l1_ratio: float = 0.5
+    shares: ClassVar[tuple[str, ...]] = ("l1_ratio",)
     reference: ClassVar[str] = (
         "Li & Lin (2010), The Bayesian elastic net. Bayesian Analysis 5, 151-170"
     )
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
-        super().__post_init__()
-        self._check_share(l1_ratio=self.l1_ratio)
 
     def draw_root(self, v: Floats, rng: np.random.Generator) -> Root:
         """Draw the variances given v: their covariance's root."""
@@ -280,23 +243,19 @@ class FusedLaplacePrior(ScaleMixturePrior):
     """
 
     l1_ratio: float = 0.5
+    shares: ClassVar[tuple[str, ...]] = ("l1_ratio",)
     reference: ClassVar[str] = (
         "Kyung, Gill, Ghosh & Casella (2010), Penalized regression, standard errors, and Bayesian "
         "lassos. Bayesian Analysis 5, 369-412"
     )
 
-    def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
-        super().__post_init__()
-        self._check_share(l1_ratio=self.l1_ratio)
-
     def draw_root(self, v: Floats, rng: np.random.Generator) -> Root:
         """Draw the variances given v: their covariance's root."""
-        own = _laplace_variances(v, self.l1_ratio, rng)
+        variances = _laplace_variances(v, self.l1_ratio, rng)
         if self.l1_ratio == 1.0:
-            return Diagonal(np.sqrt(own))
+            return Diagonal(np.sqrt(variances))
         between = _laplace_variances(np.diff(v), 1.0 - self.l1_ratio, rng)
-        return Chain.of_precisions(1.0 / own, 1.0 / between)
+        return Chain.of_precisions(1.0 / variances, 1.0 / between)
 
 
 def _laplace_variances(v: Floats, rate: float, rng: np.random.Generator) -> Floats:

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from garrote.priors.base import Prior
+from garrote.rules.integration import Integration
 
 ESTIMATES = ("optim", "em")
 
@@ -68,7 +69,10 @@ class SingleEffects(Prior):
     tol: float = 1e-4
     max_iter: int = 500
     kind: ClassVar[str] = "effects"
-    families: ClassVar[tuple[str, ...]] = ("gaussian", "binomial")
+    integrations: ClassVar[tuple[Integration, ...]] = (
+        Integration.CLOSED_FORM,
+        Integration.POLYA_GAMMA,
+    )
     has_noise: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -10,9 +10,10 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.priors.base import Fitting, Slab
-from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, Schwarz, UnknownNoise
+from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, Peak, UnknownNoise
 from garrote.priors.hyper_g import BestG, TabledG, tabled_g
 from garrote.priors.scanned_g import ScannedG
+from garrote.rules.integration import Integration
 
 # First, last and number of the logs of an unknown slab variance, for laws of coefficients given a model.
 _VARIANCES = (-12.0, 20.0, 65)
@@ -90,6 +91,11 @@ class GaussianSlab(IndependentSlab):
                 f"shape and rate of a GaussianSlab must be >= 0, got {self.shape} and {self.rate}"
             )
 
+    @classmethod
+    def without_noise(cls) -> type[Slab]:
+        """Return the slab of effects on log odds or log rates."""
+        return EffectSlab
+
     def in_unit(self, unit: float) -> Self:
         """Return the slab for a response that is divided by a unit."""
         return replace(super().in_unit(unit), rate=self.rate / unit**2)
@@ -126,7 +132,7 @@ class EffectSlab(IndependentSlab):
     (Ghosh, Li & Mitra 2018).
     """
 
-    families: ClassVar[tuple[str, ...]] = ("binomial", "poisson")
+    integrations: ClassVar[tuple[Integration, ...]] = (Integration.POLYA_GAMMA, Integration.LAPLACE)
     law: ClassVar[tuple[float, float]] = (2.0, 2.0)
 
     def fitting(self, n: float, spent: float = 0.0) -> Fitting:
@@ -192,14 +198,14 @@ class BIC(Slab):
     too. Models of more than half of the rows that are left are ruled out.
     """
 
-    families: ClassVar[tuple[str, ...]] = ("gaussian", "binomial", "poisson")
+    integrations: ClassVar[tuple[Integration, ...]] = tuple(Integration)
     integrated: ClassVar[bool] = False
     yardstick: ClassVar[str] = "BIC"
 
-    def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> Schwarz:
+    def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> Peak:
         """Return the criterion for n rows (less those spent on means)."""
-        least = SMALLEST_LEFT * (yty or 1.0)
-        return Schwarz(0.0, n + spent, spent, least, largest_fitted(n))
+        least, price = SMALLEST_LEFT * (yty or 1.0), self.fitting(n, spent).penalty
+        return Peak(0.0, n + spent, spent, least, largest_fitted(n), price, np.nan)
 
     def fitting(self, n: float, spent: float = 0.0) -> Fitting:
         """Return how models of labels and counts are fitted: by maximum likelihood."""

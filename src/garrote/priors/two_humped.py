@@ -66,8 +66,8 @@ class TwoHumpedSlab(GaussianSlab):
         if self.separation is not None:
             return super().grid(log_variances)
         return [
-            (own + log, slab)
-            for own, shape in self.shapes()
+            (log_shape + log, slab)
+            for log_shape, shape in self.shapes()
             for log, slab in shape.grid(log_variances)
         ]
 

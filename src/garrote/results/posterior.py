@@ -3,7 +3,7 @@
 import inspect
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -63,8 +63,12 @@ class SamplingAccuracy:
     split_r_hat: Floats | None = None
 
 
+# The law that a posterior is known by, for what needs one of a kind.
+AnyLaw = TypeVar("AnyLaw", bound=Law)
+
+
 @dataclass(frozen=True)
-class Posterior:
+class Posterior(Generic[AnyLaw]):
     """What is believed about each coefficient, in the user's units.
 
     For the garrote the inclusion probabilities are variational (each given the mean of the others),
@@ -123,7 +127,7 @@ class Posterior:
     spread: Spread
     noise_variance: float
     degrees_of_freedom: float
-    law: Law
+    law: AnyLaw
     names: tuple[str, ...]
     covariates: Array
     free_energy: float = float("nan")

@@ -23,6 +23,7 @@ from garrote.rules.columns import (
     column_dot,
     squared_residual,
 )
+from garrote.rules.integration import Integration
 from garrote.rules.optimality import Evaluated, dual_bound, is_convex, reach, total_cost, violation
 from garrote.rules.parabolas import expected_spread, first_guess, ridge_weights, slopes
 from garrote.rules.proximal_points import proximal_point
@@ -41,6 +42,7 @@ from garrote.rules.structures import (
 
 __all__ = [
     "Evaluated",
+    "Integration",
     "Residual",
     "RuleOfGroups",
     "RuleOfPieces",

@@ -118,14 +118,17 @@ def _try(law, given, uniforms):
     """Draw the logarithms; NaN where every try failed."""
     drawn = np.full(len(given), np.nan)
     for j in range(len(given)):
-        own = given[j]
-        top = peak(law, own)
-        height = log_weight(law, top, own)
-        right, left = _point(law, own, top, height, 1.0), _point(law, own, top, height, -1.0)
-        fall, rise = incline(law, right, own), incline(law, left, own)
+        parameter = given[j]
+        top = peak(law, parameter)
+        height = log_weight(law, top, parameter)
+        right, left = (
+            _point(law, parameter, top, height, 1.0),
+            _point(law, parameter, top, height, -1.0),
+        )
+        fall, rise = incline(law, right, parameter), incline(law, left, parameter)
         # Where the tangents are as high as the peak.
-        last = right + (height - log_weight(law, right, own)) / fall
-        first = left + (height - log_weight(law, left, own)) / rise
+        last = right + (height - log_weight(law, right, parameter)) / fall
+        first = left + (height - log_weight(law, left, parameter)) / rise
         middle, above, below = last - first, -1.0 / fall, 1.0 / rise
         for k in range(uniforms.shape[1]):
             place, along, hurdle = uniforms[j, k]
@@ -138,7 +141,7 @@ def _try(law, given, uniforms):
             else:
                 hat = np.log(1.0 - along)
                 t = first + hat / rise
-            if np.log(1.0 - hurdle) + hat <= log_weight(law, t, own) - height:
+            if np.log(1.0 - hurdle) + hat <= log_weight(law, t, parameter) - height:
                 drawn[j] = t
                 break
     return drawn

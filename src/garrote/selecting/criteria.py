@@ -12,7 +12,7 @@ from garrote.results.path import Path
 CRITERIA = ("bic", "ebic")
 
 
-def evidence_free_energy(path: Path[Fit], problem: Problem, prior: SpikeTerms) -> Floats:
+def evidence_free_energy(path: Path[Fit], problem: Problem, terms: SpikeTerms) -> Floats:
     """Return the free energy as a bound on the evidence, comparable between gammas.
 
     Eq. 7 leaves out the prior's normaliser, sum_j log(1 + exp(gamma_j)), which depends on gamma, and
@@ -20,7 +20,7 @@ def evidence_free_energy(path: Path[Fit], problem: Problem, prior: SpikeTerms) -
     normaliser is added, and half of log N for each expected variable: the price under a slab that
     holds as much information as one row.
     """
-    offsets, counts = np.unique(prior.offsets[problem.curvature > 0], return_counts=True)
+    offsets, counts = np.unique(terms.offsets[problem.curvature > 0], return_counts=True)
     normaliser = np.logaddexp(0.0, path.strengths[:, None] + offsets) @ counts
     return path.free_energy + normaliser + 0.5 * np.log(problem.n) * path.expected_size
 

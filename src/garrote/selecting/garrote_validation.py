@@ -126,13 +126,13 @@ class GarroteOfNumbers:
         self, problem: Problem, gammas: Floats, control: Control, wanted: Array
     ) -> Generator[Floats, Floats, Predicted]:
         """Solve a fold, and predict the rows that are wanted."""
-        prior = self.prior_for(problem)
-        found = yield from Annealer(problem, prior, control).trace(gammas)
-        return Predicted(np.zeros(len(problem.response)), _means(problem, prior, found))
+        terms = self.prior_for(problem)
+        found = yield from Annealer(problem, terms, control).trace(gammas)
+        return Predicted(np.zeros(len(problem.response)), _means(problem, terms, found))
 
 
 def _means(
-    problem: Problem, prior: SpikeTerms, found: Annealed[Fit]
+    problem: Problem, terms: SpikeTerms, found: Annealed[Fit]
 ) -> Iterator[tuple[int, Floats]]:
     """Yield what both directions predict, where the second is better than the first."""
     energies = np.full(len(found.forward), np.inf)
@@ -143,7 +143,7 @@ def _means(
             group = fresh[first : first + problem.columns_together]
             for k, row in zip(group, residuals(problem, [points[k] for k in group]), strict=True):
                 squared = float(row**2 @ problem.weights)
-                energy = free_energy(problem, prior, points[k], squared)
+                energy = free_energy(problem, terms, points[k], squared)
                 if energy < energies[k]:
                     energies[k] = energy
                     yield k, problem.response - row

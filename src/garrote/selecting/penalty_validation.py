@@ -65,7 +65,7 @@ def cross_validate_penalty(
 
 def _fold_solver(problem: Problem, penalty: Penalty, solver: str) -> str:
     """Return the solver of folds."""
-    if solver == _OWN_PATH or not is_possible(penalty, problem.likelihood.name, "coordinate"):
+    if solver == _OWN_PATH or not is_possible(penalty, problem.likelihood, "coordinate"):
         return solver
     return "coordinate"
 

@@ -28,7 +28,7 @@ _LEAST_PROBABLE = 1e-12
 
 
 def make_posterior(
-    problem: Problem, prior: SpikeTerms, optima: Optima, names: Sequence[str] = ()
+    problem: Problem, terms: SpikeTerms, optima: Optima, names: Sequence[str] = ()
 ) -> Posterior:
     """Describe the coefficients at the first of some solutions, in the user's units."""
     fit = optima.fits[0]
@@ -38,7 +38,7 @@ def make_posterior(
     m = np.concatenate([np.ones(len(fixed)), fit.probability[chosen]])
     freedom = problem.n - problem.scale.intercept_count - len(fixed) - fit.expected_size
     noise = fit.noise_variance
-    if prior.noise_variance is None:
+    if terms.noise_variance is None:
         noise *= problem.n / max(freedom, 1.0)
     gram = problem.raw_gram(support)
     hessian = gram + np.diag((1 - m) / m * np.diag(gram))
@@ -52,7 +52,7 @@ def make_posterior(
         support, scale.coefficients(support, error), covariance / np.outer(apart, apart)
     )
     posterior = Posterior(
-        inclusion_probability=_all_probabilities(problem, prior, fit),
+        inclusion_probability=_all_probabilities(problem, terms, fit),
         mean=mean,
         spread=spread,
         law=SoftSupport(
@@ -72,14 +72,14 @@ def make_posterior(
     return with_substitutes(problem, posterior)
 
 
-def _all_probabilities(problem: Problem, prior: SpikeTerms, fit: Fit) -> Floats:
+def _all_probabilities(problem: Problem, terms: SpikeTerms, fit: Fit) -> Floats:
     """Return every column's inclusion probability by Eq. 8, also of those the fit does not list."""
     task = problem.evaluate(fit.columns, fit.coef[:, None])
     ((_, gradient),) = run_together([task], stored_design(problem))
     c = problem.curvature
     z = np.divide(gradient[0], c, out=np.zeros_like(c), where=c > 0)
-    z[z * prior.signs < 0] = 0.0
-    odds = fit.strength + prior.offsets + 0.5 * c * z**2 / fit.noise_variance
+    z[z * terms.signs < 0] = 0.0
+    odds = fit.strength + terms.offsets + 0.5 * c * z**2 / fit.noise_variance
     probability = np.where(c > 0, expit(odds), 0.0)
     probability[fit.columns] = fit.probability
     probability[problem.scale.covariates] = 1.0

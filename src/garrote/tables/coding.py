@@ -87,34 +87,33 @@ class Coding:
         return tuple(name for column in self.columns for name in column.outputs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain lists, texts and numbers, for JSON."""
-        plain: dict[str, Any] = {"columns": [_to_plain(column) for column in self.columns]}
-        return plain | ({"na": list(self.na)} if self.na else {})
+        """Return it as lists, texts and numbers, for JSON."""
+        columns: dict[str, Any] = {"columns": [_column_to_dict(column) for column in self.columns]}
+        return columns | ({"na": list(self.na)} if self.na else {})
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> "Coding":
+    def from_dict(cls, written: Mapping[str, Any]) -> "Coding":
         """Make it from what `to_dict` returned."""
         try:
-            columns = tuple(_from_plain(column) for column in plain["columns"])
-            return cls(columns, tuple(map(str, plain.get("na", ()))))
+            columns = tuple(_column_from_dict(column) for column in written["columns"])
+            return cls(columns, tuple(map(str, written.get("na", ()))))
         except (KeyError, TypeError, ValueError) as error:
             raise TableError(
                 f"the coding of the columns is damaged ({error!r}): save the model anew"
             ) from error
 
 
-def _to_plain(column: CodedColumn) -> dict[str, Any]:
-    plain = asdict(column)
-    return plain | {"levels": list(column.levels), "means": list(column.means)}
+def _column_to_dict(column: CodedColumn) -> dict[str, Any]:
+    return asdict(column) | {"levels": list(column.levels), "means": list(column.means)}
 
 
-def _from_plain(plain: Mapping[str, Any]) -> CodedColumn:
+def _column_from_dict(written: Mapping[str, Any]) -> CodedColumn:
     column = CodedColumn(
-        str(plain["name"]),
-        plain["kind"],
-        tuple(map(str, plain["levels"])),
-        plain["reference"],
-        tuple(map(float, plain["means"])),
+        str(written["name"]),
+        written["kind"],
+        tuple(map(str, written["levels"])),
+        written["reference"],
+        tuple(map(float, written["means"])),
     )
     if column.kind not in MEANINGS or len(column.means) != len(column.outputs):
         raise ValueError(f"column {column.name!r}")

@@ -36,7 +36,7 @@ def fill(
     for piece in table.pieces(sorted([*goal, *([] if groups is None else [groups])])):
         kept = keep[piece.first : piece.first + piece.frame.height]
         rows = slice(target[piece.first], target[piece.first + piece.frame.height])
-        numbers = _plain_numbers(piece, goal)
+        numbers = _numbers_without_coding(piece, goal)
         values, _ = as_numbers(piece.frame[:, numbers], table.decimal_comma)
         for k, i in enumerate(numbers):
             goal[piece.positions[i]].values[rows, 0] = _pick(values.to_series(k).to_numpy(), kept)
@@ -66,7 +66,7 @@ def refuse_huge(table: TableFile, destinations: Sequence[Destination]) -> None:
             )
 
 
-def _plain_numbers(piece: Piece, goal: dict[int, Destination]) -> list[int]:
+def _numbers_without_coding(piece: Piece, goal: dict[int, Destination]) -> list[int]:
     """Return which columns of a piece need no coding, so that they can be converted together."""
     dtypes = piece.frame.dtypes
     return [

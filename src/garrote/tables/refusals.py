@@ -118,16 +118,16 @@ def rows_to_keep(table: TableFile, roles: Roles, found: Survey, missing: str) ->
     """Return which rows are used, or refuse missing values that cannot be dealt with as wanted."""
     gaps = _gaps(found)
     incomplete = int(found.incomplete.sum())
-    own = {j: f for j, f in gaps.items() if j in roles.single}
+    in_roles = {j: f for j, f in gaps.items() if j in roles.single}
     if missing == "error":
         drop = f"--missing drop to leave out {incomplete:,} of {count_of(found.n_rows, 'row')}"
-        mean = "" if own else ", or --missing mean to put in the column's mean"
+        mean = "" if in_roles else ", or --missing mean to put in the column's mean"
         refuse_gaps(table, found, "; ".join([f"give {drop}{mean}", *on_nones(table, roles, found)]))
     if missing == "mean":
-        if own:
+        if in_roles:
             raise TableError(
-                f"{table.label}: {_counted(table, own, found.n_rows)}: the mean is put in for variables "
-                "only; give --missing drop, or take these rows out"
+                f"{table.label}: {_counted(table, in_roles, found.n_rows)}: the mean is put in for "
+                "variables only; give --missing drop, or take these rows out"
             )
         empty = [j for j, facts in gaps.items() if facts.missing == found.n_rows]
         if empty:

@@ -132,8 +132,8 @@ def _categories(table: TableFile, wanted: Wanted, taken: frozenset[int]) -> froz
     """Return the columns that are words whatever they hold; patterns pass over the target."""
     by_name = {wanted.target} & {*wanted.categories}
     others = tuple(text for text in wanted.categories if text not in by_name)
-    own = {_position(table, "--target", name) for name in by_name if name is not None}
-    return _matching(table, "--categories", others, taken) | own
+    of_target = {_position(table, "--target", name) for name in by_name if name is not None}
+    return _matching(table, "--categories", others, taken) | of_target
 
 
 def _position(table: TableFile, role: str, name: str) -> int:

@@ -121,9 +121,9 @@ def _look(found: Survey, piece: Piece, decimal_comma: bool) -> None:
         if found.columns[j].kind == "number" and may_be_numbers(dtypes[i])
     ]
     _, whole = as_numbers(piece.frame[:, numbers], decimal_comma)
-    plain_numbers = {i for i, good in zip(numbers, whole, strict=True) if good}
+    clean = {i for i, good in zip(numbers, whole, strict=True) if good}
     for i, j in enumerate(piece.positions):
-        if i in plain_numbers:
+        if i in clean:
             found.columns[j].readable["number"] += piece.frame.height
         else:
             _look_closely(found, piece, i, decimal_comma)

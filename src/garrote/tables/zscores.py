@@ -79,13 +79,13 @@ def read_ld(source: str) -> NamedValues:
 
 
 def _zscores(table: TableFile) -> ZScoreColumns:
-    place = {_plain(name): j for j, name in reversed(list(enumerate(table.names)))}
+    place = {_simplified(name): j for j, name in reversed(list(enumerate(table.names)))}
 
     def find(words: Sequence[str]) -> int | None:
         return next((place[word] for word in words if word in place), None)
 
     z, effect, error = find(_Z), find(_EFFECT), find(_ERROR)
-    own, samples = find(_NAME), find(_SAMPLES)
+    named_by, samples = find(_NAME), find(_SAMPLES)
     if z is not None:
         values = _numbers(table, z)
     elif effect is None or error is None:
@@ -99,16 +99,16 @@ def _zscores(table: TableFile) -> ZScoreColumns:
             )
         values = _numbers(table, effect) / spread
     names = None
-    if own is not None:
-        names = _texts(table, own)
+    if named_by is not None:
+        names = _texts(table, named_by)
     elif 0 not in (z, effect, error, samples):
         # The first column holds names if it tells variables apart: a chromosome's number does not.
         first = _texts(table, 0)
-        own, names = (0, first) if len(set(first)) == len(first) else (None, None)
+        named_by, names = (0, first) if len(set(first)) == len(first) else (None, None)
     return ZScoreColumns(
         values,
         names,
-        None if own is None else table.names[own],
+        None if named_by is None else table.names[named_by],
         None if samples is None else _numbers(table, samples),
         None if samples is None else table.names[samples],
     )
@@ -152,28 +152,28 @@ def _ld(table: TableFile) -> NamedValues:
     numbers, _ = as_numbers(frame, table.decimal_comma)
     values = numbers.fill_null(np.nan).to_numpy().astype(np.float64)
     names = None if table.naming else tuple(table.names[j] for j in columns)
-    labels = None if columns[0] == 0 else _texts(table, 0)
-    return NamedValues(*_by_columns(values, names, labels, table.label))
+    row_names = None if columns[0] == 0 else _texts(table, 0)
+    return NamedValues(*_by_columns(values, names, row_names, table.label))
 
 
 def _by_columns(
     values: Floats,
     names: tuple[str, ...] | None,
-    labels: tuple[str, ...] | None,
+    row_names: tuple[str, ...] | None,
     file: str,
 ) -> tuple[Floats, tuple[str, ...] | None]:
-    """Bring rows with labels into the order of columns with names; numbered rows have no labels."""
-    if labels is None or labels == names or all(map(_is_number, labels)):
+    """Bring rows with names into the order of columns with names; numbers are no names of rows."""
+    if row_names is None or row_names == names or all(map(_is_number, row_names)):
         return values, names
     if names is None:
-        return values, labels
-    if set(labels) != set(names) or len(set(labels)) != len(labels):
-        alone = [name for name in labels if name not in names] or [*labels]
+        return values, row_names
+    if set(row_names) != set(names) or len(set(row_names)) != len(row_names):
+        alone = [name for name in row_names if name not in names] or [*row_names]
         raise TableError(
             f"{file}: rows and columns must be the same variables, each once, but there are rows "
             f"{listing(alone, most=3)} for columns {listing(names, most=3)}"
         )
-    place = {label: k for k, label in enumerate(labels)}
+    place = {name: k for k, name in enumerate(row_names)}
     return values[[place[name] for name in names]], names
 
 
@@ -245,7 +245,7 @@ def _loaded(path: Path) -> Any:
             found = np.load(file, allow_pickle=False)
             if isinstance(found, np.ndarray):
                 return found
-            return {key: _plain_array(found, key, path.name) for key in found.files}
+            return {key: _array_of_numbers_or_text(found, key, path.name) for key in found.files}
     except TableError:
         raise
     except _DAMAGE as error:
@@ -271,7 +271,7 @@ def _check_sizes(file: BinaryIO, label: str) -> None:
     refuse_beyond_memory(label, needed, "its arrays", "keep the variables of one region only")
 
 
-def _plain_array(archive: Any, key: str, file: str) -> Array:
+def _array_of_numbers_or_text(archive: Any, key: str, file: str) -> Array:
     try:
         return archive[key]
     except ValueError as error:
@@ -314,6 +314,6 @@ def _frame(table: TableFile, columns: list[int]) -> Any:
     return whole.select([str(j) for j in columns])
 
 
-def _plain(name: str) -> str:
-    """Return how a column is called, without case and signs."""
+def _simplified(name: str) -> str:
+    """Return the name of a column in small letters, with _ for blanks, dots and dashes."""
     return name.strip().lower().lstrip("#").replace("-", "_").replace(".", "_").replace(" ", "_")

@@ -84,7 +84,9 @@ def _with_alternatives(model: "_Model", turned: list[int], ld: Floats) -> list[F
     best = model.cost(turned)
     found, open_ones = list[Flip](), set[int]()
     for block in _blocks(ld, model.signed, turned):
-        mine, rest = (tuple(j for j in block if (j in turned) == own) for own in (True, False))
+        mine, rest = (
+            tuple(j for j in block if (j in turned) == flipped) for flipped in (True, False)
+        )
         if not 0 < len(rest) <= len(mine) or open_ones.intersection(mine):
             continue
         others = [j for j in turned if j not in mine]
@@ -95,7 +97,7 @@ def _with_alternatives(model: "_Model", turned: list[int], ld: Floats) -> list[F
 
 
 def _blocks(ld: Floats, signed: Array, turned: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the blocks of variables that hang together and hold a turned one, the largest first."""
+    """Return the blocks of correlated variables with a flipped sign among them, the largest first."""
     places = np.flatnonzero(signed)
     near = np.abs(ld[np.ix_(places, places)])
     found: dict[tuple[int, ...], None] = {}

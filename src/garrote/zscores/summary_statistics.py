@@ -154,7 +154,7 @@ def check_zscores(
     Parameters
     ----------
     z : array of shape (D,)
-        A pandas Series whose labels are those of ``ld`` is brought into its order.
+        A pandas Series whose index has the names of ``ld`` is brought into its order.
     ld : array of shape (D, D)
         Correlations (not their squares) of the variables.
     n : float
@@ -176,7 +176,7 @@ def check_zscores(
     >>> Problem.from_moments(*scores.moments()).n_features
     3
     """
-    z, ld, names = _labelled(z, ld, names)
+    z, ld, names = _in_one_order(z, ld, names)
     names = _check_z(z, names)
     n = _check_n(n)
     ld = _check_ld(ld, names)
@@ -220,10 +220,10 @@ def match_names(
     return z[shared], ld[np.ix_(columns, columns)], kept, tuple(notes)
 
 
-def _labelled(z: Any, ld: Any, names: Any) -> tuple[Floats, Floats, tuple[str, ...] | None]:
-    """Return plain arrays; labels that both carry decide the order."""
-    of_z, of_ld = _labels(z, "index"), _labels(ld, "columns")
-    of_rows = _labels(ld, "index")
+def _in_one_order(z: Any, ld: Any, names: Any) -> tuple[Floats, Floats, tuple[str, ...] | None]:
+    """Return arrays in one order, that of the names which both carry, and these names."""
+    of_z, of_ld = _names_along(z, "index"), _names_along(ld, "columns")
+    of_rows = _names_along(ld, "index")
     if of_rows is not None and of_ld is not None and of_rows != of_ld:
         raise ValueError(
             f"the rows of ld, {listing(of_rows, most=3)}, are not its columns, "
@@ -240,19 +240,19 @@ def _labelled(z: Any, ld: Any, names: Any) -> tuple[Floats, Floats, tuple[str, .
         values, matrix, of_ld, _ = match_names(values, of_z, matrix, of_ld)
     elif of_z is not None and of_ld is not None and of_z != of_ld:
         raise ValueError(
-            f"the labels of z, {listing(of_z, most=3)}, are not those of ld, {listing(of_ld, most=3)}: "
+            f"the names of z, {listing(of_z, most=3)}, are not those of ld, {listing(of_ld, most=3)}: "
             "take the variables that both have"
         )
     return values, matrix, of_ld or of_z
 
 
-def _labels(given: Any, axis: str) -> tuple[str, ...] | None:
-    """Return the labels of a pandas object, or None; numbers alone are no labels."""
+def _names_along(given: Any, axis: str) -> tuple[str, ...] | None:
+    """Return the names along an axis of a pandas object, or None; numbers alone are no names."""
     found = getattr(given, axis, None)
     if found is None or callable(found) or not hasattr(found, "tolist"):
         return None
-    labels = found.tolist()
-    return tuple(map(str, labels)) if any(isinstance(label, str) for label in labels) else None
+    names = found.tolist()
+    return tuple(map(str, names)) if any(isinstance(name, str) for name in names) else None
 
 
 def _check_z(z: Floats, names: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from scipy.special import expit
 from scipy.stats import chi2
 
 from garrote import SpikeSlabClassifier, SpikeSlabRegressor
-from garrote.inference import METHODS, Sample, generalized
-from garrote.inference.models import standing
+from garrote.inference import METHODS, Sample, glm_models
+from garrote.inference.models import representative_models
 from garrote.priors import EffectSlab, GaussianSlab, GPrior
 from garrote.solvers.models import enumeration, enumeration_draws
 from garrote.solvers.models.enumeration import begin, enumerate_models
@@ -64,9 +64,9 @@ def all_models(X, y, slab_variance, inclusion):
 
 
 def few_models(monkeypatch, listed=20, drawn=100):
-    monkeypatch.setattr(standing, "MOST_LISTED", listed)
-    monkeypatch.setattr(standing, "MOST_DRAWN", drawn)
-    monkeypatch.setattr(standing, "_FEW", 0)
+    monkeypatch.setattr(representative_models, "MOST_LISTED", listed)
+    monkeypatch.setattr(representative_models, "MOST_DRAWN", drawn)
+    monkeypatch.setattr(representative_models, "_FEW", 0)
 
 
 @pytest.fixture(scope="module")
@@ -252,8 +252,8 @@ def test_every_method_over_models_draws_from_all_that_it_saw(method, monkeypatch
 
 @pytest.mark.parametrize("method", ["enumerate", "metropolis"])
 def test_models_that_are_fitted_stand_for_all_of_them(method, monkeypatch):
-    monkeypatch.setattr(generalized, "MOST_FITTED", (15, 120))
-    monkeypatch.setattr(standing, "_FEW", 0)
+    monkeypatch.setattr(glm_models, "MOST_FITTED", (15, 120))
+    monkeypatch.setattr(representative_models, "_FEW", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 8))
     y = (rng.random(60) < expit(0.4 * X @ np.ones(8))).astype(float)

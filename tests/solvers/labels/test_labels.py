@@ -7,8 +7,8 @@ from scipy.special import expit, logsumexp
 from scipy.stats import kstest, logistic, norm
 
 from garrote import Problem
-from garrote.inference import Metropolis, Sample, choose_method, generalized, infer
-from garrote.likelihoods import CANONICAL, Binomial, Poisson
+from garrote.inference import Metropolis, Sample, choose_method, glm_models, infer
+from garrote.likelihoods import FAMILIES, Binomial, Poisson
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.priors import EffectSlab, Inclusion, IndependentInclusion, SingleEffects
 from garrote.solvers.control import Control
@@ -99,7 +99,7 @@ def test_laplace_sums_over_models_are_those_of_the_reference(family):
     ones = np.ones(len(y))
     args = (family, standardized(X), y, ones, 0.8, (1.0, 2.0))
     inclusion, mean, evidence = exact_posterior(*args, integrate=laplace_model)
-    problem = Problem.from_rows(X, y, likelihood=CANONICAL[family])
+    problem = Problem.from_rows(X, y, likelihood=FAMILIES[family])
     found = infer(problem, EffectSlab(0.8), inclusion=prior())
     posterior = found.posterior
     np.testing.assert_allclose(posterior.inclusion_probability, inclusion, atol=1e-6)
@@ -114,7 +114,7 @@ def test_laplace_is_near_numerical_integration(family):
     exact, _, evidence = exact_posterior(
         family, standardized(X), y, np.ones(len(y)), 0.8, (1.0, 2.0)
     )
-    problem = Problem.from_rows(X, y, likelihood=CANONICAL[family])
+    problem = Problem.from_rows(X, y, likelihood=FAMILIES[family])
     found = infer(problem, EffectSlab(0.8), inclusion=prior()).posterior
     np.testing.assert_allclose(found.inclusion_probability, exact, atol=0.015)
     assert found.log_evidence == pytest.approx(evidence, abs=0.05)
@@ -386,7 +386,7 @@ def test_the_bound_of_single_effects_never_falls_and_copies_make_a_set():
 
 def test_methods_are_chosen_by_size():
     def chosen(usable, rows):
-        return choose_method(EffectSlab(), "binomial", usable, rows).name
+        return choose_method(EffectSlab(), Binomial().integration, usable, rows).name
 
     assert chosen(10, 10**6) == "enumerate"
     assert chosen(50, 1000) == "sample"
@@ -403,7 +403,7 @@ def test_methods_that_cannot_be_meant_are_refused(monkeypatch):
         infer(problem, method="search")
     with pytest.raises(ValueError, match="give the prior a variance, or name fewer"):
         infer(problem, method="enumerate")
-    monkeypatch.setattr(generalized, "ENTRIES_KEPT", 40 * 18 - 1)
+    monkeypatch.setattr(glm_models, "ENTRIES_KEPT", 40 * 18 - 1)
     with pytest.raises(ValueError, match="use method='mean-field', or screen"):
         infer(problem, method="sample")
 

@@ -40,7 +40,7 @@ def provenance(
     ``reference`` is the source of what was fitted, where that is not the estimator's.
     """
     settings: dict[str, Any] = {
-        name: _plain(value)
+        name: _json_value(value)
         for name, value in estimator.get_params(deep=False).items()
         # Who watches has no part in the answer.
         if name != "callback"
@@ -66,7 +66,7 @@ def provenance(
     }
 
 
-def _plain(value: Any) -> str | int | float | bool | None:
+def _json_value(value: Any) -> str | int | float | bool | None:
     """Return a setting as JSON can hold it: itself, or a short text."""
     if value is None or isinstance(value, bool | str):
         return value

@@ -1,9 +1,10 @@
 """The rows that a Bayesian estimator is fitted to, checked, and what its settings say of columns."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
@@ -30,7 +31,7 @@ class GivenRows:
 
     ``covariates`` are columns that are always in, ``log_odds`` the prior's offsets, a number for each
     column. ``response`` is what y is called; of labels it names the second class, and y is 0 or 1.
-    ``likelihood`` says what y is.
+    ``likelihood`` says what y is, ``classes`` are the two that labels name, and none of numbers.
     """
 
     likelihood: Any
@@ -41,8 +42,8 @@ class GivenRows:
     covariates: Array
     log_odds: Floats
     response: str
-    offset: Floats | None = None
-    classes: Array = field(default_factory=lambda: np.zeros(0))
+    offset: Floats | None
+    classes: Array
 
     @classmethod
     def of(
@@ -54,36 +55,21 @@ class GivenRows:
         feature_names: Any = None,
         offset: Any = None,
     ) -> "GivenRows":
-        """Check what a fit to numbers is given; errors name the row or column and the remedy.
+        """Check what a fit is given; errors name the row or column and the remedy.
 
-        A model with a ``family`` takes the numbers that this likelihood knows.
+        A classifier takes labels of two classes. A regressor takes numbers: those that the likelihood of
+        its ``family`` knows, where it has one.
         """
-        likelihood = as_likelihood(getattr(model, "family", "gaussian"))
-        response = response_name(y)
-        X, y = check_rows(model, X, y)
+        labels, response, classes = is_classifier(model), response_name(y), np.zeros(0)
+        likelihood = Binomial() if labels else as_likelihood(getattr(model, "family", "gaussian"))
+        X, y = (check_labelled_rows if labels else check_rows)(model, X, y)
         weights = check_weights(sample_weight, X)
+        if labels:
+            classes, y = two_classes(y, weights)
+            response = f"{response} = {classes[1]}"
         known = check_offset(offset, len(y), likelihood)
         columns = _of_columns(model, X, feature_names)
-        return cls(likelihood, X, y, weights, *columns, response, known)
-
-    @classmethod
-    def of_labels(
-        cls,
-        model: Any,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        feature_names: Any = None,
-        offset: Any = None,
-    ) -> "GivenRows":
-        """Check what a fit to labels of two classes is given."""
-        response = response_name(y)
-        X, y = check_labelled_rows(model, X, y)
-        weights = check_weights(sample_weight, X)
-        classes, codes = two_classes(y, weights)
-        known = check_offset(offset, len(codes), Binomial())
-        columns, response = _of_columns(model, X, feature_names), f"{response} = {classes[1]}"
-        return cls(Binomial(), X, codes, weights, *columns, response, known, classes)
+        return cls(likelihood, X, y, weights, *columns, response, known, classes)
 
     @property
     def count(self) -> int:

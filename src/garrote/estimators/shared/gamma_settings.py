@@ -37,12 +37,12 @@ def check_gamma_settings(model: Any) -> None:
 def gammas_to_visit(
     model: Any,
     problem: Problem,
-    prior: SpikeTerms,
+    terms: SpikeTerms,
     end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
 ) -> tuple[Floats, str | float]:
     """Return the gammas to visit, and which one is wanted: a number, "cv" or "free_energy"."""
     method, wanted = model._path_method, model.gamma
-    grid = resolve_gammas(problem, prior, method.gammas, method.eps, end)
+    grid = resolve_gammas(problem, terms, method.gammas, method.eps, end)
     if isinstance(wanted, str):
         return grid, wanted
     if isinstance(wanted, ExpectedSize):

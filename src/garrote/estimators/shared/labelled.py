@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.inputs import check_new_offset, check_new_rows
-from garrote.estimators.shared.face import SelectorFace
+from garrote.estimators.shared.selectors import SelectingEstimator
 from garrote.likelihoods import Binomial
 from garrote.results.posterior import Posterior
 from garrote.summaries import listing
@@ -19,7 +19,7 @@ from garrote.summaries import listing
 _LEAST = 1e-15
 
 
-class SelectingClassifier(SelectorFace, ClassifierMixin, BaseEstimator):
+class SelectingClassifier(SelectingEstimator, ClassifierMixin, BaseEstimator):
     """A classifier of two classes that selects and has a ``posterior_``, by log odds linear in X."""
 
     def __sklearn_tags__(self) -> Any:

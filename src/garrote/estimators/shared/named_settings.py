@@ -18,8 +18,8 @@ class NamedSettings:
 
     def set_params(self, **params: Any) -> Any:
         """Change settings by name, those of an object as in ``penalty__gamma``."""
-        own = {name: value for name, value in params.items() if "__" not in name}
-        given = self.get_params(deep=False) | own  # type: ignore[attr-defined]
+        shallow = {name: value for name, value in params.items() if "__" not in name}
+        given = self.get_params(deep=False) | shallow  # type: ignore[attr-defined]
         for name in params:
             setting, _, part = name.partition("__")
             if part and setting in given and not hasattr(given[setting], "set_params"):

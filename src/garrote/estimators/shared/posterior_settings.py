@@ -10,6 +10,7 @@ from garrote.inference import Inferred, Method
 from garrote.penalties.grouping import resolve_groups
 from garrote.priors import Inclusion, Prior, as_inclusion
 from garrote.results.certificates import ALL_MODELS, DRAWS, FITTED, MONTE_CARLO, SEARCH
+from garrote.rules.integration import Integration
 
 # Monte Carlo errors beyond this are worth a warning.
 _UNSETTLED = 0.1
@@ -34,14 +35,14 @@ def seed_of(random_state: Any) -> Any:
     return random_state
 
 
-def source_of(prior: Prior, family: str, method: str) -> str | None:
+def source_of(prior: Prior, integration: Integration, method: str) -> str | None:
     """Return the source of what was done; None for that of the estimator."""
     if prior.reference is not None:
-        beside = f"; {LABEL_REFERENCES['sample']}" if family == "binomial" else ""
+        beside = f"; {LABEL_REFERENCES['sample']}" if integration is Integration.POLYA_GAMMA else ""
         return f"{prior.reference}{beside}"
-    if family == "gaussian":
+    if integration is Integration.CLOSED_FORM:
         return NUMBER_REFERENCES.get(method)
-    return LABEL_REFERENCES[method] if getattr(prior, "integrated", True) else BIC_REFERENCE
+    return LABEL_REFERENCES[method] if prior.integrated else BIC_REFERENCE
 
 
 def doubt_of(inferred: Inferred, method: Method) -> str | None:

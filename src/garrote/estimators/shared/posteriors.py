@@ -17,7 +17,6 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.registry import title_of
-from garrote.estimators.shared.face import SelectingRegressor, SelectorFace
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.named_settings import Objects
 from garrote.estimators.shared.posterior_settings import (
@@ -27,12 +26,18 @@ from garrote.estimators.shared.posterior_settings import (
     source_of,
     with_groups,
 )
+from garrote.estimators.shared.selectors import SelectingEstimator, SelectingRegressor
 from garrote.inference import METHODS, Auto, Inferred, Method, as_method, choose_method, infer
 from garrote.inference.choosing import find_way, methods_for
-from garrote.likelihoods import CANONICAL, Poisson, as_likelihood, deviance_explained
-from garrote.limits.magnitudes import refuse_rates
+from garrote.likelihoods import (
+    Binomial,
+    as_likelihood,
+    deviance_explained,
+    families_with_posteriors,
+)
 from garrote.priors import PRIORS, Prior, as_prior, prior_class
 from garrote.problem import Problem
+from garrote.rules.integration import Integration
 from garrote.selecting.averaged import select_averaged
 from garrote.zscores.summary_statistics import ZScores
 
@@ -42,7 +47,7 @@ _NOTHING_LEFT = (
 )
 
 
-class PosteriorFace(SelectorFace):
+class PosteriorEstimator(SelectingEstimator):
     """A selector by a posterior under a prior of one kind, see `garrote.priors.Prior`."""
 
     _kind: ClassVar[str]
@@ -51,24 +56,23 @@ class PosteriorFace(SelectorFace):
     intercept_: Any
 
     @property
-    def _family(self) -> str:
+    def _likelihood(self) -> Any:
         """What y is."""
         raise NotImplementedError
+
+    @staticmethod
+    def _integration_of(likelihood: Any) -> Integration | None:
+        """Return how coefficients are integrated out of a likelihood by the methods here."""
+        return likelihood.integration
+
+    @property
+    def _integration(self) -> Any:
+        return self._integration_of(self._likelihood)
 
     @property
     def _objects(self) -> dict[str, Objects]:
         kinds = [name for name, prior in PRIORS.items() if prior.kind == self._kind]
-        return {"prior": {k: prior_class(k, self._family) for k in kinds}, "method": METHODS}
-
-    @property
-    def _family_of_methods(self) -> str:
-        """The family whose methods there are."""
-        return self._family
-
-    def _given(
-        self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any
-    ) -> GivenRows:
-        raise NotImplementedError
+        return {"prior": {k: prior_class(k, self._integration) for k in kinds}, "method": METHODS}
 
     def fit(
         self,
@@ -98,18 +102,20 @@ class PosteriorFace(SelectorFace):
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
         self._method_for(self._prior(), 1, 1)  # refuses settings before any work
-        given = self._given(X, y, sample_weight, feature_names, offset)
+        given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
+        if len(given.classes):
+            self.classes_ = given.classes
         prior = with_groups(self._prior(), given.count, given.names, given.X)
         self._method_for(prior, given.count, len(given.y))  # refuses what does not fit X
         problem = given.problem(self)
         method, inferred = self._infer(problem, prior, given.log_odds, given.column_names)
-        made = given.provenance(self, problem, source_of(prior, self._family, inferred.method))
+        made = given.provenance(self, problem, source_of(prior, self._integration, inferred.method))
         self._finish(problem, method, inferred, given.y, given.column_names, given.response, made)
         return self
 
     def _prior(self) -> Prior:
         """Return the prior that is set, with its groups as they were given."""
-        prior = as_prior(self.prior, self._kind, self._family)
+        prior = as_prior(self.prior, self._kind, self._integration)
         prior.with_groups(lambda groups: groups)  # which are needed
         return prior
 
@@ -117,8 +123,8 @@ class PosteriorFace(SelectorFace):
         """Return the method that is set, or the one for so many columns and rows."""
         method = as_method(getattr(self, "method", "auto"))
         if isinstance(method, Auto):
-            return choose_method(prior, self._family_of_methods, columns, rows)
-        find_way(prior, self._family_of_methods, method)  # or says which methods there are
+            return choose_method(prior, self._integration, columns, rows)
+        find_way(prior, self._integration, method)  # or says which methods there are
         return method
 
     def _infer(
@@ -147,7 +153,7 @@ class PosteriorFace(SelectorFace):
         made: dict[str, Any],
     ) -> None:
         """Store what was found, say what to be careful about, and state the selection."""
-        nothing = (_NOTHING_LEFT,) if self._family == "gaussian" and problem.yty <= 0 else ()
+        nothing = (_NOTHING_LEFT,) if problem.likelihood.least_squares and problem.yty <= 0 else ()
         for text in (*nothing, *inferred.cautions):
             warnings.warn(text, UserWarning, stacklevel=3)
         self._store(problem, inferred)
@@ -190,7 +196,7 @@ class PosteriorFace(SelectorFace):
             self.sign_probability_ = posterior.sign_probability
 
 
-class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
+class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
     """A regressor by a posterior: of numbers or, where it has a ``family``, of counts and 0 and 1."""
 
     family: Any = "gaussian"
@@ -198,36 +204,35 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
     fit_intercept: bool
 
     @property
-    def _family(self) -> str:
-        family = str(as_likelihood(self.family).name)
-        if family not in CANONICAL:
-            raise ValueError(f"family must be one of {tuple(CANONICAL)}, got {self.family!r}")
-        return family
+    def _likelihood(self) -> Any:
+        likelihood = as_likelihood(self.family)
+        if likelihood.integration is None:
+            raise ValueError(
+                f"family must be one of {families_with_posteriors()}, got {self.family!r}"
+            )
+        return likelihood
 
-    @property
-    def _family_of_methods(self) -> str:
+    @staticmethod
+    def _integration_of(likelihood: Any) -> Integration | None:
         # Models of 0 and 1 are fitted here, as those of counts are; a classifier has more for them.
-        return "gaussian" if self._family == "gaussian" else "poisson"
+        known: Integration | None = likelihood.integration
+        return Integration.LAPLACE if known is Integration.POLYA_GAMMA else known
 
     def _method_for(self, prior: Prior, columns: int, rows: int) -> Method:
         method = as_method(getattr(self, "method", "auto"))
-        known = methods_for(self._family_of_methods, prior.kind)
-        if self._family == "binomial" and method.name not in known:
+        known = methods_for(self._integration, prior.kind)
+        labels = self._likelihood.integration is Integration.POLYA_GAMMA
+        if labels and method.name not in known:
             raise ValueError(
                 f"method must be one of {known} where 0 and 1 are numbers, got {method.name!r}: "
                 "SpikeSlabClassifier takes them for labels, and has more methods"
             )
         return super()._method_for(prior, columns, rows)
 
-    def _given(
-        self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any
-    ) -> GivenRows:
-        return GivenRows.of(self, X, y, sample_weight, feature_names, offset)
-
     def _fit_zscores(
         self, problem: Problem, scores: ZScores, made: dict[str, Any]
     ) -> tuple[str, ...]:
-        if self._family != "gaussian":
+        if not self._likelihood.least_squares:
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
         refuse_covariates(self.covariates, "covariates")
         names, count = np.array(scores.names, dtype=object), len(scores.names)
@@ -243,7 +248,7 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
         log_odds = getattr(self, "prior_log_odds", None)
         offsets = resolve_values(log_odds, names, count, "prior_log_odds")
         method, inferred = self._infer(problem, prior, offsets, scores.names)
-        source = source_of(prior, "gaussian", inferred.method)
+        source = source_of(prior, self._integration, inferred.method)
         made = made if source is None else {**made, "reference": source}
         self._finish(problem, method, inferred, np.zeros(0), scores.names, "y", made)
         return () if prior is given else (HELD_NOISE,)
@@ -269,12 +274,11 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
         of the linear predictor.
         """
         check_is_fitted(self, "coef_")
-        X, family = check_new_rows(self, X), self._family
-        known = check_new_offset(self, CANONICAL[family], offset, X.shape[0])
-        if family != "gaussian":
+        X, likelihood = check_new_rows(self, X), self._likelihood
+        known = check_new_offset(self, likelihood, offset, X.shape[0])
+        if not likelihood.least_squares:
             found = self._averaged_mean(X, known, return_std)
-            if family == "poisson":
-                refuse_rates(Poisson().link(found[0] if return_std else found))
+            likelihood.check_predictor(likelihood.link(found[0] if return_std else found))
             return found
         mean = self._linear(X, known)
         if return_std:
@@ -282,13 +286,13 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
         return mean
 
     def _mean_response(self) -> Any:
-        return None if self._family == "gaussian" else self._averaged_mean
+        return None if self._likelihood.least_squares else self._averaged_mean
 
     def _averaged_mean(self, X: Any, offset: Floats | None = None, return_std: bool = False) -> Any:
         """Return mean responses over models; over their coefficients too where these have a prior."""
-        integrated = getattr(self._prior(), "integrated", True)
+        integrated = self._prior().integrated
         known = np.zeros(X.shape[0]) if offset is None else offset
-        likelihood, posterior = CANONICAL[self._family], self.posterior_
+        likelihood, posterior = self._likelihood, self.posterior_
         if return_std:
             mean, variance = posterior.law.response_moments(likelihood, X, known, integrated)
             return mean, np.sqrt(variance)
@@ -301,7 +305,7 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
 
         With an offset the null model is a constant beside it.
         """
-        likelihood = CANONICAL[self._family]
+        likelihood = self._likelihood
         if likelihood.least_squares:
             return super().score(X, y, sample_weight, offset)
         mean, y = self.predict(X, offset=offset), column_or_1d(y).astype(np.float64)
@@ -310,19 +314,12 @@ class PosteriorRegressor(PosteriorFace, ZScoreMixin, SelectingRegressor):
         return deviance_explained(likelihood, y, mean, weights, known)
 
 
-class PosteriorClassifier(PosteriorFace, SelectingClassifier):
+class PosteriorClassifier(PosteriorEstimator, SelectingClassifier):
     """A classifier of two classes by a posterior."""
 
     @property
-    def _family(self) -> str:
-        return "binomial"
-
-    def _given(
-        self, X: Any, y: Any, sample_weight: Any, feature_names: Any, offset: Any
-    ) -> GivenRows:
-        given = GivenRows.of_labels(self, X, y, sample_weight, feature_names, offset)
-        self.classes_ = given.classes
-        return given
+    def _likelihood(self) -> Any:
+        return Binomial()
 
     def _store(self, problem: Problem, inferred: Inferred) -> None:
         super()._store(problem, inferred)

@@ -22,9 +22,9 @@ from garrote.estimators.given.inputs import (
     resolve_values,
 )
 from garrote.estimators.given.provenance import provenance
-from garrote.estimators.shared.face import SelectorFace
 from garrote.estimators.shared.named_settings import Objects
 from garrote.estimators.shared.path_methods import FollowsPath
+from garrote.estimators.shared.selectors import SelectingEstimator
 from garrote.likelihoods import FAMILIES
 from garrote.limits.magnitudes import refuse_unlike_units
 from garrote.paths import FollowPath
@@ -51,7 +51,7 @@ CHOSEN = ("cv", *CRITERIA)
 _MANY_PIECES = 5000
 
 
-class SparseLinearModel(FollowsPath, SelectorFace):
+class SparseLinearModel(FollowsPath, SelectingEstimator):
     """Settings and the fit; see `SparseRegressor` and `SparseClassifier`."""
 
     _method_class = FollowPath

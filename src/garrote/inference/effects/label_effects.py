@@ -90,7 +90,7 @@ def _cautions(rows: float) -> tuple[str, ...]:
 def _doubted(
     found: LabelEffects, log_prior: Floats, rows: float, known_variance: bool, beside: FixedShares
 ) -> LabelEffects:
-    """Return effects by their probability to be there, and the fixed columns beside these."""
+    """Return effects times their probability to exist, and intercept and covariates beside these."""
     effects = with_doubt(found.effects, log_prior, rows, known_variance)
     less = np.zeros(len(log_prior))
     for before, after in zip(found.effects, effects, strict=True):
@@ -104,7 +104,7 @@ def _described(
     lengths: Floats,
     found: LabelEffects,
     names: tuple[str, ...],
-) -> Posterior:
+) -> Posterior[EffectsLaw]:
     scale = problem.scale
     stated = tuple(_everywhere(problem, effect, lengths) for effect in found.effects)
     # Log odds have a unit of their own.
@@ -117,7 +117,6 @@ def _described(
     covariates = scale.covariates
     mean[covariates] = found.fixed[scale.intercept_count :] / scale.column_scale[covariates]
     law = posterior.law
-    assert isinstance(law, EffectsLaw)
     kept = np.searchsorted(problem.usable, law.columns)
     predictor = factorised_predictor(
         problem, law.columns, beside._replace(explained=beside.explained[:, kept]), found.fixed,

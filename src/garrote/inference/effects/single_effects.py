@@ -81,7 +81,7 @@ def describe_effects(
     rows: float,
     names: tuple[str, ...],
     certificate: Certificate,
-) -> Posterior:
+) -> Posterior[EffectsLaw]:
     """Describe a fit to so many rows in the user's units."""
     scale, fixed = problem.scale, problem.scale.covariates
     unit = scale.response_scale / scale.column_scale

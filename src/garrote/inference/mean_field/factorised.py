@@ -99,7 +99,7 @@ def factorised_posterior(
     names: tuple[str, ...],
     checked: Audit,
     log_evidence: float | None,
-) -> Posterior:
+) -> Posterior[Mixture]:
     """Describe a mixture of solutions for numbers in the user's units."""
     scale = problem.scale
     columns: Array = np.flatnonzero(average.mean)

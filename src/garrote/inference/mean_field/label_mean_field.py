@@ -189,7 +189,7 @@ def point_posterior(
     X'HX + diag(((1 - m) c + ridge) / m), X being what the fixed columns leave.
     """
     best, problem = annealed.solutions[place], bound.problem
-    posterior = _posterior(bound, annealed, place, _average(bound, [best.bound], [best]), names)
+    mixed = _posterior(bound, annealed, place, _average(bound, [best.bound], [best]), names)
     inside = best.probability > IN_SUPPORT
     m = best.probability[inside]
     weights = bound.curvature_of(best)
@@ -197,19 +197,19 @@ def point_posterior(
     hessian += np.diag(((1 - m) * np.diag(hessian) + 1.0 / best.variance) / m)
     covariance = pinvh(hessian) if len(m) else np.zeros((0, 0))
     error = np.sqrt(np.diag(covariance))
-    assert isinstance(posterior.law, Mixture)
-    support, correlation = posterior.support, covariance / np.outer(error, error)
-    inclusion = posterior.inclusion_probability[support]
+    support, correlation = mixed.support, covariance / np.outer(error, error)
+    inclusion = mixed.inclusion_probability[support]
+    posterior: Posterior = mixed
     posterior = replace(
         posterior,
         spread=Spread(support, error / problem.scale.column_scale[support], correlation),
         law=SoftSupport(
             columns=support,
             probability=inclusion,
-            mean=posterior.mean[support] / inclusion,
-            deviation=posterior.law.deviation_given_inclusion,
+            mean=mixed.mean[support] / inclusion,
+            deviation=mixed.law.deviation_given_inclusion,
             correlation=correlation,
-            predictor=posterior.law.predictor,
+            predictor=mixed.law.predictor,
         ),
         log_evidence=best.bound,
     )
@@ -244,7 +244,7 @@ def _posterior(
     moments: _Moments,
     names: tuple[str, ...],
     weighed: _Weighed | None = None,
-) -> Posterior:
+) -> Posterior[Mixture]:
     """Describe a mixture of solutions in the user's units; the best is at a ``place`` of the path."""
     problem, best, average = bound.problem, annealed.solutions[place], moments.average
     scale, covariates = problem.scale, problem.scale.covariates

@@ -10,6 +10,16 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.models.floor import corner_at_floor
 from garrote.inference.models.model_laws import log_posteriors
 from garrote.inference.models.over_models import Findings
+from garrote.inference.models.representative_models import (
+    LEFT_OUT,
+    Components,
+    Members,
+    Representatives,
+    in_columns,
+    membership,
+    represent_all,
+    room,
+)
 from garrote.inference.models.slab_integral import (
     Corner,
     Point,
@@ -17,16 +27,6 @@ from garrote.inference.models.slab_integral import (
     integrate_over_slab,
     log_sum,
     shares,
-)
-from garrote.inference.models.standing import (
-    LEFT_OUT,
-    Components,
-    Members,
-    Standing,
-    in_columns,
-    membership,
-    of_all,
-    room,
 )
 from garrote.priors.base import Slab
 from garrote.problem import Problem
@@ -88,10 +88,10 @@ def enumerate_findings(
     points, change = integrate_over_slab(beliefs.prior, find, report, corner=corner)
     every = averaged(points, "blocks")
     if len(every) == 2 ** len(usable):
-        standing, components = of_all(every, usable, problem.n_features)
-        best = standing.members[: standing.listed], standing.probability[: standing.listed]
+        representatives, components = represent_all(every, usable, problem.n_features)
+        best = representatives.best[:2]
     else:
-        standing, components, best = _drawn_standing(given, points)
+        representatives, components, best = _drawn_representatives(given, points)
     mean, second = averaged(points, "mean"), averaged(points, "second_moment")
     everywhere = np.zeros((3, problem.n_features))
     everywhere[:, usable] = averaged(points, "inclusion"), mean, np.diag(second)
@@ -104,7 +104,7 @@ def enumerate_findings(
         members=best[0],
         probability=best[1],
         seen=2 ** len(usable),
-        standing=standing,
+        representatives=representatives,
         components=components,
         slabs=tuple((point.log_weight, point.slab) for point in points),
         covariance=(usable, second - np.outer(mean, mean)),
@@ -121,9 +121,9 @@ def _shapes(points: Sequence[Point]) -> SlabShapes | None:
     return SlabShapes.of(separations, np.bincount(place, shares(points)).astype(float))
 
 
-def _drawn_standing(
+def _drawn_representatives(
     given: _Enumerated, points: Sequence[Point]
-) -> tuple[Standing, Components, tuple[tuple[Members, ...], Floats]]:
+) -> tuple[Representatives, Components, tuple[tuple[Members, ...], Floats]]:
     """Choose the best models, and draw from the subtrees that the others are in.
 
     The last are the models that are known one by one, with what the sums have of their probabilities.
@@ -138,7 +138,7 @@ def _drawn_standing(
     if len(points) > 1:
         stated = _exact(given, points, known[: law.listed])
     order = np.argsort(-stated, kind="stable")
-    standing = Standing(
+    representatives = Representatives(
         (*(known[k] for k in order), *members(drawn)),
         _with_rest(stated[order], times),
         law.listed,
@@ -146,7 +146,7 @@ def _drawn_standing(
     beyond, times = np.unique(law.beyond, return_counts=True)
     inside = membership((*known, *members(beyond)), given.problem.n_features)
     components = Components(inside, _with_rest(law.probability, times), len(beyond))
-    return standing, components, (known, law.probability)
+    return representatives, components, (known, law.probability)
 
 
 def _with_rest(probability: Floats, times: Array) -> Floats:

@@ -9,7 +9,7 @@ from scipy.special import softmax
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.models.model_laws import model_correlation
-from garrote.inference.models.standing import Components, Members, Standing
+from garrote.inference.models.representative_models import Components, Members, Representatives
 from garrote.problem import Problem
 from garrote.results.laws import Intercepts, Models, Spread
 from garrote.results.posterior import IN_SUPPORT, Posterior, SamplingAccuracy
@@ -43,7 +43,7 @@ class FittingTask(NamedTuple):
 class FittedFindings(NamedTuple):
     """Averages over models in the solvers' units, and models with log weights, best first.
 
-    ``standing`` and ``components`` stand for all of them, by the columns of the problem.
+    ``representatives`` and ``components`` stand for all of them, by the columns of the problem.
     """
 
     inclusion: Floats
@@ -53,7 +53,7 @@ class FittedFindings(NamedTuple):
     members: Sequence[Members]
     log_weight: Floats
     log_total: float
-    standing: Standing
+    representatives: Representatives
     components: Components
     error: Floats | None = None
 
@@ -70,7 +70,7 @@ def measure_fit(
 
 def make_fitted_posterior(
     task: FittingTask, found: FittedFindings, names: tuple[str, ...]
-) -> tuple[Posterior, float]:
+) -> tuple[Posterior[Models], float]:
     """Describe what was found in the user's units; also the share of models that are separated."""
     problem, places = task.problem, task.places
     count, intercept = problem.n_features, task.table.fixed - (len(places) - len(problem.usable))
@@ -83,7 +83,7 @@ def make_fitted_posterior(
     variance[places] = spread * unit**2
     mean_intercept = float(found.mean[0]) if intercept else 0.0
     mean_intercept -= float(problem.scale.column_mean[places] @ mean[places]) if intercept else 0.0
-    models, separated = _kept_models(task, found.standing, mean_intercept)
+    models, separated = _kept_models(task, found.representatives, mean_intercept)
     support = np.flatnonzero(inclusion > IN_SUPPORT)
     accuracy = None
     if found.error is not None:
@@ -108,12 +108,12 @@ def make_fitted_posterior(
 
 
 def _kept_models(
-    task: FittingTask, standing: Standing, mean_intercept: float
+    task: FittingTask, representatives: Representatives, mean_intercept: float
 ) -> tuple[Models, float]:
     """Return models with the laws of their coefficients, and the share of separated ones."""
     usable = task.problem.usable
-    laws = [_law(task, np.searchsorted(usable, members)) for members in standing.members]
-    probability = standing.probability
+    laws = [_law(task, np.searchsorted(usable, members)) for members in representatives.members]
+    probability = representatives.probability
     share = probability @ np.array([law.separated for law in laws]) / probability.sum()
     models = Models(
         members=tuple(law.members for law in laws),
@@ -128,7 +128,7 @@ def _kept_models(
             np.array([law.center_variance for law in laws]),
             mean_intercept,
         ),
-        listed=standing.listed,
+        listed=representatives.listed,
     )
     return models, float(share)
 

@@ -1,4 +1,4 @@
-"""Where a model comes to leave next to nothing of y: a corner of integrals over the slab's variance."""
+"""Corners of integrals over the slab's variance, where what a model leaves of y reaches its floor."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,7 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.models.model_laws import spectrum
 from garrote.inference.models.slab_integral import Corner
 from garrote.priors.base import Slab
-from garrote.priors.evidence import UnknownNoise
-from garrote.priors.humps import HumpsUnknownNoise
+from garrote.priors.evidence import noise_floor
 from garrote.problem import Problem
 
 # Log variances between which the corner is looked for.
@@ -30,13 +29,14 @@ def corner_at_floor(
     if not beliefs.prior.variance_is_unknown or not len(members):
         return None
     rule = slab.at(1.0).rule(beliefs.n, problem.yty, 0)
-    if not isinstance(rule, UnknownNoise | HumpsUnknownNoise):
+    floor = noise_floor(rule)
+    if floor is None:
         return None
     found = spectrum(problem, np.array(members, dtype=np.intp))
 
     def above_floor(log_variance: float) -> float:
         inverse = found.inverse(np.array([rule.ridge * np.exp(-log_variance)]))
-        return float(found.left(inverse)[0]) - rule.least
+        return float(found.left(inverse)[0]) - floor
 
     if above_floor(_LEAST) <= 0 or above_floor(_MOST) >= 0:
         return None

@@ -7,7 +7,7 @@ import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.generalized import make_fitting, refuse_dense
+from garrote.inference.glm_models import make_fitting, refuse_dense
 from garrote.inference.mean_field.label_mean_field import make_bound
 from garrote.inference.methods import Sample
 from garrote.inference.models.fitted_posterior import (
@@ -17,7 +17,6 @@ from garrote.inference.models.fitted_posterior import (
 )
 from garrote.inference.models.model_laws import as_correlation
 from garrote.inference.models.over_models import Findings, sampled_findings
-from garrote.inference.models.standing import Standing
 from garrote.inference.sampling import certify_chains, run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
@@ -122,13 +121,13 @@ def _posterior(
         [],
         np.zeros(0),
         0.0,
-        _listed(found.standing),
+        found.representatives.best,  # states stand for the others
         found.components,
         None if found.accuracy is None else found.accuracy.monte_carlo_error[usable],
     )
-    posterior, _ = make_fitted_posterior(_with_variance(task, variance), listed, names)
-    assert isinstance(posterior.law, Models)
-    kept = _states(task, states, fixed, posterior.law)
+    fitted, _ = make_fitted_posterior(_with_variance(task, variance), listed, names)
+    kept = _states(task, states, fixed, fitted.law)
+    posterior: Posterior = fitted
     drawn = kept.coefficients[:, posterior.support].toarray()
     correlation = as_correlation(np.atleast_2d(np.cov(drawn, rowvar=False)))
     return replace(
@@ -139,12 +138,6 @@ def _posterior(
         law=kept,
         accuracy=found.accuracy,
     )
-
-
-def _listed(standing: Standing) -> Standing:
-    """Return the best models alone: states stand for the others."""
-    first = standing.listed
-    return Standing(standing.members[:first], standing.probability[:first], first)
 
 
 def _with_variance(task: FittingTask, variance: float) -> FittingTask:

@@ -3,6 +3,7 @@
 An unknown slab variance makes it a mixture of Student's laws; it is described by its first two moments.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -11,12 +12,8 @@ from scipy.linalg import pinvh
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
-from garrote.inference.models.signed_laws import (
-    has_signs,
-    signed_evidences,
-    signed_moments,
-)
-from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
+from garrote.inference.models.signed_laws import signed_evidences, signed_moments
+from garrote.priors.evidence import has_signs, log_evidence, noise_mean, slab_moments
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
 from garrote.results.laws import Models
@@ -83,18 +80,23 @@ def log_evidences(
 
     ``every`` tells whether all signs are summed over, under slabs of two humps.
     """
-    plain = [rule for _, rule in rules if not has_signs(rule)]
-    signed = [rule for _, rule in rules[len(plain) :]]  # which come last
+    first = _first_with_signs(rules)
+    unsigned, signed = [rule for _, rule in rules[:first]], [rule for _, rule in rules[first:]]
     logs = np.array([weight for weight, _ in rules])
-    if plain:
-        ridges = np.array([rule.ridge for rule in plain])
+    if unsigned:
+        ridges = np.array([rule.ridge for rule in unsigned])
         lefts = found.left(found.inverse(ridges)).tolist()
-        each = zip(plain, found.log_det(ridges).tolist(), lefts, strict=True)
-        evidence = body_for(log_evidence, plain)
-        logs[: len(plain)] += [evidence(rule, len(members), *own) for rule, *own in each]
+        each = zip(unsigned, found.log_det(ridges).tolist(), lefts, strict=True)
+        evidence = body_for(log_evidence, unsigned)
+        logs[:first] += [evidence(rule, len(members), *terms) for rule, *terms in each]
     if signed:
-        logs[len(plain) :] += signed_evidences(found, signed, every)
+        logs[first:] += signed_evidences(found, signed, every)
     return logs
+
+
+def _first_with_signs(rules: Sequence[tuple[float, Any]]) -> int:
+    """Return where rules with signs begin, which come last."""
+    return bisect_left(rules, True, key=lambda entry: has_signs(entry[1]))
 
 
 def body_for(generic: Any, rules: Sequence[Any]) -> Any:
@@ -153,13 +155,13 @@ def averaged_moments(
 
 def _blocks(problem: Problem, models: Sequence[tuple[int, ...]]) -> Iterator[tuple[Array, Floats]]:
     """Yield models and their cross products; rows are gone through once where that takes less."""
-    members = [np.array(model, dtype=np.intp) for model in models]
+    members = [np.array(each, dtype=np.intp) for each in models]
     columns = np.unique(np.concatenate(members))
-    together = len(columns) ** 2 <= sum(len(own) ** 2 + _ALONE for own in members)
+    together = len(columns) ** 2 <= sum(len(model) ** 2 + _ALONE for model in members)
     gram = problem.known_block(columns) if together else None
-    for own in members:
-        place = np.searchsorted(columns, own)
-        yield own, problem.known_block(own) if gram is None else gram[np.ix_(place, place)]
+    for model in members:
+        place = np.searchsorted(columns, model)
+        yield model, problem.known_block(model) if gram is None else gram[np.ix_(place, place)]
 
 
 def inverse_of_fixed(problem: Problem) -> Floats:
@@ -187,9 +189,9 @@ def _moments(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Arra
     share = np.exp(logs - logs.max())
     share /= share.sum()
     kept = [(weight, rule) for weight, (_, rule) in zip(share, rules, strict=True) if weight > 1e-9]
-    used = [own for own in kept if not has_signs(own[1])]
-    mean, second, noise = _plain_moments(found, used, size)
-    signed = [own for own in kept if has_signs(own[1])]
+    first = _first_with_signs(kept)
+    mean, second, noise = _unsigned_moments(found, kept[:first], size)
+    signed = kept[first:]
     if signed:
         weights = np.array([weight for weight, _ in signed])
         parts = signed_moments(found, [rule for _, rule in signed], weights)
@@ -197,7 +199,7 @@ def _moments(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Arra
     return _Moments(mean, second - np.outer(mean, mean), noise)
 
 
-def _plain_moments(
+def _unsigned_moments(
     found: _Spectrum, used: Sequence[tuple[float, Any]], size: int
 ) -> tuple[Floats, Floats, float]:
     """Return weighted sums over rules without signs: coefficients, their products, and the noise."""

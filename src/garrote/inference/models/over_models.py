@@ -16,7 +16,12 @@ from garrote.inference.models.model_laws import (
     make_laws,
     model_correlation,
 )
-from garrote.inference.models.standing import Components, Members, Standing, of_known
+from garrote.inference.models.representative_models import (
+    Components,
+    Members,
+    Representatives,
+    represent_known,
+)
 from garrote.inference.models.visited_slabs import visited_slabs
 from garrote.priors.base import Slab
 from garrote.problem import Problem
@@ -35,8 +40,8 @@ CERTIFIED = 50
 class Findings:
     """What a solver found, in the units of the problem: averages over models, and the best of them.
 
-    ``noise`` is the mean of the noise variance, ``seen`` how many models there were. ``standing`` and
-    ``components`` stand for all of these. ``slabs`` are those that an unknown slab variance is
+    ``noise`` is the mean of the noise variance, ``seen`` how many models there were, for all of which
+    ``representatives`` and ``components`` stand. ``slabs`` are those that an unknown slab variance is
     integrated over, with their log weights; ``covariance`` is that of some columns, where it is known;
     ``shapes`` tells which shape of the slab the data prefer, where there is a choice.
     """
@@ -49,7 +54,7 @@ class Findings:
     members: Sequence[Members]
     probability: Floats
     seen: int
-    standing: Standing
+    representatives: Representatives
     components: Components
     slabs: tuple[tuple[float, Slab], ...]
     covariance: tuple[Array, Floats] | None = None
@@ -69,7 +74,7 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
     inclusion = np.minimum(joined([chain.inclusion for chain in chains]), 1.0)  # but for rounding
     diagnosed = diagnose_inclusion(chains, inclusion)
     members, probability = visited(chains)
-    standing, components = of_known(members, probability, len(inclusion))
+    representatives, components = represent_known(members, probability, len(inclusion))
     slabs, shapes = visited_slabs(chains, slab)
     return Findings(
         inclusion=inclusion,
@@ -80,7 +85,7 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
         members=members,
         probability=probability,
         seen=len(members),
-        standing=standing,
+        representatives=representatives,
         components=components,
         slabs=slabs,
         shapes=shapes,
@@ -91,20 +96,20 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
 def visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], Floats]:
     """Return the models that chains were in, by the weight they had there."""
     # States by the sum, modulo 2, of random numbers of 64 bits that their variables have.
-    label = np.random.default_rng(0).integers(2**63, size=len(chains[0].mean), dtype=np.int64)
+    numbers = np.random.default_rng(0).integers(2**63, size=len(chains[0].mean), dtype=np.int64)
     total: dict[int, float] = {}
     seen: dict[int, Members] = {}
     for chain in chains:
-        state, key = set(chain.start), int(np.bitwise_xor.reduce(label[list(chain.start)]))
-        flips, labels = chain.flips.tolist(), label[chain.flips].tolist()
-        for flip, own, weight in zip(flips, labels, chain.weights.tolist(), strict=True):
+        state, key = set(chain.start), int(np.bitwise_xor.reduce(numbers[list(chain.start)]))
+        flips, flipped = chain.flips.tolist(), numbers[chain.flips].tolist()
+        for flip, number, weight in zip(flips, flipped, chain.weights.tolist(), strict=True):
             if weight > 0:
                 if key not in total:
                     total[key], seen[key] = 0.0, tuple(sorted(state))
                 total[key] += weight
             if flip >= 0:
                 state ^= {flip}
-                key ^= own
+                key ^= number
     ranked = sorted((-weight, seen[key]) for key, weight in total.items())
     mass = sum(total.values())
     return tuple(model for _, model in ranked), np.array([-weight / mass for weight, _ in ranked])
@@ -174,7 +179,7 @@ def make_model_posterior(
 def _kept_models(problem: Problem, beliefs: Beliefs, found: Findings) -> Models:
     """Return the models that stand for all, with the laws of their coefficients, in the user's units."""
     rules = _rules(problem, beliefs, found)
-    members, probability, listed = found.standing
+    members, probability, listed = found.representatives
     laws = make_laws(problem, rules, members)
     shape = beliefs.prior.noise_shape(beliefs.n)
     noise = np.array([law.noise for law in laws]) * problem.scale.response_scale**2

@@ -15,6 +15,7 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.models.floor import corner_at_floor
 from garrote.inference.models.model_laws import averaged_moments
 from garrote.inference.models.over_models import Findings
+from garrote.inference.models.representative_models import represent_known
 from garrote.inference.models.slab_integral import (
     Corner,
     Point,
@@ -22,7 +23,6 @@ from garrote.inference.models.slab_integral import (
     log_sum,
     shares,
 )
-from garrote.inference.models.standing import of_known
 from garrote.priors.slab import Slab
 from garrote.problem import Problem
 from garrote.solvers.algebra.gram_rows import GramRows
@@ -151,7 +151,7 @@ def _findings(
     few = represent(probability, _BEST, _DRAWN, order=models.sizes)
     chosen = [models[k] for k in few.chosen]
     mean, square, noise = averaged_moments(problem, rules, chosen, few.weight)
-    standing, components = of_known(models, probability, D)
+    representatives, components = represent_known(models, probability, D)
     return Findings(
         inclusion=models.inclusion(probability, D),
         mean=mean,
@@ -161,7 +161,7 @@ def _findings(
         members=models,
         probability=probability,
         seen=len(models),
-        standing=standing,
+        representatives=representatives,
         components=components,
         slabs=slabs,
         log_evidence=total,

@@ -6,13 +6,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.priors.humps import HumpsKnownNoise, HumpsUnknownNoise
 from garrote.solvers.models.signed.sign_sums import describe_over_slabs
-
-
-def has_signs(rule: Any) -> bool:
-    """Tell whether a rule is of models with signs."""
-    return isinstance(rule, HumpsKnownNoise | HumpsUnknownNoise)
 
 
 def signed_evidences(found: Any, rules: Sequence[Any], every: bool) -> Floats:

@@ -79,11 +79,13 @@ def integrate_over_slab(
         for log, shape in slab.shapes()
     ]
     points = [
-        point._replace(log_weight=log + point.log_weight) for log, own, _ in parts for point in own
+        point._replace(log_weight=log + point.log_weight)
+        for log, found, _ in parts
+        for point in found
     ]
     if len(parts) == 1:
         return points, parts[0][2]
-    of_shape = np.repeat(np.arange(len(parts)), [len(own) for _, own, _ in parts])
+    of_shape = np.repeat(np.arange(len(parts)), [len(found) for _, found, _ in parts])
     share = np.bincount(of_shape, shares(points))
     # The odds of shapes are off by what their own integrals are, beside what is within a shape.
     errors = np.array([error for *_, error in parts])

@@ -34,13 +34,13 @@ def visited_slabs(
     logs, separations = states.T
     kept: list[tuple[float, Slab]] = []
     shapes: Any = slab.shapes()
-    probability = np.array([weights[separations == own.separation].sum() for _, own in shapes])
+    probability = np.array([weights[separations == shape.separation].sum() for _, shape in shapes])
     probability /= probability.sum()
-    for (log_prior, own), share in zip(shapes, probability, strict=True):
+    for (log_prior, shape), share in zip(shapes, probability, strict=True):
         if share > _NEGLIGIBLE:
-            here = separations == own.separation
-            kept += [(log_prior + log, at) for log, at in _around(own, logs[here], weights[here])]
-    found = SlabShapes.of(np.array([own.separation for _, own in shapes]), probability)
+            here = separations == shape.separation
+            kept += [(log_prior + log, at) for log, at in _around(shape, logs[here], weights[here])]
+    found = SlabShapes.of(np.array([shape.separation for _, shape in shapes]), probability)
     return tuple(kept), found
 
 

@@ -12,9 +12,9 @@ from garrote.penalties.base import Penalty, Terms, check_share
 from garrote.penalties.fusion.fused_rule import FusedRule, feasible_share
 from garrote.penalties.fusion.neighbours import (
     chain_order,
-    plain_graph,
-    plain_weights,
+    edge_weights,
     resolve_graph,
+    storable_graph,
 )
 from garrote.proximal.graph import Graph
 
@@ -76,8 +76,8 @@ class FusedLasso(Penalty):
         check_share(self.l1_ratio)
         if isinstance(self.graph, AbstractSet) and self.weights is not None:
             raise ValueError("weights go with pairs in an order, got a set of pairs: give a list")
-        object.__setattr__(self, "graph", plain_graph(self.graph))
-        object.__setattr__(self, "weights", plain_weights(self.weights))
+        object.__setattr__(self, "graph", storable_graph(self.graph))
+        object.__setattr__(self, "weights", edge_weights(self.weights))
 
     @property
     def least_weight(self) -> float:

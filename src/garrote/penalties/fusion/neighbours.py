@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array, Floats
+from garrote.penalties.grouping import as_weights
 from garrote.proximal.graph import Graph
 from garrote.summaries import listing
 
@@ -30,7 +31,7 @@ def resolve_graph(graph: Any, count: int, names: Array | None = None, weights: A
     weights : array, optional
         One number for each edge, or for each pair of columns that follow each other.
     """
-    graph = plain_graph(graph)
+    graph = storable_graph(graph)
     if graph is None or isinstance(graph, str):
         if graph is None and names is not None and not in_order(names):
             warnings.warn(
@@ -56,8 +57,8 @@ def resolve_graph(graph: Any, count: int, names: Array | None = None, weights: A
     return _checked(resolved)
 
 
-def plain_graph(graph: Any) -> Any:
-    """Return a graph as given, in plain values that can be used twice and saved.
+def storable_graph(graph: Any) -> Any:
+    """Return a graph as given, in values that can be used twice and saved.
 
     What could not be a graph of any table is refused.
     """
@@ -80,15 +81,12 @@ def plain_graph(graph: Any) -> Any:
     return [_pair(entry) for entry in entries]
 
 
-def plain_weights(weights: Any) -> Floats | None:
+def edge_weights(weights: Any) -> Floats | None:
     """Return weights of edges as an array; refuse what cannot be such."""
     if weights is None:
         return None
-    try:
-        values = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.array(np.nan)
-    if values.ndim != 1 or not (np.isfinite(values) & (values >= 0)).all():
+    values = as_weights(weights)
+    if values is None:
         text = " ".join(repr(weights).split())[:100]
         raise ValueError(f"weights must be a finite number >= 0 for each pair, got {text}")
     return values

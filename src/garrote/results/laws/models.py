@@ -159,10 +159,8 @@ class Models(CoefficientLaw):
             slope = curvature(likelihood, inverse_link(likelihood, eta), eta)
             mean += weight * found
             square += weight * (found**2 + slope**2 * spread)
-        within = likelihood.variance(mean)
-        if likelihood.name == "binomial":
-            return mean, within
-        return mean, within + np.maximum(square - mean**2, 0.0)
+        uncertainty = np.maximum(square - mean**2, 0.0)
+        return mean, likelihood.predictive_variance(mean, uncertainty)
 
     def _predictors(
         self, X: Any, offset: Floats

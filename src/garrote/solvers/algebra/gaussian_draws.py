@@ -41,6 +41,11 @@ class ByRows(NamedTuple):
     response: Floats
 
     @property
+    def by_rows(self) -> bool:
+        """Whether `columns` and `residual` have entries for rows, not for columns."""
+        return True
+
+    @property
     def curvature(self) -> Floats:
         """The diagonal of X'X."""
         return np.einsum("ij,ij->j", self.block, self.block)
@@ -103,6 +108,11 @@ class ByColumns(NamedTuple):
     gram: Floats
     xty: Floats
     yty: float
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether `columns` and `residual` have entries for rows, not for columns."""
+        return False
 
     @property
     def curvature(self) -> Floats:

@@ -40,8 +40,8 @@ def empty_signed_factor(n_features: int, room: int) -> SignedFactor:
     """Return a factor with room for models of some size."""
     sign, tilt = np.zeros((2, n_features))
     cross, lean = np.zeros((2, 1))
-    plain = empty_factor(n_features, room)
-    return SignedFactor(*plain, sign, tilt, np.zeros(room), cross, lean)
+    unsigned = empty_factor(n_features, room)
+    return SignedFactor(*unsigned, sign, tilt, np.zeros(room), cross, lean)
 
 
 @kernel
@@ -57,9 +57,9 @@ def begin_signed(lengths, xty, yty, ridge, factor):
 def add_signed(gram_row, j, sign, factor):
     """Take variable j in with a sign."""
     k = factor.size[0]
-    own = sign + factor.tilt[j]
+    tilted = sign + factor.tilt[j]
     add_variable(gram_row, j, factor)
-    lift, row = own / factor.root[k, k], factor.rows[k]
+    lift, row = tilted / factor.root[k, k], factor.rows[k]
     for i in range(row.shape[0]):
         factor.tilt[i] -= row[i] * lift
     factor.lifts[k] = lift

@@ -25,7 +25,6 @@ from garrote.solvers.classical.fista import Fista
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.whole_loss import WholeLoss
 
-FAMILIES = ("gaussian", "binomial")
 # Changes of coefficients below so many roundings tell nothing of the loss's steepness.
 _DIGITS = 1e4
 
@@ -105,7 +104,7 @@ def proximal_gradient(
     X, y = as_floats(X), as_floats(y)
     _check(X, y, family, start)
     at_zero = namespace(X).zeros_like(X[0, :])
-    data = ArrayLoss(X, y, family, at_zero)
+    data = _LOSSES[family](X, y, at_zero)
     goal = ArrayGoal(array_rule(penalty, as_strength(strength), at_zero), tol, max_iter)
     return _descend(data, goal, start)
 
@@ -138,8 +137,8 @@ def _descend(data: "ArrayLoss", goal: "ArrayGoal", start: Any) -> ArrayFit:
 
 
 def _check(X: Any, y: Any, family: str, start: Any) -> None:
-    if family not in FAMILIES:
-        raise ValueError(f"family must be one of {FAMILIES}, got {family!r}")
+    if family not in _LOSSES:
+        raise ValueError(f"family must be one of {tuple(_LOSSES)}, got {family!r}")
     if len(X.shape) != 2 or 0 in X.shape:
         raise ValueError(f"X must be a matrix with rows and columns, got shape {tuple(X.shape)}")
     for name, vector, size in (("y", y, X.shape[0]), ("start", start, X.shape[1])):
@@ -157,17 +156,20 @@ def _check(X: Any, y: Any, family: str, start: Any) -> None:
                 f"{name} has entries that are NaN or infinite: fill or drop them first"
             )
         refuse_large(values if xp is np else float(xp.max(xp.abs(values))), name)
-    if family == "binomial" and not bool(xp.all((y == 0) | (y == 1))):
-        raise ValueError("family='binomial' needs labels 0 and 1 in y, and there are others")
+    _LOSSES[family].check_response(y)
 
 
 class ArrayLoss:
-    """The mean loss at some coefficients; see `garrote.solvers.losses.whole_loss.WholeLoss`."""
+    """Half the mean squared residual; see `garrote.solvers.losses.whole_loss.WholeLoss`.
 
-    def __init__(self, X: Any, y: Any, family: str, coef: Any):
-        self.X, self.y, self.family, self.xp = X, y, family, namespace(X)
+    ``row_curvature`` is the largest second derivative that a row may have.
+    """
+
+    row_curvature = 1.0
+
+    def __init__(self, X: Any, y: Any, coef: Any):
+        self.X, self.y, self.xp = X, y, namespace(X)
         self.n = X.shape[0]
-        self.row_curvature = 1.0 if family == "gaussian" else 0.25
         self.coef, self.image = coef, self.xp.zeros_like(y)
         (self.null,) = run_together([self.evaluate()], None)
         self.largest = float(self.xp.max(self.xp.abs(self.null.gradient))) or 1.0
@@ -175,6 +177,10 @@ class ArrayLoss:
         squares = self.xp.sum(X * X, axis=0) / self.n
         shortest = float(self.xp.min(self.xp.where(squares > 0, squares, self.xp.max(squares))))
         self.reach = self.largest / (self.row_curvature * shortest or 1.0)
+
+    @classmethod
+    def check_response(cls, y: Any) -> None:
+        """Refuse responses that the loss does not know."""
 
     def product(self, coef: Any) -> Any:
         """Return the linear predictors of coefficients."""
@@ -191,12 +197,8 @@ class ArrayLoss:
 
     def value(self) -> float:
         """Return the loss at the present coefficients."""
-        xp, eta = self.xp, self.image
-        if self.family == "gaussian":
-            left = self.y - eta
-            return 0.5 * float(left @ left) / self.n
-        losses = xp.clip(eta, 0.0, None) + xp.log1p(xp.exp(-xp.abs(eta))) - self.y * eta
-        return float(xp.sum(losses)) / self.n
+        left = self._left()
+        return 0.5 * float(left @ left) / self.n
 
     def evaluate(self) -> Generator[Any, Any, Evaluated]:
         """Look at the present coefficients; there is no one to share the product with."""
@@ -213,20 +215,44 @@ class ArrayLoss:
 
     def _left(self) -> Any:
         """Return what is left of y after its mean."""
-        if self.family == "gaussian":
-            return self.y - self.image
+        return self.y - self.image
+
+    def _dual(self, share: float, left: Any) -> float:
+        """Return the dual objective at a share of what is left."""
+        return share * float(left @ (self.y - 0.5 * share * left)) / self.n
+
+
+class ArrayLogOdds(ArrayLoss):
+    """Minus the mean log likelihood of labels 0 and 1, whose log odds are linear."""
+
+    row_curvature = 0.25
+
+    @classmethod
+    def check_response(cls, y: Any) -> None:
+        """Refuse labels other than 0 and 1."""
+        if not bool(namespace(y).all((y == 0) | (y == 1))):
+            raise ValueError("family='binomial' needs labels 0 and 1 in y, and there are others")
+
+    def value(self) -> float:
+        """Return the loss at the present coefficients."""
+        xp, eta = self.xp, self.image
+        losses = xp.clip(eta, 0.0, None) + xp.log1p(xp.exp(-xp.abs(eta))) - self.y * eta
+        return float(xp.sum(losses)) / self.n
+
+    def _left(self) -> Any:
         small = self.xp.exp(-self.xp.abs(self.image))
         positive = self.xp.where(self.image >= 0, self.xp.ones_like(small), small)
         return self.y - positive / (1.0 + small)
 
     def _dual(self, share: float, left: Any) -> float:
-        if self.family == "gaussian":
-            return share * float(left @ (self.y - 0.5 * share * left)) / self.n
         xp, mean = self.xp, self.y - share * left
         least = 1e-30
         entropy = mean * xp.log(xp.clip(mean, least, None))
         entropy = entropy + (1.0 - mean) * xp.log(xp.clip(1.0 - mean, least, None))
         return -float(xp.sum(entropy)) / self.n
+
+
+_LOSSES: dict[str, type[ArrayLoss]] = {"gaussian": ArrayLoss, "binomial": ArrayLogOdds}
 
 
 class ArrayGoal(NamedTuple):

@@ -149,9 +149,9 @@ class LabelsFitter:
     def resemblance(self, fit: LabelEffects, k: int) -> Floats:
         """Return the correlation of every column with what one effect fits, weighted by its rows."""
         given = _State(self.columns, self.log_prior, None).given(fit.xi)
-        own = given.touching.under.left(_predictor(self.columns, fit.effects[k]))
-        products = given.products(self.columns, own)
-        size = float(given.touching.under.weights @ own**2)
+        fitted = given.touching.under.left(_predictor(self.columns, fit.effects[k]))
+        products = given.products(self.columns, fitted)
+        size = float(given.touching.under.weights @ fitted**2)
         return resemblance_of(products, size, given.curvature)
 
 
@@ -221,9 +221,9 @@ class _State(EffectsInTurn):
         square, divergence = np.zeros(len(self.log_prior)), 0.0
         for effect in self.effects:
             if effect.prior_variance > 0:
-                own = _predictor(columns, effect)
-                total += own
-                taken += under.left(own) ** 2
+                predictor = _predictor(columns, effect)
+                total += predictor
+                taken += under.left(predictor) ** 2
                 square += effect.second_moment
                 divergence += kl_from_prior(effect, self.log_prior)
         residual = under.left(touching.response - total)

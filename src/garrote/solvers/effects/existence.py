@@ -61,8 +61,8 @@ def in_order(effects: Sequence[SingleEffect]) -> tuple[SingleEffect, ...]:
     for k, place in enumerate(order, start=1):
         at_least[place] = np.exp(logsumexp(heights[k:]) - logsumexp(heights))
     return tuple(
-        _scaled(effect, there / own if own > 0 else 0.0)
-        for effect, there, own in zip(effects, at_least, alone, strict=True)
+        _scaled(effect, there / by_itself if by_itself > 0 else 0.0)
+        for effect, there, by_itself in zip(effects, at_least, alone, strict=True)
     )
 
 
@@ -79,10 +79,10 @@ def _alone(
     squares = (effect.mean[counts] / effect.variance[counts]) ** 2
     # What a column says beyond the prior; rounding may leave a little less than nothing.
     precision = np.maximum(1.0 / effect.variance[counts] - 1.0 / effect.prior_variance, 0.0)
-    own = log_prior[counts]
+    log_weights = log_prior[counts]
 
     def log_evidence(log_v: float) -> float:
-        return float(logsumexp(own + log_bayes_factors(squares, precision, np.exp(log_v))))
+        return float(logsumexp(log_weights + log_bayes_factors(squares, precision, np.exp(log_v))))
 
     typical = float(effect.probability[counts] @ precision)
     return _scaled(

@@ -27,8 +27,8 @@ class _Fitted(NamedTuple):
     values: Floats
 
 
-class LeastSquares:
-    """Half the mean squared residual, as a function of the coefficients of a growing working set."""
+class WorkingSquares:
+    """Half the mean squared residual on a working set, which has no columns at first."""
 
     intercept = 0.0
 
@@ -38,6 +38,13 @@ class LeastSquares:
         self.inside = np.zeros(problem.n_features, dtype=bool)
         self.coef = np.zeros(0)
         self.curvature = problem.curvature / problem.n
+
+
+class LeastSquares(WorkingSquares):
+    """Half the mean squared residual, as a function of the coefficients of a growing working set."""
+
+    def __init__(self, problem: Problem):
+        super().__init__(problem)
         self._gram = GrowingGram(problem.n_features)
         self._factor, self._before = ActiveFactor(), np.zeros(0)
         nothing = np.zeros(len(problem.response)) if problem.has_rows else np.zeros(0)

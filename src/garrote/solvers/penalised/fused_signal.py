@@ -5,18 +5,14 @@ unequal weights, or none where there are no data, that is where pieces start to 
 """
 
 from collections.abc import Generator
-from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
-from garrote.designs.dense import DenseDesign
-from garrote.designs.sparse import SparseDesign
 from garrote.problem import Problem
 from garrote.rules import Evaluated, RuleOfPieces
-from garrote.solvers.losses.least_squares import as_seen
+from garrote.solvers.losses.least_squares import WorkingSquares, as_seen
 from garrote.solvers.penalised.fused_partition import Pieces
 from garrote.solvers.penalised.fused_quadratic import solve_fused
 
@@ -75,17 +71,8 @@ def _filled(rule: RuleOfPieces, values: Floats, known: Array) -> Floats:
         filled[new], have[new] = total[new] / count[new], True
 
 
-class SignalSquares:
+class SignalSquares(WorkingSquares):
     """Half the mean squared residual where a row has one column at most, and a column one row."""
-
-    intercept = 0.0
-
-    def __init__(self, problem: Problem):
-        self.problem = problem
-        self.columns = np.zeros(0, np.intp)
-        self.inside = np.zeros(problem.n_features, dtype=bool)
-        self.coef = np.zeros(0)
-        self.curvature = problem.curvature / problem.n
 
     @property
     def null(self) -> Evaluated:
@@ -130,7 +117,7 @@ def is_signal(problem: Problem) -> bool:
     design = problem.table
     if design.centered or design.basis.shape[1]:
         return False
-    matrix = _few_entries(design.stored)
+    matrix = design.stored.few_entries()
     if matrix is None:
         return False
     used = matrix.indices[matrix.data != 0]
@@ -139,18 +126,9 @@ def is_signal(problem: Problem) -> bool:
 
 def holds_intercept(stored: Design) -> bool:
     """Tell whether equal coefficients of all columns are an intercept: X = I, or rows of it."""
-    matrix = _few_entries(stored)
+    matrix = stored.few_entries()
     if matrix is None:
         return False
     kept = matrix.data != 0
     used, values = matrix.indices[kept], matrix.data[kept]
     return len(used) == stored.shape[0] == len(np.unique(used)) and len(np.unique(values)) == 1
-
-
-def _few_entries(stored: Design) -> Any:
-    """Return a matrix by its columns; None if it has more entries than rows."""
-    if isinstance(stored, SparseDesign):
-        return stored.matrix if stored.matrix.nnz <= stored.shape[0] else None
-    if isinstance(stored, DenseDesign) and np.count_nonzero(stored.values) <= stored.shape[0]:
-        return scipy.sparse.csc_array(stored.values)
-    return None

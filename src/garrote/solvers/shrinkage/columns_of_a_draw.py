@@ -82,9 +82,9 @@ def _use(gram, pulls, coef, explained, noise, rows, least, most):
             enough = max(needed, rest - max(rest - best, noise[s]) * np.exp(2.0 * least / rows))
             chosen, largest = -1, -np.inf
             for j in range(count):
-                own = coef[s, j] * root[j] * np.sign(pull[j])
-                if gain[j] >= enough and own > largest:
-                    chosen, largest = j, own
+                along = coef[s, j] * root[j] * np.sign(pull[j])
+                if gain[j] >= enough and along > largest:
+                    chosen, largest = j, along
             inside[s, chosen] = True
             row = factor[k]
             row[:] = gram[chosen]

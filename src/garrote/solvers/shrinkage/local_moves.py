@@ -42,7 +42,6 @@ def move_locally(
 
     ``law`` is the mixing law of tau^2 as kernels know it.
     """
-    by_rows = isinstance(form, ByRows)
     columns, residual = form.columns, form.residual(coef)
     coef, log_variance = coef.copy(), np.log(np.maximum(variance, 1e-200))
     order = rng.permutation(len(coef))
@@ -51,7 +50,7 @@ def move_locally(
         jumps = _STEP * rng.standard_cauchy((len(part), _TRIES))
         hurdles = np.log(1.0 - rng.random((len(part), _TRIES)))
         _visit(
-            law, columns, by_rows, residual, curvature, scale, noise, part, jumps, hurdles,
+            law, columns, form.by_rows, residual, curvature, scale, noise, part, jumps, hurdles,
             rng.standard_normal(len(part)), coef, log_variance,
         )  # fmt: skip
     return coef, np.exp(log_variance)

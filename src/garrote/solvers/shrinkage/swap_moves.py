@@ -55,12 +55,11 @@ def exchange_variances(
 
     Returns coefficients and their tau^2.
     """
-    by_rows = isinstance(form, ByRows)
     order = pairs[rng.permutation(len(pairs))[: len(coef)]]
     coef, variance = coef.copy(), variance.copy()
     hurdles = np.log(1.0 - rng.random(len(order)))
     _exchange(
-        form.columns, by_rows, form.residual(coef), curvature, scale, noise, order, hurdles,
+        form.columns, form.by_rows, form.residual(coef), curvature, scale, noise, order, hurdles,
         rng.standard_normal((len(order), 2)), coef, variance,
     )  # fmt: skip
     return coef, variance

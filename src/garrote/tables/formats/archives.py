@@ -82,7 +82,7 @@ class ArchiveTable:
         refuse_too_wide(self.label, width)
         keys.remove(self._key)
         others = self._load_others(keys)
-        own = self._column_names(others, width)
+        names_of_x = self._column_names(others, width)
         if "y" in others and len(others["y"]) != self.n_rows:
             raise TableError(
                 f"{self.label}: array y has {count_of(len(others['y']), 'value')} where X has "
@@ -90,11 +90,11 @@ class ArchiveTable:
             )
         # Each name with the array, and the column of it, that it stands for.
         beside = {k: (k, 0) for k, v in others.items() if len(v) == self.n_rows}
-        wide = self._wide_arrays(keys, {*own, *beside})
+        wide = self._wide_arrays(keys, {*names_of_x, *beside})
         for key, names in wide.items():
             beside |= {name: (key, c) for c, name in enumerate(names)}
         self._beside = list(beside.values())
-        self.names = (*own, *beside)
+        self.names = (*names_of_x, *beside)
         self.naming = "; ".join(
             f"the array {key} has two dimensions: name one of its columns, {names[0]} to {names[-1]}"
             for key, names in wide.items()

@@ -1,8 +1,9 @@
-"""Which models stand for all: a list short enough to have laws of coefficients, and one for sets.
+"""Models that represent a posterior over models: the most probable ones, and a sample of the others.
 
-Posteriors keep the law of the coefficients in some models. Were these the best alone, all that reads
-them (draws, predictive deviations, correlations, sets) would know no others, and be too sure. So the
-list goes on with models drawn from all others: see `garrote.solvers.models.representatives`.
+Posteriors keep the law of the coefficients in so many models as there is room for. Were these the most
+probable alone, draws, predictive deviations, correlations and credible sets would know no others, and be
+too sure. So models drawn from all others follow: see `garrote.solvers.models.representatives`. Credible
+sets need no laws of coefficients, and are made from a longer list (`Components`).
 """
 
 from collections.abc import Sequence
@@ -32,12 +33,18 @@ _MOST_COMPONENTS = 2**15
 Members = tuple[int, ...]
 
 
-class Standing(NamedTuple):
+class Representatives(NamedTuple):
     """Weighted models that represent the whole posterior; the first ``listed`` are the most probable."""
 
     members: tuple[Members, ...]
     probability: Floats
     listed: int
+
+    @property
+    def best(self) -> "Representatives":
+        """The most probable models alone."""
+        first = self.listed
+        return Representatives(self.members[:first], self.probability[:first], first)
 
 
 class Components(NamedTuple):
@@ -58,37 +65,39 @@ def room(
     return int(share * listed), int(share * drawn)
 
 
-def of_known(
+def represent_known(
     members: Sequence[Members],
     probability: Floats,
     n_features: int,
     most: tuple[int, int] | None = None,
-) -> tuple[Standing, Components]:
+) -> tuple[Representatives, Components]:
     """Choose among models that are known one by one, best first."""
     known = members if isinstance(members, ModelList) else ModelList.of(members)
     sizes = known.sizes
     kept = represent(probability, *room(sizes, probability, most), sizes, LEFT_OUT)
-    standing = Standing(tuple(members[k] for k in kept.chosen), kept.weight, kept.listed)
+    representatives = Representatives(
+        tuple(members[k] for k in kept.chosen), kept.weight, kept.listed
+    )
     wide = represent(probability, _MOST_COMPONENTS // 2, _MOST_COMPONENTS // 2, order=sizes)
     inside = membership([members[k] for k in wide.chosen], n_features)
-    return standing, Components(inside, wide.weight, len(wide.weight) - wide.listed)
+    return representatives, Components(inside, wide.weight, len(wide.weight) - wide.listed)
 
 
-def of_all(
+def represent_all(
     probability: Floats, usable: Array, n_features: int, most: tuple[int, int] | None = None
-) -> tuple[Standing, Components]:
+) -> tuple[Representatives, Components]:
     """Choose among all models of the usable columns, by the probability of every bit pattern."""
     patterns = np.argsort(-probability, kind="stable")[: np.count_nonzero(probability)]
     share, inside = probability[patterns], _unpacked(patterns, len(usable))
     sizes = inside.sum(axis=1)
     kept = represent(share, *room(sizes, share, most), sizes, LEFT_OUT)
     chosen = members_of(patterns[kept.chosen], len(usable))
-    standing = Standing(in_columns(chosen, usable), kept.weight, kept.listed)
+    representatives = Representatives(in_columns(chosen, usable), kept.weight, kept.listed)
     wide = represent(share, _MOST_COMPONENTS // 2, _MOST_COMPONENTS // 2, order=sizes)
     rows, places = np.nonzero(inside[wide.chosen])
     shape = (len(wide.chosen), n_features)
     there = scipy.sparse.csr_array((np.ones(len(rows), bool), (rows, usable[places])), shape)
-    return standing, Components(there, wide.weight, len(wide.weight) - wide.listed)
+    return representatives, Components(there, wide.weight, len(wide.weight) - wide.listed)
 
 
 def in_columns(members: Sequence[Members], usable: Array) -> tuple[Members, ...]:

@@ -25,8 +25,14 @@ from garrote.inference.models.fitted_posterior import (
     measure_fit,
 )
 from garrote.inference.models.over_models import CERTIFIED
+from garrote.inference.models.representative_models import (
+    MOST_FITTED,
+    Members,
+    in_columns,
+    represent_all,
+    represent_known,
+)
 from garrote.inference.models.slab_integral import integrate_over_slab, shares
-from garrote.inference.models.standing import MOST_FITTED, Members, in_columns, of_all, of_known
 from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
@@ -107,7 +113,7 @@ def _inferred(
     posterior, separated = make_fitted_posterior(fitting, found, task.names)
     notes = task.beliefs.doubts(found.size_probability)
     if separated > _WORTH_A_NOTE:
-        notes = (_separation(separated, fitting.likelihood.name), *notes)
+        notes = (_separation(separated, fitting.likelihood.without_maximum), *notes)
     posterior = with_substitutes(task.problem, posterior, found.components)
     return Inferred(posterior, certificate, method.name, how, notes=notes)
 
@@ -141,8 +147,7 @@ def refuse_many_fits(usable: int, rows: int, unknown_variance: bool) -> None:
         )
 
 
-def _separation(share: float, family: str) -> str:
-    what = "the classes are separated" if family == "binomial" else "a group has no counts"
+def _separation(share: float, what: str) -> str:
     return (
         f"in models of probability {share:.2f} {what}: some coefficients have no finite maximum, and "
         "are stated where the log likelihood had converged"
@@ -240,7 +245,7 @@ def _enumerate(
         members_of(patterns, D),
         logs[order],
         total,
-        *of_all(probability, task.problem.usable, task.problem.n_features, MOST_FITTED),
+        *represent_all(probability, task.problem.usable, task.problem.n_features, MOST_FITTED),
     )
     tables = [(point.log_weight, point.part.table) for point in points]
     return task._replace(tables=tables), found, change
@@ -330,5 +335,9 @@ def _joined(task: FittingTask, walks: Sequence[Walk]) -> FittedFindings:
     error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
     models = [members for members, _ in ranked]
     listed = in_columns(models, task.problem.usable)
-    standing = of_known(listed, np.exp(logs - total), task.problem.n_features, MOST_FITTED)
-    return FittedFindings(inclusion, sizes, mean, square, models, logs, total, *standing, error)
+    representatives = represent_known(
+        listed, np.exp(logs - total), task.problem.n_features, MOST_FITTED
+    )
+    return FittedFindings(
+        inclusion, sizes, mean, square, models, logs, total, *representatives, error
+    )

@@ -22,7 +22,7 @@ from garrote.selecting.cross_validation import CrossValidation
 from garrote.summaries import Summary
 
 
-class SelectorFace(NamedSettings, SaveMixin, SelectorMixin):
+class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
     """An estimator that selects: fitted, it has ``coef_`` and ``selection_``."""
 
     selection_: Selection
@@ -54,7 +54,7 @@ class SelectorFace(NamedSettings, SaveMixin, SelectorMixin):
         return tags
 
 
-class SelectingRegressor(SelectorFace, RegressorMixin, BaseEstimator):
+class SelectingRegressor(SelectingEstimator, RegressorMixin, BaseEstimator):
     """A regressor that selects and has a ``posterior_``."""
 
     posterior_: Posterior
@@ -63,7 +63,7 @@ class SelectingRegressor(SelectorFace, RegressorMixin, BaseEstimator):
     _anchor: Anchor
 
     def _keep_anchor(self, problem: Problem) -> None:
-        """Keep where the intercept holds predictions, which their deviations need."""
+        """Keep the means of the columns: predictive deviations grow with the distance from there."""
         spent = 1.0 / problem.n if self.fit_intercept else 0.0
         self._anchor = Anchor(problem.scale.column_mean, spent)
 
