@@ -356,7 +356,7 @@ def test_classifiers_take_likelihoods_of_labels(data):
 
 def test_impossible_combinations_say_what_is_possible(data):
     X, _, _ = data
-    said = r"cannot fit penalty 'lasso' with a poisson .*'coordinate'.*'fista'.*; or family='gauss"
+    said = r"cannot fit penalty 'lasso' with a poisson .*'coordinate'.*'fista'.*; or family 'gauss"
     with pytest.raises(ValueError, match=said):
         SparseRegressor(method="homotopy", family="poisson").fit(X, response(data, "poisson"))
     said = "solver 'coordinate'.*; or penalty 'lasso' or 'l1' or 'elastic-net' or 'adaptive-lasso'$"
