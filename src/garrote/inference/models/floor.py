@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 from garrote.arrays import Array
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.models.model_laws import spectrum
+from garrote.inference.models.model_laws import spectra
 from garrote.inference.models.slab_integral import Corner
 from garrote.priors.base import Slab
 from garrote.priors.evidence import UnknownNoise
@@ -32,11 +32,12 @@ def corner_at_floor(
     rule = slab.at(1.0).rule(beliefs.n, problem.yty, 0)
     if not isinstance(rule, UnknownNoise | HumpsUnknownNoise):
         return None
-    found = spectrum(problem, np.array(members, dtype=np.intp))
+    columns = np.array(members, dtype=np.intp)
+    found = spectra(problem, columns[None], problem.known_block(columns)[None])
 
     def above_floor(log_variance: float) -> float:
         inverse = found.inverse(np.array([rule.ridge * np.exp(-log_variance)]))
-        return float(found.left(inverse)[0]) - rule.least
+        return float(found.left(inverse)[0, 0]) - rule.least
 
     if above_floor(_LEAST) <= 0 or above_floor(_MOST) >= 0:
         return None
