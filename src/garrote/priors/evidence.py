@@ -195,3 +195,18 @@ def _(rule: Peak, size, left):
     if np.isnan(rule.noise):
         return max(left, rule.least) / max(rule.rows - rule.spent - size, 1.0)
     return rule.noise
+
+
+@kernel
+def add_evidences(rule, size, log_dets, lefts, logs):
+    """Add the log marginal likelihoods of models of one size."""
+    for m in range(logs.shape[0]):
+        logs[m] += log_evidence(rule, size, log_dets[m], lefts[m])
+
+
+@kernel
+def fill_moments(rule, size, lefts, factors):
+    """Fill in the factors of models' moments, and the means of their noise variance."""
+    for m in range(lefts.shape[0]):
+        factors[0, m], factors[1, m], factors[2, m] = slab_moments(rule, size, lefts[m])
+        factors[3, m] = noise_mean(rule, size, lefts[m])

@@ -6,7 +6,7 @@ import pytest
 from garrote import SpikeSlabRegressor
 from garrote.elementary import exponential, logarithm
 from garrote.inference import METHODS, Gibbs, Metropolis, Search
-from garrote.priors import GaussianSlab, GPrior
+from garrote.priors import BIC, GaussianSlab, GPrior
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
 from garrote.solvers.algebra import gram_rows
@@ -196,6 +196,19 @@ def test_a_copy_comes_in_beside_another_under_a_wide_slab(copies, variance):
     assert (off <= 4 * error).all()
     assert error.max() < 0.02
     assert drawn.certificate_["halves of chains"] < 0.01
+
+
+@pytest.mark.parametrize("walk", [InformedWalk, MetropolisWalk])
+@pytest.mark.parametrize("start", [[0, 1], [0, 5]], ids=["copies", "ruled out"])
+def test_a_walk_from_a_model_without_probability_begins_with_none(data, walk, start):
+    X, y = data
+    X = X[:, [0, 0, 1, 2, 3, 4]]
+    target = _target(X, y, BIC())
+    target.inclusion.log_odds[5] = -np.inf
+    chain = run_chain(walk(target, np.random.default_rng(0)), start=start, steps=400, burn_in=0)
+    assert chain.start == ()
+    assert chain.inclusion[0] + chain.inclusion[1] == pytest.approx(1.0, abs=0.1)
+    assert chain.inclusion[5] == 0.0
 
 
 def test_a_g_prior_is_refused_by_the_paired_gibbs_sampler(data):

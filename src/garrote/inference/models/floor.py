@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 
 from garrote.arrays import Array
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.models.model_laws import spectrum
+from garrote.inference.models.model_laws import spectra
 from garrote.inference.models.slab_integral import Corner
 from garrote.priors.base import Slab
 from garrote.priors.evidence import noise_floor
@@ -32,11 +32,12 @@ def corner_at_floor(
     floor = noise_floor(rule)
     if floor is None:
         return None
-    found = spectrum(problem, np.array(members, dtype=np.intp))
+    columns = np.array(members, dtype=np.intp)
+    found = spectra(problem, columns[None], problem.known_block(columns)[None])
 
     def above_floor(log_variance: float) -> float:
         inverse = found.inverse(np.array([rule.ridge * np.exp(-log_variance)]))
-        return float(found.left(inverse)[0]) - floor
+        return float(found.left(inverse)[0, 0]) - floor
 
     if above_floor(_LEAST) <= 0 or above_floor(_MOST) >= 0:
         return None

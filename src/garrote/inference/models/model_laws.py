@@ -13,13 +13,17 @@ from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
 from garrote.inference.models.signed_laws import signed_evidences, signed_moments
-from garrote.priors.evidence import has_signs, log_evidence, noise_mean, slab_moments
+from garrote.priors.evidence import add_evidences, fill_moments, has_signs
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
 from garrote.results.laws import Models
 
 # Cross products of a model alone cost as much as so many entries of those of all models together.
 _ALONE = 1000
+# Models of one size that are described together, times that.
+_TOGETHER = 20_000
+# Up to so many models compiled code is not worth waiting for.
+_FEW = 50
 
 
 class Law(NamedTuple):
@@ -32,65 +36,81 @@ class Law(NamedTuple):
 
 
 class _Moments(NamedTuple):
-    """Mean and covariance of a model's coefficients in the problem's units, and the noise's mean."""
+    """Means and covariances of models' coefficients in the problem's units, and means of the noise."""
 
     mean: Floats
     covariance: Floats
-    noise: float
+    noise: Floats
 
 
-class _Spectrum(NamedTuple):
-    """A model's cross products by their eigenvectors, so that every ridge costs next to nothing."""
+class Spectra(NamedTuple):
+    """Cross products of models of one size by their eigenvectors, so that a ridge costs next to nothing.
+
+    The first axis is that of the models; what is asked of ridges has theirs next.
+    """
 
     values: Floats
     vectors: Floats
     products: Floats
     yty: float
 
+    @property
+    def size(self) -> int:
+        """How many variables each model has."""
+        return self.products.shape[1]
+
     def left(self, inverse: Floats) -> Floats:
-        return np.maximum(self.yty - inverse @ self.products**2, 0.0)
+        """Return what models leave of y'y."""
+        explained = inverse @ (self.products**2)[:, :, None]
+        return np.maximum(self.yty - explained[:, :, 0], 0.0)
 
     def log_det(self, ridges: Floats) -> Floats:
-        return np.asarray(np.log(np.maximum(self.values + ridges[:, None], 1e-300)).sum(axis=1))
+        """Return the log determinants of cross products and a ridge."""
+        shifted = self.values[:, None, :] + ridges[:, None]
+        return np.asarray(np.log(np.maximum(shifted, 1e-300)).sum(axis=2))
 
     def inverse(self, ridges: Floats) -> Floats:
-        """Return the inverse eigenvalues, a row for each ridge; 0 for directions that have no content.
+        """Return the inverse eigenvalues for each ridge; 0 for directions that have no content.
 
         Beside a slab they have its own: columns that equal each other are apart by it alone.
         """
-        shifted = self.values + ridges[:, None]
-        dependent = shifted <= 1e-12 * shifted.max(axis=1, initial=0.0)[:, None]
+        shifted = self.values[:, None, :] + ridges[:, None]
+        dependent = shifted <= 1e-12 * shifted.max(axis=2, initial=0.0, keepdims=True)
         dependent &= ridges[:, None] == 0.0
         return np.where(dependent, 0.0, 1.0 / np.where(dependent, 1.0, shifted))
 
 
-def spectrum(problem: Problem, members: Array, block: Floats | None = None) -> _Spectrum:
-    """Decompose the cross products of a model, from the data where they are not given."""
-    block = problem.known_block(members) if block is None else block
-    values, vectors = np.linalg.eigh(block)
-    return _Spectrum(
-        np.maximum(values, 0.0), vectors, vectors.T @ problem.xty[members], problem.yty
-    )
+class _Stack(NamedTuple):
+    """Models of one size: their places among all, their members, and their cross products."""
+
+    places: Array
+    members: Array
+    blocks: Floats
 
 
-def log_evidences(
-    found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array, every: bool = True
-) -> Floats:
-    """Return the log evidence of a model under each rule, its log weight added.
+def spectra(problem: Problem, members: Array, blocks: Floats) -> Spectra:
+    """Decompose the cross products of models of one size."""
+    values, vectors = np.linalg.eigh(blocks)
+    products = vectors.transpose(0, 2, 1) @ problem.xty[members][:, :, None]
+    return Spectra(np.maximum(values, 0.0), vectors, products[:, :, 0], problem.yty)
+
+
+def log_evidences(found: Spectra, rules: Sequence[tuple[float, Any]], every: bool = True) -> Floats:
+    """Return the log evidence of models under each rule, its log weight added.
 
     ``every`` tells whether all signs are summed over, under slabs of two humps.
     """
     first = _first_with_signs(rules)
     unsigned, signed = [rule for _, rule in rules[:first]], [rule for _, rule in rules[first:]]
-    logs = np.array([weight for weight, _ in rules])
-    if unsigned:
-        ridges = np.array([rule.ridge for rule in unsigned])
-        lefts = found.left(found.inverse(ridges)).tolist()
-        each = zip(unsigned, found.log_det(ridges).tolist(), lefts, strict=True)
-        evidence = body_for(log_evidence, unsigned)
-        logs[:first] += [evidence(rule, len(members), *terms) for rule, *terms in each]
+    logs = np.tile([weight for weight, _ in rules], (len(found.values), 1))
+    ridges = np.array([rule.ridge for rule in unsigned])
+    log_dets, lefts = found.log_det(ridges), found.left(found.inverse(ridges))
+    weigh = _chosen(add_evidences, len(logs))
+    for r, rule in enumerate(unsigned):
+        weigh(rule, found.size, log_dets[:, r], lefts[:, r], logs[:, r])
     if signed:
-        logs[first:] += signed_evidences(found, signed, every)
+        for m, log in enumerate(logs):
+            log[first:] += signed_evidences(found, m, signed, every)
     return logs
 
 
@@ -99,41 +119,43 @@ def _first_with_signs(rules: Sequence[tuple[float, Any]]) -> int:
     return bisect_left(rules, True, key=lambda entry: has_signs(entry[1]))
 
 
-def body_for(generic: Any, rules: Sequence[Any]) -> Any:
-    """Return the body of a generic function for rules of one class, which is looked up only once."""
-    kinds = {type(rule) for rule in rules}
-    return generic.dispatch(kinds.pop()) if len(kinds) == 1 else generic
+def _chosen(compiled: Any, count: int) -> Any:
+    """Return a kernel, or the same in plain Python where there is little to do."""
+    return compiled if count > _FEW else getattr(compiled, "py_func", compiled)
 
 
 def log_posteriors(
     problem: Problem,
     prior: Inclusion,
     rules: Sequence[tuple[float, Any]],
-    members: Sequence[tuple[int, ...]],
+    models: Sequence[tuple[int, ...]],
     every: bool = True,
 ) -> Floats:
     """Return the log evidence of models summed over rules, and their log prior added; from scratch.
 
     ``every`` as in `log_evidences`.
     """
-    logs = []
-    for model in members:
-        variables = np.array(model, np.intp)
-        odds = prior.log_odds[np.searchsorted(problem.usable, variables)].sum()
-        evidences = log_evidences(spectrum(problem, variables), rules, variables, every)
-        logs.append(logsumexp(evidences) + prior.by_size[len(variables)] + odds)
-    return np.array(logs)
+    logs = np.zeros(len(models))
+    for stack in _stacks(problem, models, alone=True):
+        found = spectra(problem, stack.members, stack.blocks)
+        odds = prior.log_odds[np.searchsorted(problem.usable, stack.members)].sum(axis=1)
+        evidences = logsumexp(log_evidences(found, rules, every), axis=1)
+        logs[stack.places] = evidences + prior.by_size[found.size] + odds
+    return logs
 
 
 def make_laws(
     problem: Problem, rules: Sequence[tuple[float, Any]], models: Sequence[tuple[int, ...]]
 ) -> list[Law]:
-    """Return the laws of models."""
-    fixed_inverse = inverse_of_fixed(problem)
-    return [
-        make_law(problem, rules, columns, block, fixed_inverse)
-        for columns, block in _blocks(problem, models)
-    ]
+    """Return the laws of models: their coefficients, covariates included; ``rules`` have log weights."""
+    fixed_inverse, laws = inverse_of_fixed(problem), {}
+    for stack in _stacks(problem, models):
+        moments = _moments(spectra(problem, stack.members, stack.blocks), rules)
+        each = zip(stack.places, stack.members, *moments, strict=True)
+        for place, own, mean, covariance, noise in each:
+            law = in_user_units(problem, own, mean, covariance, float(noise), fixed_inverse)
+            laws[int(place)] = law
+    return [laws[place] for place in range(len(models))]
 
 
 def averaged_moments(
@@ -145,23 +167,37 @@ def averaged_moments(
     """Return first and second moments of all coefficients over models, and the mean of the noise."""
     mean, square = np.zeros((2, problem.n_features))
     noise = 0.0
-    for weight, (columns, block) in zip(share, _blocks(problem, models), strict=True):
-        moments = _moments(spectrum(problem, columns, block), rules, columns)
-        mean[columns] += weight * moments.mean
-        square[columns] += weight * (moments.mean**2 + np.diag(moments.covariance))
-        noise += weight * moments.noise
-    return mean, square, float(noise)
+    for stack in _stacks(problem, models):
+        moments, weight = (
+            _moments(spectra(problem, stack.members, stack.blocks), rules),
+            share[stack.places],
+        )
+        own = np.diagonal(moments.covariance, axis1=1, axis2=2)
+        np.add.at(mean, stack.members, weight[:, None] * moments.mean)
+        np.add.at(square, stack.members, weight[:, None] * (moments.mean**2 + own))
+        noise += float(weight @ moments.noise)
+    return mean, square, noise
 
 
-def _blocks(problem: Problem, models: Sequence[tuple[int, ...]]) -> Iterator[tuple[Array, Floats]]:
-    """Yield models and their cross products; rows are gone through once where that takes less."""
-    members = [np.array(each, dtype=np.intp) for each in models]
-    columns = np.unique(np.concatenate(members))
-    together = len(columns) ** 2 <= sum(len(model) ** 2 + _ALONE for model in members)
-    gram = problem.known_block(columns) if together else None
-    for model in members:
-        place = np.searchsorted(columns, model)
-        yield model, problem.known_block(model) if gram is None else gram[np.ix_(place, place)]
+def _stacks(
+    problem: Problem, models: Sequence[tuple[int, ...]], alone: bool = False
+) -> Iterator[_Stack]:
+    """Yield models of one size together; rows are gone through once, unless ``alone`` takes less."""
+    sizes = np.array([len(model) for model in models])
+    columns = np.unique(np.concatenate([np.array(model, dtype=np.intp) for model in models]))
+    alone |= len(columns) ** 2 > np.sum(sizes**2 + _ALONE)
+    gram = None if alone else problem.known_block(columns)
+    for size in np.unique(sizes):
+        same = np.flatnonzero(sizes == size)
+        for places in np.array_split(same, 1 + len(same) * int(size) // _TOGETHER):
+            members = np.array([models[k] for k in places], dtype=np.intp)
+            members = members.reshape(len(places), int(size))  # of no variables too
+            if gram is None:
+                blocks = np.array([problem.known_block(own) for own in members])
+            else:
+                at = np.searchsorted(columns, members)
+                blocks = gram[at[:, :, None], at[:, None, :]]
+            yield _Stack(places, members, blocks)
 
 
 def inverse_of_fixed(problem: Problem) -> Floats:
@@ -170,57 +206,44 @@ def inverse_of_fixed(problem: Problem) -> Floats:
     return np.asarray(pinvh(problem.raw_gram(fixed))) if len(fixed) else np.zeros((0, 0))
 
 
-def make_law(
-    problem: Problem, rules: Sequence[tuple[float, Any]], members: Array, block: Floats,
-    fixed_inverse: Floats,
-) -> Law:  # fmt: skip
-    """Return a model's coefficients, covariates included, from the cross products of its members.
-
-    ``rules`` have log weights.
-    """
-    moments = _moments(spectrum(problem, members, block), rules, members)
-    return in_user_units(problem, members, *moments, fixed_inverse)
-
-
-def _moments(found: _Spectrum, rules: Sequence[tuple[float, Any]], members: Array) -> _Moments:
-    """Return the moments of a model's coefficients over rules, by the evidence it has under each."""
-    size = len(members)
-    logs = log_evidences(found, rules, members, every=False)
-    share = np.exp(logs - logs.max())
-    share /= share.sum()
-    kept = [(weight, rule) for weight, (_, rule) in zip(share, rules, strict=True) if weight > 1e-9]
-    first = _first_with_signs(kept)
-    mean, second, noise = _unsigned_moments(found, kept[:first], size)
-    signed = kept[first:]
-    if signed:
-        weights = np.array([weight for weight, _ in signed])
-        parts = signed_moments(found, [rule for _, rule in signed], weights)
-        mean, second, noise = mean + parts[0], second + parts[1], noise + parts[2]
-    return _Moments(mean, second - np.outer(mean, mean), noise)
+def _moments(found: Spectra, rules: Sequence[tuple[float, Any]]) -> _Moments:
+    """Return the moments of models' coefficients over rules, by the evidence they have under each."""
+    logs = log_evidences(found, rules, every=False)
+    share = np.exp(logs - logs.max(axis=1, keepdims=True))
+    share /= share.sum(axis=1, keepdims=True)
+    share[share <= 1e-9] = 0.0
+    first, each = _first_with_signs(rules), [rule for _, rule in rules]
+    mean, second, noise = _unsigned_moments(found, each[:first], share[:, :first])
+    for m, weights in enumerate(share[:, first:]):
+        used = np.flatnonzero(weights)
+        if len(used):
+            signed = [each[first + r] for r in used]
+            parts = signed_moments(found, m, signed, weights[used])
+            mean[m], second[m], noise[m] = (
+                mean[m] + parts[0], second[m] + parts[1], noise[m] + parts[2],
+            )  # fmt: skip
+    return _Moments(mean, second - mean[:, :, None] * mean[:, None, :], noise)
 
 
 def _unsigned_moments(
-    found: _Spectrum, used: Sequence[tuple[float, Any]], size: int
-) -> tuple[Floats, Floats, float]:
+    found: Spectra, rules: Sequence[Any], weights: Floats
+) -> tuple[Floats, Floats, Floats]:
     """Return weighted sums over rules without signs: coefficients, their products, and the noise."""
-    if not used:
-        return np.zeros(size), np.zeros((size, size)), 0.0
-    weights = np.array([weight for weight, _ in used])
-    inverse = found.inverse(np.array([rule.ridge for _, rule in used]))
-    lefts = found.left(inverse).tolist()
-    rules = [rule for _, rule in used]
-    both = body_for(slab_moments, rules), body_for(noise_mean, rules)
-    each = [
-        [f(rule, size, left) for f in both] for (_, rule), left in zip(used, lefts, strict=True)
-    ]
-    moments, noises = zip(*each, strict=True)
-    f1, f2, f3 = (weights * values for values in np.array(moments).T)
+    count, size = len(weights), found.size
+    inverse = found.inverse(np.array([rule.ridge for rule in rules]))
+    lefts, factors = found.left(inverse), np.zeros((4, count, len(rules)))
+    describe = _chosen(fill_moments, count)
+    for r, rule in enumerate(rules):
+        describe(rule, size, lefts[:, r], factors[:, :, r])
+    f1, f2, f3, noise = np.where(weights > 0.0, weights * factors, 0.0)
     # All ridges have the same eigenvectors, by which the moments are taken.
-    along = inverse * found.products
-    second = (along.T * f2) @ along
-    second[np.diag_indices(size)] += np.maximum(f3, 0.0) @ inverse  # tables are interpolated
+    along = inverse * found.products[:, None, :]
+    second = (along * f2[:, :, None]).transpose(0, 2, 1) @ along
+    diagonal = np.maximum(f3, 0.0)[:, None, :] @ inverse  # tables are interpolated
+    second[:, np.arange(size), np.arange(size)] += diagonal[:, 0]
     vectors = found.vectors
-    return vectors @ (f1 @ along), vectors @ second @ vectors.T, float(weights @ noises)
+    mean = vectors @ (f1[:, None, :] @ along).transpose(0, 2, 1)
+    return mean[:, :, 0], vectors @ second @ vectors.transpose(0, 2, 1), noise.sum(axis=1)
 
 
 def in_user_units(

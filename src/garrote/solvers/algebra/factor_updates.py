@@ -27,6 +27,12 @@ def solve_upper(root, right, k):
 
 
 @kernel(inline=True)
+def turn_rows(c, s, upper, lower):
+    """Return an entry of two rows after a rotation of them."""
+    return c * upper + s * lower, c * lower - s * upper
+
+
+@kernel(inline=True)
 def shift_left(root, a, k):
     """Move column a + 1 of R to place a, and rotate rows a and a + 1 so that it is triangular there.
 
@@ -39,8 +45,7 @@ def shift_left(root, a, k):
     c, s = root[a, a] / size, root[a + 1, a] / size
     root[a, a], root[a + 1, a] = size, 0.0
     for b in range(a + 2, k):
-        upper, lower = root[a, b], root[a + 1, b]
-        root[a, b], root[a + 1, b] = c * upper + s * lower, c * lower - s * upper
+        root[a, b], root[a + 1, b] = turn_rows(c, s, root[a, b], root[a + 1, b])
     return c, s
 
 

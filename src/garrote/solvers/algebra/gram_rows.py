@@ -54,6 +54,13 @@ class GramRows:
         self.slot[gone[gone >= 0]] = -1
         self._keep(wanted, places)
 
+    def hold(self, columns: Array) -> None:
+        """Bring the rows of several columns in, all of which there is room for."""
+        self._clock += 1
+        self._used[self.slot[columns[self.slot[columns] >= 0]]] = self._clock
+        for j in columns[self.slot[columns] < 0]:
+            self.fetch(int(j), columns)
+
     def take_in(self, columns: Array) -> bool:
         """Bring missing rows in, in one pass over X; False, and nothing done, where no room is left."""
         if not len(columns):

@@ -11,11 +11,13 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.solvers.algebra.factor_updates import shift_left
+from garrote.solvers.algebra.factor_updates import shift_left, turn_rows
 
 # A column whose pivot is below this share of its length adds nothing to those in the model; a slab's
 # precision in the pivot is lost in roundings only much further down, and copies have a right to it.
 _DEPENDENT, _ROUNDED = 1e-9, 1e-13
+# Columns that are worked on together: those of all rows of U stay near the processor meanwhile.
+_CHUNK = 1024
 
 
 @kernel(inline=True)
@@ -70,26 +72,42 @@ def begin(lengths, xty, yty, ridge, factor):
 
 
 @kernel
+def fill(gram, slot, lengths, xty, yty, ridge, members, factor):
+    """Make the factor that of a model; its variables have rows of the Gram matrix."""
+    begin(lengths, xty, yty, ridge, factor)
+    root, scores = factor.root, factor.scores
+    for k in range(members.shape[0]):
+        j = members[k]
+        pivot, product = factor.pivot[j], factor.product[j]
+        for a in range(k):
+            entry = gram[slot[members[a]], j]
+            for b in range(a):
+                entry -= root[b, a] * root[b, k]
+            root[a, k] = entry / root[a, a]
+            pivot -= root[a, k] * root[a, k]
+            product -= root[a, k] * scores[a]
+        root[k, k] = np.sqrt(pivot)
+        scores[k] = product / root[k, k]
+        factor.left[0] = max(factor.left[0] - scores[k] * scores[k], 0.0)
+        factor.members[k], factor.place[j] = j, k
+    factor.size[0] = members.shape[0]
+    for first in range(0, lengths.shape[0], _CHUNK):
+        last = min(first + _CHUNK, lengths.shape[0])
+        for k in range(members.shape[0]):
+            _append_row(gram[slot[members[k]]], factor, k, first, last)
+
+
+@kernel
 def add_variable(gram_row, j, factor):
     """Take variable j in: one more row of U."""
     k = factor.size[0]
-    scale = 1.0 / np.sqrt(factor.pivot[j])
-    new = factor.rows[k]
-    for i in range(new.shape[0]):
-        new[i] = gram_row[i]
     for a in range(k):
-        share = factor.rows[a, j]
-        factor.root[a, k] = share
-        row = factor.rows[a]
-        for i in range(new.shape[0]):
-            new[i] -= share * row[i]
-    factor.root[k, k] = 1.0 / scale
-    score = factor.product[j] * scale
-    for i in range(new.shape[0]):
-        new[i] *= scale
-        factor.pivot[i] -= new[i] * new[i]
-        factor.product[i] -= new[i] * score
+        factor.root[a, k] = factor.rows[a, j]
+    factor.root[k, k] = np.sqrt(factor.pivot[j])
+    score = factor.product[j] / factor.root[k, k]
     factor.scores[k] = score
+    for first in range(0, gram_row.shape[0], _CHUNK):
+        _append_row(gram_row, factor, k, first, min(first + _CHUNK, gram_row.shape[0]))
     factor.left[0] = max(factor.left[0] - score * score, 0.0)
     factor.members[k] = j
     factor.place[j] = k
@@ -97,25 +115,51 @@ def add_variable(gram_row, j, factor):
 
 
 @kernel
+def _append_row(gram_row, factor, k, first, last):
+    """Make some columns of the k-th row of U, by its column of R, and take off what it explains."""
+    root, scale, score = factor.root, 1.0 / factor.root[k, k], factor.scores[k]
+    new = factor.rows[k, first:last]
+    new[:] = gram_row[first:last]
+    for a in range(0, k - 3, 4):  # four at a time: the new row is written less often
+        s0, s1, s2, s3 = root[a, k], root[a + 1, k], root[a + 2, k], root[a + 3, k]
+        r0, r1 = factor.rows[a, first:last], factor.rows[a + 1, first:last]
+        r2, r3 = factor.rows[a + 2, first:last], factor.rows[a + 3, first:last]
+        for i in range(new.shape[0]):
+            new[i] -= s0 * r0[i] + s1 * r1[i] + s2 * r2[i] + s3 * r3[i]
+    for a in range(k - k % 4, k):
+        share, row = root[a, k], factor.rows[a, first:last]
+        for i in range(new.shape[0]):
+            new[i] -= share * row[i]
+    pivot, product = factor.pivot[first:last], factor.product[first:last]
+    for i in range(new.shape[0]):
+        new[i] *= scale
+        pivot[i] -= new[i] * new[i]
+        product[i] -= new[i] * score
+
+
+@kernel
 def remove_variable(j, factor):
     """Leave variable j out: rotate its row to the end of U, and give back what it took."""
-    k = factor.size[0]
-    start = factor.place[j]
-    root, rows = factor.root, factor.rows
+    k, start = factor.size[0], factor.place[j]
+    scores, turns = factor.scores, factor.turns
     for a in range(start, k - 1):
-        c, s = shift_left(root, a, k)
-        factor.turns[a, 0], factor.turns[a, 1] = c, s
-        for i in range(rows.shape[1]):
-            upper, lower = rows[a, i], rows[a + 1, i]
-            rows[a, i], rows[a + 1, i] = c * upper + s * lower, c * lower - s * upper
-        upper, lower = factor.scores[a], factor.scores[a + 1]
-        factor.scores[a], factor.scores[a + 1] = c * upper + s * lower, c * lower - s * upper
+        c, s = shift_left(factor.root, a, k)
+        turns[a, 0], turns[a, 1] = c, s
+        scores[a], scores[a + 1] = turn_rows(c, s, scores[a], scores[a + 1])
         factor.members[a] = factor.members[a + 1]
         factor.place[factor.members[a]] = a
-    last, score = rows[k - 1], factor.scores[k - 1]
-    for i in range(rows.shape[1]):
-        factor.pivot[i] += last[i] * last[i]
-        factor.product[i] += last[i] * score
+    score = scores[k - 1]
+    for first in range(0, factor.pivot.shape[0], _CHUNK):
+        span = slice(first, min(first + _CHUNK, factor.pivot.shape[0]))
+        for a in range(start, k - 1):
+            c, s = turns[a, 0], turns[a, 1]
+            upper, lower = factor.rows[a, span], factor.rows[a + 1, span]
+            for i in range(upper.shape[0]):
+                upper[i], lower[i] = turn_rows(c, s, upper[i], lower[i])
+        gone, pivot, product = factor.rows[k - 1, span], factor.pivot[span], factor.product[span]
+        for i in range(gone.shape[0]):
+            pivot[i] += gone[i] * gone[i]
+            product[i] += gone[i] * score
     factor.left[0] += score * score
     factor.place[j] = -1
     factor.size[0] = k - 1
@@ -131,6 +175,10 @@ def member_coefficient(factor, inverse, a, k):
     return weight, spread
 
 
-def log_determinant(factor: ModelFactor) -> float:
+@kernel
+def log_determinant(factor):
     """Return log |G + ridge I| of the model."""
-    return 2.0 * float(np.log(np.diag(factor.root)[: factor.size[0]]).sum())
+    total = 0.0
+    for a in range(factor.size[0]):
+        total += 2.0 * np.log(factor.root[a, a])
+    return total

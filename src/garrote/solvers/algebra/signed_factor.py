@@ -10,7 +10,8 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.solvers.algebra.model_factor import add_variable, begin, empty_factor, remove_variable
+from garrote.solvers.algebra.factor_updates import turn_rows
+from garrote.solvers.algebra.model_factor import add_variable, empty_factor, fill, remove_variable
 
 
 class SignedFactor(NamedTuple):
@@ -45,12 +46,17 @@ def empty_signed_factor(n_features: int, room: int) -> SignedFactor:
 
 
 @kernel
-def begin_signed(lengths, xty, yty, ridge, factor):
-    """Make the factor that of the empty model."""
-    begin(lengths, xty, yty, ridge, factor)
+def fill_signed(gram, slot, lengths, xty, yty, ridge, members, signs, factor):
+    """Make the factor that of a model with signs."""
+    fill(gram, slot, lengths, xty, yty, ridge, members, factor)
     factor.cross[0] = factor.lean[0] = 0.0
     for j in range(lengths.shape[0]):
         factor.sign[j] = factor.tilt[j] = 0.0
+    for k in range(members.shape[0]):
+        tilted = signs[k]
+        for a in range(k):
+            tilted -= factor.root[a, k] * factor.lifts[a]
+        _lift(members[k], k, signs[k], tilted, factor)
 
 
 @kernel
@@ -59,6 +65,12 @@ def add_signed(gram_row, j, sign, factor):
     k = factor.size[0]
     tilted = sign + factor.tilt[j]
     add_variable(gram_row, j, factor)
+    _lift(j, k, sign, tilted, factor)
+
+
+@kernel
+def _lift(j, k, sign, tilted, factor):
+    """Give variable j, the k-th of the model, a sign; ``tilted`` is what the others leave of it."""
     lift, row = tilted / factor.root[k, k], factor.rows[k]
     for i in range(row.shape[0]):
         factor.tilt[i] -= row[i] * lift
@@ -76,8 +88,7 @@ def remove_signed(j, factor):
     lifts = factor.lifts
     for a in range(start, k - 1):
         c, s = factor.turns[a]
-        upper, lower = lifts[a], lifts[a + 1]
-        lifts[a], lifts[a + 1] = c * upper + s * lower, c * lower - s * upper
+        lifts[a], lifts[a + 1] = turn_rows(c, s, lifts[a], lifts[a + 1])
     last, row = lifts[k - 1], factor.rows[k - 1]
     for i in range(row.shape[0]):
         factor.tilt[i] += row[i] * last

@@ -27,14 +27,9 @@ from garrote.elementary import exponential, logarithm
 from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean, slab_moments
 from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.algebra.model_factor import (
-    ModelFactor,
-    add_variable,
-    dependent_share,
-    member_coefficient,
-    remove_variable,
-)
-from garrote.solvers.models.model_chain import Averages, FactorWalk, Target
+from garrote.solvers.algebra.model_factor import ModelFactor, dependent_share, member_coefficient
+from garrote.solvers.models.factor_walk import FactorWalk, enter, leave, turn
+from garrote.solvers.models.model_chain import Averages, Target
 
 # How many improbable variables are tried for one probable one.
 _EXPLORATION = 1.0
@@ -58,7 +53,8 @@ class Scores(NamedTuple):
     """Of every variable, given the others: log odds and probability of its being in, two moments then.
 
     Variables that cannot come in have log odds of -inf. ``turn`` is the rate at which a member's sign
-    turns, where it has one.
+    turns, where it has one. The first ``near`` of ``foremost`` are the members, and the newcomers whose
+    odds are not faint, in order.
     """
 
     log_odds: Floats
@@ -66,6 +62,8 @@ class Scores(NamedTuple):
     mean: Floats
     square: Floats
     turn: Floats
+    foremost: Array
+    near: Array
 
 
 class InformedWalk(FactorWalk):
@@ -73,7 +71,10 @@ class InformedWalk(FactorWalk):
 
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         super().__init__(target, rng, rows)
-        self.scores = Scores(*np.zeros((5, target.problem.n_features)))
+        D = target.problem.n_features
+        log_odds, inclusion, mean, square, turns = np.zeros((5, D))
+        foremost, near = np.zeros(D, np.int64), np.zeros(1, np.int64)
+        self.scores = Scores(log_odds, inclusion, mean, square, turns, foremost, near)
         self.usable = np.flatnonzero(target.problem.curvature > 0)
         self.candidates, self.hurdles = np.zeros(0, np.int64), np.zeros(0)
 
@@ -96,10 +97,6 @@ class InformedWalk(FactorWalk):
             if missing:
                 self.add(int(flips[done - 1]), self._likely())
         return flips, log_weights
-
-    def _coins(self, uniforms: Floats) -> Floats:
-        """Return what newcomers' signs are drawn by: they have none."""
-        return uniforms
 
     def _draw_ahead(self) -> None:
         """See to it that there are candidates for some steps to come, each with its hurdle."""
@@ -138,39 +135,50 @@ def score(rule, data, factor, scores, inverse, exploration):
     Returns the sums of the rates of flips, of variables that are out with small odds and of all others,
     and the log of their unit.
     """
-    k, D = factor.size[0], data.length.shape[0]
-    least = exploration / D
+    k, least = factor.size[0], exploration / data.length.shape[0]
     bound = np.log(_SMALL * least)
     score_newcomers(factor, rule, data, scores, k)
-    small = 0.0
-    for j in range(D):
+    small = _weigh_newcomers(factor.place, scores, least, bound)
+    log_unit = describe_newcomers(factor, rule, scores, k)
+    invert_root(factor.root, inverse, k)
+    log_unit = max(log_unit, score_members(factor, rule, data, scores, inverse, k))
+    large = 0.0
+    for a in range(scores.near[0]):
+        j = scores.foremost[a]
+        if factor.place[j] >= 0:
+            large += _rate_of_member(scores.log_odds[j], least, log_unit)
+            large += scores.turn[j] * exponential(-log_unit)
+        elif scores.log_odds[j] > bound:
+            large += _rate_of_newcomer(scores.log_odds[j], least, log_unit)
+    return small * exponential(-log_unit), large, log_unit
+
+
+@kernel
+def _weigh_newcomers(place, scores, least, bound):
+    """Fill in the probabilities of newcomers, and who is foremost; return the sum of small rates."""
+    small, count, faint = 0.0, 0, min(bound, _FAINT)
+    for j in range(place.shape[0]):
         log_odds = scores.log_odds[j]
         odds = exponential(log_odds) if log_odds > -np.inf else 0.0
         scores.inclusion[j] = odds / (1.0 + odds)
         rate = least + odds * (1.0 + least)
         small += rate if -np.inf < log_odds <= bound else 0.0
-    log_unit = describe_newcomers(factor, rule, scores, k)
-    invert_root(factor.root, inverse, k)
-    log_unit = max(log_unit, score_members(factor, rule, data, scores, inverse, k))
-    large = 0.0
-    for a in range(k):
-        j = factor.members[a]
-        large += _rate_of_member(scores.log_odds[j], least, log_unit)
-        large += scores.turn[j] * exponential(-log_unit)
-    for j in range(D):
-        if scores.log_odds[j] > bound and factor.place[j] < 0:
-            large += _rate_of_newcomer(scores.log_odds[j], least, log_unit)
-    return small * exponential(-log_unit), large, log_unit
+    # A loop of its own, or the one before would not be vectorised; branches would be guessed wrong.
+    for j in range(place.shape[0]):
+        scores.foremost[count] = j
+        count += (scores.log_odds[j] > faint) | (place[j] >= 0)
+    scores.near[0] = count
+    return small
 
 
 @generic
 def score_newcomers(factor: Any, rule: Any, data: Any, scores: Scores, k: int) -> None:
-    """Fill in the log odds of all variables that are out."""
+    """Fill in the log odds of all variables that are out, and moments that will do for faint ones."""
 
 
 @generic
 def describe_newcomers(factor: Any, rule: Any, scores: Scores, k: int) -> float:
-    """Fill in the moments of all variables that are out; return the largest log odds, or 0."""
+    """Fill in the moments of the foremost variables that are out; return the largest log odds, or 0."""
     raise TypeError(f"no moments are registered for {type(factor).__name__}")
 
 
@@ -183,39 +191,9 @@ def score_members(
 
 
 @generic
-def enter(factor: Any, rule: Any, gram_row: Floats, j: int, coin: float) -> None:
-    """Take variable j in, with a sign by a coin where it has one."""
-
-
-@generic
-def leave(factor: Any, j: int) -> None:
-    """Leave variable j out."""
-
-
-@generic
-def turn(factor: Any, j: int, inverse: Floats) -> None:
-    """Give member j the other sign."""
-
-
-@generic
 def noise_of(factor: Any, rule: Any) -> float:
     """Return the posterior mean of the noise variance, given the state."""
     raise TypeError(f"no noise is registered for {type(factor).__name__}")
-
-
-@enter.register
-def _(factor: ModelFactor, rule, gram_row, j, coin):
-    add_variable(gram_row, j, factor)
-
-
-@leave.register
-def _(factor: ModelFactor, j):
-    remove_variable(j, factor)
-
-
-@turn.register
-def _(factor: ModelFactor, j, inverse):
-    pass
 
 
 @noise_of.register
@@ -226,6 +204,7 @@ def _(factor: ModelFactor, rule):
 @score_newcomers.register
 def _(factor: ModelFactor, rule, data, scores, k):
     left, dependent = factor.left[0], dependent_share(rule)
+    f1, f2, f3 = slab_moments(rule, k, left)
     # Plain arithmetic, which is vectorised. What it says of members is written over.
     without = -np.inf
     if k < data.by_size.shape[0] - 1:
@@ -233,11 +212,16 @@ def _(factor: ModelFactor, rule, data, scores, k):
     for j in range(data.length.shape[0]):
         usable = factor.pivot[j] > dependent * data.length[j]
         pivot = factor.pivot[j] if usable else 1.0
-        rest = left - factor.product[j] * factor.product[j] / pivot
+        spread = 1.0 / pivot
+        weight = factor.product[j] * spread
+        rest = left - factor.product[j] * weight
         rest = rest if rest > 0.0 else 0.0
         log_odds = log_evidence(rule, k + 1, logarithm(pivot), rest) + without + data.log_odds[j]
         # Where a model of any such size has no evidence, the difference is no number.
-        scores.log_odds[j] = log_odds if usable and log_odds > -np.inf else -np.inf
+        usable &= log_odds > -np.inf
+        scores.log_odds[j] = log_odds if usable else -np.inf
+        scores.mean[j] = f1 * weight if usable else 0.0
+        scores.square[j] = f2 * weight * weight + f3 * spread if usable else 0.0
     for a in range(k):
         scores.log_odds[factor.members[a]] = -np.inf
 
@@ -245,20 +229,15 @@ def _(factor: ModelFactor, rule, data, scores, k):
 @describe_newcomers.register
 def _(factor: ModelFactor, rule, scores, k):
     left, largest = factor.left[0], 0.0
-    f1, f2, f3 = slab_moments(rule, k, left)
-    for j in range(scores.mean.shape[0]):
-        weight = factor.product[j] / factor.pivot[j]
-        scores.mean[j] = f1 * weight
-        scores.square[j] = f2 * weight * weight + f3 / factor.pivot[j]
-    for j in range(scores.mean.shape[0]):
+    for a in range(scores.near[0]):
+        j = scores.foremost[a]
         if scores.log_odds[j] > _FAINT:
             largest = max(largest, scores.log_odds[j])
-            weight = factor.product[j] / factor.pivot[j]
+            spread = 1.0 / factor.pivot[j]
+            weight = factor.product[j] * spread
             g1, g2, g3 = slab_moments(rule, k + 1, left - factor.product[j] * weight)
             scores.mean[j] = g1 * weight
-            scores.square[j] = g2 * weight * weight + g3 / factor.pivot[j]
-        elif scores.log_odds[j] == -np.inf:
-            scores.mean[j] = scores.square[j] = 0.0
+            scores.square[j] = g2 * weight * weight + g3 * spread
     return largest
 
 
@@ -303,7 +282,8 @@ def _choose(goal, factor, scores, least, log_unit):
     Where it is the sign of member j that turns, that is -2 - j.
     """
     bound, chosen = np.log(_SMALL * least), -1
-    for j in range(scores.log_odds.shape[0]):
+    for a in range(scores.near[0]):
+        j = scores.foremost[a]
         inside = factor.place[j] >= 0
         if inside or scores.log_odds[j] > bound:
             chosen = j
@@ -359,6 +339,8 @@ def _walk(
     bound = np.log(_SMALL * least)
     for step in range(flips.shape[0]):
         small, large, log_unit = score(rule, data, factor, scores, inverse, exploration)
+        if not small + large > 0.0:
+            raise ValueError("a walk over models has come to one that it has no odds to leave by")
         goal, chosen = uniforms[step] * (small + large), -1
         if goal < large:
             chosen = _choose(goal, factor, scores, least, log_unit)

@@ -15,8 +15,8 @@ from garrote.priors.evidence import log_evidence_ratio, noise_mean, slab_moments
 from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import ModelFactor, dependent_share, member_coefficient
-from garrote.solvers.models.informed_sampler import enter, leave, turn
-from garrote.solvers.models.model_chain import Averages, FactorWalk, Target
+from garrote.solvers.models.factor_walk import FactorWalk, enter, leave, turn
+from garrote.solvers.models.model_chain import Averages, Target
 
 
 class MetropolisWalk(FactorWalk):
@@ -48,10 +48,6 @@ class MetropolisWalk(FactorWalk):
             stays = 1
         with np.errstate(divide="ignore"):  # states on the way of a swap have no weight
             return flips[:used], np.log(weights[:used])
-
-    def _coins(self, uniforms: Floats) -> Floats:
-        """Return what newcomers' signs are drawn by: they have none."""
-        return uniforms
 
 
 @generic

@@ -1,4 +1,4 @@
-"""A walk over models: its target, the state that walks by factors share, and what they leave behind."""
+"""A walk over models: its target, and what it leaves behind."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,33 +8,16 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.priors.base import Slab
-from garrote.priors.evidence import log_evidence
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
-from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
-from garrote.solvers.algebra.model_factor import (
-    ModelFactor,
-    add_variable,
-    begin,
-    empty_factor,
-    log_determinant,
-)
 
 # Columns visited in one kernel call, at most: some 20 ms, so that Ctrl-C is heard.
 VISITS_PER_CALL = 2e6
-# Stretches of steps between factors made anew.
-_FRESH = 20
-# Standard deviation of the steps of the slab's log variance.
-_VARIANCE_STEP = 0.7
 # Equal parts of a chain whose differences tell its error.
 _BATCHES = 20
 # What a part of a chain, or a chain, weighs at least beside the heaviest: that changes no average, and
 # the averages over the part itself stay numbers.
 _LIGHTEST = 1e-100
-# Columns beyond which a proposal of another slab variance is dear.
-_WIDE = 2000
-# Variables that a model has room for at first.
-_ROOM = 64
 # Walks with one shape of the slab have no list of shapes.
 NO_SLABS = np.zeros((0, 2))
 
@@ -229,124 +212,3 @@ class Data(NamedTuple):
     length: Floats
     by_size: Floats
     log_odds: Floats
-
-
-class FactorWalk:
-    """A walk whose state is a model with its factor, and the slab's variance.
-
-    Kernels move the model; rows of the Gram matrix that they miss are fetched. The slab's variance,
-    where it is not known, moves by Metropolis steps between stretches of theirs.
-    """
-
-    # Steps between proposals of another slab variance, at least.
-    least_stretch = 5
-
-    def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
-        self.target, self.rng = target, rng
-        self.rows = GramRows(target.problem) if rows is None else rows
-        prior = target.inclusion
-        self.data = Data(target.problem.curvature, prior.by_size, prior.log_odds)
-        self.variance = target.first_variance
-        self.unused = no_averages(target.problem.n_features)
-        self._age = 0
-        self._stretch = self.least_stretch
-
-    def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
-        """Make steps with the slab's variance as it is; return flips and logs of weights."""
-        raise NotImplementedError
-
-    def log_weight(self, rule: Any, factor: Any) -> float:
-        """Return the log ratio of the chain's own target to the posterior."""
-        return 0.0
-
-    def begin(self, members: list[int]) -> None:
-        """Start from a model of given variables."""
-        self.rule = self.target.rule(self.variance)
-        self._make_room(members)
-
-    def _make_room(self, members: list[int]) -> None:
-        room = max(_ROOM, 2 * len(members))
-        D = self.target.problem.n_features
-        # Two of them: one is made anew while the other is in use, and memory is asked for only here.
-        self.factor, self._spare = self._empty(D, room), self._empty(D, room)
-        self._fill(self.factor, self.rule, members)
-        self.inverse = np.zeros((room, room))
-
-    def _empty(self, n_features: int, room: int) -> Any:
-        """Return a factor with room for models of some size."""
-        return empty_factor(n_features, room)
-
-    def _fill(self, factor: Any, rule: Any, members: list[int]) -> None:
-        """Make a factor that of a model, under a rule."""
-        problem = self.target.problem
-        begin(problem.curvature, problem.xty, problem.yty, rule.ridge, factor)
-        for j in members:
-            self.rows.fetch(j, np.array(members))
-            add_variable(self.rows.rows[self.rows.slot[j]], j, factor)
-
-    def _take_spare(self) -> None:
-        self.factor, self._spare = self._spare, self.factor
-
-    @property
-    def members(self) -> list[int]:
-        """The variables of the present model."""
-        return [int(j) for j in self.factor.members[: self.factor.size[0]]]
-
-    def add(self, j: int, likely: Array = NO_COLUMNS) -> None:
-        """Take variable j in; rows of ``likely`` newcomers are fetched along."""
-        if self.factor.size[0] == len(self.factor.members):
-            self._make_room(self.members)
-        self.rows.fetch(j, np.array(self.members, dtype=np.int64), likely)
-        add_variable(self.rows.rows[self.rows.slot[j]], j, self.factor)
-
-    def walk(self, steps: int, averages: Averages | None) -> Trail:
-        """Make steps, count their states in ``averages`` where it is given, and return the way."""
-        most = max(1, int(VISITS_PER_CALL / self.target.problem.n_features))
-        trails = [Trail(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
-        done = 0
-        while done < steps:
-            if averages is None:
-                # A proposal costs about as much as a step for every second member of the model, which
-                # matters where columns are many. The length is found while burning in: were it to
-                # follow the state, the walk would not keep its target.
-                wide = self.target.problem.n_features > _WIDE
-                self._stretch = max(self.least_stretch, (1 + wide) * len(self.members))
-            count = min(self._stretch, most, steps - done)
-            flips, log_weights = self.stretch(count, averages)
-            slabs = self._slab_of(len(flips))
-            done += count
-            self._refresh()
-            self._move_variance()
-            trails.append(Trail(flips, log_weights, np.array([self.variance]), slabs))
-        return joined(trails)
-
-    def _slab_of(self, states: int) -> Floats:
-        """Return log variance and separation of the slab for each of some states, if it is sampled."""
-        return NO_SLABS
-
-    def _refresh(self) -> None:
-        """Make the factor anew now and then, which ends the drift of its rounding errors."""
-        self._age += 1
-        if self._age % _FRESH == 0:
-            self._fill(self._spare, self.rule, self.members)
-            self._take_spare()
-
-    def _move_variance(self) -> None:
-        """Propose another slab variance, given the model."""
-        if not self.target.variance_is_unknown:
-            return
-        proposed = float(self.variance * np.exp(_VARIANCE_STEP * self.rng.standard_normal()))
-        rule = self.target.rule(proposed)
-        self._fill(self._spare, rule, self.members)
-        gain = self._log_target(rule, self._spare, proposed) - self._log_target(
-            self.rule, self.factor, self.variance
-        )
-        if np.log(self.rng.random()) < gain:
-            self._take_spare()
-            self.rule, self.variance = rule, proposed
-
-    def _log_target(self, rule: Any, factor: ModelFactor, variance: float) -> float:
-        k = int(factor.size[0])
-        log_posterior = log_evidence(rule, k, log_determinant(factor), float(factor.left[0]))
-        log_density = float(self.target.slab.log_density(np.log(variance)))
-        return float(log_posterior) + log_density + self.log_weight(rule, factor)

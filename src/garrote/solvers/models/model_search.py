@@ -17,7 +17,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.priors.evidence import log_evidence
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.algebra.model_factor import dependent_share, log_determinant, remove_variable
+from garrote.solvers.algebra.model_factor import dependent_share, remove_variable
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.model_chain import Target
 from garrote.solvers.models.scored_models import NOBODY, Keys, ModelList, Neighbours
@@ -67,7 +67,7 @@ def search_models(
     seen = _Seen(rng, expansions, target.problem.n_features)
     for model in {frozenset(): 0, frozenset(start): 0}:
         _move(walk, model)
-        seen.begin_with(sorted(model), _log_weight(walk))
+        seen.begin_with(sorted(model), walk.log_posterior())
     done, expanded = 0, set(start)
     while seen.waiting and done < expansions:
         waited = seen.next()
@@ -187,16 +187,6 @@ def _move(walk: InformedWalk, model: frozenset[int]) -> None:
         remove_variable(j, walk.factor)
     for j in sorted(model - present):
         walk.add(j)
-
-
-def _log_weight(walk: InformedWalk) -> float:
-    factor, prior = walk.factor, walk.target.inclusion
-    k = int(factor.size[0])
-    log_det = log_determinant(factor)
-    odds = float(prior.log_odds[walk.members].sum())
-    return float(
-        log_evidence(walk.rule, k, log_det, float(factor.left[0])) + prior.by_size[k] + odds
-    )
 
 
 def _log_ratios(walk: InformedWalk) -> Floats:

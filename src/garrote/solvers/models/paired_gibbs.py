@@ -30,6 +30,7 @@ from garrote.solvers.models.model_chain import VISITS_PER_CALL, Averages, Target
 _FRESH = 100
 # Rows of the Gram matrix that are fetched at once, the first the missing one.
 _FETCHED_ALONG = 15
+_LOG_2 = float(np.log(2.0))
 
 
 class PairedGibbsWalk:
@@ -42,7 +43,22 @@ class PairedGibbsWalk:
         self.variance = target.first_variance
         self.coef = np.zeros(target.problem.n_features)
         self.unused = no_averages(target.problem.n_features)
-        self._chance = np.zeros(target.problem.n_features)
+        self._chance, self.sign = np.zeros((2, target.problem.n_features))
+
+    @property
+    def ridge(self) -> float:
+        """The precision of the coefficients around where the slab has them, times the noise variance."""
+        return 1.0 / self.variance
+
+    @property
+    def height(self) -> float:
+        """The squared distance from zero of where the slab has them, in its own variances."""
+        return 0.0
+
+    @property
+    def pull(self) -> float:
+        """What a positive sign adds to a variable's product with the response."""
+        return 0.0
 
     @property
     def members(self) -> list[int]:
@@ -95,15 +111,26 @@ class PairedGibbsWalk:
         members = np.flatnonzero(self.coef)
         if not len(members):
             return
-        self._change(int(members[self.rng.integers(len(members))]), 0.0)
-        ridge, length = 1.0 / self.variance, self.target.problem.curvature
+        gone = int(members[self.rng.integers(len(members))])
+        self._change(gone, 0.0)
+        self.sign[gone] = 0.0
+        length = self.target.problem.curvature
         j = _choose_newcomer(
-            length, self.target.inclusion.log_odds, ridge, self.noise, self.coef, self.gradient,
-            self.rng.random(), self._chance,
+            length, self.target.inclusion.log_odds, self.ridge, self.pull, self.noise, self.coef,
+            self.gradient, self.rng.random(), self._chance,
         )  # fmt: skip
-        c = float(length[j]) + ridge
-        spread = np.sqrt(self.noise / c)
-        self._change(j, float(self.gradient[j] / c + spread * self.rng.standard_normal()))
+        c = float(length[j]) + self.ridge
+        self.sign[j] = self._draw_sign(j, c)
+        mean = (self.gradient[j] + self.sign[j] * self.pull) / c
+        self._change(j, float(mean + np.sqrt(self.noise / c) * self.rng.standard_normal()))
+
+    def _draw_sign(self, j: int, precision: float) -> float:
+        """Draw the sign of newcomer j: it has none."""
+        return 0.0
+
+    def _coins(self, uniforms: Floats) -> Floats:
+        """Return what signs are drawn by: there are none."""
+        return uniforms
 
     def _change(self, j: int, value: float) -> None:
         """Give variable j another coefficient."""
@@ -140,9 +167,9 @@ class PairedGibbsWalk:
         """Draw some of the variables in their order; return where a missing row ended it."""
         problem, prior = self.target.problem, self.target.inclusion
         reached = _update(
-            problem.curvature, prior.by_size, prior.log_odds, 1.0 / self.variance, self.noise,
-            self.coef, self.gradient, order, draws, normals, self.rows.rows, self.rows.slot, start,
-            stop, averages,
+            problem.curvature, prior.by_size, prior.log_odds, self.ridge, self.pull, self.height,
+            self.noise, self.coef, self.sign, self.gradient, order, draws, self._coins(draws),
+            normals, self.rows.rows, self.rows.slot, start, stop, averages,
         )  # fmt: skip
         return int(reached)
 
@@ -190,13 +217,19 @@ class PairedGibbsWalk:
         """Factorise the cross products of a model, candidate j last; return how far that went."""
         problem = self.target.problem
         reached = factorise(
-            self.rows.rows, self.rows.slot, problem.curvature, order, problem.xty, 1.0 / self.variance,
+            self.rows.rows, self.rows.slot, problem.curvature, order, self._products(j), self.ridge,
             root, scores,
         )  # fmt: skip
         return int(reached)
 
+    def _products(self, j: int) -> Floats:
+        """Return products with the response, as the signs of members and of candidate j raise them."""
+        return self.target.problem.xty
+
     def _forget(self, j: int) -> None:
-        """Take back what was begun with a candidate that is out."""
+        """Take back the sign that a candidate was tried with, if it is out."""
+        if j >= 0 and not self.coef[j]:
+            self.sign[j] = 0.0
 
     def _draw_coefficients(self, kept: Array, root: Floats, scores: Floats) -> None:
         """Draw all coefficients of a model together, from its factor."""
@@ -205,6 +238,7 @@ class PairedGibbsWalk:
             self.rows.rows, self.rows.slot, kept, self.target.problem.xty, self.noise, root, scores,
             self.rng.standard_normal(len(kept)), self.coef, self.gradient,
         )  # fmt: skip
+        self.sign[self.coef == 0.0] = 0.0
 
     def _candidate(self, members: Array) -> tuple[int, float]:
         """Propose a variable to flip; return it and the log odds of proposing it on the way back.
@@ -230,8 +264,8 @@ class PairedGibbsWalk:
         """
         prior = self.target.inclusion
         log_odds = prior.log_odds[j] + prior.by_size[size] - prior.by_size[size - 1]
-        gain = 0.5 * score * score / self.noise
-        return float(gain + log_odds - 0.5 * np.log(self.variance) - np.log(pivot_root))
+        gain = 0.5 * (score * score / self.noise + np.log(self.ridge) - self.height)
+        return float(gain + log_odds - np.log(pivot_root))
 
     def _renew_gradient(self) -> None:
         problem, members = self.target.problem, np.array(self.members, dtype=np.int64)
@@ -269,18 +303,23 @@ class PairedGibbsWalk:
 
 
 @kernel
-def _choose_newcomer(length, log_odds, ridge, noise, coef, gradient, draw, chance):
-    """Draw the one of the variables that are out which is in; ``chance`` is room for their chances."""
+def _choose_newcomer(length, log_odds, ridge, pull, noise, coef, gradient, draw, chance):
+    """Draw the one of the variables that are out which is in, of either sign.
+
+    ``chance`` is room for their chances.
+    """
     for j in range(coef.shape[0]):
         out = coef[j] == 0.0 and length[j] > 0.0
-        c = length[j] + ridge
-        gain = 0.5 * (gradient[j] * gradient[j] / (c * noise) - logarithm(c))
+        c, own = length[j] + ridge, abs(gradient[j]) + pull
+        gain = 0.5 * (own * own / (c * noise) - logarithm(c))
+        if pull > 0.0:
+            gain += logarithm(1.0 + exponential(-2.0 * abs(gradient[j]) * pull / (c * noise)))
         chance[j] = log_odds[j] + gain if out else -np.inf
-    return draw_one(chance, draw)
+    return _draw_one(chance, draw)
 
 
 @kernel
-def draw_one(chance, draw):
+def _draw_one(chance, draw):
     """Draw a variable by the logarithms of chances, which become the chances; -1 where none has any."""
     best = -np.inf
     for j in range(chance.shape[0]):
@@ -301,8 +340,8 @@ def draw_one(chance, draw):
 
 @kernel
 def _update(
-    length, by_size, log_odds, ridge, noise, coef, gradient, order, draws, normals, gram, slot, start,
-    stop, averages,
+    length, by_size, log_odds, ridge, pull, height, noise, coef, sign, gradient, order, draws, coins,
+    normals, gram, slot, start, stop, averages,
 ):  # fmt: skip
     """Draw variables ``start`` to ``stop`` of the order in turn; return where a missing row ended it."""
     size = 0
@@ -314,12 +353,18 @@ def _update(
             continue
         old, c = coef[j], length[j] + ridge
         others = size - (old != 0.0)
-        mean = (gradient[j] + length[j] * old) / c
-        spread = noise / c
-        log_ratio = 0.5 * np.log(ridge / c) + 0.5 * mean * mean / spread + log_odds[j]
-        log_ratio += by_size[others + 1] - by_size[others]
+        own, spread = gradient[j] + length[j] * old, noise / c
+        plus, log_ratio = 0.5, log_odds[j] + by_size[others + 1] - by_size[others]
+        log_ratio += 0.5 * ((abs(own) + pull) ** 2 / (c * noise) + np.log(ridge / c) - height)
+        if pull > 0.0:
+            gap = 2.0 * own * pull / (c * noise)
+            log_ratio += np.log(1.0 + np.exp(-abs(gap))) - _LOG_2
+            plus = 1.0 / (1.0 + np.exp(-gap)) if gap > -700.0 else 0.0
         p = 1.0 / (1.0 + np.exp(-log_ratio)) if log_ratio > -700.0 else 0.0
-        new = mean + np.sqrt(spread) * normals[j] if draws[j] < p else 0.0
+        there = 1.0 if coins[j] < plus else -1.0
+        new = 0.0
+        if draws[j] < p:
+            new = (own + there * pull) / c + np.sqrt(spread) * normals[j]
         if new != old:
             if slot[j] < 0:
                 return place
@@ -328,7 +373,10 @@ def _update(
                 gradient[i] -= change * row[i]
             coef[j] = new
             size = others + (new != 0.0)
+        sign[j] = there if new != 0.0 else 0.0
+        mean = (own + (2.0 * plus - 1.0) * pull) / c
+        both = own * own + 2.0 * own * pull * (2.0 * plus - 1.0) + pull * pull
         averages.inclusion[j] += p
         averages.mean[j] += p * mean
-        averages.square[j] += p * (mean * mean + spread)
+        averages.square[j] += p * (both / (c * c) + spread)
     return stop

@@ -11,18 +11,15 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.elementary import exponential, logarithm
+from garrote.elementary import exponential
 from garrote.priors.humps import log_integral
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.models.joint_coefficients import factorise
 from garrote.solvers.models.model_chain import Averages, Target, Trail
-from garrote.solvers.models.paired_gibbs import PairedGibbsWalk, draw_one
+from garrote.solvers.models.paired_gibbs import PairedGibbsWalk
 
 # Standard deviations of the steps of the slab's log variance.
 _STEPS = (0.7, 0.2, 0.06)
-_LOG_2 = float(np.log(2.0))
 
 
 class SignedGibbsWalk(PairedGibbsWalk):
@@ -32,7 +29,6 @@ class SignedGibbsWalk(PairedGibbsWalk):
         super().__init__(target, rng, rows)
         self.shapes: Any = target.slab.shapes()
         self.shape = 0
-        self.sign = np.zeros(target.problem.n_features)
 
     @property
     def separation(self) -> float:
@@ -67,67 +63,18 @@ class SignedGibbsWalk(PairedGibbsWalk):
         which: Array = np.cumsum(trail.flips < 0) - (trail.flips < 0)
         return trail._replace(slabs=np.array(self._slabs).reshape(-1, 2)[which])
 
-    def _exchange(self) -> None:
-        """Draw anew which variable one of those in stands for, its sign and its coefficient."""
-        members = np.flatnonzero(self.coef)
-        if not len(members):
-            return
-        gone = int(members[self.rng.integers(len(members))])
-        self._change(gone, 0.0)
-        self.sign[gone] = 0.0
-        length = self.target.problem.curvature
-        j = _choose_newcomer(
-            length, self.target.inclusion.log_odds, self.ridge, self.pull, self.noise, self.coef,
-            self.gradient, self.rng.random(), self._chance,
-        )  # fmt: skip
-        c = float(length[j]) + self.ridge
-        odds = 2.0 * self.gradient[j] * self.pull / (c * self.noise)
-        sign = 1.0 if self.rng.random() < 1.0 / (1.0 + exponential(-odds)) else -1.0
-        spread = np.sqrt(self.noise / c)
-        mean = (self.gradient[j] + sign * self.pull) / c
-        self.sign[j] = sign
-        self._change(j, float(mean + spread * self.rng.standard_normal()))
+    def _draw_sign(self, j: int, precision: float) -> float:
+        odds = 2.0 * self.gradient[j] * self.pull / (precision * self.noise)
+        return 1.0 if self.rng.random() < 1.0 / (1.0 + exponential(-odds)) else -1.0
 
-    def _update_some(
-        self, order: Any, draws: Any, normals: Any, start: int, stop: int, averages: Averages
-    ) -> int:
-        problem, prior = self.target.problem, self.target.inclusion
-        coins = self.rng.random(problem.n_features)
-        reached = _update(
-            problem.curvature, prior.by_size, prior.log_odds, self.ridge, self.pull, self.height,
-            self.noise, self.coef, self.sign, self.gradient, order, draws, coins, normals,
-            self.rows.rows, self.rows.slot, start, stop, averages,
-        )  # fmt: skip
-        return int(reached)
+    def _coins(self, uniforms: Floats) -> Floats:
+        return self.rng.random(len(uniforms))
 
-    def _raised(self, j: int) -> Floats:
+    def _products(self, j: int) -> Floats:
         """Return products with the response, raised by the signs; that of a newcomer by chance."""
         if j >= 0 and not self.coef[j]:
             self.sign[j] = 1.0 if self.rng.random() < 0.5 else -1.0
         return np.asarray(self.target.problem.xty + self.pull * self.sign)
-
-    def _factorise(self, j: int, order: Any, root: Floats, scores: Floats) -> int:
-        raised = self._raised(j)
-        reached = factorise(
-            self.rows.rows, self.rows.slot, self.target.problem.curvature, order, raised, self.ridge,
-            root, scores,
-        )  # fmt: skip
-        return int(reached)
-
-    def _draw_coefficients(self, kept: Any, root: Floats, scores: Floats) -> None:
-        super()._draw_coefficients(kept, root, scores)
-        self.sign[self.coef == 0.0] = 0.0
-
-    def _forget(self, j: int) -> None:
-        if j >= 0 and not self.coef[j]:
-            self.sign[j] = 0.0
-
-    def _worth(self, j: int, size: int, pivot_root: float, score: float) -> float:
-        """Return the log odds of variable j with its sign, the last of a model of some size."""
-        prior = self.target.inclusion
-        log_odds = prior.log_odds[j] + prior.by_size[size] - prior.by_size[size - 1]
-        gain = 0.5 * (score * score / self.noise + np.log(self.ridge) - self.height)
-        return float(gain + log_odds - np.log(pivot_root))
 
     def _draw_noise(self) -> float:
         """Draw the noise variance; return its mean given coefficients and signs."""
@@ -191,58 +138,3 @@ def _draw_inverse_deviation(n: float, x: float, rng: np.random.Generator) -> flo
         log_ratio = (n - 1.0) * (np.log(u / mode) - (u - mode) / mode)
         if np.log(rng.random()) < log_ratio:
             return float(u)
-
-
-@kernel
-def _choose_newcomer(length, log_odds, ridge, pull, noise, coef, gradient, draw, chance):
-    """Draw the one of the variables that are out which is in, of either sign."""
-    for j in range(coef.shape[0]):
-        out = coef[j] == 0.0 and length[j] > 0.0
-        c, own = length[j] + ridge, abs(gradient[j]) + pull
-        gain = 0.5 * (own * own / (c * noise) - logarithm(c))
-        gain += logarithm(1.0 + exponential(-2.0 * abs(gradient[j]) * pull / (c * noise)))
-        chance[j] = log_odds[j] + gain if out else -np.inf
-    return draw_one(chance, draw)
-
-
-@kernel
-def _update(
-    length, by_size, log_odds, ridge, pull, height, noise, coef, sign, gradient, order, draws, coins,
-    normals, gram, slot, start, stop, averages,
-):  # fmt: skip
-    """Draw variables ``start`` to ``stop`` of the order in turn; return where a missing row ended it."""
-    size = 0
-    for j in range(coef.shape[0]):
-        size += coef[j] != 0.0
-    for place in range(start, stop):
-        j = order[place]
-        if length[j] <= 0.0:
-            continue
-        old, c = coef[j], length[j] + ridge
-        others = size - (old != 0.0)
-        own, spread = gradient[j] + length[j] * old, noise / c
-        gap = 2.0 * own * pull / (c * noise)
-        log_ratio = 0.5 * ((abs(own) + pull) ** 2 / (c * noise) + np.log(ridge / c) - height)
-        log_ratio += np.log(1.0 + np.exp(-abs(gap))) - _LOG_2 + log_odds[j]
-        log_ratio += by_size[others + 1] - by_size[others]
-        p = 1.0 / (1.0 + np.exp(-log_ratio)) if log_ratio > -700.0 else 0.0
-        plus = 1.0 / (1.0 + np.exp(-gap)) if gap > -700.0 else 0.0
-        there = 1.0 if coins[j] < plus else -1.0
-        new = 0.0
-        if draws[j] < p:
-            new = (own + there * pull) / c + np.sqrt(spread) * normals[j]
-        if new != old:
-            if slot[j] < 0:
-                return place
-            row, change = gram[slot[j]], new - old
-            for i in range(coef.shape[0]):
-                gradient[i] -= change * row[i]
-            coef[j] = new
-            size = others + (new != 0.0)
-        sign[j] = there if new != 0.0 else 0.0
-        mean = (own + (2.0 * plus - 1.0) * pull) / c
-        both = own * own + 2.0 * own * pull * (2.0 * plus - 1.0) + pull * pull
-        averages.inclusion[j] += p
-        averages.mean[j] += p * mean
-        averages.square[j] += p * (both / (c * c) + spread)
-    return stop

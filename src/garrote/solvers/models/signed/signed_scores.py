@@ -10,24 +10,34 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.elementary import exponential, logarithm
-from garrote.priors.humps import log_fit, log_plain_fit, noise_powers
-from garrote.solvers.algebra.model_factor import dependent_share, member_coefficient
+from garrote.priors.humps import log_fit, log_plain_fit, log_signed_evidence, noise_powers
+from garrote.solvers.algebra.model_factor import (
+    dependent_share,
+    log_determinant,
+    member_coefficient,
+)
 from garrote.solvers.algebra.signed_factor import (
     SignedFactor,
     add_signed,
+    fill_signed,
     member_lift,
     remove_signed,
     turn_sign,
 )
+from garrote.solvers.models.factor_walk import (
+    append,
+    enter,
+    leave,
+    log_state_evidence,
+    refill,
+    turn,
+)
 from garrote.solvers.models.informed_sampler import (
     LEAST_LOG_ODDS,
     describe_newcomers,
-    enter,
-    leave,
     noise_of,
     score_members,
     score_newcomers,
-    turn,
 )
 
 _LOG_2 = float(np.log(2.0))
@@ -90,10 +100,9 @@ def _score_alike(factor, rule, data, scores, without):
         rest = rest if rest > 0.0 else 0.0
         log_odds = log_plain_fit(rule, rest) - 0.5 * logarithm(pivot) + without + data.log_odds[j]
         scores.log_odds[j] = log_odds if usable and log_odds > -np.inf else -np.inf
-    for j in range(data.length.shape[0]):
-        mean = factor.product[j] / factor.pivot[j]
+        mean = factor.product[j] / pivot
         scores.mean[j] = mean
-        scores.square[j] = mean * mean + variance / factor.pivot[j]
+        scores.square[j] = mean * mean + variance / pivot
 
 
 @score_newcomers.register
@@ -133,15 +142,14 @@ def _(factor: SignedFactor, rule, data, scores, k):
 @describe_newcomers.register
 def _(factor: SignedFactor, rule, scores, k):
     largest, left, cross = 0.0, factor.left[0], factor.cross[0]
-    for j in range(scores.mean.shape[0]):
+    for a in range(scores.near[0]):
+        j = scores.foremost[a]
         if scores.log_odds[j] > _LIKELY:
             largest = max(largest, scores.log_odds[j])
             own = factor.pivot[j], factor.product[j], factor.tilt[j]
             plus, minus = log_of_signs(rule, left, cross, *own)
             chance = 1.0 / (1.0 + exponential(minus - plus))
             scores.mean[j], scores.square[j] = describe(rule, left, cross, *own, chance)
-        elif scores.log_odds[j] == -np.inf:
-            scores.mean[j] = scores.square[j] = 0.0
     return largest
 
 
@@ -200,7 +208,17 @@ def _(factor: SignedFactor, rule):
     return noise_powers(rule, factor.left[0], factor.cross[0])[1]
 
 
-@kernel
-def come_in(factor, rule, gram_row, j, coin):
-    """Take variable j in, with a sign by a coin."""
-    enter(factor, rule, gram_row, j, coin)
+@refill.register
+def _(factor: SignedFactor, gram, slot, lengths, xty, yty, ridge, members, signs):
+    fill_signed(gram, slot, lengths, xty, yty, ridge, members, signs, factor)
+
+
+@append.register
+def _(factor: SignedFactor, gram_row, j, sign):
+    add_signed(gram_row, j, sign, factor)
+
+
+@log_state_evidence.register
+def _(factor: SignedFactor, rule):
+    fit = factor.left[0], factor.cross[0], factor.lean[0]
+    return log_signed_evidence(rule, factor.size[0], log_determinant(factor), *fit)

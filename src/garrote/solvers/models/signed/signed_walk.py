@@ -15,19 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote._jit import kernel
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.priors.humps import humps_of, log_signed_evidence, reshaped
-from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
-from garrote.solvers.algebra.signed_factor import (
-    SignedFactor,
-    add_signed,
-    begin_signed,
-    empty_signed_factor,
-)
+from garrote.solvers.algebra.gram_rows import GramRows
+from garrote.solvers.algebra.signed_factor import SignedFactor, empty_signed_factor
+from garrote.solvers.models.factor_walk import FactorWalk
 from garrote.solvers.models.informed_sampler import InformedWalk
-from garrote.solvers.models.model_chain import FactorWalk, Target
+from garrote.solvers.models.model_chain import Target
+from garrote.solvers.models.signed import signed_scores  # noqa: F401 - what kernels do with signs
 from garrote.solvers.models.signed.sign_sums import sign_fields
-from garrote.solvers.models.signed.signed_scores import come_in
 
 # Standard deviations of steps of the slab's log variance, by turns: humps far apart know it well.
 _STEPS = (0.7, 0.2, 0.06)
@@ -58,13 +54,8 @@ class SignedState(FactorWalk):
         self.shape = 0
         self._tried = 0
 
-    def begin(self, members: list[int]) -> None:
-        """Start from a model of given variables, with signs by chance."""
-        self.rule = self._rule(self.shape, float(np.log(self.variance)))
-        self._make_room([])
-        block, products = self._cross_products(members)
-        signs = self._state(self.shape, float(np.log(self.variance)), block, products).signs
-        self._make_room(members, signs)
+    def _present_rule(self) -> Any:
+        return self._rule(self.shape, float(np.log(self.variance)))
 
     def _rule(self, shape: int, log_variance: float) -> Any:
         return reshaped(self._like, *humps_of(float(np.exp(log_variance)), self.shapes[shape][1]))
@@ -72,27 +63,14 @@ class SignedState(FactorWalk):
     def _empty(self, n_features: int, room: int) -> SignedFactor:
         return empty_signed_factor(n_features, room)
 
-    def _make_room(self, members: list[int], signs: Floats | None = None) -> None:
-        self._signs = self.factor.sign[members].copy() if members and signs is None else signs
-        super()._make_room(members)
-        self._signs = None
+    def _first_signs(self, members: list[int]) -> Floats:
+        """Return signs by chance."""
+        products = self._cross_products(members)
+        return self._state(self.shape, float(np.log(self.variance)), *products).signs
 
-    def _fill(self, factor: Any, rule: Any, members: list[int]) -> None:
-        """Make a factor that of a model with its signs, under a rule."""
-        signs = self.factor.sign[members] if self._signs is None else self._signs
-        problem = self.target.problem
-        begin_signed(problem.curvature, problem.xty, problem.yty, rule.ridge, factor)
-        for j, sign in zip(members, signs, strict=True):
-            self.rows.fetch(j, np.array(members))
-            add_signed(self.rows.rows[self.rows.slot[j]], j, sign, factor)
-
-    def add(self, j: int, likely: Array = NO_COLUMNS) -> None:
-        """Take variable j in; rows of ``likely`` newcomers are fetched along."""
-        if self.factor.size[0] == len(self.factor.members):
-            self._make_room(self.members)
-        self.rows.fetch(j, np.array(self.members, dtype=np.int64), likely)
-        row = self.rows.rows[self.rows.slot[j]]
-        come_in(self.factor, self.rule, row, j, self.rng.random())
+    def _signs(self, members: list[int]) -> Floats:
+        """Return the signs of members."""
+        return np.asarray(self.factor.sign[members])
 
     def _coins(self, uniforms: Floats) -> Floats:
         """Return what newcomers' signs are drawn by."""
@@ -103,9 +81,8 @@ class SignedState(FactorWalk):
 
     def _cross_products(self, members: list[int]) -> tuple[Floats, Floats]:
         """Return the cross products of a model's columns, and with the response."""
-        columns = np.array(members, dtype=np.intp)
-        for j in members:
-            self.rows.fetch(j, columns)
+        columns = np.array(members, dtype=np.int64)
+        self.rows.hold(columns)
         block = self.rows.rows[self.rows.slot[columns]][:, columns]
         return block, self.target.problem.xty[columns]
 
@@ -150,9 +127,7 @@ class SignedState(FactorWalk):
         """Move to another slab with a chance; return the state after that."""
         if not np.log(self.rng.random()) < gain:
             return now
-        self._signs = there.signs
-        self._fill(self._spare, there.rule, members)
-        self._signs = None
+        self._fill(self._spare, there.rule, members, there.signs)
         weight = self.log_weight(self.rule, self.factor)
         if not np.log(self.rng.random()) < self.log_weight(there.rule, self._spare) - weight:
             return now

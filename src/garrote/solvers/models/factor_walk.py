@@ -1,0 +1,285 @@
+"""Walks whose state is a model with its factor, and the slab's variance.
+
+Kernels move the model. The slab's variance, where it is not known, moves by Metropolis steps between
+stretches of theirs.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from garrote._jit import generic, kernel
+from garrote.arrays import Array, Floats
+from garrote.priors.evidence import log_evidence
+from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
+from garrote.solvers.algebra.model_factor import (
+    ModelFactor,
+    add_variable,
+    dependent_share,
+    empty_factor,
+    fill,
+    log_determinant,
+    remove_variable,
+)
+from garrote.solvers.models.model_chain import (
+    NO_SLABS,
+    VISITS_PER_CALL,
+    Averages,
+    Data,
+    Target,
+    Trail,
+    joined,
+    no_averages,
+)
+
+# Stretches of steps between factors made anew.
+_FRESH = 20
+# Standard deviation of the steps of the slab's log variance.
+_VARIANCE_STEP = 0.7
+# Columns beyond which a proposal of another slab variance is dear.
+_WIDE = 2000
+# Variables that a model has room for at first.
+_ROOM = 64
+
+
+class FactorWalk:
+    """The state of a walk, and its moves but for those of the model.
+
+    Rows of the Gram matrix that kernels miss are fetched.
+    """
+
+    # Steps between proposals of another slab variance, at least.
+    least_stretch = 5
+
+    def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
+        self.target, self.rng = target, rng
+        self.rows = GramRows(target.problem) if rows is None else rows
+        prior = target.inclusion
+        self.data = Data(target.problem.curvature, prior.by_size, prior.log_odds)
+        self.variance = target.first_variance
+        self.unused = no_averages(target.problem.n_features)
+        self._age = 0
+        self._stretch = self.least_stretch
+
+    def stretch(self, steps: int, averages: Averages | None) -> tuple[Array, Floats]:
+        """Make steps with the slab's variance as it is; return flips and logs of weights."""
+        raise NotImplementedError
+
+    def log_weight(self, rule: Any, factor: Any) -> float:
+        """Return the log ratio of the chain's own target to the posterior."""
+        return 0.0
+
+    def begin(self, members: list[int]) -> None:
+        """Start from a model of given variables, or from the empty one where that has no probability.
+
+        Without a slab of its own no model has variables that depend on each other: a walk that began
+        with such a model would have no odds to go by.
+        """
+        self.rule = self._present_rule()
+        self._make_room(members, self._first_signs(members))
+        if not self._is_possible():
+            self._make_room([], np.zeros(0))
+
+    def _is_possible(self) -> bool:
+        """Tell whether the present model has any probability."""
+        members = self.members
+        own = np.diag(self.factor.root)[: len(members)] ** 2
+        least = dependent_share(self.rule) * self.target.problem.curvature[members]
+        return bool((own > least).all() and np.isfinite(self.log_posterior()))
+
+    def _present_rule(self) -> Any:
+        """Return the marginal likelihood, given the slab as it is."""
+        return self.target.rule(self.variance)
+
+    def _first_signs(self, members: list[int]) -> Floats:
+        """Return the signs that variables begin with: they have none."""
+        return np.zeros(len(members))
+
+    def _signs(self, members: list[int]) -> Floats:
+        """Return the signs of members: they have none."""
+        return np.zeros(len(members))
+
+    def _coins(self, uniforms: Floats) -> Floats:
+        """Return what newcomers' signs are drawn by: they have none."""
+        return uniforms
+
+    def _make_room(self, members: list[int], signs: Floats) -> None:
+        room = max(_ROOM, 2 * len(members))
+        D = self.target.problem.n_features
+        # Two of them: one is made anew while the other is in use, and memory is asked for only here.
+        self.factor, self._spare = self._empty(D, room), self._empty(D, room)
+        self._fill(self.factor, self.rule, members, signs)
+        self.inverse = np.zeros((room, room))
+
+    def _empty(self, n_features: int, room: int) -> Any:
+        """Return a factor with room for models of some size."""
+        return empty_factor(n_features, room)
+
+    def _fill(self, factor: Any, rule: Any, members: list[int], signs: Floats) -> None:
+        """Make a factor that of a model, under a rule."""
+        problem, rows = self.target.problem, self.rows
+        everyone = np.array(members, dtype=np.int64)
+        held = everyone[: rows.most]
+        rows.hold(held)
+        _refill(
+            factor, rows.rows, rows.slot, problem.curvature, problem.xty, float(problem.yty),
+            rule.ridge, held, signs[: len(held)],
+        )  # fmt: skip
+        for j, sign in zip(members[len(held) :], signs[len(held) :], strict=True):
+            rows.fetch(j, everyone)
+            _append(factor, rows.rows[rows.slot[j]], j, sign)
+
+    def log_posterior(self) -> float:
+        """Return log evidence and log prior of the present model, added up."""
+        prior, members = self.target.inclusion, self.members
+        odds = float(prior.log_odds[members].sum()) + float(prior.by_size[len(members)])
+        return odds + float(log_state_evidence(self.factor, self.rule))
+
+    def _take_spare(self) -> None:
+        self.factor, self._spare = self._spare, self.factor
+
+    @property
+    def members(self) -> list[int]:
+        """The variables of the present model."""
+        return [int(j) for j in self.factor.members[: self.factor.size[0]]]
+
+    def add(self, j: int, likely: Array = NO_COLUMNS) -> None:
+        """Take variable j in; rows of ``likely`` newcomers are fetched along."""
+        members = self.members
+        if len(members) == len(self.factor.members):
+            self._make_room(members, self._signs(members))
+        self.rows.fetch(j, np.array(members, dtype=np.int64), likely)
+        coin = self._coins(np.zeros(1))[0]
+        _come_in(self.factor, self.rule, self.rows.rows[self.rows.slot[j]], j, coin)
+
+    def walk(self, steps: int, averages: Averages | None) -> Trail:
+        """Make steps, count their states in ``averages`` where it is given, and return the way."""
+        most = max(1, int(VISITS_PER_CALL / self.target.problem.n_features))
+        trails = [Trail(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))]
+        done = 0
+        while done < steps:
+            if averages is None:
+                # A proposal costs about as much as a step for every second member of the model, which
+                # matters where columns are many. The length is found while burning in: were it to
+                # follow the state, the walk would not keep its target.
+                wide = self.target.problem.n_features > _WIDE
+                self._stretch = max(self.least_stretch, (1 + wide) * len(self.members))
+            count = min(self._stretch, most, steps - done)
+            flips, log_weights = self.stretch(count, averages)
+            slabs = self._slab_of(len(flips))
+            done += count
+            self._refresh()
+            self._move_variance()
+            trails.append(Trail(flips, log_weights, np.array([self.variance]), slabs))
+        return joined(trails)
+
+    def _slab_of(self, states: int) -> Floats:
+        """Return log variance and separation of the slab for each of some states, if it is sampled."""
+        return NO_SLABS
+
+    def _refresh(self) -> None:
+        """Make the factor anew now and then, which ends the drift of its rounding errors."""
+        self._age += 1
+        if self._age % _FRESH == 0:
+            members = self.members
+            self._fill(self._spare, self.rule, members, self._signs(members))
+            self._take_spare()
+
+    def _move_variance(self) -> None:
+        """Propose another slab variance, given the model."""
+        if not self.target.variance_is_unknown:
+            return
+        proposed = float(self.variance * np.exp(_VARIANCE_STEP * self.rng.standard_normal()))
+        rule = self.target.rule(proposed)
+        members = self.members
+        self._fill(self._spare, rule, members, self._signs(members))
+        gain = self._log_target(rule, self._spare, proposed) - self._log_target(
+            self.rule, self.factor, self.variance
+        )
+        if np.log(self.rng.random()) < gain:
+            self._take_spare()
+            self.rule, self.variance = rule, proposed
+
+    def _log_target(self, rule: Any, factor: Any, variance: float) -> float:
+        log_density = float(self.target.slab.log_density(np.log(variance)))
+        log_evidence = float(log_state_evidence(factor, rule))
+        return log_evidence + log_density + self.log_weight(rule, factor)
+
+
+@generic
+def refill(
+    factor: Any, gram: Floats, slot: Array, lengths: Floats, xty: Floats, yty: float, ridge: float,
+    members: Array, signs: Floats,
+) -> None:  # fmt: skip
+    """Make a factor that of a model, from rows of the Gram matrix."""
+
+
+@generic
+def append(factor: Any, gram_row: Floats, j: int, sign: float) -> None:
+    """Take variable j in, with a sign where it has one."""
+
+
+@generic
+def enter(factor: Any, rule: Any, gram_row: Floats, j: int, coin: float) -> None:
+    """Take variable j in, with a sign by a coin where it has one."""
+
+
+@generic
+def leave(factor: Any, j: int) -> None:
+    """Leave variable j out."""
+
+
+@generic
+def turn(factor: Any, j: int, inverse: Floats) -> None:
+    """Give member j the other sign."""
+
+
+@generic
+def log_state_evidence(factor: Any, rule: Any) -> float:
+    """Return the log evidence of a model, with its signs where it has some."""
+    raise TypeError(f"no evidence is registered for {type(factor).__name__}")
+
+
+@kernel
+def _refill(factor, gram, slot, lengths, xty, yty, ridge, members, signs):
+    refill(factor, gram, slot, lengths, xty, yty, ridge, members, signs)
+
+
+@kernel
+def _append(factor, gram_row, j, sign):
+    append(factor, gram_row, j, sign)
+
+
+@kernel
+def _come_in(factor, rule, gram_row, j, coin):
+    enter(factor, rule, gram_row, j, coin)
+
+
+@refill.register
+def _(factor: ModelFactor, gram, slot, lengths, xty, yty, ridge, members, signs):
+    fill(gram, slot, lengths, xty, yty, ridge, members, factor)
+
+
+@append.register
+def _(factor: ModelFactor, gram_row, j, sign):
+    add_variable(gram_row, j, factor)
+
+
+@enter.register
+def _(factor: ModelFactor, rule, gram_row, j, coin):
+    add_variable(gram_row, j, factor)
+
+
+@leave.register
+def _(factor: ModelFactor, j):
+    remove_variable(j, factor)
+
+
+@turn.register
+def _(factor: ModelFactor, j, inverse):
+    pass
+
+
+@log_state_evidence.register
+def _(factor: ModelFactor, rule):
+    return log_evidence(rule, factor.size[0], log_determinant(factor), factor.left[0])
