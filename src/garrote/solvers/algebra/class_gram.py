@@ -35,7 +35,7 @@ class ClassGram:
         self._inverse = np.zeros((len(mean), len(mean)))
         if centered:
             own = np.diag(spread @ self.root) - spread @ spread.T
-            self._inverse = np.linalg.pinv(own, _SAME, hermitian=True)
+            self._inverse[:] = np.linalg.pinv(own, _SAME, hermitian=True)
         self._across = np.zeros((0, len(mean)))
 
     @property
