@@ -95,6 +95,25 @@ def labelled(problem):
     return RegressionProblem(problem.X, labels, problem.truth, lambdas)
 
 
+def classified(N, D, classes, seed, *, k=5):
+    """Draw independent columns of which ``k`` tell classes apart, labels 0, 1, ... and lambdas.
+
+    The truth is the root of the mean square of a column's coefficients. Lambdas go down to 1e-3 of the
+    smallest whose model is empty.
+    """
+    rng = np.random.default_rng(seed)
+    X = np.asfortranarray(rng.standard_normal((N, D)))
+    for j in range(D):
+        standardise(X[:, j])
+    coef = np.zeros((classes, D))
+    coef[:, :k] = 1.5 * rng.standard_normal((classes, k))
+    labels = (X @ coef.T + rng.gumbel(size=(N, classes))).argmax(axis=1)
+    members = labels[:, None] == np.arange(classes)
+    largest = np.abs(X.T @ (members - members.mean(axis=0))).max() / N
+    truth = np.sqrt((coef**2).mean(axis=0))
+    return RegressionProblem(X, labels.astype(float), truth, largest * np.geomspace(1, 1e-3, 100))
+
+
 def standardise(column):
     """Centre a column and give it unit variance, in place."""
     column -= column.mean()
@@ -162,5 +181,7 @@ def small_twin(problem, groups=False):
     shape = (200, 600) if N < D else (600, 200)
     if groups:
         return grouped(200, 20, 10, seed=1, k=3)
+    if np.array_equal(np.unique(problem.y), np.arange(problem.y.max() + 1)) and problem.y.max() > 1:
+        return classified(150, 10, 3, seed=1)
     twin = dense(*shape, seed=1, order=order, dtype=problem.X.dtype)
     return labelled(twin) if np.isin(problem.y, (0.0, 1.0)).all() else twin
