@@ -96,22 +96,21 @@ def labelled(problem):
 
 
 def classified(N, D, classes, seed, *, k=5):
-    """Draw independent columns of which ``k`` tell classes apart, labels 0, 1, ... and lambdas.
+    """Draw classes of equal sizes whose means differ in ``k`` columns, labels 0, 1, ... and lambdas.
 
-    The truth is the root of the mean square of a column's coefficients. Lambdas go down to 1e-3 of the
-    smallest whose model is empty.
+    The truth is the deviation of a column's means. Lambdas go down to 1e-3 of the smallest whose model is
+    empty.
     """
     rng = np.random.default_rng(seed)
-    X = np.asfortranarray(rng.standard_normal((N, D)))
+    labels, centres = rng.permutation(N) % classes, np.zeros((classes, D))
+    centres[:, :k] = rng.standard_normal((classes, k))
+    X = np.asfortranarray(centres[labels] + rng.standard_normal((N, D)))
     for j in range(D):
         standardise(X[:, j])
-    coef = np.zeros((classes, D))
-    coef[:, :k] = 1.5 * rng.standard_normal((classes, k))
-    labels = (X @ coef.T + rng.gumbel(size=(N, classes))).argmax(axis=1)
     members = labels[:, None] == np.arange(classes)
     largest = np.abs(X.T @ (members - members.mean(axis=0))).max() / N
-    truth = np.sqrt((coef**2).mean(axis=0))
-    return RegressionProblem(X, labels.astype(float), truth, largest * np.geomspace(1, 1e-3, 100))
+    lambdas = largest * np.geomspace(1, 1e-3, 100)
+    return RegressionProblem(X, labels.astype(float), centres.std(axis=0), lambdas)
 
 
 def standardise(column):
