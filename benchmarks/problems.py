@@ -98,8 +98,8 @@ def labelled(problem):
 def classified(N, D, classes, seed, *, k=5):
     """Draw classes of equal sizes whose means differ in ``k`` columns, labels 0, 1, ... and lambdas.
 
-    The truth is the deviation of a column's means. Lambdas go down to 1e-3 of the smallest whose model is
-    empty.
+    The truth is the deviation of a column's means. Lambdas go down to 1e-3 of the smallest with an
+    empty model.
     """
     rng = np.random.default_rng(seed)
     labels, centres = rng.permutation(N) % classes, np.zeros((classes, D))

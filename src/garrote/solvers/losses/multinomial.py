@@ -11,10 +11,14 @@ from garrote.solvers.losses.newton_loss import INNER, Derivatives
 from garrote.solvers.losses.several_outputs import SeveralOutputs
 from garrote.solvers.penalised.minimising import minimise
 
+# Newton's steps of this size have arrived: what the loss falls by them is its rounding.
+_SMALL_STEP = 1e-7
+
 
 class MultinomialLoss(SeveralOutputs):
     """The mean of minus the log probabilities, as a function of the coefficients of a working set."""
 
+    slow = 0.5  # second derivatives of all pairs of classes cost many steps
     _kept: ClassGram | None = None
 
     def _derivatives(self, eta: Floats) -> Derivatives:
@@ -57,10 +61,8 @@ class MultinomialLoss(SeveralOutputs):
             slope = self.likelihood.gradient(self.y, eta) @ self.share
             # Equal shifts of all classes change nothing: the one of mean 0 is taken.
             step = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True) @ slope
-            while np.abs(step).max() > 1e-16 and self._loss(eta + step[:, None]) > self._loss(
-                eta
-            ) * (1 + 1e-15):
-                step *= 0.5
+            if np.abs(step).max() > _SMALL_STEP:
+                step = self._shortened(eta, step)
             eta = eta + step[:, None]
             self.intercept = self.intercept + step
             size = np.abs(step).max() / (1 + np.abs(self.intercept).max())
@@ -68,6 +70,13 @@ class MultinomialLoss(SeveralOutputs):
             if size <= 1e-14 or (size >= 0.5 * before and before < 1e-8):
                 return
             before = size
+
+    def _shortened(self, eta: Floats, step: Floats) -> Floats:
+        """Return a shift of all rows, halved until the loss does not rise by it."""
+        loss = self._loss(eta)
+        while np.abs(step).max() > 1e-16 and self._loss(eta + step[:, None]) > loss * (1 + 1e-15):
+            step = 0.5 * step
+        return step
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
         mean = self.likelihood.mean(eta)
