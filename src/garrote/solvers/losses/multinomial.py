@@ -18,7 +18,6 @@ _SMALL_STEP = 1e-7
 class MultinomialLoss(SeveralOutputs):
     """The mean of minus the log probabilities, as a function of the coefficients of a working set."""
 
-    slow = 0.5  # second derivatives of all pairs of classes cost many steps
     _kept: ClassGram | None = None
 
     def _derivatives(self, eta: Floats) -> Derivatives:

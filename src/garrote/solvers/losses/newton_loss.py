@@ -17,6 +17,8 @@ LEAST_CURVATURE = 1e-8
 # The quadratic is solved to this share of the tolerance.
 INNER = 0.1
 _MOST_HALVINGS = 40
+# Where a step leaves more than this share of the violation, second derivatives are taken anew.
+_SLOW = 0.2
 # Once the objective does not fall any more, so many steps bring out all digits that there are.
 _LAST_STEPS = 3
 # A sum of slopes is not exact beyond this share of their sizes.
@@ -37,12 +39,7 @@ class Derivatives(NamedTuple):
 
 
 class NewtonLoss:
-    """A loss whose coefficients move by Newton steps; subclasses know its derivatives.
-
-    Where a step leaves more than a share ``slow`` of the violation, second derivatives are taken anew.
-    """
-
-    slow = 0.2
+    """A loss whose coefficients move by Newton steps; subclasses know its derivatives."""
 
     coef: Floats
     intercept: Any
@@ -63,7 +60,7 @@ class NewtonLoss:
             left = max(float(off.max(initial=0.0)), self._intercept_violation(near))
             if left <= tolerance or stalled == _LAST_STEPS:
                 return made
-            renew, before = renew or left > self.slow * before, left
+            renew, before = renew or left > _SLOW * before, left
             moving = np.flatnonzero((self.coef != 0) | (off > 0))
             moving, step, shift = self._newton(rule, moving, near, tolerance, renew)
             found = self._search(rule, eta, objective, moving, step, shift)
