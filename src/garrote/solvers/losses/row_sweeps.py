@@ -60,7 +60,7 @@ def sweep_rows(likelihood, rule, rows, coef, eta, tolerance, rounds):
             return intercept, made, False
         off, count = _look_at_all(rule, rows, coef, slope, total, moving)
         if off <= tolerance:
-            return intercept + _settle(likelihood, rows, eta, slope, weight), made, True
+            return intercept + _fit_intercept(likelihood, rows, eta, slope, weight), made, True
         left[:] = slope
         new[:] = coef
         accuracy = max(0.1 * tolerance, _INEXACT * off)
@@ -119,7 +119,7 @@ def _derivatives(likelihood, rows, eta, slope, weight):
 
 
 @kernel
-def _settle(likelihood, rows, eta, slope, weight):
+def _fit_intercept(likelihood, rows, eta, slope, weight):
     """Bring out the last digits of an intercept that is nearly the best; return its change."""
     change = 0.0
     for _ in range(_LAST_STEPS if rows.free else 0):
