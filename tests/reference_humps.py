@@ -1,9 +1,10 @@
 """Two-humped slabs in plain NumPy: noise, signs, models and slabs by sums over grids."""
 
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, xlogy
 
 LOG_NOISE = np.linspace(-14.0, 10.0, 4801)
 
@@ -88,3 +89,73 @@ def all_models(X, y, log_prior, slabs, noise=None):
     parts = [np.tensordot(share, np.array([e[i] for e in entries]), 1) for i in (1, 2, 3, 4)]
     by_slab = share.reshape(len(slabs), -1).sum(axis=1)
     return (*parts, logsumexp(logs), by_slab, logs.reshape(len(slabs), -1))
+
+
+class Factors(NamedTuple):
+    """A factorised posterior: q(s_j = 1, t_j = +-1), means of w given each, one spread, the noise."""
+
+    states: np.ndarray
+    means: np.ndarray
+    spread: np.ndarray
+    noise: float
+
+    @property
+    def inclusion(self):
+        return self.states.sum(axis=0)
+
+    @property
+    def coef(self):
+        return (self.states * self.means).sum(axis=0)
+
+    @property
+    def square(self):
+        return (self.states * (self.means**2 + self.spread)).sum(axis=0)
+
+
+SIGNS = np.array([[1.0], [-1.0]])
+
+
+def humped_mean_field(
+    gram, xty, yty, n, log_odds, variance, separation, noise=None, sweeps=2000, start=None
+):
+    """Update q(s_j, t_j, w_j) in turn, each over out, + and -, and the noise by its bound.
+
+    w ~ N(t sqrt(separation variance noise), (1 - separation) variance noise) given its sign t.
+    """
+    c, D = np.diag(gram), len(xty)
+    ridge, place = 1.0 / ((1 - separation) * variance), np.sqrt(separation * variance)
+    sigma = yty / n if noise is None else noise
+    states, means = np.zeros((2, D)), np.zeros((2, D))
+    if start is not None:
+        states, means, sigma = start.states.copy(), start.means.copy(), start.noise
+    for _ in range(sweeps):
+        for j in range(D):
+            coef = (states * means).sum(axis=0)
+            without = xty[j] - gram[j] @ coef + c[j] * coef[j]
+            pulled = without + ridge * place * np.sqrt(sigma) * SIGNS[:, 0]
+            means[:, j] = pulled / (c[j] + ridge)
+            logs = log_odds[j] - np.log(2) + 0.5 * np.log(ridge / (c[j] + ridge))
+            logs = logs - 0.5 * ridge * place**2 + 0.5 * pulled**2 / (c[j] + ridge) / sigma
+            states[:, j] = np.exp(logs - np.logaddexp(0.0, np.logaddexp(*logs)))
+        now = Factors(states, means, sigma / (c + ridge), sigma)
+        if noise is None:
+            residual = yty - 2 * xty @ now.coef + now.coef @ gram @ now.coef
+            total = residual + c @ (now.square - now.coef**2) + ridge * now.square.sum()
+            pull = ridge * place * (states * SIGNS * means).sum()
+            rows = n + states.sum()
+            sigma = ((np.sqrt(pull**2 + 4 * rows * total) - pull) / (2 * rows)) ** 2
+    return Factors(states, means, sigma / (c + ridge), sigma)
+
+
+def humped_free_energy(gram, xty, yty, n, log_odds, variance, separation, q):
+    """Return minus the bound on log p(y), up to the prior of the empty model, from its definition."""
+    c = np.diag(gram)
+    narrow, place = (1 - separation) * variance * q.noise, np.sqrt(separation * variance * q.noise)
+    residual = yty - 2 * xty @ q.coef + q.coef @ gram @ q.coef
+    energy = 0.5 * (residual + c @ (q.square - q.coef**2)) / q.noise
+    energy += 0.5 * n * np.log(2 * np.pi * q.noise)
+    away = (q.spread + (q.means - SIGNS * place) ** 2) / narrow
+    divergence = 0.5 * (away - 1.0 - np.log(q.spread / narrow))
+    energy += (q.states * (divergence - log_odds + np.log(2))).sum()
+    out = 1.0 - q.inclusion
+    return energy + xlogy(q.states, q.states).sum() + xlogy(out, out).sum()

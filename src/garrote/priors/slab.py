@@ -10,7 +10,15 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.priors.base import Fitting, Slab
-from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, Schwarz, UnknownNoise
+from garrote.priors.evidence import (
+    SMALLEST_LEFT,
+    FixedG,
+    KnownNoise,
+    Schwarz,
+    UnknownNoise,
+    log_evidence,
+)
+from garrote.priors.humps import humps_of
 from garrote.priors.hyper_g import BestG, TabledG, tabled_g
 from garrote.priors.scanned_g import ScannedG
 
@@ -47,6 +55,16 @@ class IndependentSlab(Slab):
     def known_variance(self) -> float | None:
         """The slab's variance, where it is given."""
         return self.variance
+
+    @property
+    def known_separation(self) -> float:
+        """The separation of two humps, where it is given; 0 of one."""
+        return 0.0
+
+    @property
+    def humps(self) -> tuple[float, float, float]:
+        """Ridge, lift and height (`garrote.priors.humps`) of the slab, given its variance."""
+        return humps_of(self.variance or 1.0, self.known_separation)
 
     def at(self, variance: float) -> Self:
         """Return the slab with a known variance."""
@@ -103,6 +121,13 @@ class GaussianSlab(IndependentSlab):
             return KnownNoise(ridge, self.noise_variance)
         least = SMALLEST_LEFT * (yty or 1.0)  # a constant response leaves nothing
         return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate, least)
+
+    def log_fit(self, n: float, yty: float, left: float, along: float) -> float:
+        """Return the log of the integral over the noise, given what is ``left`` of y'y in all.
+
+        ``along`` is the sum of weights times their signs, by which humps make the noise larger.
+        """
+        return float(log_evidence(self.rule(n, yty, 0), 0, 0.0, left))
 
     def noise_shape(self, n: float) -> float:
         """Return the shape of the noise's inverse gamma law given a model; infinite if it is known."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.priors.base import Slab
 from garrote.priors.evidence import SMALLEST_LEFT
-from garrote.priors.humps import HumpsKnownNoise, HumpsUnknownNoise, humps_of, humps_rule
+from garrote.priors.humps import HumpsKnownNoise, HumpsUnknownNoise, humps_rule, log_fit
 from garrote.priors.slab import GaussianSlab
 
 # Separations that are averaged over, and their probabilities before seeing the data: one hump or two are
@@ -30,10 +30,13 @@ class TwoHumpedSlab(GaussianSlab):
     probability 1/2, else one of 0.5, 0.8, 0.9, 0.95 and 0.98, and all of them are averaged over.
 
     Given signs the coefficients are Gaussian, so that models keep their closed forms: signs are summed
-    over by "enumerate" and sampled by the walks. The product moment priors of Johnson & Rossell (2012)
-    have no mass at zero either, but their evidence is a polynomial moment of a Gaussian, with as many
-    terms as there are pairings of the variables, and a single shape: their density vanishes at zero
-    whatever the data say, and their humps are as wide as they are apart.
+    over by "enumerate", sampled by the walks ("sample", "metropolis", "gibbs"), and part of each
+    variable's factor in "mean-field". "search" and "em" have the Gaussian slab alone.
+
+    The product moment priors of Johnson & Rossell (2012) have no mass at zero either, but their
+    evidence is a polynomial moment of a Gaussian, with as many terms as there are pairings of the
+    variables, and a single shape: their density vanishes at zero whatever the data say, and their humps
+    are as wide as they are apart.
     """
 
     separation: float | None = None
@@ -51,6 +54,11 @@ class TwoHumpedSlab(GaussianSlab):
     def has_humps(self) -> bool:
         """Whether coefficients have signs that are summed over, or sampled."""
         return self.separation != 0
+
+    @property
+    def known_separation(self) -> float:
+        """The separation, where it is given; 0 of one hump."""
+        return self.separation or 0.0
 
     def shapes(self) -> list[tuple[float, Slab]]:
         """Return slabs of known shape with their log probabilities."""
@@ -79,14 +87,17 @@ class TwoHumpedSlab(GaussianSlab):
 
     def signed_rule(self, n: float, yty: float) -> HumpsKnownNoise | HumpsUnknownNoise:
         """Return the marginal likelihood of models with signs, of one hump too."""
-        humps = humps_of(self.variance or 1.0, self.separation or 0.0)
         least = SMALLEST_LEFT * (yty or 1.0)
-        return humps_rule(humps, self.noise_variance, self.shape + 0.5 * n, self.rate, least)
+        return humps_rule(self.humps, self.noise_variance, self.shape + 0.5 * n, self.rate, least)
+
+    def log_fit(self, n: float, yty: float, left: float, along: float) -> float:
+        """Return the log of the integral over the noise, given what is ``left`` of y'y in all."""
+        return float(log_fit(self.signed_rule(n, yty), left, along))
 
     def check_one_hump(self, method: str) -> None:
         """Refuse two humps, for a method that has a Gaussian slab alone."""
         if self.has_humps:
             raise ValueError(
                 f"method={method!r} has no slab of two humps: it needs prior=GaussianSlab(), or "
-                "method='enumerate', 'sample', 'metropolis' or 'gibbs'"
+                "method='enumerate', 'sample', 'metropolis', 'gibbs' or 'mean-field'"
             )

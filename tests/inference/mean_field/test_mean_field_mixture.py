@@ -274,7 +274,7 @@ def test_the_bound_of_a_solution_is_its_definition(noise):
     beliefs = Beliefs.about(
         problem, GaussianSlab(0.6, known), Inclusion.independent(np.full(4, 0.3), np.zeros(4))
     )
-    cell = Cell(whole_variance_range(beliefs.prior), whole_odds_range(beliefs))
+    cell = Cell(whole_variance_range(beliefs.prior), whole_odds_range(beliefs), beliefs.prior)
     m, mu = rng.uniform(size=4), rng.standard_normal(4)
     (bound,) = evidence_bounds(problem, beliefs, [(cell, Solution(np.arange(4), m, mu))])
     assert bound == pytest.approx(plain_bound(X, y, m, mu, 0.6, 0.3, noise), abs=1e-9)

@@ -36,6 +36,7 @@ _MOST_STEPS = 5000
 def em_posterior(task: Task, method: EM) -> Inferred:
     """Run EM for the Bernoulli-Gaussian model or, with a spike variance, for a narrow spike."""
     problem, beliefs, spike_variance = task.problem, task.beliefs, method.spike_variance
+    beliefs.prior.check_one_hump(method.name)
     known = task.prior.known_variance
     if spike_variance is not None and known is not None and spike_variance >= known:
         raise ValueError(

@@ -11,11 +11,13 @@ from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates
 from garrote.inference.mean_field.evidence_bound import Solution
+from garrote.priors.humps import SignedWeights
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.laws import Mixture, Spread
 from garrote.results.optima import Optima
 from garrote.results.posterior import IN_SUPPORT, Audit, Posterior
+from garrote.results.shapes import SlabShapes
 
 # Components of less weight in the mixture are left out of it.
 _LEAST = 1e-8
@@ -29,9 +31,10 @@ class Component(NamedTuple):
     noise: float
 
     @classmethod
-    def of(cls, fit: Fit, spread: Floats) -> "Component":
+    def of(cls, fit: Fit, spread: Floats, signed: SignedWeights | None = None) -> "Component":
         """Take a certified solution."""
-        return cls(Solution(fit.columns, fit.probability, fit.weight), spread, fit.noise_variance)
+        solution = Solution(fit.columns, fit.probability, fit.weight, signed)
+        return cls(solution, spread, fit.noise_variance)
 
 
 class Average:
@@ -48,7 +51,7 @@ class Average:
         self.components = [components[int(k)] for k in kept]
         self.inclusion, self.mean, self.square = np.zeros((3, count))
         self.noise = 0.0
-        for share, ((columns, m, w), spread, noise) in zip(
+        for share, ((columns, m, w, _), spread, noise) in zip(
             self.weight, self.components, strict=True
         ):
             self.inclusion[columns] += share * m
@@ -110,6 +113,7 @@ def factorised_posterior(
     names: tuple[str, ...],
     checked: Audit,
     log_evidence: float | None,
+    shapes: SlabShapes | None = None,
 ) -> Posterior:
     """Describe a mixture of solutions for numbers in the user's units."""
     scale = problem.scale
@@ -133,5 +137,6 @@ def factorised_posterior(
         names=names,
         log_evidence=log_evidence,
         checked=checked,
+        shapes=shapes,
     )
     return with_covariates(problem, posterior)

@@ -106,7 +106,7 @@ def _solve(
     annealed = anneal_bound(bound, gammas, learning.first().variance, learned)
     variances = whole_variance_range(learning.slab)
     cells = {
-        Place(0, k): Cell(variances, odds)
+        Place(0, k): Cell(variances, odds, learning.slab)
         for k, odds in enumerate(ranges[: len(annealed.forward)])
         if odds is not None
     }
@@ -172,6 +172,7 @@ def _over(bound: LogisticBound, cell: Cell, one: BoundSolution) -> float:
             one.strength,
             -float(np.logaddexp(0.0, one.strength + bound.offsets[bound.problem.usable]).sum()),
         ),
+        cell.slab,
     )
     v = np.exp(cell.log_variance.points)
     squares = float(m @ (one.weight**2 + one.spread))
