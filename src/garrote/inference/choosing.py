@@ -206,7 +206,9 @@ def choose_method(prior: Prior, family: str, usable: int, rows: int) -> Method:
         few = _FEW_WITH_SIGNS if getattr(prior, "has_humps", False) else _FEW
         small, sampled = usable <= few, usable <= _MANY
     elif family == "binomial" and prior.independent:
-        small, sampled = usable <= _FEW_OF_LABELS, usable * rows <= _MOST_SAMPLED
+        humps = bool(getattr(prior, "has_humps", False))  # have no models that are fitted
+        small = usable <= _FEW_OF_LABELS and not humps
+        sampled = usable * rows <= _MOST_SAMPLED or humps
     else:
         return choose_for_fits(usable, prior.variance_is_unknown)
     if small:

@@ -154,6 +154,11 @@ class EffectSlab(IndependentSlab):
     families: ClassVar[tuple[str, ...]] = ("binomial", "poisson")
     law: ClassVar[tuple[float, float]] = (2.0, 2.0)
 
+    @property
+    def with_one_hump(self) -> "EffectSlab":
+        """The Gaussian slab of the same variance."""
+        return EffectSlab(self.variance)
+
     def fitting(self, n: float, spent: float = 0.0) -> Fitting:
         """Return how models of labels and counts are fitted, given the slab's variance."""
         return Fitting(1.0 / (self.variance or 1.0), 0.0, np.inf)

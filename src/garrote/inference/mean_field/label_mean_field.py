@@ -99,6 +99,7 @@ def _solve(
     problem: Problem, beliefs: Beliefs, control: Control, names: tuple[str, ...]
 ) -> tuple[Posterior, BoundSolution, bool, Path[Fit]]:
     """Return the posterior, the best solution, whether all of them settled, and the annealed path."""
+    beliefs.prior.check_one_hump("mean-field")
     learning = Learning.under(beliefs, "mean-field")
     bound = make_bound(problem, beliefs, control)
     gammas, ranges = odds_ranges(beliefs)
