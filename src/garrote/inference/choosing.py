@@ -208,7 +208,7 @@ def choose_method(prior: Prior, family: str, usable: int, rows: int) -> Method:
     elif family == "binomial" and prior.independent:
         humps = bool(getattr(prior, "has_humps", False))  # have no models that are fitted
         small = usable <= _FEW_OF_LABELS and not humps
-        sampled = usable * rows <= _MOST_SAMPLED or humps
+        sampled = usable * rows <= _MOST_SAMPLED
     else:
         return choose_for_fits(usable, prior.variance_is_unknown)
     if small:

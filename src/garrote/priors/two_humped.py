@@ -129,12 +129,12 @@ class TwoHumpedEffectSlab(_TwoHumps, EffectSlab):
     """w_j ~ N(m, s^2) / 2 + N(-m, s^2) / 2 on log odds: `TwoHumpedSlab` for labels, without noise.
 
     m^2 + s^2 = variance, with the law of `EffectSlab` where it is unknown, and the same separations.
-    Method "sample" draws signs along with Polya-Gamma variables. Methods that fit models one by one
-    ("enumerate", "metropolis") look for the one mode of each, and two humps make a mode for every choice
-    of signs; "mean-field" has the Gaussian slab alone.
+    Method "sample" draws signs along with Polya-Gamma variables, "mean-field" has them in its factors.
+    Methods that fit models one by one ("enumerate", "metropolis") look for the one mode of each, and two
+    humps make a mode for every choice of signs.
     """
 
     separation: float | None = None
     families: ClassVar[tuple[str, ...]] = ("binomial",)
     one_hump: ClassVar[str] = "EffectSlab()"
-    has_signs: ClassVar[str] = "'sample'"
+    has_signs: ClassVar[str] = "'sample' or 'mean-field'"

@@ -56,7 +56,7 @@ def test_auto_samples_and_methods_without_signs_refuse(labels):
     assert (
         SpikeSlabClassifier(TwoHumpedEffectSlab(), random_state=0).fit(*labels).method_ == "sample"
     )
-    for method in ("enumerate", "metropolis", "mean-field"):
+    for method in ("enumerate", "metropolis"):
         with pytest.raises(ValueError, match="has no slab of two humps: it needs prior=EffectSlab"):
             SpikeSlabClassifier(TwoHumpedEffectSlab(), method).fit(*labels)
     counts = SpikeSlabRegressor(TwoHumpedEffectSlab(), family="poisson")
