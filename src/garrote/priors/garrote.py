@@ -128,8 +128,8 @@ def implied_noise(n, total, pull, outside, precision):
     if pull == 0.0:
         return total / n
     held = min(outside, 0.0)
-    rows, rest = n - held * precision, total - held + pull / np.sqrt(precision)
-    deviation = 2.0 * rest / (pull + np.sqrt(pull * pull + 4.0 * rows * max(rest, 0.0)))
+    rows, rest = n - held * precision, max(total - held + pull / np.sqrt(precision), 0.0)
+    deviation = 2.0 * rest / (pull + np.sqrt(pull * pull + 4.0 * rows * rest))
     return deviation * deviation
 
 

@@ -8,6 +8,7 @@ from garrote import SpikeSlabClassifier
 from garrote.priors import TwoHumpedEffectSlab
 from garrote.problem import Problem
 from garrote.solvers.control import Control
+from garrote.solvers.labels import logistic_bound
 from garrote.solvers.labels.bound_annealing import anneal_bound
 from garrote.solvers.labels.logistic_bound import LogisticBound
 from reference_humps import humped_mean_field, label_models
@@ -37,6 +38,22 @@ def test_given_the_bound_factors_are_those_of_the_plain_algorithm():
         np.testing.assert_allclose(one.coef, q.coef[one.columns], atol=1e-6)
         given = (q.square / q.inclusion - (q.coef / q.inclusion) ** 2)[one.columns]
         np.testing.assert_allclose(one.spread, given, atol=1e-6)
+
+
+def test_columns_that_are_not_at_hand_are_looked_at_too(monkeypatch):
+    X, y = _labels(300, [2.0, 0.0, -2.0, 0.0, 0.0])
+    problem = Problem.from_rows(X, y, likelihood="binomial")
+    found = []
+    for most in (logistic_bound._ALL_AT_HAND, 0):
+        monkeypatch.setattr(logistic_bound, "_ALL_AT_HAND", most)
+        bound = LogisticBound(problem, np.zeros(5), Control(1e-5, 5000), separation=0.9)
+        found.append(bound.solve(-16.0, bound.empty(-16.0, 1.0)))
+    assert len(bound.at_hand.columns) < 5
+    one, other = (np.bincount(each.columns, each.probability, 5) for each in found)
+    np.testing.assert_allclose(one, other, atol=1e-5)
+    assert one.max() > 0.9
+    assert found[0].bound == pytest.approx(found[1].bound, abs=1e-4)
+    assert found[0].expected_size == pytest.approx(found[1].expected_size, abs=1e-4)
 
 
 # In doubt the bound errs as much as under a Gaussian slab, for which it has .19 in place of .36.
