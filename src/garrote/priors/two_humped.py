@@ -53,7 +53,7 @@ class _TwoHumps(IndependentSlab):
         if self.separation is not None:
             return [(0.0, self)]
         each = zip(_PROBABILITIES, SEPARATIONS, strict=True)
-        return [(float(np.log(p)), self._apart(rho)) for p, rho in each]
+        return [(float(np.log(p)), self.apart(rho)) for p, rho in each]
 
     def grid(
         self, log_variances: tuple[float, float, int] | None = None
@@ -67,7 +67,8 @@ class _TwoHumps(IndependentSlab):
             for log, slab in shape.grid(log_variances)
         ]
 
-    def _apart(self, separation: float) -> Self:
+    def apart(self, separation: float) -> Self:
+        """Return the slab with a known separation."""
         return replaced(self, separation=separation)
 
     def check_one_hump(self, method: str) -> None:
@@ -92,9 +93,8 @@ class TwoHumpedSlab(_TwoHumps, GaussianSlab):
 
     Given signs the coefficients are Gaussian, so that models keep their closed forms: signs are summed
     over by "enumerate", sampled by the walks ("sample", "metropolis", "gibbs"), and part of each
-    variable's factor in "mean-field"; EM(spike_variance=...) takes each sign at its
-    expected value. EM() has no factor for a sign, and "search" scores models without one: they have the
-    Gaussian slab alone.
+    variable's factor in "mean-field"; EM(spike_variance=...) takes each at its expected value. EM() has
+    no factor for a sign, and "search" scores models without one: they have the Gaussian slab alone.
 
     The product moment priors of Johnson & Rossell (2012) have no mass at zero either, but their
     evidence is a polynomial moment of a Gaussian, with as many terms as there are pairings of the

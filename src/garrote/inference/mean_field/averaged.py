@@ -27,6 +27,7 @@ from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learni
 from garrote.inference.mean_field.learned import learn_by_annealing, learn_by_em
 from garrote.inference.mean_field.paired_mean_field import (
     PairedSetup,
+    fit_paired,
     slab_prior,
     solve_at,
 )
@@ -191,7 +192,9 @@ def _anneal_over_variances(
     of a further shape is where the shapes before it have most.
     """
     gammas, ranges = odds_ranges(beliefs)
-    around = found.priors[found.best()].at.variance if found.highest else 1.0
+    around = _first_variance(problem, beliefs, control)
+    if found.highest:
+        around = found.priors[found.best()].at.variance
     middle = int(np.argmin([abs(np.log((slab.variance or 1.0) / around)) for slab, _ in grid]))
     for outwards in (range(middle, len(grid)), range(middle - 1, -1, -1)):
         for row in outwards:
@@ -214,6 +217,18 @@ def _anneal_over_variances(
             least = max(found.highest.values(), default=0.0) - _NEGLIGIBLE
             if priors and max(found.highest[at] for at in priors) < least:
                 break
+
+
+def _first_variance(problem: Problem, beliefs: Beliefs, control: Control) -> float:
+    """Return the slab variance to begin with: of two humps the one that EM finds for one hump.
+
+    Narrow humps in another place than the effects say nothing of where these are.
+    """
+    slab = beliefs.prior
+    if not (slab.variance_is_unknown and slab.known_separation):
+        return 1.0
+    one_hump = replace(beliefs, prior=slab.apart(0.0))
+    return fit_paired(problem, one_hump, control=control).at.variance
 
 
 def _both(path: Path, place: int) -> list[Reached]:
