@@ -109,6 +109,11 @@ class TwoHumpedSlab(_TwoHumps, GaussianSlab):
         "'enumerate', 'sample', 'metropolis', 'gibbs', 'mean-field' or EM(spike_variance=...)"
     )
 
+    @classmethod
+    def without_noise(cls) -> type[Slab]:
+        """Return the slab of two humps on log odds."""
+        return TwoHumpedEffectSlab
+
     def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> Any:
         """Return the marginal likelihood for n rows (less those spent on means)."""
         if self.has_humps:
