@@ -83,14 +83,15 @@ def ways():
     for name, prior in PRIORS.items():
         for estimator, family in classes:
             kind = getattr(estimator, "_kind", None)
-            if kind == prior.kind and family in prior_class(name, family).families:
+            how = FAMILIES[family].integration
+            if kind == prior.kind and how in prior_class(name, how).integrations:
                 yield pytest.param(name, family, estimator, id=f"{name}-{family}")
 
 
 @pytest.mark.filterwarnings("ignore:sampled coefficients may be off")
 @pytest.mark.parametrize(("name", "family", "estimator"), list(ways()))
 def test_every_prior_is_inferred_by_its_name(name, family, estimator):
-    prior = prior_class(name, family)(**NEEDED.get(name, {}))
+    prior = prior_class(name, FAMILIES[family].integration)(**NEEDED.get(name, {}))
     assert isinstance(prior, Prior)
     assert prior.kind == PRIORS[name].kind
     X, y = rows(family)
