@@ -10,9 +10,9 @@ the squared residual R at the means, and prior log odds gamma beside the variabl
 where log_evidence(Q) is what the empty model would have, were Q left of y'y. Under a slab of two humps
 mu_j^2 is the mean over the sign t_j of E[w_j | t_j]^2 in the last two sums; the integral over the noise
 has sum_j m_j E[t_j w_j] beside Q, and each variable that is in costs half of the humps' height more, and
-the divergence of t_j from even odds. F has the constant of `Posterior.log_evidence` by enumeration. It is
-the sum of a part in v and a part in gamma, each of which is integrated over the range of priors that the
-solution stands for.
+the divergence of t_j from even odds. F has the constant of `Posterior.log_evidence` by enumeration.
+It is the sum of a part in v and a part in gamma, each of which is integrated over the range of priors
+that the solution stands for.
 
 A mixture of solutions with weights p has the bound
 
