@@ -1,6 +1,6 @@
 """Ours: the variational garrote's whole path, annealed and reheated, and its cross-validation.
 
-Options: `tol`, `folds`.
+Options: `tol`, `folds`, `correct` (False: the path alone, as the rivals have it).
 """
 
 import warnings
@@ -22,7 +22,10 @@ def measure(job):
 
     warnings.simplefilter("ignore")  # convergence warnings; the certificate tells
     options = job["options"]
-    settings = {"method": Anneal(gammas=50, tol=options.get("tol", 1e-2))}
+    settings = {
+        "method": Anneal(gammas=50, tol=options.get("tol", 1e-2)),
+        "correct": options.get("correct", False),
+    }
     if job["task"] == "path":
         settings |= {"gamma": "free_energy"}
     else:

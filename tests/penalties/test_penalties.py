@@ -591,9 +591,9 @@ def test_settings_out_of_range_are_refused(make, message):
 @pytest.mark.parametrize(
     ("penalty", "terms", "message"),
     [
-        (BestSubset(), None, "cannot fit penalty .* family='gaussian'; or"),
-        (AdaptiveLasso(first="ridge"), None, "cannot fit penalty .* family='gaussian'; or"),
-        (ElasticNet(0.5, corrected=True), None, "cannot fit penalty .* family='gaussian'; or"),
+        (BestSubset(), None, "cannot fit penalty .* to family 'gaussian'.*; or"),
+        (AdaptiveLasso(first="ridge"), None, "cannot fit penalty .* to family 'gaussian'.*; or"),
+        (ElasticNet(0.5, corrected=True), None, "cannot fit penalty .* to family 'gaussian'.*; or"),
         (NoPenalty(), None, "does not exist"),
     ],
 )

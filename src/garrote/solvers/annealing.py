@@ -213,6 +213,8 @@ def _reheat(
     def report(more: int) -> None:
         control.report("backward", len(backward) + more, len(forward))
 
+    if backward:
+        report(0)
     while len(backward) < len(forward):
         known = forward[: len(forward) - len(backward)][::-1]
         strengths = np.array([one.strength for one in known])
@@ -222,6 +224,7 @@ def _reheat(
         backward += [one if one.expected_size <= limit else instead for one, instead in pairs]
         if larger is not None:
             backward.append(known[len(reached)])
+            report(0)
         passing = False
     return backward[::-1]
 

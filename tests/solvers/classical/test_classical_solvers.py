@@ -348,7 +348,7 @@ def test_impossible_triples_name_the_possible_ones():
         ValueError, match=r"'em' cannot fit .*poisson.*family 'gaussian' or 'probit'"
     ):
         fit_path(problem_of(X, np.ones(40), likelihood=Poisson()), L1(), solver="em")
-    with pytest.raises(ValueError, match=r"'coordinate' cannot fit penalty 'l0'.*solver='ista'"):
+    with pytest.raises(ValueError, match=r"'coordinate' cannot fit penalty 'l0'.*solver 'ista'"):
         fit_path(problem_of(X, np.ones(40), likelihood=Poisson()), L0())
     for family in ALL_FAMILIES:
         assert all(is_possible(L1(), family, solver) for solver in PROXIMAL)
