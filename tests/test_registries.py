@@ -9,6 +9,7 @@ from garrote import SparseRegressor, SpikeSlabRegressor
 from garrote.estimators.registry import SELECTORS
 from garrote.inference import Gibbs
 from garrote.likelihoods import FAMILIES, Likelihood
+from garrote.paths import FollowPath
 from garrote.penalties import PENALTIES, Penalty
 from garrote.priors import PRIORS, Prior, prior_class
 
@@ -18,7 +19,7 @@ EFFECTS = np.array([1.5, 0.0, -1.5, 0.0])
 NEEDED = {"group-laplace": {"groups": [0, 1, 0, 1]}}
 # Errors below half a posterior deviation are enough to tell these effects from none.
 SHORT = Gibbs(n_steps=500, burn_in=200)
-LIGHT = {"alphas": 15, "cv": 3}
+LIGHT = {"method": FollowPath(alphas=15), "cv": 3}
 
 
 def rows(family, n=80):
