@@ -22,13 +22,13 @@ _LARGEST = 0.99
 class _TwoHumps(IndependentSlab):
     """What slabs of two humps share: shapes that are averaged over, and what they are refused by.
 
-    ``one_hump`` is the slab in their place for methods that have no signs, ``has_signs`` names the
-    methods that have.
+    ``one_hump`` is the slab in their place for methods that have no signs, ``methods_with_signs`` names
+    the others.
     """
 
     separation: float | None
     one_hump: ClassVar[str]
-    has_signs: ClassVar[str]
+    methods_with_signs: ClassVar[str]
 
     def __post_init__(self) -> None:
         """Raise unless the separation lies between 0 and 1."""
@@ -77,7 +77,7 @@ class _TwoHumps(IndependentSlab):
         if self.has_humps:
             raise ValueError(
                 f"method={method!r} has no slab of two humps: it needs prior={self.one_hump}, or "
-                f"method={self.has_signs}"
+                f"method={self.methods_with_signs}"
             )
 
 
@@ -105,7 +105,7 @@ class TwoHumpedSlab(_TwoHumps, GaussianSlab):
 
     separation: float | None = None
     one_hump: ClassVar[str] = "GaussianSlab()"
-    has_signs: ClassVar[str] = (
+    methods_with_signs: ClassVar[str] = (
         "'enumerate', 'sample', 'metropolis', 'gibbs', 'mean-field' or EM(spike_variance=...)"
     )
 
@@ -143,4 +143,4 @@ class TwoHumpedEffectSlab(_TwoHumps, EffectSlab):
     separation: float | None = None
     integrations: ClassVar[tuple[Integration, ...]] = (Integration.POLYA_GAMMA,)
     one_hump: ClassVar[str] = "EffectSlab()"
-    has_signs: ClassVar[str] = "'sample' or 'mean-field'"
+    methods_with_signs: ClassVar[str] = "'sample' or 'mean-field'"
