@@ -95,6 +95,24 @@ def labelled(problem):
     return RegressionProblem(problem.X, labels, problem.truth, lambdas)
 
 
+def classified(N, D, classes, seed, *, k=5):
+    """Draw classes of equal sizes whose means differ in ``k`` columns, labels 0, 1, ... and lambdas.
+
+    The truth is the deviation of a column's means. Lambdas go down to 1e-3 of the smallest with an
+    empty model.
+    """
+    rng = np.random.default_rng(seed)
+    labels, centres = rng.permutation(N) % classes, np.zeros((classes, D))
+    centres[:, :k] = rng.standard_normal((classes, k))
+    X = np.asfortranarray(centres[labels] + rng.standard_normal((N, D)))
+    for j in range(D):
+        standardise(X[:, j])
+    members = labels[:, None] == np.arange(classes)
+    largest = np.abs(X.T @ (members - members.mean(axis=0))).max() / N
+    lambdas = largest * np.geomspace(1, 1e-3, 100)
+    return RegressionProblem(X, labels.astype(float), centres.std(axis=0), lambdas)
+
+
 def standardise(column):
     """Centre a column and give it unit variance, in place."""
     column -= column.mean()
@@ -162,5 +180,7 @@ def small_twin(problem, groups=False):
     shape = (200, 600) if N < D else (600, 200)
     if groups:
         return grouped(200, 20, 10, seed=1, k=3)
+    if np.array_equal(np.unique(problem.y), np.arange(problem.y.max() + 1)) and problem.y.max() > 1:
+        return classified(150, 10, 3, seed=1)
     twin = dense(*shape, seed=1, order=order, dtype=problem.X.dtype)
     return labelled(twin) if np.isin(problem.y, (0.0, 1.0)).all() else twin

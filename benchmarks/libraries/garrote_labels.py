@@ -43,7 +43,8 @@ def measure(job):
         return model.fit(problem.X, problem.y)
 
     def read_answer(model, problem):
-        coef = np.ravel(model.coef_)
+        # Of several classes the largest coefficient of each column.
+        coef = np.ravel(model.coef_) if len(model.coef_) == 1 else np.abs(model.coef_).max(axis=0)
         return Answer(coef=coef, selected=model.get_support(), draws=worth(model))
 
     return measure_here(job, fit, read_answer)

@@ -3,12 +3,12 @@
 source(file.path(commandArgs(trailingOnly = TRUE)[1], "exchange.R"))
 suppressPackageStartupMessages({ library(Matrix); library(glmnet) })
 
-validated <- given$task %in% c("cv", "label_cv")
+validated <- given$task %in% c("cv", "label_cv", "class_cv")
 
 fit <- function(X, y, lambda) {
-  if (given$task == "label_cv")
-    cv.glmnet(X, y, family = "binomial", lambda = lambda, standardize = FALSE,
-              thresh = number("thresh", 1e-7), nfolds = number("folds", 5))
+  if (given$task %in% c("label_cv", "class_cv"))
+    cv.glmnet(X, y, family = if (given$task == "label_cv") "binomial" else "multinomial", lambda = lambda,
+              standardize = FALSE, thresh = number("thresh", 1e-7), nfolds = number("folds", 5))
   else if (!validated)
     glmnet(X, y, family = if (given$task == "labels") "binomial" else "gaussian", lambda = lambda,
            standardize = FALSE, intercept = FALSE, thresh = number("thresh", 1e-7))
@@ -19,7 +19,9 @@ fit <- function(X, y, lambda) {
 
 set.seed(0)  # the folds
 fitted <- measured(fit, read_design(), read_raw("y", "double"), read_raw("lambdas", "double"))
-if (!validated) {
+if (given$task == "class_cv") {  # of several classes the largest coefficient of each column
+  write_raw(Reduce(pmax, lapply(coef(fitted, s = "lambda.min"), function(each) abs(each[-1]))), "chosen")
+} else if (!validated) {
   write_path(fitted$beta)
 } else {
   write_path(fitted$glmnet.fit$beta)

@@ -17,7 +17,10 @@ def measure(job):
     lambdas = np.fromfile(f"{job['folder']}/lambdas.bin")
 
     def read_answer(path, chosen, _):
-        if job["task"] == "label_cv":  # with an intercept, which the gap does not know
+        if job["task"] in (
+            "label_cv",
+            "class_cv",
+        ):  # with an intercept, which the gap does not know
             return Answer(coef=chosen)
         return Answer(coefficients=path, lambdas=lambdas[: path.shape[0]], coef=chosen)
 

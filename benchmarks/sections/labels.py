@@ -17,6 +17,8 @@ from sections.hard import mean_and_error
 from tables import Table, spread
 
 SIZES, QUICK_SIZES = ((200, 1000), (1000, 5000)), ((100, 300),)
+# Rows, columns and classes.
+CLASSES, QUICK_CLASSES = ((500, 50, 20), (1000, 100, 12)), ((200, 20, 4),)
 EFFECTS, SIGNAL = 10, 1.5
 STATES, QUICK_STATES = 1000, 100
 FOLDS = 5
@@ -32,8 +34,12 @@ def run(settings):
     tables, results = [], {}
     for rows, columns in QUICK_SIZES if settings.quick else SIZES:
         found = timing(settings, rows, columns)
-        tables.append(tabulate(rows, columns, found))
+        title = f"Labels: N = {rows}, D = {columns}, {EFFECTS} variables"
+        tables.append(tabulate(title, found))
         results[f"{rows}, {columns}"] = found
+    for shape in QUICK_CLASSES if settings.quick else CLASSES:
+        table, results["{}, {}, {} classes".format(*shape)] = several_classes(settings, *shape)
+        tables.append(table)
     for name, file in GENES.items():
         table, results[name] = held_out(name, file, settings.quick)
         tables += [table] if table else []
@@ -65,8 +71,21 @@ def timing(settings, rows, columns):
     return found
 
 
-def tabulate(rows, columns, found):
-    title = f"Labels: N = {rows}, D = {columns}, {EFFECTS} variables"
+def several_classes(settings, rows, columns, classes):
+    """Race the cross-validated lassos of more than two classes."""
+    folds = {"folds": FOLDS}
+    contenders = [Contender(LASSO, OURS, folds | {"estimator": "lasso"})]
+    if "glmnet" in settings.rivals:
+        contenders.append(Contender(GLMNET, "glmnet", folds))
+    problem = problems.classified(rows, columns, classes, settings.seed)
+    folder = problems.save(problem, settings.scratch / "classes")
+    say(f"labels, {problem.X.shape}, {classes} classes")
+    found = take_turns(settings, contenders, "class_cv", folder)
+    shutil.rmtree(folder)
+    return tabulate(f"Labels: N = {rows}, D = {columns}, {classes} classes", found), found
+
+
+def tabulate(title, found):
     headings = ["method", "seconds", "of processor", "over our lasso", "over glmnet's"]
     table = Table(title, [*headings, "draws a second", "selected", "F1"])
     # By processor time, which other work on the machine disturbs less than the clock.

@@ -19,7 +19,7 @@ from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter.
-_FOLD_TOLERANCE = 1e-3
+_FOLD_TOLERANCE, _FOLD_SHARPNESS = 1e-3, 0.1
 # Least angle regression is no way to the lasso, but another path.
 _OWN_PATH = "least-angle"
 # Beyond so many times the memory of X, folds wait for each other; they share passes over X else.
@@ -47,8 +47,10 @@ def cross_validate_penalty(
     in_folds = partial(solve, solver=_fold_solver(whole, penalty, solver))
     # Which of several optima is found may depend on digits: convex folds alone are solved loosely.
     loosely = penalty.convex and solver != _OWN_PATH
-    tol = max(control.tol, _FOLD_TOLERANCE) if loosely else control.tol
-    loose = Control(tol, control.max_iter, stop_at=control.stop_at)
+    tol, sharpness = control.tol, 0.0
+    if loosely:
+        tol, sharpness = max(tol, _FOLD_TOLERANCE), _FOLD_SHARPNESS
+    loose = Control(tol, control.max_iter, stop_at=control.stop_at, sharpness=sharpness)
     hold_out = partial(
         _hold_out,
         penalty=penalty,

@@ -28,7 +28,9 @@ class Control:
 
     ``stop_at`` is the share of the null model's deviance at which a path of falling penalties may end:
     beyond it weaker ones only bring the fit nearer to the data themselves. ``reheat`` is "cut" (from the
-    last solution before those that nearly interpolate) or "dense" (from beyond them).
+    last solution before those that nearly interpolate) or "dense" (from beyond them). ``sharpness`` is
+    the least share of the tolerance to which working sets are solved; with 0 each solver takes its own,
+    which is small where digits are cheap.
     """
 
     tol: float = 1e-4
@@ -36,6 +38,7 @@ class Control:
     callback: Callback | None = None
     stop_at: float | None = None
     reheat: str = "cut"
+    sharpness: float = 0.0
 
     def report(self, stage: str, done: int, total: int) -> None:
         """Tell the callback, if there is one."""

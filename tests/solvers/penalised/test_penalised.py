@@ -24,6 +24,7 @@ from garrote.solvers.control import Control
 from garrote.solvers.descent import column_sweeps
 from garrote.solvers.descent.optimality import certify
 from garrote.solvers.lockstep import run_together
+from garrote.solvers.losses import generalised
 from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.least_squares import LeastSquares
 from garrote.solvers.penalised.working_set_path import solve_path
@@ -335,3 +336,25 @@ def test_columns_that_explain_nothing_give_the_empty_model_at_once(likelihood):
         assert path.size.max() == 0
         assert path.n_iter <= 20 * 6
         assert path.certificate.max() < 1e-14
+
+
+@pytest.mark.parametrize("likelihood", [Binomial(), Poisson()])
+@pytest.mark.parametrize("correlation", [0.3, 0.99])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_sweeps_over_rows_arrive_where_factors_of_cross_products_do(
+    likelihood, correlation, fit_intercept, monkeypatch
+):
+    X, y, _ = sparse_regression(80, 120, 4, correlation=correlation)
+    y = (y > y.mean()).astype(float) if isinstance(likelihood, Binomial) else np.round(np.abs(y))
+    weights = np.where(np.arange(80) % 5 == 0, 0.0, 1.0)
+    problem = problem_of(
+        X, y, sample_weight=weights, likelihood=likelihood, fit_intercept=fit_intercept
+    )
+    by_rows = fit_path(problem, ElasticNet(0.9), 20, eps=0.05)
+    monkeypatch.setattr(generalised, "_FEW_ROWS", 0)
+    by_factors = fit_path(problem, ElasticNet(0.9), 20, eps=0.05)
+    assert by_rows.certificate.max() < 1e-6
+    np.testing.assert_allclose(
+        by_rows.coefficients().toarray(), by_factors.coefficients().toarray(), atol=1e-6
+    )
+    np.testing.assert_allclose(by_rows.intercepts, by_factors.intercepts, atol=1e-6)

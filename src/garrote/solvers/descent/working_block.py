@@ -1,9 +1,12 @@
 """The columns of a working set, which only grows: as a dense copy, or sparse as they are stored."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design, block_width
+from garrote.designs.dense import DenseDesign
 from garrote.problem import Problem
 
 
@@ -15,7 +18,7 @@ class WorkingBlock:
         self.columns = np.zeros(0, np.intp)
         self.inside = np.zeros(problem.n_features, dtype=bool)
         self._values = np.empty((len(problem.response), 0), order="F")
-        self._own: dict[int, Floats] = {}
+        self._own, self._where = np.zeros(0), dict[int, int]()
 
     @property
     def values(self) -> Floats:
@@ -46,27 +49,31 @@ class WorkingBlock:
         self.inside[:] = False
         self.columns = self.columns[places]
         self.inside[self.columns] = True
-        self._own.clear()
+        self._own, self._where = np.zeros(0), {}
 
     def dot(self, places: Array, coef: Floats) -> Floats:
         """Return some columns times their coefficients."""
-        if 2 * len(places) < len(self.columns):
-            return np.asarray(self.values[:, places] @ coef)
-        everywhere = np.zeros(len(self.columns))  # a product with zeros costs less than a copy
-        everywhere[places] = coef
-        return np.asarray(self.values @ everywhere)
+        return DenseDesign(self.values).dot(places, coef[:, None])[:, 0]
 
     def tdot(self, slope: Floats) -> Floats:
         """Return the products of all columns with a number for every row."""
         return np.asarray(self.values.T @ slope)
 
-    def cross_products(self, places: Array) -> Floats:
-        """Return X'WX / n of a group of columns, which is always the same; it is kept."""
-        first = int(places[0])
-        if first not in self._own:
-            part = self.values[:, places]
-            self._own[first] = part.T @ (part * self.problem.weights[:, None]) / self.problem.n
-        return self._own[first]
+    def cross_products(self, groups: Sequence[Array]) -> tuple[Floats, Array]:
+        """Return X'WX / n within groups of columns, row by row, and where each group's begin.
+
+        They are always the same, and kept.
+        """
+        made, end = [], len(self._own)
+        for places in groups:
+            if int(places[0]) not in self._where:
+                part = self.values[:, places]
+                weighted = part * self.problem.weights[:, None]
+                made.append((part.T @ weighted / self.problem.n).ravel())
+                self._where[int(places[0])] = end
+                end += len(places) ** 2
+        self._own = np.concatenate([self._own, *made]) if made else self._own
+        return self._own, np.array([self._where[int(places[0])] for places in groups])
 
 
 class SparseBlock:

@@ -16,12 +16,18 @@ from garrote.likelihoods.base import (
     saturated,
 )
 from garrote.problem import Problem
-from garrote.rules import Evaluated, restricted
+from garrote.rules import Evaluated, is_elastic_net, restricted
 from garrote.solvers.algebra.curved_gram import CurvedGram
 from garrote.solvers.descent.optimality import beyond_rounding
 from garrote.solvers.descent.working_block import WorkingBlock
 from garrote.solvers.losses.newton_loss import INNER, LEAST_CURVATURE, Derivatives, NewtonLoss
+from garrote.solvers.losses.row_sweeps import ROUNDS, Rows, sweep_rows
 from garrote.solvers.penalised.minimising import minimise
+
+# With so many rows at most, sweeps over them are tried before cross products are made.
+_FEW_ROWS = 1000
+# Newton's steps of this size have arrived: what the loss falls by them is its rounding.
+_SMALL_SHIFT = 1e-7
 
 
 class GeneralisedLoss(NewtonLoss):
@@ -52,7 +58,8 @@ class GeneralisedLoss(NewtonLoss):
         slopes = gradient(self.likelihood, self.y, eta)
         product = problem.table.tdot(slopes[None, :])[0] / problem.n
         spread = float(np.sqrt(self.share @ slopes**2))
-        self.null = self._seen(eta, beyond_rounding(product, problem.curvature / problem.n, spread))
+        product = beyond_rounding(product, problem.curvature / problem.n, spread)
+        self.null = self._seen(eta, slopes, product)
 
     def _make_block(self, problem: Problem) -> Any:
         return WorkingBlock(problem)
@@ -73,12 +80,37 @@ class GeneralisedLoss(NewtonLoss):
             self.block.grow(columns)
             self.coef = np.append(self.coef, np.zeros(len(columns)))
 
+    def solve(self, rule: Any, tolerance: float, max_rounds: int) -> int:
+        """Minimise the loss plus a penalty over the working set; return the rounds it took."""
+        made = 0
+        if self._suits_rows(rule):
+            made, arrived = self._solve_by_rows(rule, tolerance, min(max_rounds, ROUNDS))
+            if arrived:
+                return made
+        return made + super().solve(rule, tolerance, max_rounds - made)
+
+    def _suits_rows(self, rule: Any) -> bool:
+        """Tell whether rows are few, and sweeps over them compiled."""
+        if len(self.y) > _FEW_ROWS or not isinstance(self.block, WorkingBlock):
+            return False
+        return is_elastic_net(rule) and isinstance(self.likelihood, tuple)
+
+    def _solve_by_rows(self, rule: Any, tolerance: float, rounds: int) -> tuple[int, bool]:
+        """Sweep over rows; return the rounds it took, and whether that sufficed."""
+        lengths = self.problem.curvature[self.columns] / self.problem.n
+        rows = Rows(self.block.values, lengths, self.y, self.share, self.free_intercept, self.level)
+        change, made, arrived = sweep_rows(
+            self.likelihood, rule, rows, self.coef, self._eta(), tolerance, rounds
+        )
+        self.intercept += change
+        return int(made), bool(arrived)
+
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
         self._fit_intercept()
         eta = self._eta()
-        seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
         slopes = gradient(self.likelihood, self.y, eta)
+        seen = self._seen(eta, slopes, np.zeros(0))  # before others have the loss go elsewhere
         _, product = yield from self.problem.evaluate_residuals(slopes[None, :])
         return seen._replace(gradient=product[0] / self.problem.n)
 
@@ -131,23 +163,26 @@ class GeneralisedLoss(NewtonLoss):
         if not self.free_intercept:
             return
         eta = self._eta()
-        loss = self._loss(eta)
         for _ in range(100):
             slope = float(self.share @ gradient(self.likelihood, self.y, eta))
             shift = slope / float(self._row_curvatures(eta).sum())
             if not np.isfinite(shift):
                 return  # coefficients beyond all numbers leave nothing to settle
-            while abs(shift) > 1e-16 * self.unit and not self._loss(eta + shift) <= loss * (
-                1 + 1e-15
-            ):
-                shift *= 0.5
-            eta, loss = eta + shift, self._loss(eta + shift)
+            if abs(shift) > _SMALL_SHIFT * self.unit:
+                shift = self._shortened(eta, shift)
+            eta = eta + shift
             self.intercept += shift
             if abs(shift) <= 1e-14 * (self.unit + abs(self.intercept)):
                 return
 
-    def _seen(self, eta: Floats, product: Floats) -> Evaluated:
-        slopes = gradient(self.likelihood, self.y, eta)
+    def _shortened(self, eta: Floats, shift: float) -> float:
+        """Return a shift of all linear predictors, halved until the loss does not rise by it."""
+        loss = self._loss(eta)
+        while abs(shift) > 1e-16 * self.unit and not self._loss(eta + shift) <= loss * (1 + 1e-15):
+            shift *= 0.5
+        return shift
+
+    def _seen(self, eta: Floats, slopes: Floats, product: Floats) -> Evaluated:
         # Slopes sum to 0 where the intercept is free, but for rounding, which a large one would raise.
         known = self.offset + self.intercept
 

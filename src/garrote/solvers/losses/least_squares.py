@@ -49,6 +49,7 @@ class LeastSquares(WorkingSquares):
         self._factor, self._before = ActiveFactor(), np.zeros(0)
         nothing = np.zeros(len(problem.response)) if problem.has_rows else np.zeros(0)
         self._last = _Fitted(self.columns, self.coef, nothing)
+        self._fit_before: Floats | None = nothing
         # Dense copies of sparse columns would be far more than the matrix itself.
         dense = problem.has_rows and problem.table.keeps_blocks
         self._block = WorkingBlock(problem) if dense else None
@@ -68,7 +69,7 @@ class LeastSquares(WorkingSquares):
         """Let go of all columns but those at some places, in ascending order."""
         before = np.zeros(len(self.columns))
         before[: len(self._before)] = self._before
-        self._before = before[places]
+        self._before, self._fit_before = before[places], None
         self.columns, self.coef = self.columns[places], self.coef[places]
         self.inside[:] = False
         self.inside[self.columns] = True
@@ -94,10 +95,14 @@ class LeastSquares(WorkingSquares):
         assert block is not None
         if len(self._gram):  # it is not wanted any more: the working set does not shrink to suit it
             self._gram, self._factor = GrowingGram(self.problem.n_features), ActiveFactor()
-        residual = self.problem.response - self._fitted()
-        before, self._before = self._before, self.coef.copy()
-        ahead = 2.0 * self.coef  # where the path leads to, if it is straight
-        ahead[: len(before)] -= before
+        fitted = self._fitted()
+        if self._fit_before is None:
+            used = np.flatnonzero(self._before)
+            self._fit_before = block.dot(used, self._before[used])
+        ahead = 2.0 * self.coef, fitted - self._fit_before  # where a straight path would lead to
+        ahead[0][: len(self._before)] -= self._before
+        self._before, self._fit_before = self.coef.copy(), fitted
+        residual = self.problem.response - fitted
         return minimise_by_rows(rule, block, residual, self.coef, ahead, tolerance, max_rounds)
 
     def _solve_by_columns(self, rule: Any, tolerance: float, max_rounds: int) -> int:

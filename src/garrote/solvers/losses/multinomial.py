@@ -6,50 +6,42 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.rules import Evaluated, restricted
-from garrote.solvers.algebra.active_factor import ActiveFactor
-from garrote.solvers.losses.newton_loss import INNER, LEAST_CURVATURE, Derivatives
+from garrote.solvers.algebra.class_gram import ClassGram
+from garrote.solvers.losses.newton_loss import INNER, Derivatives
 from garrote.solvers.losses.several_outputs import SeveralOutputs
 from garrote.solvers.penalised.minimising import minimise
+
+# Newton's steps of this size have arrived: what the loss falls by them is its rounding.
+_SMALL_STEP = 1e-7
 
 
 class MultinomialLoss(SeveralOutputs):
     """The mean of minus the log probabilities, as a function of the coefficients of a working set."""
 
+    _kept: ClassGram | None = None
+
     def _derivatives(self, eta: Floats) -> Derivatives:
         mean = self.likelihood.mean(eta)
         slope = self.share * self.likelihood.gradient(self.y, eta)
-        values, owner = self._values(np.arange(len(self.coef))), self.columns // self.count
-        downhill = np.einsum("ij,ji->j", values, slope[owner])
-        curvatures = self.share * mean * (1 - mean)
-        diagonal = np.einsum("ij,ji,ij->j", values, curvatures[owner], values)
-        return Derivatives(slope, downhill, diagonal, mean)
+        # Only a unit to measure violations in: columns of equal length have about equal curvatures.
+        owner, column = np.divmod(self.columns, self.count)
+        spread = (mean * (1 - mean)) @ self.share
+        typical = self.problem.curvature[column] / self.problem.n * spread[owner]
+        return Derivatives(slope, self._products(slope), typical, mean)
 
     def _newton(
         self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool
     ) -> tuple[Array, Floats, Floats]:
-        # The curvature of classes k and l in a row is p_k (1 if k = l else 0) - p_k p_l.
-        mean, slope_sum = near.second, near.slope.sum(axis=1)
-        values, owner = self._values(moving), self.columns[moving] // self.count
-        spread = values * mean[owner].T
-        weighted = spread * self.share[:, None]
-        gram = -weighted.T @ spread
-        for k in range(self.outputs):
-            members = np.flatnonzero(owner == k)
-            gram[np.ix_(members, members)] += weighted[:, members].T @ values[:, members]
-        gram[np.diag_indices_from(gram)] += LEAST_CURVATURE * np.diag(gram).max(initial=0.0)
-        right, shift = near.downhill[moving].copy(), np.zeros(self.outputs)
-        if self.free_intercept:
-            across = -weighted.T @ mean.T
-            across[np.arange(len(moving)), owner] += weighted.sum(axis=0)
-            inverse = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True)
-            gram -= across @ inverse @ across.T
-            right -= across @ (inverse @ slope_sum)
-        new = self.coef[moving].copy()
-        minimise(restricted(rule, moving), gram, right, new, ActiveFactor(), INNER * tolerance)
-        step = new - self.coef[moving]
-        if self.free_intercept:
-            shift = inverse @ (slope_sum - across.T @ step)
-        return moving, step, shift
+        if self._kept is None or renew:
+            self._kept = ClassGram(near.second, self.share, self.free_intercept)
+        kept, slopes = self._kept, near.slope.sum(axis=1)
+        kept.take(moving, self.columns // self.count, self._values)
+        places = kept.places
+        right, new = near.downhill[places] - kept.explained(slopes), self.coef[places]
+        local = restricted(rule, places)
+        minimise(local, kept.products, right, new, kept.factor, INNER * tolerance)
+        step = new - self.coef[places]
+        return places, step, kept.shift(slopes, step)
 
     def _intercept_curvature(self, mean: Floats) -> Floats:
         return np.diag(mean @ self.share) - (mean * self.share) @ mean.T
@@ -68,10 +60,8 @@ class MultinomialLoss(SeveralOutputs):
             slope = self.likelihood.gradient(self.y, eta) @ self.share
             # Equal shifts of all classes change nothing: the one of mean 0 is taken.
             step = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True) @ slope
-            while np.abs(step).max() > 1e-16 and self._loss(eta + step[:, None]) > self._loss(
-                eta
-            ) * (1 + 1e-15):
-                step *= 0.5
+            if np.abs(step).max() > _SMALL_STEP:
+                step = self._shortened(eta, step)
             eta = eta + step[:, None]
             self.intercept = self.intercept + step
             size = np.abs(step).max() / (1 + np.abs(self.intercept).max())
@@ -79,6 +69,13 @@ class MultinomialLoss(SeveralOutputs):
             if size <= 1e-14 or (size >= 0.5 * before and before < 1e-8):
                 return
             before = size
+
+    def _shortened(self, eta: Floats, step: Floats) -> Floats:
+        """Return a shift of all rows, halved until the loss does not rise by it."""
+        loss = self._loss(eta)
+        while np.abs(step).max() > 1e-16 and self._loss(eta + step[:, None]) > loss * (1 + 1e-15):
+            step = 0.5 * step
+        return step
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
         mean = self.likelihood.mean(eta)

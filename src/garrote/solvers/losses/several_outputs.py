@@ -81,13 +81,15 @@ class SeveralOutputs(NewtonLoss):
 
     def _predictors(self, group: Array, coef: Floats) -> Floats:
         """Return what some coefficients add to the linear predictors (outputs x rows)."""
-        predictors = np.zeros((self.outputs, len(self.y)))
-        owner = self.columns[group] // self.count
-        for k in range(self.outputs):
-            members = np.flatnonzero(owner == k)
-            if len(members):
-                predictors[k] = self._values(group[members]) @ coef[members]
-        return predictors
+        owner, column = np.divmod(self.columns[group], self.count)
+        spread = np.zeros((self.outputs, len(self.block.columns)))
+        spread[owner, self._place[column]] = coef
+        return np.asarray(spread @ self.block.values.T)
+
+    def _products(self, slope: Floats) -> Floats:
+        """Return each coefficient's column times the slopes of its output (outputs x rows)."""
+        owner, column = np.divmod(self.columns, self.count)
+        return np.asarray((slope @ self.block.values)[owner, self._place[column]])
 
     def _loss(self, eta: Floats) -> float:
         return float(self.share @ self.likelihood.loss(self.y, eta))

@@ -17,9 +17,7 @@ class SeveralLeastSquares(SeveralOutputs):
 
     def _derivatives(self, eta: Floats) -> Derivatives:
         slope = self.share * self.likelihood.gradient(self.y, eta)
-        values, owner = self._values(np.arange(len(self.coef))), self.columns // self.count
-        downhill = np.einsum("ij,ji->j", values, slope[owner])
-        return Derivatives(slope, downhill, self.curvature[self.columns], self.share)
+        return Derivatives(slope, self._products(slope), self.curvature[self.columns], self.share)
 
     def _newton(
         self, rule: Any, moving: Array, near: Derivatives, tolerance: float, renew: bool

@@ -99,7 +99,7 @@ class FusedRows:
         moved = self.block.values @ change
         return float(moved @ (self.share * self.residual)), float(self.share @ moved**2)
 
-    def guess(self, ahead: Floats) -> None:
+    def guess(self, ahead: Floats, moved: Floats) -> None:
         """Leave a guess at the solution aside: pieces are found anew in a few rounds."""
 
     def move(self, ahead: Floats) -> None:

@@ -6,6 +6,8 @@ columns would be more than those, and every few sweeps the sequence is extrapola
 Bertrand & Massias 2021).
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
@@ -33,9 +35,10 @@ class GroupQuadratic:
         self.design, self.residual = GramColumns(gram), Residual(gradient, np.zeros(1), _NOTHING)
         self._pause, self._again = 1, 0
 
-    def blocks(self, members: Array) -> Floats:
-        """Return the cross products of one group's columns."""
-        return self.gram[np.ix_(members, members)]
+    def blocks(self, groups: Sequence[Array]) -> tuple[Floats, Array]:
+        """Return the cross products within groups, row by row, and where each group's begin."""
+        parts = [self.gram[np.ix_(members, members)].ravel() for members in groups]
+        return np.concatenate(parts), np.cumsum([0, *(len(part) for part in parts[:-1])])
 
     def finish(self, made: int) -> None:
         """Make a Newton step, unless those have been of no use."""
@@ -63,22 +66,23 @@ class GroupRows:
         self.design = DenseColumns(block.values)
         self.residual = Residual(self.weights * residual, np.zeros(1), self.weights)
 
-    def blocks(self, members: Array) -> Floats:
-        """Return the cross products of one group's columns."""
-        return self.block.cross_products(members)
+    def blocks(self, groups: Sequence[Array]) -> tuple[Floats, Array]:
+        """Return the cross products within groups, row by row, and where each group's begin."""
+        return self.block.cross_products(groups)
 
     def finish(self, made: int) -> None:
         """There is no Newton step: too many coefficients."""
 
-    def guess(self, ahead: Floats) -> None:
-        """Start from a guess at the solution, if that is better."""
-        self.move(ahead)
+    def guess(self, ahead: Floats, moved: Floats) -> None:
+        """Start from a guess at the solution, if that is better; ``moved`` is what it does to rows."""
+        self.move(ahead, moved)
 
-    def move(self, ahead: Floats) -> bool:
+    def move(self, ahead: Floats, moved: Floats | None = None) -> bool:
         """Set the coefficients, provided that the objective does not rise."""
-        change = ahead - self.coef
-        used = np.flatnonzero(change)
-        moved = self.block.dot(used, change[used])
+        if moved is None:
+            change = ahead - self.coef
+            used = np.flatnonzero(change)
+            moved = self.block.dot(used, change[used])
         gain = moved @ self.residual.values - 0.5 * float(self.weights @ moved**2)
         if not gain + _saved(self.rule, self.coef, ahead) >= 0:
             return False
@@ -102,9 +106,8 @@ def solve_groups(state: GroupQuadratic | GroupRows, tolerance: float, max_rounds
     rule, sizes = state.rule, np.diff(state.rule.starts)
     if not len(sizes):
         return 0
-    places = np.append(0, np.cumsum(sizes**2))
-    members = np.split(rule.order, rule.starts[1:-1])
-    blocks = np.concatenate([state.blocks(each).ravel() for each in members])
+    ends = zip(rule.starts[:-1], rule.starts[1:], strict=True)
+    blocks, places = state.blocks([rule.order[first:last] for first, last in ends])
 
     def sweep(groups: Array) -> float:
         return float(

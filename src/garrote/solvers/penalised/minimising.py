@@ -67,17 +67,18 @@ def minimise_by_rows(
     block: WorkingBlock,
     residual: Floats,
     coef: Floats,
-    ahead: Floats,
+    ahead: tuple[Floats, Floats],
     tolerance: float,
     max_rounds: int,
 ) -> int:
     """Do as `minimise`, given the columns and the residual of the rows instead of products.
 
-    ``ahead`` is a guess at the solution, to be tried first. For rules that `suits_rows` says so of.
+    ``ahead`` is a guess at the solution, to be tried first, with the change of fitted values that it
+    makes. For rules that `suits_rows` says so of.
     """
     loop = _LOOPS[structure(rule)]
     state = loop.of_rows(rule, block, residual, coef)
-    state.guess(ahead)
+    state.guess(*ahead)
     return loop.solve(state, tolerance, max_rounds)
 
 

@@ -185,7 +185,8 @@ def _trial(
     smooth: Smooth, penalty: Penalty, strength: float, terms: Terms, control: Control
 ) -> Trial:
     rule = penalty.at(strength, terms)
-    return Trial(strength, rule, tolerance_at(smooth, strength, control, sharpness(rule)))
+    share = max(sharpness(rule), control.sharpness)
+    return Trial(strength, rule, tolerance_at(smooth, strength, control, share))
 
 
 def _solve_trials(
