@@ -8,7 +8,8 @@ import pytest
 from garrote import SparseRegressor, SpikeSlabRegressor
 from garrote.estimators.registry import SELECTORS
 from garrote.inference import Gibbs
-from garrote.likelihoods import CANONICAL, FAMILIES, Likelihood
+from garrote.likelihoods import FAMILIES, Likelihood
+from garrote.paths import FollowPath
 from garrote.penalties import PENALTIES, Penalty
 from garrote.priors import PRIORS, Prior, prior_class
 
@@ -18,7 +19,7 @@ EFFECTS = np.array([1.5, 0.0, -1.5, 0.0])
 NEEDED = {"group-laplace": {"groups": [0, 1, 0, 1]}}
 # Errors below half a posterior deviation are enough to tell these effects from none.
 SHORT = Gibbs(n_steps=500, burn_in=200)
-LIGHT = {"alphas": 15, "cv": 3}
+LIGHT = {"method": FollowPath(alphas=15), "cv": 3}
 
 
 def rows(family, n=80):
@@ -66,8 +67,8 @@ def test_every_family_is_fitted_by_its_name(family):
     np.testing.assert_array_equal(model.coef_, same.coef_)
 
 
-@pytest.mark.parametrize("family", CANONICAL)
-def test_every_canonical_family_has_posteriors_over_models(family):
+@pytest.mark.parametrize("family", [k for k, one in FAMILIES.items() if one.integration])
+def test_every_family_that_says_how_to_integrate_has_posteriors_over_models(family):
     X, y = rows(family)
     model = SpikeSlabRegressor("bic", family=family).fit(X, y)
     assert_finds_the_effects(model, X, 1e-6)
@@ -83,14 +84,15 @@ def ways():
     for name, prior in PRIORS.items():
         for estimator, family in classes:
             kind = getattr(estimator, "_kind", None)
-            if kind == prior.kind and family in prior_class(name, family).families:
+            how = FAMILIES[family].integration
+            if kind == prior.kind and how in prior_class(name, how).integrations:
                 yield pytest.param(name, family, estimator, id=f"{name}-{family}")
 
 
 @pytest.mark.filterwarnings("ignore:sampled coefficients may be off")
 @pytest.mark.parametrize(("name", "family", "estimator"), list(ways()))
 def test_every_prior_is_inferred_by_its_name(name, family, estimator):
-    prior = prior_class(name, family)(**NEEDED.get(name, {}))
+    prior = prior_class(name, FAMILIES[family].integration)(**NEEDED.get(name, {}))
     assert isinstance(prior, Prior)
     assert prior.kind == PRIORS[name].kind
     X, y = rows(family)

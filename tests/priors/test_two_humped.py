@@ -63,7 +63,7 @@ def test_separations_out_of_range_are_refused():
             TwoHumpedSlab(separation=bad)
 
 
-@pytest.mark.parametrize("method", ["mean-field", "em"])
+@pytest.mark.parametrize("method", ["search", "em"])
 def test_methods_without_signs_refuse_two_humps(method):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 4))

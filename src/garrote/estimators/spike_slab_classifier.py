@@ -18,8 +18,9 @@ class SpikeSlabClassifier(PosteriorClassifier):
     prior : {"spike-slab", "bic"} or object of `garrote.priors`
         Of the coefficients of variables that are in: `EffectSlab` (default), whose variance is unknown
         unless it is given, as in ``EffectSlab(1.0)``: 1 / variance ~ Gamma(2, 2), so that effects have
-        the tails of Student's t with 4 degrees of freedom. Or none (`BIC`): models count by the Bayesian
-        information criterion, with method "enumerate" or "metropolis".
+        the tails of Student's t with 4 degrees of freedom. `TwoHumpedEffectSlab` allows for effects
+        alike in size, with method "sample" or "mean-field". Or none (`BIC`): models count by the
+        Bayesian information criterion, with method "enumerate" or "metropolis".
     method : {"auto", "enumerate", "sample", "metropolis", "mean-field"} or object of `garrote.inference`
         "sample" draws models and coefficients by Polya-Gamma Gibbs sampling (Polson, Scott & Windle
         2013), exact but for Monte Carlo error. "mean-field" approximates the posterior by independent

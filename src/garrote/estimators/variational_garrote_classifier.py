@@ -19,7 +19,7 @@ from garrote.estimators.shared.gamma_settings import (
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.path_methods import FollowsPath
 from garrote.inference.beliefs import rows_left
-from garrote.inference.mean_field.label_mean_field import point_posterior
+from garrote.inference.mean_field.label_posterior import point_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.limits.costs import foretell, points_in_all
 from garrote.paths import AnnealBound

@@ -207,7 +207,8 @@ def choose_method(prior: Prior, integration: Integration, usable: int, rows: int
         few = _FEW_WITH_SIGNS if prior.has_humps else _FEW
         small, sampled = usable <= few, usable <= _MANY
     elif integration is Integration.POLYA_GAMMA and prior.independent:
-        small, sampled = usable <= _FEW_OF_LABELS, usable * rows <= _MOST_SAMPLED
+        small = usable <= _FEW_OF_LABELS and not prior.has_humps  # have no models that are fitted
+        sampled = usable * rows <= _MOST_SAMPLED
     else:
         return choose_for_fits(usable, prior.variance_is_unknown)
     if small:

@@ -74,6 +74,7 @@ _LENGTHS = 10_000, 1000
 
 def enumerate_fitted(task: Task, method: Enumerate) -> Inferred:
     """Fit all models, and weigh them by what the prior says."""
+    task.prior.check_one_hump(method.name)
     refuse_dense(task.problem)
     refuse_many_fits(task.usable, len(task.problem.response), task.prior.variance_is_unknown)
     report = task.reporter("enumeration")
@@ -86,6 +87,7 @@ def enumerate_fitted(task: Task, method: Enumerate) -> Inferred:
 
 def walk_fitted(task: Task, method: Metropolis) -> Inferred:
     """Fit the models that walks come across, and weigh them by what the prior says."""
+    task.prior.check_one_hump(method.name)
     refuse_dense(task.problem)
     chains, fitting = method.chains(*_LENGTHS, task.seed), make_fitting(task.problem, task.beliefs)
     found, certificate = _walk(fitting, chains, task.n_jobs, task.reporter("sampling"))

@@ -26,7 +26,7 @@ from garrote.priors.scale_mixture import (
 )
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import BIC, EffectSlab, GaussianSlab, GPrior
-from garrote.priors.two_humped import TwoHumpedSlab
+from garrote.priors.two_humped import TwoHumpedEffectSlab, TwoHumpedSlab
 
 __all__ = [
     "BIC",
@@ -55,6 +55,7 @@ __all__ = [
     "SpikeRule",
     "SpikeTerms",
     "StudentPrior",
+    "TwoHumpedEffectSlab",
     "TwoHumpedSlab",
     "as_inclusion",
     "as_prior",

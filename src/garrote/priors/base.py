@@ -57,13 +57,13 @@ class Prior(Settings):
         """Return the prior with a known noise variance, where it has one that is not known yet."""
         if not self.has_noise or self.known_noise is not None:
             return self
-        return _replaced(self, noise_variance=variance)
+        return replaced(self, noise_variance=variance)
 
     def in_unit(self, unit: float) -> Self:
         """Return the prior for a response that is divided by a unit."""
         if self.known_noise is None:
             return self
-        return _replaced(self, noise_variance=self.known_noise / unit**2)
+        return replaced(self, noise_variance=self.known_noise / unit**2)
 
     def with_groups(self, resolve: Callable[[Any], Any]) -> Self:
         """Return the prior with groups of columns, where it has any, as numbers: one a column."""
@@ -171,5 +171,6 @@ class Slab(Prior):
         """Refuse two humps, for a method that has a Gaussian slab alone."""
 
 
-def _replaced(prior: Any, **changes: Any) -> Any:
+def replaced(prior: Any, **changes: Any) -> Any:
+    """Return a prior with other settings, which its own class has."""
     return replace(prior, **changes)

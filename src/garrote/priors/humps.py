@@ -21,10 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote._jit import generic, kernel
+from garrote.arrays import Floats
 from garrote.elementary import logarithm
 from garrote.priors.evidence import has_signs, noise_floor
 
 _LOG_2 = float(np.log(2.0))
+# Newton's steps from a weight to what it is without the pull of the humps, at most: five or so suffice.
+_STEPS = 100
 
 
 class HumpsKnownNoise(NamedTuple):
@@ -176,3 +179,63 @@ def humps_rule(
         return HumpsKnownNoise(*humps, noise)
     unit = float(log_integral(2.0 * shape, 0.0))
     return HumpsUnknownNoise(*humps, shape, rate, least, unit)
+
+
+class SignedWeights(NamedTuple):
+    """What the factor of a variable that is in says of its sign t and of w given t.
+
+    ``plain`` is the weight without the pull of humps, ``tilt`` the mean of t; ``square`` and ``along``
+    are the means over t of E[w | t]^2 and of t E[w | t], ``told`` the divergence of t from even odds.
+    """
+
+    plain: Floats
+    tilt: Floats
+    square: Floats
+    along: Floats
+    told: Floats
+
+
+def signed_weights(weight: Floats, reach: Floats, steepness: float) -> SignedWeights:
+    """Return what weights given inclusion say of signs: nothing, where humps do not reach anywhere.
+
+    ``reach`` is how far a sign pulls each weight, and tanh(steepness * plain) is its mean.
+    """
+    if not steepness:
+        nothing = np.zeros_like(weight)
+        return SignedWeights(weight, nothing, weight**2, nothing, nothing)
+    plain = np.empty_like(weight)
+    _without_pulls(weight, reach, steepness, plain)
+    x = steepness * plain
+    tilt = np.tanh(x)
+    square = plain**2 + reach**2 + 2.0 * plain * reach * tilt
+    told = x * tilt - np.abs(x) - np.log(0.5 + 0.5 * np.exp(-2.0 * np.abs(x)))
+    return SignedWeights(plain, tilt, square, plain * tilt + reach, told)
+
+
+@kernel
+def _without_pulls(weight, reach, steepness, plain):
+    for j in range(weight.shape[0]):
+        plain[j] = without_pull(weight[j], reach[j], steepness)
+
+
+@kernel(inline=True)
+def without_pull(weight, reach, steepness):
+    """Return the a of which a + reach tanh(steepness a) is the weight, of the same sign.
+
+    From below Newton's method climbs to it: the function is concave there.
+    """
+    size = abs(weight)
+    a = max(size - reach, 0.0)
+    for _ in range(_STEPS):
+        tilt = np.tanh(steepness * a)
+        step = (size - a - reach * tilt) / (1.0 + reach * steepness * (1.0 - tilt * tilt))
+        a += step
+        if abs(step) <= 1e-15 * size:
+            break
+    return a if weight > 0 else -a
+
+
+@kernel(inline=True)
+def log_cosh(x):
+    """Return the logarithm of the hyperbolic cosine."""
+    return abs(x) + np.log(0.5 + 0.5 * np.exp(-2.0 * abs(x)))

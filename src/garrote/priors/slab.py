@@ -10,7 +10,15 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.priors.base import Fitting, Slab
-from garrote.priors.evidence import SMALLEST_LEFT, FixedG, KnownNoise, Peak, UnknownNoise
+from garrote.priors.evidence import (
+    SMALLEST_LEFT,
+    FixedG,
+    KnownNoise,
+    Peak,
+    UnknownNoise,
+    log_evidence,
+)
+from garrote.priors.humps import humps_of
 from garrote.priors.hyper_g import BestG, TabledG, tabled_g
 from garrote.priors.scanned_g import ScannedG
 from garrote.rules.integration import Integration
@@ -48,6 +56,16 @@ class IndependentSlab(Slab):
     def known_variance(self) -> float | None:
         """The slab's variance, where it is given."""
         return self.variance
+
+    @property
+    def known_separation(self) -> float:
+        """The separation of two humps, where it is given; 0 of one."""
+        return 0.0
+
+    @property
+    def humps(self) -> tuple[float, float, float]:
+        """Ridge, lift and height (`garrote.priors.humps`) of the slab, given its variance."""
+        return humps_of(self.variance or 1.0, self.known_separation)
 
     def at(self, variance: float) -> Self:
         """Return the slab with a known variance."""
@@ -110,6 +128,13 @@ class GaussianSlab(IndependentSlab):
         least = SMALLEST_LEFT * (yty or 1.0)  # a constant response leaves nothing
         return UnknownNoise(ridge, self.shape + 0.5 * n, self.rate, least)
 
+    def log_fit(self, n: float, yty: float, left: float, along: float) -> float:
+        """Return the log of the integral over the noise, given what is ``left`` of y'y in all.
+
+        ``along`` is the sum of weights times their signs, by which humps make the noise larger.
+        """
+        return float(log_evidence(self.rule(n, yty, 0), 0, 0.0, left))
+
     def noise_shape(self, n: float) -> float:
         """Return the shape of the noise's inverse gamma law given a model; infinite if it is known."""
         return np.inf if self.noise_variance is not None else 0.5 * n + self.shape
@@ -134,6 +159,11 @@ class EffectSlab(IndependentSlab):
 
     integrations: ClassVar[tuple[Integration, ...]] = (Integration.POLYA_GAMMA, Integration.LAPLACE)
     law: ClassVar[tuple[float, float]] = (2.0, 2.0)
+
+    @property
+    def with_one_hump(self) -> "EffectSlab":
+        """The Gaussian slab of the same variance."""
+        return EffectSlab(self.variance)
 
     def fitting(self, n: float, spent: float = 0.0) -> Fitting:
         """Return how models of labels and counts are fitted, given the slab's variance."""

@@ -31,13 +31,19 @@ def inclusion(rule: Any, j: int, weight: float, curvature: float) -> float:
 
 @generic
 def noise_share(
-    rule: Any, probability: float, weight: float, variance: float, curvature: float
+    rule: Any, z: float, probability: float, weight: float, variance: float, curvature: float
 ) -> float:
     """Return a variable's part of n times the noise variance, in addition to the squared residual.
 
-    Given its `moments`.
+    Given its least-squares value and its `moments`.
     """
     raise TypeError(f"no noise share is registered for {type(rule).__name__}")
+
+
+@generic
+def noise_pull(rule: Any, z: float, probability: float, curvature: float) -> float:
+    """Return by how much a variable's `noise_share` falls with a unit of the noise's deviation."""
+    raise TypeError(f"no pull on the noise is registered for {type(rule).__name__}")
 
 
 @generic

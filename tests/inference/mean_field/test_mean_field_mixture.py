@@ -275,7 +275,7 @@ def test_the_bound_of_a_solution_is_its_definition(noise):
     beliefs = Beliefs.about(
         problem, GaussianSlab(0.6, known), Inclusion.independent(np.full(4, 0.3), np.zeros(4))
     )
-    cell = Cell(whole_variance_range(beliefs.prior), whole_odds_range(beliefs))
+    cell = Cell(whole_variance_range(beliefs.prior), whole_odds_range(beliefs), beliefs.prior)
     m, mu = rng.uniform(size=4), rng.standard_normal(4)
     fit = Fit.uncertified(0.0, np.arange(4), m, mu, 1.0)
     (bound,) = evidence_bounds(problem, beliefs, [(cell, fit)])

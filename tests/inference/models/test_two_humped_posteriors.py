@@ -8,7 +8,7 @@ from scipy.stats import norm
 from garrote import SpikeSlabRegressor
 from garrote.inference import Gibbs, Metropolis, Sample
 from garrote.priors import GaussianSlab, TwoHumpedSlab
-from reference_humps import all_models
+from reference_humps import all_models, signed_sums
 
 
 def _table(n=40, D=6, seed=0):
@@ -112,3 +112,13 @@ def test_effects_of_equal_size_are_told_from_gaussian_ones():
     mixed = X[:, :12] @ sizes + rng.standard_normal(200)
     shapes = SpikeSlabRegressor(TwoHumpedSlab(), random_state=0).fit(X, mixed).posterior_.shapes
     assert shapes.two_humped < 0.7
+
+
+def test_ten_columns_are_summed_as_by_quadrature_over_noise_and_all_signs():
+    X, y = _table(20, 10)
+    prior = TwoHumpedSlab(0.8, separation=0.9)
+    found = SpikeSlabRegressor(prior, "enumerate").fit(X, y)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    basis = np.linalg.svd(np.eye(20) - 1 / 20)[0][:, :19]
+    exact, _ = signed_sums(basis.T @ Z, basis.T @ (y - y.mean()), _log_prior(10), 0.8, 0.9)
+    np.testing.assert_allclose(found.inclusion_probability_, exact, atol=1e-6)

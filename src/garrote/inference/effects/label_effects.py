@@ -13,11 +13,8 @@ from garrote.inference.effects.single_effects import (
     notes_on_effects,
     say_how_many,
 )
-from garrote.inference.mean_field.label_mean_field import (
-    MOST_ROUNDS,
-    factorised_predictor,
-    label_mean_field,
-)
+from garrote.inference.mean_field.label_mean_field import MOST_ROUNDS, label_mean_field
+from garrote.inference.mean_field.label_posterior import factorised_predictor
 from garrote.inference.methods import MeanField, Method
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task

@@ -5,6 +5,8 @@ field, for a narrow spike another one has it narrowed by steps, one has all vari
 random.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import expit
 
@@ -36,6 +38,8 @@ _MOST_STEPS = 5000
 def em_posterior(task: Task, method: EM) -> Inferred:
     """Run EM for the Bernoulli-Gaussian model or, with a spike variance, for a narrow spike."""
     problem, beliefs, spike_variance = task.problem, task.beliefs, method.spike_variance
+    if spike_variance is None:
+        beliefs.prior.check_one_hump("em")
     known = task.prior.known_variance
     if spike_variance is not None and known is not None and spike_variance >= known:
         raise ValueError(
@@ -43,17 +47,11 @@ def em_posterior(task: Task, method: EM) -> Inferred:
             "of the two"
         )
     control = task.control(max_iter=_MOST_STEPS)
-    starts = make_starts(problem, beliefs, control, spike_variance)
-    found = {}
-    for how, (model, state) in starts.items():
-        found[how] = run_em(model, state, control)
-        control.report("EM", len(found), len(starts))
-    limit = max(problem.most_variables, 1.0)
-    sound = {how: one for how, one in found.items() if one.fit.expected_size <= limit}
-    sound = sound or {"annealed": found["annealed"]}
+    starts, sound = _best_shape(problem, beliefs, control, spike_variance)
     optima = distinct_optima(problem, {how: one.fit for how, one in sound.items()})
     best = min(sound.values(), key=lambda one: one.fit.free_energy)
-    components = _components(starts["annealed"][0], list(sound.values()), optima)
+    model = starts["annealed"][0]
+    components = _components(model, list(sound.values()), optima)
     weights = mix([-fit.free_energy for fit in optima.fits], optima.fits).weight
     average = Average(problem.n_features, np.log(np.maximum(weights, 1e-300)), components)
     checked = audit(problem, beliefs, average.inclusion, average.mean, average.variance)
@@ -69,8 +67,32 @@ def em_posterior(task: Task, method: EM) -> Inferred:
     converged = [one.fit.certificate.value <= control.tol for one in sound.values()]
     return Inferred(
         with_substitutes(problem, posterior), best.fit.certificate, method.name,
-        _in_words(best, spike_variance), all(converged), notes=beliefs.doubts(None),
+        _in_words(best, spike_variance, model.learning.slab.known_separation), all(converged),
+        notes=beliefs.doubts(None),
     )  # fmt: skip
+
+
+def _best_shape(
+    problem: Problem, beliefs: Beliefs, control: Control, spike_variance: float | None
+) -> tuple[Starts, dict[str, EMFit]]:
+    """Run EM from all starts, for every shape of the slab; return those of the best shape.
+
+    Solutions that interpolate are left out.
+    """
+    limit = max(problem.most_variables, 1.0)
+    each = []
+    for log, slab in beliefs.prior.shapes():
+        starts = make_starts(problem, replace(beliefs, prior=slab), control, spike_variance)
+        found = {}
+        for how, (model, state) in starts.items():
+            found[how] = run_em(model, state, control)
+            control.report("EM", len(found), len(starts))
+        sound = {how: one for how, one in found.items() if one.fit.expected_size <= limit}
+        sound = sound or {"annealed": found["annealed"]}
+        reached = max(log - one.fit.free_energy for one in sound.values())
+        each.append((reached, starts, sound))
+    _, starts, sound = max(each, key=lambda one: one[0])
+    return starts, sound
 
 
 def make_starts(
@@ -112,10 +134,11 @@ def _components(model: EMModel, found: list[EMFit], optima: Optima) -> list[Comp
     return components
 
 
-def _in_words(best: EMFit, spike_variance: float | None) -> str:
+def _in_words(best: EMFit, spike_variance: float | None, separation: float) -> str:
     at = best.state.at
+    humps = f"two humps of separation {separation:g}, " if separation else ""
     model = "Bernoulli-Gaussian" if spike_variance is None else f"spike variance {spike_variance:g}"
     return (
-        f"by EM ({model}, slab variance {at.variance:.3g}, prior probability "
+        f"by EM ({model}, {humps}slab variance {at.variance:.3g}, prior probability "
         f"{float(expit(at.log_odds)):.3g})"
     )

@@ -7,6 +7,9 @@ with the penalties p_j / variance + (1 - p_j) / spike, then noise and hyperparam
 
     - N/2 log(2 pi noise) - |y - Xw|^2 / (2 noise) + sum_j log p(w_j / sqrt(noise)).
 
+Under a slab of two humps the E step gives signs, too, of mean tanh(lift w_j / sqrt(noise)), and the M
+step pulls the weights towards the humps (`garrote.priors.humps` has the names).
+
 In these coordinates D coefficients near 0 do not pull the noise variance to 0 with them, as they do in
 w itself when D is large. Murphy (2012, section 13.2.3.3) warns of severe local minima: a weight in
 the spike is shrunk until it belongs there. One remedy is to narrow the spike by steps, from a width at
@@ -22,6 +25,7 @@ from scipy.special import expit
 from garrote.arrays import Floats
 from garrote.inference.em.steps import EMState, Starts, run_em
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
+from garrote.priors.garrote import implied_noise
 from garrote.problem import Problem
 from garrote.results.posterior import IN_SUPPORT
 from garrote.solvers.algebra.weighted_ridge import Ridge, WeightedRidge
@@ -80,13 +84,24 @@ class NarrowSpike:
         return self._classified(after)
 
     def _weigh(self, state: EMState) -> EMState:
-        solved = self.ridge.solve(1.0 / self._penalties(state))
+        pull = self._pulls(state) * np.sqrt(state.noise) if self.learning.slab.has_humps else None
+        solved = self.ridge.solve(1.0 / self._penalties(state), pull)
         after = state._replace(weight=solved.coef)
         return after._replace(noise=self._noise(after, solved.squared_residual))
 
     def _penalties(self, state: EMState) -> Floats:
         p = state.probability
-        return np.asarray(p / state.at.variance + (1 - p) / self.spike)
+        ridge, _, _ = self._humps(state)
+        return np.asarray(p * ridge + (1 - p) / self.spike)
+
+    def _humps(self, state: EMState) -> tuple[float, float, float]:
+        return self.learning.slab.at(state.at.variance).humps
+
+    def _pulls(self, state: EMState) -> Floats:
+        """Return by how much the signs pull each weight, in units of the noise's deviation."""
+        _, lift, _ = self._humps(state)
+        tilt = np.tanh(lift * state.weight / np.sqrt(state.noise))
+        return np.asarray(lift * state.probability * tilt)
 
     def _classified(self, state: EMState) -> EMState:
         wide, narrow = self._log_densities(state)
@@ -95,9 +110,11 @@ class NarrowSpike:
     def _log_densities(self, state: EMState) -> tuple[Floats, Floats]:
         """Return the log densities of the weights in the slab and in the spike, with their odds."""
         odds, squares = state.at.log_odds + self.learning.offsets, state.weight**2 / state.noise
-        wide = (
-            odds - 0.5 * np.log(2 * np.pi * state.at.variance) - 0.5 * squares / state.at.variance
-        )
+        ridge, lift, height = self._humps(state)
+        wide = odds + 0.5 * np.log(ridge / (2 * np.pi)) - 0.5 * squares * ridge
+        if height:
+            x = lift * np.abs(state.weight) / np.sqrt(state.noise)
+            wide += x + np.log(0.5 + 0.5 * np.exp(-2.0 * x)) - 0.5 * height
         narrow = -0.5 * np.log(2 * np.pi * self.spike) - 0.5 * squares / self.spike
         return wide, narrow
 
@@ -105,12 +122,17 @@ class NarrowSpike:
         if self.learning.slab.known_noise is not None:
             return state.noise
         total = squared_residual + float(self._penalties(state) @ state.weight**2)
-        return max(total / self.problem.n, self.problem.smallest_noise)
+        pull = float(self._pulls(state) @ state.weight)
+        total -= pull * float(np.sqrt(state.noise))
+        implied = implied_noise(self.problem.n, total, pull, 0.0, 1.0 / state.noise)
+        return float(max(implied, self.problem.smallest_noise))
 
     def _learned(self, state: EMState) -> Hyperparameters:
         p, at = state.probability, state.at
         squares, count = float(p @ state.weight**2) / state.noise, float(p.sum())
-        variance = self.learning.next_variance(at.variance, squares, count)
+        x = state.weight / np.sqrt(state.noise)
+        along = float(p @ (x * np.tanh(self._humps(state)[1] * x)))
+        variance = self.learning.next_variance(at.variance, squares, count, along)
         # A slab narrower than the spike would only change their names.
         return Hyperparameters(
             max(variance, self.spike), self.learning.next_log_odds(at.log_odds, count)
@@ -125,7 +147,8 @@ class NarrowSpike:
         c = self.ridge.curvature
         return EMState(
             self._classified(state).probability,
-            (residual.gradient + c * residual.coef) / (c + self._penalties(state)),
+            (residual.gradient + c * residual.coef + self._pulls(state) * np.sqrt(state.noise))
+            / (c + self._penalties(state)),
             self._noise(state, residual.squared_residual),
             self._learned(state) if self.learns else state.at,
         )

@@ -3,11 +3,11 @@
 Each (w_j, s_j) has its own factor (Titsias & Lazaro-Gredilla 2011; Carbonetto & Stephens 2012). The slab
 variance and the prior log odds gamma are averaged over: for every slab variance of a grid the solution
 is annealed and reheated over gamma. Or they are set, by EM or by annealing pi
-(`garrote.inference.mean_field.paired_mean_field`). Other starts and orders of updating are tried at the
-best of them, and the optima that these lead to are followed over the grid. The posterior is the mixture
-of all distinct optima at all priors, weighted by their bounds on the evidence, as Iba wished. What it
-misses shows in the audit: all models of the most probable variables are summed exactly, the others
-being held at their mean-field values.
+(`garrote.inference.mean_field.learned`). A slab of unknown shape has such a grid for every shape. Other
+starts and orders of updating are tried at the best of them, and the optima that these lead to are
+followed over the grid. The posterior is the mixture of all distinct optima at all priors, weighted by
+their bounds on the evidence, as Iba wished. What it misses shows in the audit: all models of the most
+probable variables are summed exactly, the others being held at their mean-field values.
 """
 
 from collections.abc import Sequence
@@ -15,36 +15,47 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logsumexp
+from scipy.special import logsumexp, softmax
 
 from garrote.arrays import Floats
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.mean_field.evidence_bound import evidence_bounds, mix_priors
-from garrote.inference.mean_field.factorised import Average, Component, factorised_posterior
+from garrote.inference.mean_field.evidence_bound import mix_priors
+from garrote.inference.mean_field.factorised import Average, factorised_posterior
 from garrote.inference.mean_field.following import Place, follow
 from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
+from garrote.inference.mean_field.learned import learn_by_annealing, learn_by_em
 from garrote.inference.mean_field.paired_mean_field import (
-    Paired,
     PairedSetup,
-    anneal_paired,
     fit_paired,
-    paired_path,
     slab_prior,
     solve_at,
 )
-from garrote.inference.mean_field.prior_grid import Cell, odds_ranges, variance_ranges, whole_cell
+from garrote.inference.mean_field.prior_grid import (
+    Cell,
+    Range,
+    odds_ranges,
+    variance_ranges,
+)
+from garrote.inference.mean_field.solved import (
+    Found,
+    GridPrior,
+    Solutions,
+    bounds_of,
+    component,
+    look_around,
+)
 from garrote.inference.methods import MeanField
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
-from garrote.paths.annealed import fit_path, stored_design
+from garrote.paths.annealed import fit_path
+from garrote.priors.slab import IndependentSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
+from garrote.results.shapes import SlabShapes
 from garrote.solvers.control import Control, same_solution
-from garrote.solvers.garrote.exploring import explore
-from garrote.solvers.garrote.starts import DISTINCT, Optima, distinct_optima
-from garrote.solvers.lockstep import run_together
+from garrote.solvers.garrote.starts import DISTINCT, distinct_optima
 
 # Sweeps of one solution, at most, by default.
 MOST_SWEEPS = 10_000
@@ -54,140 +65,142 @@ _NEGLIGIBLE = 10.0
 _FOLLOWED = 7.0
 
 
-Solutions = dict[Place, list[Fit]]
-
-
-class _Prior(NamedTuple):
-    """A grid point of hyperparameters, and the cell of the grid that it represents."""
-
-    at: Hyperparameters
-    cell: Cell
-
-
-class _Found(NamedTuple):
-    """Solutions by their priors, of which the best has ``optima`` that were looked for."""
-
-    priors: dict[Place, _Prior]
-    solutions: Solutions
-    best: Place
-    optima: Optima
-    converged: bool
-    how: str
-    path: Path | None = None
-
-
 def mean_field_posterior(task: Task, method: MeanField) -> Inferred:
     """Solve, try other starts and orders, mix, audit, and change to the user's units."""
     problem, beliefs = task.problem, task.beliefs
     Learning.under(beliefs, method.name)  # refuses other slabs
-    ways = {"average": _average_over_grid, "em": _learn_by_em, "anneal": _learn_by_annealing}
+    ways = {"average": _average_over_grid, "em": learn_by_em, "anneal": learn_by_annealing}
     control = task.control(method.tol, method.max_iter or MOST_SWEEPS)
     found = ways[method.hyperparameters](problem, beliefs, control)
-    average, weights, log_evidence = _mixture(problem, beliefs, found)
+    average, weights, log_evidence, shapes = _mixture(problem, beliefs, found)
     checked = audit(problem, beliefs, average.inclusion, average.mean, average.variance)
     posterior = factorised_posterior(
-        problem, beliefs, average, found.optima, weights, task.names, checked, log_evidence
+        problem, beliefs, average, found.optima, weights, task.names, checked, log_evidence, shapes
     )
+    how = found.how if shapes is None else f"{found.how}; {shapes}"
     return Inferred(
         with_substitutes(problem, posterior), found.optima.fits[0].certificate, method.name,
-        found.how, found.converged, found.path, beliefs.doubts(None),
+        how, found.converged, found.path, beliefs.doubts(None),
     )  # fmt: skip
 
 
-def _mixture(problem: Problem, beliefs: Beliefs, found: _Found) -> tuple[Average, Floats, float]:
-    """Mix all solutions; return also the weights of the optima, and the bound on the log evidence."""
-    components: list[Component] = []
-    for place, fits in found.solutions.items():
-        ridge = 1.0 / found.priors[place].at.variance
-        components += [
-            (fit, fit.noise_variance / (problem.curvature[fit.columns] + ridge)) for fit in fits
-        ]
-    bounds = _bounds(problem, beliefs, found.priors, found.solutions)
+def _mixture(
+    problem: Problem, beliefs: Beliefs, found: Found
+) -> tuple[Average, Floats, float, SlabShapes | None]:
+    """Mix all solutions; return also the optima's weights, the bound on the log evidence, and shapes."""
+    every = [(place, fit) for place, fits in found.solutions.items() for fit in fits]
+    components = [component(problem, found.priors[place], fit) for place, fit in every]
+    bounds = bounds_of(problem, beliefs, found.priors, found.solutions)
     logs, weights = mix_priors(bounds, found.solutions, found.best)
-    return Average(problem.n_features, logs, components), weights, float(logsumexp(logs))
+    average = Average(problem.n_features, logs, components)
+    shapes = _shapes(beliefs, [place.shape for place, _ in every], logs)
+    return average, weights, float(logsumexp(logs)), shapes
 
 
-def _bounds(
-    problem: Problem, beliefs: Beliefs, priors: dict[Place, _Prior], solutions: Solutions
-) -> dict[Place, list[float]]:
-    """Return the bound of every solution, integrated over the priors it stands for."""
-    pairs = [(priors[place].cell, fit) for place, fits in solutions.items() for fit in fits]
-    every = iter(evidence_bounds(problem, beliefs, pairs))
-    return {place: [next(every) for _ in fits] for place, fits in solutions.items()}
+def _shapes(beliefs: Beliefs, shape: Sequence[int], logs: Sequence[float]) -> SlabShapes | None:
+    """Return how probable the shapes of the slab are, by the weights of their solutions."""
+    separations = [slab.known_separation for _, slab in beliefs.prior.shapes()]
+    if len(set(shape)) == 1:  # there is no other, or it was chosen
+        return None
+    share = np.bincount(shape, softmax(logs), minlength=len(separations)).astype(np.float64)
+    return SlabShapes.of(np.array(separations), share)
 
 
 class _Grid(NamedTuple):
     """What annealing finds over a grid: by prior, by slab variance, and the highest bound of a prior."""
 
-    priors: dict[Place, _Prior]
+    priors: dict[Place, GridPrior]
     solutions: Solutions
-    paths: dict[int, Path]
+    paths: dict[tuple[int, int], Path]
     highest: dict[Place, float]
 
+    def best(self, shape: int | None = None) -> Place:
+        """Return the prior of the highest bound, of all or of one shape."""
+        some = [at for at in self.highest if shape is None or at.shape == shape]
+        return max(some, key=lambda at: self.highest[at])
 
-def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
+
+def _average_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> Found:
     """Anneal over a grid of priors, look around at the best one, and follow all optima over the grid."""
-    priors, solutions, paths, highest = _anneal_over_grid(problem, beliefs, control)
-    if not solutions:
+    found = _Grid({}, {}, {}, {})
+    for number, (log, shape) in enumerate(beliefs.prior.shapes()):
+        _anneal_over_variances(
+            problem, beliefs, number, variance_ranges(shape, log), control, found
+        )
+    if not found.solutions:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
-    best = max(highest, key=lambda at: highest[at])
-    path = paths[best.variance]
-    optima = _look_around(
-        problem, beliefs, priors[best].at, _both(path, best.odds), path.forward, control
+    best = found.best()
+    path = found.paths[best.shape, best.variance]
+    optima = look_around(
+        problem, beliefs, found.priors[best], _both(path, best.odds), path.forward, control
     )
-    solutions[best] = list(optima.fits)
+    found.solutions[best] = list(optima.fits)
     if len(optima.fits) > 1:
-        bounds = _bounds(problem, beliefs, priors, {best: solutions[best]})[best]
+        bounds = bounds_of(problem, beliefs, found.priors, {best: found.solutions[best]})[best]
         least = max(bounds) - _FOLLOWED
         near = [fit for fit, bound in zip(optima.fits, bounds, strict=True) if bound > least]
-        at = {place: prior.at for place, prior in priors.items() if highest[place] > least}
-        _follow(PairedSetup.of(problem, beliefs, control), at, solutions, best, near)
+        for number, (_, shape) in enumerate(beliefs.prior.shapes()):
+            setup = PairedSetup.of(problem, replace(beliefs, prior=shape), control)
+            _follow(setup, found, number, best, near, least)
     converged = all(
-        fit.certificate.value <= control.tol for fits in solutions.values() for fit in fits
+        fit.certificate.value <= control.tol for fits in found.solutions.values() for fit in fits
     )
     how = "by mean field over a grid of priors"
-    return _Found(priors, solutions, best, optima, converged, how)
+    return Found(found.priors, found.solutions, best, optima, converged, how)
 
 
 def _follow(
-    setup: PairedSetup,
-    priors: dict[Place, Hyperparameters],
-    found: Solutions,
-    origin: Place,
-    optima: Sequence[Fit],
+    setup: PairedSetup, grid: _Grid, shape: int, best: Place, optima: Sequence[Fit], least: float
 ) -> None:
-    """Add optima of one prior to those of others, where they converge and do not interpolate."""
+    """Add optima of the best prior to those of others of a shape that have weight.
+
+    Where they converge and do not interpolate.
+    """
     most = max(setup.problem.most_variables, 1.0)
+    places = [at for at in grid.priors if at.shape == shape and grid.highest[at] > least]
+    if not places:
+        return
 
     def solve(fit: Fit, place: Place) -> Fit | None:
-        after = solve_at(setup, fit, priors[place]).fit
+        after = solve_at(setup, fit, grid.priors[place].at).fit
         converged = after.certificate.value <= setup.control.tol
         return after if converged and after.expected_size <= most else None
 
     def same(one: Fit, other: Fit) -> bool:
         return same_solution(one, other, setup.problem, DISTINCT)
 
-    follow(optima, found, origin, priors, solve, same)
+    origin = best if shape == best.shape else grid.best(shape)
+    here = optima if origin is best else [solve(fit, origin) for fit in optima]
+    follow([fit for fit in here if fit is not None], grid.solutions, origin, places, solve, same)
 
 
-def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _Grid:
-    """Anneal and reheat over the log odds for each slab variance of a grid.
+def _anneal_over_variances(
+    problem: Problem,
+    beliefs: Beliefs,
+    shape: int,
+    grid: list[tuple[IndependentSlab, Range]],
+    control: Control,
+    found: _Grid,
+) -> None:
+    """Anneal and reheat over the log odds for each slab variance of a grid; add to what is found.
 
-    From the middle of the grid outwards, in either direction as far as solutions have weight.
+    From the middle of the grid outwards, in either direction as far as solutions have weight. The middle
+    of a further shape is where the shapes before it have most.
     """
-    grid = variance_ranges(beliefs.prior)
     gammas, ranges = odds_ranges(beliefs)
-    middle = int(np.argmin([abs(np.log(slab.variance or 1.0)) for slab, _ in grid]))
-    found = _Grid({}, {}, {}, {})
+    around = _first_variance(problem, beliefs, control)
+    if found.highest:
+        around = found.priors[found.best()].at.variance
+    middle = int(np.argmin([abs(np.log((slab.variance or 1.0) / around)) for slab, _ in grid]))
     for outwards in (range(middle, len(grid)), range(middle - 1, -1, -1)):
         for row in outwards:
             slab, variances = grid[row]
-            prior = slab_prior(problem, beliefs, slab)
-            path = found.paths[row] = fit_path(problem, prior, gammas, control=control)
+            path = fit_path(problem, slab_prior(problem, beliefs, slab), gammas, control=control)
+            found.paths[shape, row] = path
             priors = {
-                Place(row, k): _Prior(
+                Place(row, k, shape): GridPrior(
                     Hyperparameters(float(slab.variance or 1.0), float(gamma)),
-                    Cell(variances, odds),
+                    Cell(variances, odds, slab),
                 )
                 for k, (gamma, odds) in enumerate(zip(gammas, ranges, strict=True))
                 if odds is not None and k < len(path)
@@ -195,81 +208,25 @@ def _anneal_over_grid(problem: Problem, beliefs: Beliefs, control: Control) -> _
             there = {at: list(distinct_optima(problem, _both(path, at.odds)).fits) for at in priors}
             found.priors.update(priors)
             found.solutions.update(there)
-            bounds = _bounds(problem, beliefs, priors, there)
+            bounds = bounds_of(problem, beliefs, priors, there)
             found.highest.update({at: max(each) for at, each in bounds.items()})
             least = max(found.highest.values(), default=0.0) - _NEGLIGIBLE
             if priors and max(found.highest[at] for at in priors) < least:
                 break
-    return found
+
+
+def _first_variance(problem: Problem, beliefs: Beliefs, control: Control) -> float:
+    """Return the slab variance to begin with: of two humps the one that EM finds for one hump.
+
+    Narrow humps in another place than the effects say nothing of where these are.
+    """
+    slab = beliefs.prior
+    if not (slab.variance_is_unknown and slab.known_separation):
+        return 1.0
+    one_hump = replace(beliefs, prior=slab.apart(0.0))
+    return fit_paired(problem, one_hump, control=control).at.variance
 
 
 def _both(path: Path, place: int) -> dict[str, Fit]:
     """Return the annealed and the reheated solution of a path."""
     return {"annealed": path.forward[place], "reheated": path.backward[place]}
-
-
-def _look_around(
-    problem: Problem,
-    beliefs: Beliefs,
-    at: Hyperparameters,
-    rivals: dict[str, Fit],
-    annealed: Sequence[Fit],
-    control: Control,
-) -> Optima:
-    """Try other starts and orders at one prior; return the distinct optima."""
-    prior = slab_prior(problem, beliefs, beliefs.prior.at(at.variance))
-    task = explore(problem, prior, at.log_odds, annealed, control)
-    (others,) = run_together([task], stored_design(problem))
-    return distinct_optima(problem, rivals | others)
-
-
-def _at_one_prior(
-    problem: Problem,
-    beliefs: Beliefs,
-    best: Paired,
-    rivals: dict[str, Fit],
-    annealed: Sequence[Fit],
-    control: Control,
-) -> _Found:
-    """Return the optima at hyperparameters that were learned; they stand for all others."""
-    optima = _look_around(problem, beliefs, best.at, rivals, annealed, control)
-    here = Place(0, 0)
-    cell = whole_cell(Learning.under(beliefs, "mean-field"), beliefs)
-    return _Found(
-        {here: _Prior(best.at, cell)}, {here: list(optima.fits)}, here, optima, best.converged, ""
-    )
-
-
-def _learn_by_em(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
-    best = fit_paired(problem, beliefs, control=control)
-    found = _at_one_prior(problem, beliefs, best, {"EM": best.fit}, [best.fit], control)
-    return found._replace(how=f"by mean field, hyperparameters by EM ({_in_words(best)})")
-
-
-def _learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) -> _Found:
-    whole = anneal_paired(problem, beliefs, control=control)
-    wanted = whole
-    if beliefs.inclusion.shared is None:  # the odds are given: gamma = 0 is what they say
-        there = [one.at.log_odds == 0.0 for one in whole.forward]
-        if not any(there):
-            raise ValueError("no solution with the prior odds could be reached: too few rows")
-        here = slice(there.index(True), there.index(True) + 1)
-        wanted = replace(whole, forward=whole.forward[here], backward=whole.backward[here])
-    best = wanted.best
-    place = [one.at.log_odds for one in whole.forward].index(best.at.log_odds)
-    sides = {"annealed": whole.forward[place], "reheated": whole.backward[place]}
-    setup = PairedSetup.of(problem, beliefs, control)
-    rivals = {
-        side: one.fit if one.fit is best.fit else solve_at(setup, one.fit, best.at).fit
-        for side, one in sides.items()
-    }
-    found = _at_one_prior(
-        problem, beliefs, best, rivals, [one.fit for one in whole.forward], control
-    )  # other solutions on the path are on the way only
-    how = f"by mean field, pi annealed and reheated ({_in_words(best)})"
-    return found._replace(how=how, path=paired_path(problem, whole))
-
-
-def _in_words(found: Paired) -> str:
-    pi = float(expit(found.at.log_odds))
-    return f"slab variance {found.at.variance:.3g}, prior probability {pi:.3g}"

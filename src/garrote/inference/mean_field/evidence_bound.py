@@ -7,9 +7,12 @@ the squared residual R at the means, and prior log odds gamma beside the variabl
     F = log_evidence(Q) + sum_j m_j log(r / (c_j + r)) / 2 - KL(q(s) | prior),
     Q = R + sum_j m_j (1 - m_j) mu_j^2 c_j + r sum_j m_j mu_j^2,
 
-where log_evidence(Q) is what the empty model would have, were Q left of y'y. F has the constant of
-`Posterior.log_evidence` by enumeration. It is the sum of a part in v and a part in gamma, each of which
-is integrated over the range of priors that the solution stands for.
+where log_evidence(Q) is what the empty model would have, were Q left of y'y. Under a slab of two humps
+mu_j^2 is the mean over the sign t_j of E[w_j | t_j]^2 in the last two sums; the integral over the noise
+has sum_j m_j E[t_j w_j] beside Q, and each variable that is in costs half of the humps' height more, and
+the divergence of t_j from even odds. F has the constant of `Posterior.log_evidence` by enumeration.
+It is the sum of a part in v and a part in gamma, each of which is integrated over the range of priors
+that the solution stands for.
 
 A mixture of solutions with weights p has the bound
 
@@ -28,8 +31,8 @@ from scipy.special import softmax, xlog1py, xlogy
 
 from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.mean_field.paired_mean_field import slab_factors
 from garrote.inference.mean_field.prior_grid import Cell
-from garrote.priors.evidence import log_evidence
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.solvers.control import squared_residuals
@@ -52,9 +55,7 @@ def evidence_bounds(
     squared = squared_residuals(problem, [fit for _, fit in solutions])
     offsets = beliefs.offsets(problem)
     return [
-        cell.log_variance.log_integral(
-            _over_variances(problem, beliefs, fit, left, cell.log_variance.points)
-        )
+        cell.log_variance.log_integral(_over_variances(problem, beliefs, fit, left, cell))
         + over_log_odds(cell, fit.probability, offsets[fit.columns])
         for (cell, fit), left in zip(solutions, squared, strict=True)
     ]
@@ -69,16 +70,22 @@ def over_log_odds(cell: Cell, probability: Floats, offsets: Floats) -> float:
 
 
 def _over_variances(
-    problem: Problem, beliefs: Beliefs, fit: Fit, left: float, log_variances: Floats
+    problem: Problem, beliefs: Beliefs, fit: Fit, left: float, cell: Cell
 ) -> Floats:
-    """Return the bound's part in the slab's variance, at some logarithms of it."""
+    """Return the bound's part in the slab's variance, at the points of a cell."""
     m, c = fit.probability, problem.curvature[fit.columns]
-    squares = m * fit.weight**2
-    left = left + float(squares @ ((1 - m) * c))
-    ridges = np.exp(-log_variances)
-    rule = beliefs.rule(problem, problem.n_features)
-    fits = [log_evidence(rule, 0, 0.0, left + ridge * squares.sum()) for ridge in ridges]
-    return np.array(fits) - 0.5 * np.log1p(c / ridges[:, None]) @ m
+    signed = slab_factors(cell.slab).signed(fit.weight, c, fit.precision)
+    squares, along = m * signed.square, float(m @ signed.along)
+    left = left + float((squares - fit.coef**2) @ c)
+    slabs = [cell.slab.at(float(np.exp(u))) for u in cell.log_variance.points]
+    humps = [slab.humps for slab in slabs]
+    fits = [
+        slab.log_fit(beliefs.n, problem.yty, left + ridge * squares.sum(), along)
+        - 0.5 * height * m.sum()
+        for slab, (ridge, _, height) in zip(slabs, humps, strict=True)
+    ]
+    ridges = np.array([ridge for ridge, _, _ in humps])
+    return np.array(fits) - 0.5 * np.log1p(c / ridges[:, None]) @ m - float(m @ signed.told)
 
 
 class Mixed(NamedTuple):

@@ -15,6 +15,7 @@ from garrote.results.fit import Fit
 from garrote.results.laws import Mixture, Spread
 from garrote.results.optima import Optima
 from garrote.results.posterior import IN_SUPPORT, Audit, Posterior
+from garrote.results.shapes import SlabShapes
 
 # Components of less weight in the mixture are left out of it.
 _LEAST = 1e-8
@@ -99,6 +100,7 @@ def factorised_posterior(
     names: tuple[str, ...],
     checked: Audit,
     log_evidence: float | None,
+    shapes: SlabShapes | None = None,
 ) -> Posterior[Mixture]:
     """Describe a mixture of solutions for numbers in the user's units."""
     scale = problem.scale
@@ -122,5 +124,6 @@ def factorised_posterior(
         names=names,
         log_evidence=log_evidence,
         checked=checked,
+        shapes=shapes,
     )
     return with_covariates(problem, posterior)

@@ -14,10 +14,11 @@ Optimum = TypeVar("Optimum")
 
 
 class Place(NamedTuple):
-    """Where a prior stands in a grid: by its slab variance, by its log odds."""
+    """Where a prior stands in a grid: by its slab variance, by its log odds; in the grid of a shape."""
 
     variance: int
     odds: int
+    shape: int = 0
 
 
 def follow(
@@ -68,7 +69,7 @@ def _outwards(places: Collection[Place], origin: Place) -> Iterator[tuple[Place,
             continue
         if at.variance == origin.variance:
             towards = 1 if at.odds < origin.odds else -1
-            yield at, Place(at.variance, at.odds + towards)
+            yield at, at._replace(odds=at.odds + towards)
         else:
             towards = 1 if at.variance < origin.variance else -1
-            yield at, Place(at.variance + towards, at.odds)
+            yield at, at._replace(variance=at.variance + towards)

@@ -6,7 +6,8 @@ effects S in units of the noise variance, and D in all,
 
     variance = (S + 1) / (K + 1),        pi = (K + a) / (D + a + b)
 
-for 1 / variance ~ Gamma(1/2, 1/2) and pi ~ Beta(a, b). Given values stay as they are.
+for 1 / variance ~ Gamma(1/2, 1/2) and pi ~ Beta(a, b). Given values stay as they are. Under a slab of
+two humps the variance is the root of a quadratic equation.
 """
 
 from dataclasses import dataclass
@@ -55,7 +56,6 @@ class Learning:
         """Take the priors of an analysis, for a method that needs independent slabs."""
         beliefs.prior.check_independent(method)
         beliefs.prior.check_flat_noise(method)
-        beliefs.prior.check_one_hump(method)
         return cls(beliefs.prior, beliefs.inclusion.log_odds, beliefs.inclusion.shared)
 
     def first(self) -> Hyperparameters:
@@ -79,12 +79,22 @@ class Learning:
         """Return the log prior probability of the empty model."""
         return -float(np.logaddexp(0.0, log_odds + self.offsets).sum())
 
-    def next_variance(self, now: float, squares: float, count: float) -> float:
-        """Return the variance after ``count`` expected effects of summed squares ``squares``."""
+    def next_variance(self, now: float, squares: float, count: float, along: float = 0.0) -> float:
+        """Return the variance after ``count`` expected effects of summed squares ``squares``.
+
+        ``along`` is the sum of these effects times their signs, which two humps ask for.
+        """
         if self.slab.variance is not None:
             return now
         shape, rate = self.slab.law
-        return (squares + 2 * rate) / (count + 2 * shape)
+        count = count + 2 * shape
+        rho = self.slab.known_separation
+        if not rho:
+            return (squares + 2 * rate) / count
+        # In u = 1 / sqrt(variance): count / u + lean = u spread.
+        spread, lean = squares / (1 - rho) + 2 * rate, np.sqrt(rho) * along / (1 - rho)
+        u = (lean + np.sqrt(lean**2 + 4 * spread * count)) / (2 * spread)
+        return float(u**-2)
 
     def profiled_variance(self, now: float, squares: float, curvature: Floats) -> float:
         """Return the variance of the highest bound when the weights' own spreads follow it.

@@ -1,48 +1,44 @@
 """Mean-field posteriors of logistic models by the Jaakkola bound, averaged over prior odds, and audited.
 
-gamma is annealed and reheated; at each the slab's variance is set by EM where it is unknown. The
-posterior is the mixture of all distinct optima at all gammas, weighted by their bounds on the evidence.
+gamma is annealed and reheated; at each the slab's variance is set by EM where it is unknown, and a slab
+of unknown shape has a path for every shape. The posterior is the mixture of all distinct optima at all
+gammas, weighted by their bounds on the evidence.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import pinvh
 from scipy.special import logsumexp, softmax
 
-from garrote.arrays import Array, Floats
 from garrote.inference.auditing import audit
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates_of_labels
 from garrote.inference.mean_field.evidence_bound import mix_priors, over_log_odds
-from garrote.inference.mean_field.factorised import Average, describe_average
 from garrote.inference.mean_field.following import Place, add_distinct, follow
 from garrote.inference.mean_field.hyperparameters import Learning
 from garrote.inference.mean_field.label_optima import look_around
+from garrote.inference.mean_field.label_posterior import Weighed, average_of, describe
 from garrote.inference.mean_field.prior_grid import Cell, Range, odds_ranges, whole_variance_range
 from garrote.inference.methods import MeanField
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.limits.costs import foretell
+from garrote.priors.humps import humps_of, signed_weights
 from garrote.priors.slab import EffectSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit
-from garrote.results.laws import FactorisedPredictor, Mixture, SoftSupport, Spread
-from garrote.results.optima import Optima
 from garrote.results.path import Path
-from garrote.results.posterior import IN_SUPPORT, Posterior
+from garrote.results.posterior import Posterior
+from garrote.results.shapes import SlabShapes
 from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import (
     anneal_bound,
-    as_fit,
     as_path,
     same_label_fit,
 )
 from garrote.solvers.labels.bound_rounds import NextVariance
-from garrote.solvers.labels.label_regression import FixedShares
 from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
 
 # Rounds of the bound for one solution, at most, by default.
@@ -50,27 +46,21 @@ MOST_ROUNDS = 1000
 # Seconds for an entry of X, on one core: .5 and 1.4 of 1e-6 were measured, and 100 times as much among
 # the correlated columns of a small table of genes.
 _SECONDS_AN_ENTRY = 2e-6
-# Solutions with less of the average's weight than this need no better spreads than the bound's.
-_LIGHT = 1e-4
 # Optima are followed to gammas whose log weight is this near to the best.
 _FOLLOWED = 7.0
 
 
-class _Weighed(NamedTuple):
-    """Solutions with the logarithms of their weights, and those of the best gamma with their share."""
+class _Shape(NamedTuple):
+    """What was found with one shape of the slab: the bound, the annealed path, and weights."""
 
-    logs: list[float]
-    solutions: list[LabelFit]
-    optima: list[LabelFit]
-    share: Floats
+    bound: LogisticBound
+    annealed: Annealed[LabelFit]
+    weighed: Weighed
 
-
-class _Moments(NamedTuple):
-    """Averages over solutions, in standardised units; ``fixed`` are the intercept and covariates."""
-
-    average: Average
-    fixed: Floats
-    log_total: float
+    @property
+    def best(self) -> LabelFit:
+        """The best solution."""
+        return max(self.weighed.optima, key=lambda one: one.bound)
 
 
 def label_mean_field(task: Task, method: MeanField) -> Inferred:
@@ -89,6 +79,7 @@ def label_mean_field(task: Task, method: MeanField) -> Inferred:
     how = (
         f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
     )
+    how = how if posterior.shapes is None else f"{how}; {posterior.shapes}"
     return Inferred(
         with_substitutes(problem, posterior), best.certificate, method.name, how, converged, path,
         beliefs.doubts(None),
@@ -99,30 +90,46 @@ def _solve(
     problem: Problem, beliefs: Beliefs, control: Control, names: tuple[str, ...]
 ) -> tuple[Posterior, LabelFit, bool, Path[Fit]]:
     """Return the posterior, the best solution, whether all of them converged, and the annealed path."""
+    shapes: list[_Shape] = []
+    for log, slab in beliefs.prior.shapes():
+        first = shapes[-1].best.variance if shapes else None
+        known = replace(beliefs, prior=slab)
+        shapes.append(_solve_shape(problem, known, control, log, first))
+    totals = [float(logsumexp(one.weighed.logs)) for one in shapes]
+    bound, annealed, weighed = chosen = shapes[int(np.argmax(totals))]
+    moments = average_of([(one.bound, one.weighed.logs, one.weighed.solutions) for one in shapes])
+    best, average = chosen.best, moments.average
+    place = [one.strength for one in annealed.forward].index(best.strength)
+    posterior = describe(bound, annealed, place, moments, names, weighed)
+    if not beliefs.prior.has_humps:  # single models are fitted under a Gaussian slab alone
+        known = replace(beliefs, prior=EffectSlab(best.variance))
+        checked = audit(problem, known, average.inclusion, average.mean, average.variance)
+        posterior = replace(posterior, checked=checked)
+    separations = np.array([slab.known_separation for _, slab in beliefs.prior.shapes()])
+    posterior = replace(posterior, shapes=SlabShapes.of(separations, softmax(totals)))
+    everything = [one for shape in shapes for one in shape.weighed.solutions]
+    converged = all(one.certificate.value <= control.tol for one in everything)
+    return with_covariates_of_labels(posterior), best, converged, as_path(bound, annealed)
+
+
+def _solve_shape(
+    problem: Problem, beliefs: Beliefs, control: Control, log_weight: float, first: float | None
+) -> _Shape:
+    """Anneal under a slab of known shape, from a first variance, and weigh what is found."""
     learning = Learning.under(beliefs, "mean-field")
     bound = make_bound(problem, beliefs, control)
     gammas, ranges = odds_ranges(beliefs)
     learned = learning.next_variance if learning.slab.variance is None else None
-    annealed = anneal_bound(bound, gammas, learning.first().variance, learned)
-    variances = whole_variance_range(learning.slab)
+    annealed = anneal_bound(bound, gammas, first or learning.first().variance, learned)
+    variances = whole_variance_range(learning.slab, log_weight)
     cells = {
-        Place(0, k): Cell(variances, odds)
+        Place(0, k): Cell(variances, odds, learning.slab)
         for k, odds in enumerate(ranges[: len(annealed.forward)])
         if odds is not None
     }
     if not cells:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
-    weighed = _weigh(bound, annealed, cells, learned)
-    moments = _average(bound, weighed.logs, weighed.solutions)
-    best = max(weighed.optima, key=lambda one: one.bound)
-    average = moments.average
-    known = replace(beliefs, prior=EffectSlab(best.variance))
-    checked = audit(problem, known, average.inclusion, average.mean, average.variance)
-    place = [one.strength for one in annealed.forward].index(best.strength)
-    posterior = _posterior(bound, annealed, place, moments, names, weighed)
-    posterior = with_covariates_of_labels(replace(posterior, checked=checked))
-    converged = all(one.certificate.value <= control.tol for one in weighed.solutions)
-    return posterior, best, converged, as_path(bound, annealed)
+    return _Shape(bound, annealed, _weigh(bound, annealed, cells, learned))
 
 
 def _weigh(
@@ -130,7 +137,7 @@ def _weigh(
     annealed: Annealed[LabelFit],
     cells: dict[Place, Cell],
     learned: NextVariance | None,
-) -> _Weighed:
+) -> Weighed:
     """Find the optima at all gammas that count, and weigh them by their bounds."""
     solutions: dict[Place, list[LabelFit]] = {}
     for k in cells:
@@ -155,7 +162,7 @@ def _weigh(
     logs, share = mix_priors(bounds, solutions, origin)
     every = [one for found in solutions.values() for one in found]
     order = np.argsort([-one.bound for one in solutions[origin]], kind="stable")
-    return _Weighed(logs, every, [solutions[origin][k] for k in order], share[order])
+    return Weighed(logs, every, [solutions[origin][k] for k in order], share[order])
 
 
 def _over(bound: LogisticBound, cell: Cell, one: LabelFit) -> float:
@@ -167,10 +174,15 @@ def _over(bound: LogisticBound, cell: Cell, one: LabelFit) -> float:
             one.strength,
             -float(np.logaddexp(0.0, one.strength + bound.offsets[bound.problem.usable]).sum()),
         ),
+        cell.slab,
     )
-    v = np.exp(cell.log_variance.points)
+    ridge, lift, _ = humps_of(one.variance, bound.separation)
+    humps = [humps_of(float(v), bound.separation) for v in np.exp(cell.log_variance.points)]
+    ridges, lifts = np.array(humps).T[:2]
     squares = float(m @ (one.weight**2 + one.spread))
-    slab = 0.5 * m.sum() * np.log(one.variance / v) + 0.5 * squares * (1 / one.variance - 1 / v)
+    along = float(m @ signed_weights(one.weight, lift * one.narrow, lift).along)
+    slab = 0.5 * m.sum() * np.log(ridges / ridge) + 0.5 * squares * (ridge - ridges)
+    slab += along * (lifts - lift)
     return (
         one.bound
         + cell.log_variance.log_integral(slab)
@@ -179,145 +191,7 @@ def _over(bound: LogisticBound, cell: Cell, one: LabelFit) -> float:
     )
 
 
-def point_posterior(
-    bound: LogisticBound, annealed: Annealed[LabelFit], place: int, names: tuple[str, ...]
-) -> Posterior:
-    """Describe one solution of a path, with standard errors given the soft support.
-
-    With m held fixed and the likelihood's own curvature H = p (1 - p) in place of the bound's, the free
-    energy is quadratic in the coefficients v = m w near the solution, with Hessian
-    X'HX + diag(((1 - m) c + ridge) / m), X being what the fixed columns leave.
-    """
-    best, problem = annealed.solutions[place], bound.problem
-    mixed = _posterior(bound, annealed, place, _average(bound, [best.bound], [best]), names)
-    inside = best.probability > IN_SUPPORT
-    m = best.probability[inside]
-    weights = bound.curvature_of(best)
-    hessian = bound.at_hand.cross_products(weights, best.columns[inside])
-    hessian += np.diag(((1 - m) * np.diag(hessian) + 1.0 / best.variance) / m)
-    covariance = pinvh(hessian) if len(m) else np.zeros((0, 0))
-    error = np.sqrt(np.diag(covariance))
-    support, correlation = mixed.support, covariance / np.outer(error, error)
-    inclusion = mixed.inclusion_probability[support]
-    posterior: Posterior = mixed
-    posterior = replace(
-        posterior,
-        spread=Spread(support, error / problem.scale.column_scale[support], correlation),
-        law=SoftSupport(
-            columns=support,
-            probability=inclusion,
-            mean=mixed.mean[support] / inclusion,
-            deviation=mixed.law.deviation_given_inclusion,
-            correlation=correlation,
-            predictor=mixed.law.predictor,
-        ),
-        log_evidence=best.bound,
-    )
-    return with_covariates_of_labels(posterior)
-
-
 def make_bound(problem: Problem, beliefs: Beliefs, control: Control) -> LogisticBound:
     """Return the bound of a problem under some beliefs."""
-    return LogisticBound(problem, beliefs.offsets(problem), control)
-
-
-def _average(
-    bound: LogisticBound, logs: Sequence[float], solutions: Sequence[LabelFit]
-) -> _Moments:
-    """Mix solutions; spreads are those of the likelihood's own curvature."""
-    weight = softmax(logs)
-    fixed = np.zeros(bound.at_hand.count)
-    components = []
-    for share, one in zip(weight, solutions, strict=True):
-        spread = bound.widened(one).spread if share > _LIGHT else one.spread
-        components.append((one, spread))
-        fixed += share * one.fixed
-    return _Moments(
-        Average(bound.problem.n_features, logs, components), fixed, float(logsumexp(logs))
-    )
-
-
-def _posterior(
-    bound: LogisticBound,
-    annealed: Annealed[LabelFit],
-    place: int,
-    moments: _Moments,
-    names: tuple[str, ...],
-    weighed: _Weighed | None = None,
-) -> Posterior[Mixture]:
-    """Describe a mixture of solutions in the user's units; the best is at a ``place`` of the path."""
-    problem, best, average = bound.problem, annealed.solutions[place], moments.average
-    scale, covariates = problem.scale, problem.scale.covariates
-    described = describe_average(
-        average,
-        1.0 / scale.column_scale,
-        covariates,
-        moments.fixed[scale.intercept_count :] / scale.column_scale[covariates],
-    )
-    support = described.spread.columns
-    apart = average.variance.copy()
-    if weighed is not None:  # what varies together is the mixture's
-        apart[support] = 0.0
-    listed = np.union1d(best.columns, support)
-    beside = bound.at_hand.fixed_shares(bound.curvature_of(best), listed)
-    predictor = factorised_predictor(problem, listed, beside, moments.fixed, described.mean, apart)
-    rivals = _rivals(annealed, place, weighed)
-    return Posterior(
-        described.mean,
-        described.inclusion_probability,
-        described.spread,
-        law=replace(described.law, predictor=predictor),
-        covariates=covariates,
-        noise_variance=float("nan"),
-        degrees_of_freedom=float("inf"),
-        free_energy=-moments.log_total,
-        optima=Optima(
-            tuple(as_fit(bound, one) for _, one in rivals),
-            tuple(how for how, _ in rivals),
-            None if weighed is None else weighed.share,
-        ),
-        names=names,
-        log_evidence=moments.log_total,
-    )
-
-
-def _rivals(
-    annealed: Annealed[LabelFit], place: int, weighed: _Weighed | None
-) -> list[tuple[str, LabelFit]]:
-    """Return the optima at one gamma with how they were reached, the best first."""
-    up, down = annealed.forward[place], annealed.backward[place]
-    both = [up, down] if down is not up else [up]
-    found = sorted(both, key=lambda one: -one.bound) if weighed is None else weighed.optima
-    said = {id(down): "reheated"} | {id(up): "annealed"}
-    return [
-        (said.get(id(one), f"exchange {number}"), one) for number, one in enumerate(found, start=1)
-    ]
-
-
-def factorised_predictor(
-    problem: Problem,
-    columns: Array,
-    beside: FixedShares,
-    fixed: Floats,
-    mean: Floats,
-    variance: Floats,
-) -> FactorisedPredictor:
-    """Describe how sure linear predictors are, in the user's units, by columns beside the fixed ones.
-
-    ``mean`` are the means of all coefficients in the user's units. ``variance`` are the variances of the
-    standardised ones, ``fixed`` the means of the intercept and the standardised covariates'.
-    """
-    scale, covariates = problem.scale, problem.scale.covariates
-    # Standardised fixed columns are T times (1, covariates); see `FactorisedPredictor`.
-    first = scale.intercept_count
-    change = np.diag(np.append(np.ones(first), 1.0 / scale.column_scale[covariates]))
-    if first:
-        change[1:, 0] = -scale.column_mean[covariates] / scale.column_scale[covariates]
-    spread = scale.column_scale[columns]
-    explained = change.T @ beside.explained * spread
-    if first:
-        explained[0] += scale.column_mean[columns]
-    level = float(fixed[0] - mean @ scale.column_mean) if first else 0.0
-    return FactorisedPredictor(
-        level, columns, variance[columns] / spread**2, change.T @ beside.inverse @ change, explained
-    )
+    separation = beliefs.prior.known_separation
+    return LogisticBound(problem, beliefs.offsets(problem), control, separation=separation)

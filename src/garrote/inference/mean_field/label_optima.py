@@ -62,7 +62,8 @@ def _exchanged(one: LabelFit, j: int, k: int, sign: float) -> LabelFit:
     probability = np.append(one.probability[others], one.probability[place])
     weight = np.append(one.weight[others], sign * one.weight[place])
     spread = np.append(one.spread[others], one.spread[place])
+    narrow = np.append(one.narrow[others], one.narrow[place])
     return replace(
         one, columns=columns[order], probability=probability[order], weight=weight[order],
-        spread=spread[order],
+        spread=spread[order], narrow=narrow[order],
     )  # fmt: skip

@@ -203,7 +203,17 @@ def slab_prior(problem: Problem, beliefs: Beliefs, slab: IndependentSlab) -> Spi
     """Return the mean-field prior on all columns, for a slab of known variance."""
     lengths = np.where(problem.curvature > 0, problem.curvature, 1.0)
     variance = float(slab.variance or 1.0)
-    return SpikeTerms.with_slab(variance, beliefs.offsets(problem), lengths, slab.known_noise)
+    return SpikeTerms.with_slab(
+        variance, beliefs.offsets(problem), lengths, slab.known_noise, slab.known_separation
+    )
+
+
+def slab_factors(slab: IndependentSlab) -> SpikeTerms:
+    """Return what tells moments of weights given inclusion, for a slab of known variance."""
+    nothing = np.zeros(0)
+    return SpikeTerms.with_slab(
+        float(slab.variance or 1.0), nothing, nothing, separation=slab.known_separation
+    )
 
 
 def _grid(setup: PairedSetup) -> Floats:
@@ -276,8 +286,11 @@ def _next(setup: PairedSetup, found: Paired, odds: bool) -> Hyperparameters:
     """Return the hyperparameters of the highest objective, given the factors."""
     fit, at = found.fit, found.at
     m, c = fit.probability, setup.problem.curvature[fit.columns]
-    squares = m @ (fit.weight**2 / fit.noise_variance + 1.0 / (c + 1.0 / at.variance))
-    variance = setup.learning.next_variance(at.variance, float(squares), float(m.sum()))
+    factors = slab_factors(setup.learning.slab.at(at.variance))
+    stated = fit.weight, c, fit.precision
+    squares = float(m @ (fit.weight**2 + factors.spreads(*stated))) * fit.precision
+    along = float(m @ factors.signed(*stated).along) * float(np.sqrt(fit.precision))
+    variance = setup.learning.next_variance(at.variance, squares, float(m.sum()), along)
     gamma = at.log_odds
     if odds:
         gamma = setup.learning.next_log_odds(gamma, fit.expected_size)

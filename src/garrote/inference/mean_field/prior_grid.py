@@ -43,9 +43,15 @@ class Range(NamedTuple):
         return cls(np.array([value]), np.array([log_weight]))
 
     @classmethod
-    def between(cls, low: float, high: float, log_density: Callable[[Floats], Floats]) -> "Range":
-        """Return the points by which a prior density is integrated over a range."""
-        edges = np.linspace(low, high, int(np.ceil((high - low) / _PIECE)) + 1)
+    def between(
+        cls,
+        low: float,
+        high: float,
+        log_density: Callable[[Floats], Floats],
+        piece: float = _PIECE,
+    ) -> "Range":
+        """Return the points by which a prior density is integrated over a range, in pieces."""
+        edges = np.linspace(low, high, int(np.ceil((high - low) / piece)) + 1)
         nodes, weights = np.polynomial.legendre.leggauss(_POINTS)
         half = 0.5 * np.diff(edges)[:, None]
         points = (0.5 * (edges[1:] + edges[:-1])[:, None] + half * nodes).ravel()
@@ -61,31 +67,50 @@ class Range(NamedTuple):
 class Cell(NamedTuple):
     """Hyperparameters that a solution stands for: log slab variances, and prior log odds.
 
-    The weights of log odds hold the prior probability of the empty model, too.
+    The weights of log odds hold the prior probability of the empty model, too, those of log variances
+    that of the shape of the ``slab``, whose own variance is that of the solution.
     """
 
     log_variance: Range
     log_odds: Range
+    slab: IndependentSlab
 
 
-def variance_ranges(slab: IndependentSlab) -> list[tuple[IndependentSlab, Range]]:
-    """Return slabs of known variance, and the log variances that each stands for."""
+def variance_ranges(
+    slab: IndependentSlab, log_weight: float = 0.0
+) -> list[tuple[IndependentSlab, Range]]:
+    """Return slabs of known variance, and the log variances that each stands for.
+
+    The narrower the humps of a slab are, the nearer to each other are its variances.
+    """
     if slab.variance is not None:
-        return [(slab, Range.at(float(np.log(slab.variance))))]
-    half = 0.5 * (LOG_VARIANCES[1] - LOG_VARIANCES[0]) / (LOG_VARIANCES[2] - 1)
-    slabs = [known for _, known in slab.grid(LOG_VARIANCES)]
+        return [(slab, Range.at(float(np.log(slab.variance)), log_weight))]
+    first, last, count = LOG_VARIANCES
+    count = 1 + int(np.ceil((count - 1) / _width(slab)))
+    half = 0.5 * (last - first) / (count - 1)
+    slabs = [known for _, known in slab.grid((first, last, count))]
     centers = np.log([float(known.variance or 1.0) for known in slabs])
     return [
-        (known, Range.between(u - half, u + half, slab.log_density))
+        (known, _variances_between(slab, u - half, u + half, log_weight))
         for known, u in zip(slabs, centers, strict=True)
     ]
 
 
-def whole_variance_range(slab: IndependentSlab) -> Range:
-    """Return all log variances that a slab may have."""
+def whole_variance_range(slab: IndependentSlab, log_weight: float = 0.0) -> Range:
+    """Return all log variances that a slab, itself of some weight, may have."""
     if slab.variance is not None:
-        return Range.at(float(np.log(slab.variance)))
-    return Range.between(LOG_VARIANCES[0], LOG_VARIANCES[1], slab.log_density)
+        return Range.at(float(np.log(slab.variance)), log_weight)
+    return _variances_between(slab, LOG_VARIANCES[0], LOG_VARIANCES[1], log_weight)
+
+
+def _variances_between(slab: IndependentSlab, low: float, high: float, log_weight: float) -> Range:
+    found = Range.between(low, high, slab.log_density, _PIECE * _width(slab))
+    return found._replace(log_weight=found.log_weight + log_weight)
+
+
+def _width(slab: IndependentSlab) -> float:
+    """Return how wide a hump is, relative to a slab of the same variance that has one."""
+    return float(np.sqrt(1.0 - slab.known_separation))
 
 
 def odds_ranges(beliefs: Beliefs) -> tuple[Floats, list[Range | None]]:
@@ -114,9 +139,10 @@ def whole_odds_range(beliefs: Beliefs) -> Range:
     return Range.between(grid[0] - _BEYOND, grid[-1] + _BEYOND, _odds_density(beliefs.inclusion))
 
 
-def whole_cell(learning: Learning, beliefs: Beliefs) -> Cell:
-    """Return all that the hyperparameters may be."""
-    return Cell(whole_variance_range(learning.slab), whole_odds_range(beliefs))
+def whole_cell(learning: Learning, beliefs: Beliefs, log_weight: float = 0.0) -> Cell:
+    """Return all that the hyperparameters may be, for a shape of the slab that has some weight."""
+    variances = whole_variance_range(learning.slab, log_weight)
+    return Cell(variances, whole_odds_range(beliefs), learning.slab)
 
 
 def _odds(beliefs: Beliefs) -> Floats:

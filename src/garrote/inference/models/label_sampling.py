@@ -26,6 +26,7 @@ from garrote.results.path import stack_rows
 from garrote.results.posterior import Posterior
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import anneal_bound
+from garrote.solvers.labels.humped_gibbs import HumpedLogisticWalk
 from garrote.solvers.labels.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
 from garrote.solvers.models.model_chain import Sampling, run_chain
 
@@ -41,12 +42,13 @@ def sample_labels(task: Task, method: Sample) -> Inferred:
     beliefs.prior.check_independent(method.name)
     refuse_dense(problem, f"method={method.name!r}", "use method='mean-field', or screen")
     chains, report = method.chains(*_LENGTHS, task.seed), task.reporter("sampling")
-    fitting = make_fitting(problem, beliefs)
+    fitting = make_fitting(problem, replace(beliefs, prior=beliefs.prior.with_one_hump))
+    kind = HumpedLogisticWalk if beliefs.prior.has_humps else LogisticGibbsWalk
     rows, target = labelled_rows(fitting), beliefs.target(problem)
     every = max(1, -(-chains.steps * chains.count // _KEPT))
 
     def run(rng: np.random.Generator, start: list[int]) -> tuple[Sampling, list[Drawn]]:
-        walk = LogisticGibbsWalk(target, rows, rng, every)
+        walk = kind(target, rows, rng, every)
         done = run_chain(
             walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
         )
@@ -62,6 +64,7 @@ def sample_labels(task: Task, method: Sample) -> Inferred:
         f"{chains.count * chains.steps} states of {chains.count} Polya-Gamma chains sampled, "
         f"{found.seen} models seen"
     )
+    how = how if found.shapes is None else f"{how}; {found.shapes}"
     doubts = beliefs.doubts(posterior.size_probability)
     return Inferred(
         posterior, certify_chains(runs, found), method.name, how, notes=doubts, steps=chains.steps
@@ -137,6 +140,7 @@ def _posterior(
         spread=replace(posterior.spread, correlation=correlation),
         law=kept,
         accuracy=found.accuracy,
+        shapes=found.shapes,
     )
 
 

@@ -2,7 +2,8 @@
 
 The coefficients v minimise ||y - Xv||^2 + sum v_j^2 / spread_j, so that v_j = spread_j x_j'r. Columns of
 negligible spread follow from that; the others are solved for in a symmetric system of their own number
-or, where there are fewer rows, of the rows' number (Woodbury's identity), which needs no X'X.
+or, where there are fewer rows, of the rows' number (Woodbury's identity), which needs no X'X. With a
+``pull`` of each coefficient, v_j = spread_j (x_j'r + pull_j).
 """
 
 from typing import NamedTuple
@@ -56,30 +57,40 @@ class WeightedRidge:
         self._block *= roots[:, None]
         self._response = roots * problem.response
 
-    def solve(self, spread: Floats) -> Ridge:
-        """Return the minimum for given spreads, which may be 0."""
+    def solve(self, spread: Floats, pull: Floats | None = None) -> Ridge:
+        """Return the minimum for given spreads, which may be 0, and pulls, which are 0 unless given."""
         inside = np.flatnonzero(spread * self.curvature > _NEGLIGIBLE)
         root = np.sqrt(spread[inside])
+        xty = self.xty if pull is None else self.xty + pull
         if self._gram is not None:
             system = self._gram[np.ix_(inside, inside)]
-            solved = _solve_scaled(system, self.xty[inside], root)
+            solved = _solve_scaled(system, xty[inside], root)
             gradient = self.xty - self._gram[:, inside] @ solved
             residuals = gradient
         elif len(inside) <= len(self._response):
             block = self._block[:, inside]
-            solved = _solve_scaled(block.T @ block, self.xty[inside], root)
+            solved = _solve_scaled(block.T @ block, xty[inside], root)
             residuals = self._response - block @ solved
             gradient = self._block.T @ residuals
         else:
-            residuals = self._unexplained(inside, root)
+            pulled = np.zeros(0) if pull is None else spread[inside] * pull[inside]
+            residuals = self._unexplained(inside, root, pulled)
             gradient = self._block.T @ residuals
             solved = spread[inside] * gradient[inside]
-        coef = spread * gradient
+            if pull is not None:
+                solved += pulled
+        coef = spread * (gradient if pull is None else gradient + pull)
         coef[inside] = solved
         return self._with_norm(coef, gradient, residuals)
 
-    def _unexplained(self, inside: Array, root: Floats) -> Floats:
-        """Return the residuals (1 + X spread X')^-1 y, from columns and the roots of their spreads."""
+    def _unexplained(self, inside: Array, root: Floats, pulled: Floats) -> Floats:
+        """Return the residuals (1 + X spread X')^-1 y, from columns and the roots of their spreads.
+
+        Of what pulls alone would leave, where there are any.
+        """
+        response = self._response
+        if len(pulled):
+            response = response - self._block[:, inside] @ pulled
         system = np.eye(len(self._response))
         width = block_width(len(system))
         for start in range(0, len(inside), width):  # in pieces: X is large beside the system
@@ -87,7 +98,7 @@ class WeightedRidge:
             scaled = self._block[:, inside[part]]
             scaled *= root[part]
             system += scaled @ scaled.T
-        return np.asarray(cho_solve(cho_factor(system, overwrite_a=True), self._response))
+        return np.asarray(cho_solve(cho_factor(system, overwrite_a=True), response))
 
     def at(self, coef: Floats) -> Ridge:
         """Return the residuals of any coefficients."""

@@ -13,7 +13,7 @@ from scipy.special import xlog1py, xlogy
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
-from garrote.priors.garrote import SpikeTerms
+from garrote.priors.garrote import SpikeTerms, implied_noise
 from garrote.problem import Problem
 from garrote.results.certificates import equations
 from garrote.results.fit import Fit
@@ -49,8 +49,11 @@ def certify(
 
     known = prior.noise_variance is not None
     listed_c = c[fit.columns]
-    shares = prior.noise_shares(fit.probability, fit.weight, listed_c, fit.precision)
-    implied = max((squared_residual + shares.sum()) / problem.n, problem.smallest_noise)
+    stated = fit.probability, fit.weight, listed_c, fit.precision
+    total = squared_residual + prior.noise_shares(*stated).sum()
+    pull = prior.noise_pulls(*stated).sum() if prior.lift else 0.0
+    implied = implied_noise(problem.n, total, pull, 0.0, fit.precision)
+    implied = max(implied, problem.smallest_noise)
     off_noise = 0.0 if known else abs(fit.precision * implied - 1.0)
     energy = free_energy(problem, prior, fit, squared_residual)
     certificate = equations(

@@ -66,7 +66,7 @@ class Relaxation:
         coef, target, m = np.zeros((3, self.problem.n_features))
         coef[fit.columns] = fit.coef
         c = self.problem.curvature[fit.columns]
-        target[fit.columns] = self.prior.targets(fit.weight, c)
+        target[fit.columns] = self.prior.targets(fit.weight, c, fit.precision)
         m[fit.columns] = fit.probability
         target = target if targets is None else targets
         return State(fit.strength, fit.precision, coef, target, 0, m, residual)
@@ -222,7 +222,7 @@ class Relaxation:
     def listed(self, state: State, cutoff: float = 0.0) -> Fit:
         """List the columns of a solution whose probability is above a cutoff; it is not certified."""
         columns = np.flatnonzero(state.probability > cutoff)
-        weight = self._weights(state.target[columns], columns)
+        weight = self._weights(state, columns)
         return Fit.uncertified(
             state.gamma, columns, state.probability[columns], weight, 1.0 / state.precision,
             state.sweeps, float(state.probability.sum()),
@@ -255,7 +255,7 @@ class Relaxation:
         state, _ = self._fixed_point_among(state, variance, self.tol, 0.0)
         self._include(state, members)
         # What is in the residual is what a certificate has to be of.
-        weight, m = self._weights(state.target[members], members), state.probability[members]
+        weight, m = self._weights(state, members), state.probability[members]
         np.divide(state.coef[members], weight, out=m, where=weight != 0)
         state.probability[members] = np.clip(m, 0.0, 1.0)
         return state
@@ -281,9 +281,10 @@ class Relaxation:
         rule = self.prior.rule(state.gamma, state.precision)
         return _include(rule, self.problem.curvature, state.target, columns, state.probability)
 
-    def _weights(self, target: Floats, columns: Array | slice = slice(None)) -> Floats:
+    def _weights(self, state: State, columns: Array) -> Floats:
         """Return the weights that least-squares values are shrunk to, given inclusion."""
-        return self.prior.weights(target, self.problem.curvature, columns)
+        target, curvature = state.target[columns], self.problem.curvature
+        return self.prior.weights(target, curvature, columns, state.precision)
 
 
 @kernel
@@ -292,7 +293,7 @@ def _include(rule, curvature, target, columns, probability):
     for j in columns:
         m, w, variance = moments(rule, j, target[j], curvature[j])
         probability[j] = m
-        total += noise_share(rule, m, w, variance, curvature[j])
+        total += noise_share(rule, target[j], m, w, variance, curvature[j])
     return total
 
 

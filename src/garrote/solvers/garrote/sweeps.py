@@ -10,7 +10,8 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
-from garrote.rules import Residual, moments, noise_share, squared_residual
+from garrote.priors.garrote import implied_noise
+from garrote.rules import Residual, moments, noise_pull, noise_share, squared_residual
 from garrote.solvers.descent.sweep import sweep
 
 # Multiplications in one kernel call: some 20 ms, so that Ctrl-C is heard.
@@ -92,10 +93,13 @@ def _sweeps(
         change *= np.sqrt(precision)
         if not noise.known:
             total = noise.other_variance + squared_residual(design, residual, start, coef)
+            pull = 0.0
             for j in range(coef.shape[0]):
                 m, w, variance = moments(rule, j, target[j], curvature[j])
-                total += noise_share(rule, m, w, variance, curvature[j])
-            rule.precision[0] = 1.0 / max(noise.smallest, total / noise.n)
+                total += noise_share(rule, target[j], m, w, variance, curvature[j])
+                pull += noise_pull(rule, target[j], m, curvature[j])
+            implied = implied_noise(noise.n, total, pull, noise.other_variance, precision)
+            rule.precision[0] = 1.0 / max(noise.smallest, implied)
             change = max(change, abs(rule.precision[0] / precision - 1.0))
         ratio = change / previous
         previous = change

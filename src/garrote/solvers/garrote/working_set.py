@@ -131,18 +131,22 @@ class WorkingSet:
         """Return the start with all coefficients solved for at once, given the inclusions (Eq. 9).
 
         That is the minimum of the free energy over w, so it can only help. In v = m w the system is
-        symmetric: (G + diag(((1 - m) c + ridge) / m)) v = X'W(residual without the set).
+        symmetric: (G + diag(((1 - m) c + ridge) / m)) v = X'W(residual without the set). Humps pull.
         """
         size = len(self.columns)
         gram, c = self.gram()[:size, :size], self.problem.curvature[self.columns]
-        m = np.array([moments(rule, j, z, c[j])[0] for j, z in enumerate(target)])
+        each = [moments(rule, j, z, c[j]) for j, z in enumerate(target)]
+        m = np.array([one[0] for one in each])
         inside = np.flatnonzero(m > 1e-9)
-        without = start.gradient + gram @ start.coef
+        without = right = start.gradient + gram @ start.coef
+        if getattr(rule, "lift", 0.0):
+            weight = np.array([one[1] for one in each])
+            right = without + (c + rule.ridge) * weight - c * target
         system = gram[np.ix_(inside, inside)].copy()
         held = (1 - m[inside]) * c[inside] + getattr(rule, "ridge", 0.0)
         system[np.diag_indices_from(system)] += held / m[inside]
         coef = np.zeros(size)
-        coef[inside] = lstsq(system, without[inside], cond=1e-14)[0]
+        coef[inside] = lstsq(system, right[inside], cond=1e-14)[0]
         gradient = without - gram @ coef
         moved = coef - start.coef
         squared = max(start.squared_residual - float(moved @ (start.gradient + gradient)), 0.0)

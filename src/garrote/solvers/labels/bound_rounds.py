@@ -14,6 +14,7 @@ from scipy.special import xlog1py, xlogy
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.priors.humps import SignedWeights, humps_of, log_cosh, signed_weights
 from garrote.solvers.labels.jaakkola import Shortcut, Touching, touching_error
 from garrote.solvers.labels.label_regression import LabelColumns, project_out_fixed
 
@@ -26,21 +27,23 @@ _BETWEEN = 100
 # Coefficients move by no less than this share of the tolerance, in standard errors.
 _RESOLUTION = 1e-3
 
-# From a variance, the expected squares of coefficients and how many are in, to the next variance.
-NextVariance = Callable[[float, float, float], float]
+# From a variance, the expected squares of coefficients, how many are in, and their sum times
+# their signs to the next variance.
+NextVariance = Callable[[float, float, float, float], float]
 
 
 class Factors(NamedTuple):
     """What is believed of each column at hand; changed in place.
 
     ``spread`` is the variance of the weight given inclusion, ``coef`` what the residual knows of the
-    column.
+    column; ``narrow`` is the variance given the sign, too, which is less under a slab of two humps.
     """
 
     probability: Floats
     weight: Floats
     spread: Floats
     coef: Floats
+    narrow: Floats
 
     @property
     def variance(self) -> Floats:
@@ -76,13 +79,16 @@ class Rounds:
         The variances of linear predictors to begin with.
     least : float
         Columns with probabilities up to this count as out. Many such might add up to something.
+    separation : float
+        Of the slab's two humps; 0 is one hump.
     """
 
     def __init__(
         self, columns: LabelColumns, log_odds: Floats, variance: float, factors: Factors, xi: Floats,
-        eta_variance: Floats, least: float,
+        eta_variance: Floats, least: float, separation: float = 0.0,
     ):  # fmt: skip
         self.columns, self.log_odds, self.variance = columns, log_odds, variance
+        self.separation = separation
         self.factors, self.least, self.count = factors, least, 0
         self.touching = Touching.at(columns, xi)
         inside = np.flatnonzero(factors.coef)
@@ -180,10 +186,21 @@ class Rounds:
         if next_variance is not None:
             m = self.factors.probability
             squares = float(m @ (self.factors.weight**2 + self.factors.spread))
-            variance = next_variance(self.variance, squares, float(m.sum()))
+            along = float(m @ self._signed(self.factors).along) if self.separation else 0.0
+            variance = next_variance(self.variance, squares, float(m.sum()), along)
             moved = max(moved, abs(float(np.log(variance / self.variance))))
             self.variance = variance
         return max(moved, touching_error(touching.xi, self.best, columns.problem.weights))
+
+    @property
+    def humps(self) -> tuple[float, float, float]:
+        """Ridge, lift and height of the slab; see `garrote.priors.humps`."""
+        return humps_of(self.variance, self.separation)
+
+    def _signed(self, factors: Factors) -> SignedWeights:
+        """Return what weights say of their signs."""
+        _, lift, _ = self.humps
+        return signed_weights(factors.weight, lift * factors.narrow, lift)
 
     @property
     def eta(self) -> Floats:
@@ -202,7 +219,7 @@ class Rounds:
         for some in columns.in_parts(places):
             change = _visit(
                 columns.block, self.touching.under, places[some], self.log_odds,
-                1.0 / self.variance, self.factors, self.least, residual, eta_variance,
+                self.humps, self.factors, self.least, residual, eta_variance,
                 _RESOLUTION * accuracy,
             )  # fmt: skip
             moved = max(moved, change)
@@ -218,36 +235,54 @@ class Rounds:
         weights = touching.under.weights
         eta_variance = self.quiet_variance + self.lively_variance
         squared = float(weights @ residual**2 + weights[:rows] @ eta_variance)
-        m, w, spread, _ = self.factors.among(places)
-        relative = spread / self.variance
-        slab = 0.5 * (np.log(relative) + 1.0 - relative - w**2 / self.variance)
+        factors = self.factors.among(places)
+        m = factors.probability
+        slab = self._slab_gain(factors)
         gains = m * (self.log_odds[places] + slab) - xlogy(m, m) - xlog1py(1 - m, -m)
         return touching.level - 0.5 * squared + float(gains.sum())
+
+    def _slab_gain(self, factors: Factors) -> Floats:
+        """Return minus the divergence of weights, and signs, that are in from the slab."""
+        if not self.separation:
+            relative = factors.spread / self.variance
+            away = factors.weight**2 / self.variance
+            return np.asarray(0.5 * (np.log(relative) + 1.0 - relative - away))
+        ridge, lift, height = self.humps
+        relative, signed = factors.narrow * ridge, self._signed(factors)
+        away = ridge * signed.square - 2.0 * lift * signed.along + height
+        return np.asarray(0.5 * (np.log(relative) + 1.0 - relative - away) - signed.told)
 
 
 @kernel
 def _visit(
-    block, under, places, log_odds, ridge, factors, least, residual, eta_variance, resolution
+    block, under, places, log_odds, humps, factors, least, residual, eta_variance, resolution
 ):
+    ridge, lift, height = humps
     rows = block.shape[0]
     left, shares = np.empty(rows), np.empty(2 * under.columns.shape[0])
     moved = 0.0
     for j in places:
         c = project_out_fixed(block, under, j, left, shares)
         old, m, w = factors.coef[j], 0.0, 0.0
+        narrow = 1.0 / (c + ridge)
+        spread = narrow
         if c > 0.0:
             product = c * old
             for i in range(rows):
                 product += under.weights[i] * left[i] * residual[i]
             w = product / (c + ridge)
             odds = log_odds[j] + 0.5 * np.log(ridge / (c + ridge)) + 0.5 * product * w
+            if lift > 0.0:
+                tilt, reach = np.tanh(lift * w), lift * narrow
+                odds += log_cosh(lift * w) - 0.5 * height * c * narrow
+                spread += reach * reach * (1.0 - tilt * tilt)
+                w += reach * tilt
             m = 1.0 / (1.0 + np.exp(-odds)) if odds > -40.0 else 0.0
         new = m * w if m > least else 0.0
         step, size = new - old, np.sqrt(c)
         moved = max(moved, abs(m - factors.probability[j]), abs(step) * size)
         factors.probability[j], factors.weight[j] = m, w
-        spread = 1.0 / (c + ridge)
-        factors.spread[j] = spread
+        factors.spread[j], factors.narrow[j] = spread, narrow
         if abs(step) * size > resolution:
             factors.coef[j] = new
             for i in range(rows):

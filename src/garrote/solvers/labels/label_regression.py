@@ -13,6 +13,7 @@ from scipy.linalg import pinvh
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.limits.budgets import ENTRIES_KEPT
+from garrote.priors.humps import without_pull
 from garrote.problem import Problem
 
 # Precision of a covariate's coefficient in standard deviations: proper, so that none runs to infinity.
@@ -164,18 +165,18 @@ class LabelColumns:
         places: Array,
         probability: Floats,
         weight: Floats,
-        variance: float,
+        humps: tuple[float, float, float],
     ) -> Measured:
         """Measure some columns of the block, beside the fixed ones.
 
-        ``probability`` and ``weight`` are what is believed of them, under a slab of a variance.
+        ``probability`` and ``weight`` are what is believed of them, under a slab by its humps.
         """  # fmt: skip
         curvature, products = np.zeros((2, len(places)))
         eta_variance = np.zeros(len(self._room))
         for some in self.in_parts(places):
             _measure(
                 self.block, under, residual, places[some], probability[some], weight[some],
-                1.0 / variance, curvature[some], products[some], eta_variance,
+                humps, curvature[some], products[some], eta_variance,
             )  # fmt: skip
         return Measured(curvature, products, eta_variance[: self.rows])
 
@@ -183,7 +184,7 @@ class LabelColumns:
         """Return the squared lengths of all columns beside the fixed ones, in the weights."""
         nothing, everyone = np.zeros(len(self.columns)), np.arange(len(self.columns))
         no_rows = np.zeros(len(self._room))
-        return self.measured(under, no_rows, everyone, nothing, nothing, 1.0).curvature
+        return self.measured(under, no_rows, everyone, nothing, nothing, (1.0, 0.0, 0.0)).curvature
 
     def eta_variance(self, under: Fixed, places: Array, variance: Floats) -> Floats:
         """Return the variances that columns add to the linear predictor of the data's rows."""
@@ -258,8 +259,9 @@ def project_out_fixed(block, under, j, left, shares):
 
 @kernel
 def _measure(
-    block, under, residual, places, probability, weight, ridge, curvature, products, eta_variance
+    block, under, residual, places, probability, weight, humps, curvature, products, eta_variance
 ):
+    ridge, lift, _ = humps
     left, shares = np.empty(block.shape[0]), np.empty(2 * under.columns.shape[0])
     for k in range(places.shape[0]):
         curvature[k] = project_out_fixed(block, under, places[k], left, shares)
@@ -269,7 +271,12 @@ def _measure(
                 total += under.weights[i] * left[i] * residual[i]
             products[k] = total
             m, w = probability[k], weight[k]
-            variance = m * (w * w + 1.0 / (curvature[k] + ridge)) - m * w * m * w
+            spread = 1.0 / (curvature[k] + ridge)
+            if lift > 0.0:
+                reach = lift * spread
+                tilt = np.tanh(lift * without_pull(w, reach, lift))
+                spread += reach * reach * (1.0 - tilt * tilt)
+            variance = m * (w * w + spread) - m * w * m * w
             if variance > 0.0:
                 for i in range(block.shape[0]):
                     eta_variance[i] += variance * left[i] * left[i]

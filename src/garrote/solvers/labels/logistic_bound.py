@@ -16,6 +16,7 @@ from scipy.special import expit
 
 from garrote.arrays import Array, Floats
 from garrote.priors.garrote import SpikeTerms
+from garrote.priors.humps import humps_of
 from garrote.problem import Problem
 from garrote.results.certificates import UNKNOWN, equations
 from garrote.results.fit import Fit
@@ -41,13 +42,14 @@ class LabelFit(Fit):
     """A fit to labels with the slab's variance and the bound's own parameters.
 
     Its free energy is minus the bound on the log evidence. ``spread`` are variances of weights given
-    inclusion, ``fixed`` the coefficients of the intercept and of covariates; ``eta`` and
-    ``eta_variance`` mean and variance of the linear predictor of all rows; ``xi`` is where the bound
-    touches.
+    inclusion, ``narrow`` given the sign too, ``fixed`` the coefficients of the intercept and of
+    covariates; ``eta`` and ``eta_variance`` mean and variance of the linear predictor of all rows;
+    ``xi`` is where the bound touches.
     """
 
     variance: float
     spread: Floats
+    narrow: Floats
     fixed: Floats
     xi: Floats
     eta: Floats
@@ -72,10 +74,19 @@ class LogisticBound:
     certifies : bool
         Whether solutions get a certificate, which costs a pass over all columns, and are solved on until
         it is as it should be.
+    separation : float
+        Of the slab's two humps; 0 is one hump.
     """
 
-    def __init__(self, problem: Problem, offsets: Floats, control: Control, certifies: bool = True):
-        self.problem, self.offsets = problem, offsets
+    def __init__(
+        self,
+        problem: Problem,
+        offsets: Floats,
+        control: Control,
+        certifies: bool = True,
+        separation: float = 0.0,
+    ):
+        self.problem, self.offsets, self.separation = problem, offsets, separation
         self.control, self.certifies = control, certifies
         self.at_hand = LabelColumns(problem)
         if self.at_hand.rows * len(problem.usable) <= _ALL_AT_HAND:
@@ -87,8 +98,8 @@ class LogisticBound:
         nothing, zero = np.zeros(0), np.zeros(self.at_hand.rows)
         return LabelFit(
             gamma, np.zeros(0, np.intp), nothing, nothing, 1.0, np.inf, 0.0, UNKNOWN, 0,
-            variance=variance, spread=nothing, fixed=np.zeros(self.at_hand.count), xi=xi, eta=zero,
-            eta_variance=zero,
+            variance=variance, spread=nothing, narrow=nothing, fixed=np.zeros(self.at_hand.count),
+            xi=xi, eta=zero, eta_variance=zero,
         )  # fmt: skip
 
     def solve(
@@ -129,12 +140,17 @@ class LogisticBound:
         """Return rounds at one gamma that begin with a solution."""
         places, nothing = self.at_hand.places(start.columns), np.zeros(len(self.at_hand.columns))
         factors = Factors(*(nothing.copy() for _ in Factors._fields))
-        factors.put(places, Factors(start.probability, start.weight, start.spread, start.coef))
+        stated = start.probability, start.weight, start.spread, start.coef, start.narrow
+        factors.put(places, Factors(*stated))
         log_odds = gamma + self.offsets[self.at_hand.columns]
         least = _NEGLIGIBLE * self.control.tol
         return Rounds(
-            self.at_hand, log_odds, start.variance, factors, xi, start.eta_variance, least
-        )
+            self.at_hand, log_odds, start.variance, factors, xi, start.eta_variance, least,
+            self.separation,
+        )  # fmt: skip
+
+    def _humps(self, solution: LabelFit) -> tuple[float, float, float]:
+        return humps_of(solution.variance, self.separation)
 
     def _listed(self, now: LabelFit, rounds: Rounds) -> LabelFit:
         """Return what rounds have found, without columns that count as out."""
@@ -149,6 +165,7 @@ class LogisticBound:
             probability=listed.probability,
             weight=listed.weight,
             spread=listed.spread,
+            narrow=listed.narrow,
             variance=rounds.variance,
             xi=rounds.touching.xi,
             eta=rounds.eta,
@@ -175,7 +192,7 @@ class LogisticBound:
         rounds.converge_lively(_TIGHTER * tol, self.control.max_iter)
         found = rounds.factors.among(lively)
         apart = np.abs(found.probability - expected.probability).max(initial=0.0)
-        size = np.sqrt(np.maximum(1.0 / found.spread - 1.0 / known.variance, 0.0))
+        size = np.sqrt(np.maximum(1.0 / found.narrow - self._humps(known)[0], 0.0))
         moved = (np.abs(found.coef - expected.coef) * size).max(initial=0.0)
         return bool(max(apart, moved) <= tol)
 
@@ -188,18 +205,21 @@ class LogisticBound:
         everyone = np.arange(len(columns.columns))
         m, w = np.zeros((2, len(everyone)))
         m[places], w[places] = now.probability, now.weight
-        curvature, products, added = columns.measured(under, residual, everyone, m, w, now.variance)
+        humps = self._humps(now)
+        curvature, products, added = columns.measured(under, residual, everyone, m, w, humps)
         eta_variance = added + under.eta_variance(columns.rows)
         squared, weight = float(under.weights @ residual**2), float(under.weights.sum())
         lengths = np.where(curvature > 0, curvature, 1.0)
-        prior = SpikeTerms.with_slab(now.variance, self.offsets[columns.columns], lengths, 1.0)
+        prior = SpikeTerms.with_slab(
+            now.variance, self.offsets[columns.columns], lengths, 1.0, self.separation
+        )
         point = Fit.uncertified(now.strength, places, now.probability, now.weight, 1.0)
         fit = certify(Regression(curvature, weight), prior, point, squared, products)
         fixed = under.level(touching.response - fitted)
-        spread = 1.0 / (curvature[places] + 1.0 / now.variance)
         seen = replace(
             now,
-            spread=spread,
+            spread=prior.spreads(now.weight, curvature[places], 1.0),
+            narrow=1.0 / (curvature[places] + humps[0]),
             fixed=fixed,
             eta=fitted[: columns.rows] + columns.fixed @ fixed + problem.known_part,
         )
@@ -228,9 +248,12 @@ class LogisticBound:
         under = columns.under(self.curvature_of(solution))
         curvature, _, added = columns.measured(
             under, np.zeros_like(under.weights), places, solution.probability, solution.weight,
-            solution.variance,
+            self._humps(solution),
         )  # fmt: skip
-        spread = 1.0 / (curvature + 1.0 / solution.variance)
+        prior = SpikeTerms.with_slab(
+            solution.variance, np.zeros(0), np.zeros(0), 1.0, self.separation
+        )
+        spread = prior.spreads(solution.weight, curvature, 1.0)
         eta_variance = added + under.eta_variance(columns.rows)
         return replace(solution, spread=spread, eta_variance=eta_variance)
 
@@ -253,9 +276,13 @@ class LogisticBound:
         c = weights.sum() * c / design.scale**2
         c -= np.einsum("fj,fg,gj->j", products[1:], under.inverse, products[1:])
         others = columns.others
-        c = np.maximum(c[others], 0.0) + 1.0 / now.variance
-        odds = now.strength + self.offsets[others] - 0.5 * np.log(now.variance * c)
+        ridge, lift, height = self._humps(now)
+        c = np.maximum(c[others], 0.0) + ridge
+        odds = now.strength + self.offsets[others] - 0.5 * np.log(c / ridge)
         odds = odds + 0.5 * products[0, others] ** 2 / c
+        if lift:
+            x = lift * np.abs(products[0, others]) / c
+            odds += x + np.log(0.5 + 0.5 * np.exp(-2.0 * x)) - 0.5 * height * (1.0 - ridge / c)
         p = expit(odds)
         noticed = p > _JOINS * self.control.tol
         energy = -float(np.logaddexp(0.0, odds[~noticed]).sum())

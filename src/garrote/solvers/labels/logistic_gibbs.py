@@ -11,6 +11,9 @@ every sweep draws
   of them are candidates. Near copies of a column are exchanged by this, which hardly ever happens one
   at a time;
 * the slab's variance, where it is unknown.
+
+Under a slab of two humps (`garrote.solvers.labels.humped_gibbs`) a variable that is drawn sums over both
+signs of its hump.
 """
 
 from typing import NamedTuple
@@ -66,6 +69,11 @@ class LogisticGibbsWalk:
         self.omega = np.zeros(len(rows.labels))
         self.unused = no_averages(len(rows.columns))
         self._seen = 0
+
+    @property
+    def humps(self) -> tuple[float, float, float]:
+        """Ridge, lift and height of the slab; see `garrote.priors.humps`."""
+        return 1.0 / self.variance, 0.0, 0.0
 
     @property
     def members(self) -> list[int]:
@@ -137,7 +145,7 @@ class LogisticGibbsWalk:
         for first in range(0, D, per_call):
             _update(
                 self.rows.columns, self.omega, self.slope, prior.by_size, prior.log_odds,
-                1.0 / self.variance, self.coef, order[first : first + per_call], draws, normals,
+                self.humps, self.coef, order[first : first + per_call], draws, normals,
                 self.unused if averages is None else averages,
             )  # fmt: skip
         if averages is not None:
@@ -158,13 +166,18 @@ class LogisticGibbsWalk:
         per_call = max(1, int(ENTRIES_PER_CALL / max(1, len(self.eta))))
         for first in range(0, D, per_call):
             _weigh(
-                columns, self.omega, self.slope, self.target.inclusion.log_odds, 1.0 / self.variance,
+                columns, self.omega, self.slope, self.target.inclusion.log_odds, self.humps,
                 self.coef, first, min(first + per_call, D), log_weight, mean, precision,
             )  # fmt: skip
         chance = np.cumsum(np.exp(log_weight - log_weight.max()))
         k = int(np.searchsorted(chance, self.rng.random() * chance[-1], side="right"))
         k = min(k, D - 1)
-        self.coef[k] = mean[k] + self.rng.standard_normal() / np.sqrt(precision[k])
+        self.coef[k] = mean[k] + self._pulled(mean[k], precision[k])
+        self.coef[k] += self.rng.standard_normal() / np.sqrt(precision[k])
+
+    def _pulled(self, mean: float, precision: float) -> float:
+        """Draw by how much a sign pulls a coefficient that comes in."""
+        return 0.0
 
     def _draw_variance(self) -> None:
         """Draw the slab's variance, whose inverse has a Gamma law before seeing the coefficients."""
@@ -182,9 +195,26 @@ class LogisticGibbsWalk:
         self._seen += 1
 
 
+@kernel(inline=True)
+def _gain(own, c, humps):
+    """Return the log evidence of a variable, of both signs, and how probable its hump is the upper one.
+
+    ``own`` is its product with what the others leave, ``c`` its precision given inclusion.
+    """
+    ridge, lift, height = humps
+    gain, upper = 0.5 * np.log(ridge / c), 0.5
+    if lift > 0.0:
+        gap = 2.0 * own * lift / c
+        upper = 1.0 / (1.0 + np.exp(-gap)) if gap > -700.0 else 0.0
+        gain += 0.5 * (lift * lift / c - height) + np.log(0.5 + 0.5 * np.exp(-abs(gap)))
+        gain += 0.5 * abs(gap)
+    return gain, upper
+
+
 @kernel
-def _update(columns, omega, slope, by_size, log_odds, ridge, coef, order, draws, normals, averages):
+def _update(columns, omega, slope, by_size, log_odds, humps, coef, order, draws, normals, averages):
     """Draw variables in turn; ``slope`` is kappa - omega eta, and follows."""
+    ridge, lift, _ = humps
     rows = omega.shape[0]
     size = 0
     for j in range(coef.shape[0]):
@@ -200,24 +230,30 @@ def _update(columns, omega, slope, by_size, log_odds, ridge, coef, order, draws,
         others = size - (old != 0.0)
         c = length + ridge
         mean = (product + length * old) / c
-        log_ratio = 0.5 * np.log(ridge / c) + 0.5 * mean * mean * c + log_odds[j]
+        gain, upper = _gain(product + length * old, c, humps)
+        log_ratio = gain + 0.5 * mean * mean * c + log_odds[j]
         log_ratio += by_size[others + 1] - by_size[others]
         p = 1.0 / (1.0 + np.exp(-log_ratio)) if log_ratio > -700.0 else 0.0
-        new = mean + normals[j] / np.sqrt(c) if draws[j] < p else 0.0
+        # A draw that lets the variable in is even below p: it tells the hump, too.
+        pull = lift / c if draws[j] < p * upper else -lift / c
+        new = mean + pull + normals[j] / np.sqrt(c) if draws[j] < p else 0.0
         if new != old:
             change = new - old
             for i in range(rows):
                 slope[i] -= change * omega[i] * column[i]
             coef[j] = new
             size = others + (new != 0.0)
+        tilt = (2.0 * upper - 1.0) * lift / c
         averages.inclusion[j] += p
-        averages.mean[j] += p * mean
-        averages.square[j] += p * (mean * mean + 1.0 / c)
+        averages.mean[j] += p * (mean + tilt)
+        averages.square[j] += p * (
+            mean * mean + 2.0 * mean * tilt + lift * lift / (c * c) + 1.0 / c
+        )
 
 
 @kernel
 def _weigh(
-    columns, omega, slope, log_odds, ridge, coef, first, stop, log_weight, mean, precision
+    columns, omega, slope, log_odds, humps, coef, first, stop, log_weight, mean, precision
 ):  # fmt: skip
     """Fill in the log weight with which each variable that is out would be the one that is in."""
     for j in range(first, stop):
@@ -229,6 +265,7 @@ def _weigh(
         for i in range(omega.shape[0]):
             length += omega[i] * column[i] * column[i]
             product += slope[i] * column[i]
-        c = length + ridge
+        c = length + humps[0]
         mean[j], precision[j] = product / c, c
-        log_weight[j] = log_odds[j] + 0.5 * np.log(ridge / c) + 0.5 * product * product / c
+        gain, _ = _gain(product, c, humps)
+        log_weight[j] = log_odds[j] + gain + 0.5 * product * product / c

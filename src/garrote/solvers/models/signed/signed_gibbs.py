@@ -3,23 +3,20 @@
 Given their signs the coefficients are those of a Gaussian slab around the humps: products with the
 response are raised by the pull of the humps, lift * deviation * sign. A variable that is drawn sums over
 both signs. Given the coefficients the signs are independent of each other; the slab's variance and shape
-are drawn without regard to them, by Metropolis steps and from all shapes.
+are drawn without regard to them (`garrote.solvers.models.signed.slab_draws`).
 """
 
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
-from garrote.arrays import Array, Floats
+from garrote.arrays import Floats
 from garrote.elementary import exponential
 from garrote.priors.humps import log_integral
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.models.model_chain import Averages, Target, Trail
 from garrote.solvers.models.paired_gibbs import PairedGibbsWalk
-
-# Standard deviations of the steps of the slab's log variance.
-_STEPS = (0.7, 0.2, 0.06)
+from garrote.solvers.models.signed.slab_draws import draw_slab, with_slabs
 
 
 class SignedGibbsWalk(PairedGibbsWalk):
@@ -57,11 +54,8 @@ class SignedGibbsWalk(PairedGibbsWalk):
 
     def walk(self, steps: int, averages: Averages | None) -> Trail:
         """Make sweeps; count their states in ``averages`` where it is given, and return the way."""
-        self._slabs: list[list[float]] = []
-        trail = super().walk(steps, averages)
-        # Of the states of one sweep the last counts, with the slab that it was drawn with.
-        which: Array = np.cumsum(trail.flips < 0) - (trail.flips < 0)
-        return trail._replace(slabs=np.array(self._slabs).reshape(-1, 2)[which])
+        self._slabs: list[tuple[float, float]] = []
+        return with_slabs(super().walk(steps, averages), self._slabs)
 
     def _draw_sign(self, j: int, precision: float) -> float:
         odds = 2.0 * self.gradient[j] * self.pull / (precision * self.noise)
@@ -94,38 +88,14 @@ class SignedGibbsWalk(PairedGibbsWalk):
 
     def _draw_variance(self) -> None:
         """Draw the slab's variance and shape given the coefficients, and then their signs."""
-        self._slabs.append([float(np.log(self.variance)), self.separation])
+        self._slabs.append((float(np.log(self.variance)), self.separation))
         own = self.coef[self.coef != 0.0] / np.sqrt(self.noise)
-        if self.target.variance_is_unknown:
-            for step in _STEPS:
-                there = self.variance * float(np.exp(step * self.rng.standard_normal()))
-                gain = self._log_slab(there, own) - self._log_slab(self.variance, own)
-                if np.log(self.rng.random()) < gain:
-                    self.variance = there
-        if len(self.shapes) > 1:
-            logs = np.array(
-                [
-                    log + log_humps(own, self.variance, shape.separation)
-                    for log, shape in self.shapes
-                ]
-            )
-            share = np.exp(logs - logsumexp(logs))
-            self.shape = int(self.rng.choice(len(share), p=share / share.sum()))
+        self.variance, self.shape = draw_slab(
+            self.target.slab, self.shapes, self.variance, self.shape, own, self.rng
+        )
         odds = 2.0 * self.coef * self.pull / self.noise
         plus = self.rng.random(len(odds)) < 1.0 / (1.0 + np.exp(-np.clip(odds, -700, 700)))
         self.sign = np.where(self.coef != 0.0, np.where(plus, 1.0, -1.0), 0.0)
-
-    def _log_slab(self, variance: float, own: Floats) -> float:
-        log_density = float(self.target.slab.log_density(np.log(variance)))
-        return log_density + log_humps(own, variance, self.separation)
-
-
-def log_humps(coef: Floats, variance: float, separation: float) -> float:
-    """Return the log density of coefficients, in deviations of the noise, under two humps."""
-    narrow, place = (1.0 - separation) * variance, np.sqrt(separation * variance)
-    near = -0.5 * (np.abs(coef) - place) ** 2 / narrow
-    both = near + np.log1p(np.exp(-2.0 * np.abs(coef) * place / narrow))
-    return float(np.sum(both) - 0.5 * len(coef) * np.log(8.0 * np.pi * narrow))
 
 
 def _draw_inverse_deviation(n: float, x: float, rng: np.random.Generator) -> float:

@@ -1,0 +1,55 @@
+"""The Polya-Gamma sampler of `logistic_gibbs` under a slab of two humps.
+
+Signs are summed over where a variable is drawn, so that coefficients are all of a state. The slab's
+variance and shape are drawn given these (`garrote.solvers.models.signed.slab_draws`).
+"""
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from garrote.priors.humps import humps_of
+from garrote.solvers.labels.logistic_gibbs import LabelledRows, LogisticGibbsWalk
+from garrote.solvers.models.model_chain import Averages, Target, Trail
+from garrote.solvers.models.signed.slab_draws import draw_slab, with_slabs
+
+
+class HumpedLogisticWalk(LogisticGibbsWalk):
+    """A walk whose state are coefficients and the shape of the slab; one step is a sweep."""
+
+    def __init__(
+        self, target: Target, rows: LabelledRows, rng: np.random.Generator, keep_every: int = 1
+    ):
+        super().__init__(target, rows, rng, keep_every)
+        self.shapes: Any = target.slab.shapes()
+        self.shape = 0
+
+    @property
+    def separation(self) -> float:
+        """The separation of the humps."""
+        return float(self.shapes[self.shape][1].separation)
+
+    @property
+    def humps(self) -> tuple[float, float, float]:
+        """Ridge, lift and height of the slab."""
+        return humps_of(self.variance, self.separation)
+
+    def walk(self, steps: int, averages: Averages | None) -> Trail:
+        """Make sweeps; count their states in ``averages`` where it is given, and return the way."""
+        self._slabs: list[tuple[float, float]] = []
+        return with_slabs(super().walk(steps, averages), self._slabs)
+
+    def _pulled(self, mean: float, precision: float) -> float:
+        """Draw by how much a sign pulls a coefficient that comes in."""
+        _, lift, _ = self.humps
+        sign = 1.0 if self.rng.random() < expit(2.0 * mean * lift) else -1.0
+        return sign * lift / precision
+
+    def _draw_variance(self) -> None:
+        """Draw the slab's variance and shape given the coefficients, over all of their signs."""
+        self._slabs.append((float(np.log(self.variance)), self.separation))
+        own = self.coef[self.coef != 0.0]
+        self.variance, self.shape = draw_slab(
+            self.target.slab, self.shapes, self.variance, self.shape, own, self.rng
+        )
