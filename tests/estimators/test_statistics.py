@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import t as student
 
 from garrote import VariationalGarrote
-from garrote.experiments.calibration import (
+from garrote.experiments.calibration.bins import (
     DEFAULT,
     GROUPS,
     calibrate,

@@ -10,7 +10,7 @@ from garrote.datasets import make_kappen_gomez_2, make_sparse_regression
 from garrote.experiments import STUDIES, Report, StudySettings, run_study
 from garrote.experiments.__main__ import main
 from garrote.experiments.boston import load_boston
-from garrote.experiments.calibration import DEFAULT, GROUPS, Calibration, best_inclusion
+from garrote.experiments.calibration.bins import DEFAULT, GROUPS, Calibration, best_inclusion
 from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.registry import Study
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.study
 
 
 # A large study, of which the test of its frame runs a part.
-LONG = {"calibration"}
+LONG = {"calibration", "calibration-grid"}
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_bins_hold_means_shares_and_what_chance_allows():
 def test_calibration_without_genotypes_says_what_is_left_out(monkeypatch):
     monkeypatch.delenv("GARROTE_DATA")
     only = {"priors": {DEFAULT: GROUPS["priors"][DEFAULT]}}
-    monkeypatch.setattr("garrote.experiments.calibration.GROUPS", only)
+    monkeypatch.setattr("garrote.experiments.calibration.bins.GROUPS", only)
     report = run_study("calibration", StudySettings(instances=1))
     assert "genotypes are left out: mice_genotypes.npz is needed" in " ".join(str(report).split())
     assert {design for design, _ in report.numbers} == {"independent columns", "AR(0.9)"}

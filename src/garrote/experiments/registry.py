@@ -151,7 +151,12 @@ STUDIES = {
     ),
     # Not of a text: what the documentation says of calibration.
     "calibration": Study(
-        "are inclusion probabilities calibrated?", "calibration", "run_calibration"
+        "are inclusion probabilities calibrated?", "calibration.bins", "run_calibration"
+    ),
+    "calibration-grid": Study(
+        "the same over laws of data, by shapes of the slab",
+        "calibration.grid",
+        "run_calibration_grid",
     ),
 }
 
