@@ -5,12 +5,10 @@ import sys
 import numpy as np
 import pytest
 
-from garrote import SpikeSlabRegressor
-from garrote.datasets import make_kappen_gomez_2, make_sparse_regression
-from garrote.experiments import STUDIES, Report, StudySettings, run_study
+from garrote.datasets import make_kappen_gomez_2
+from garrote.experiments import STUDIES, Report, StudySettings
 from garrote.experiments.__main__ import main
 from garrote.experiments.boston import load_boston
-from garrote.experiments.calibration.bins import DEFAULT, GROUPS, Calibration, best_inclusion
 from garrote.experiments.data import SOURCES, find
 from garrote.experiments.methods import published_gammas, tune_garrote, tune_lasso, tune_ridge
 from garrote.experiments.registry import Study
@@ -222,43 +220,3 @@ def test_iba_figure_2_has_the_variables_that_the_text_names():
     stay = dense[penalties == 24][0]
     assert (np.flatnonzero(stay > 0.5) + 1).tolist() == [1, 5, 8, 9, 10, 11, 13]
     np.testing.assert_allclose(dense[:3, 3], [0.99, 0.70, 0.03], atol=0.01)
-
-
-# --- calibration
-
-
-def test_the_best_inclusion_probability_is_that_of_the_largest_evidence():
-    data = make_sparse_regression(60, 8, 2, snr=1.0, random_state=2)
-    under = SpikeSlabRegressor(method="enumerate", inclusion=(1.0, 3.0)).fit(data.X, data.y)
-    best = best_inclusion(under.posterior_.size_probability, 1.0, 3.0)
-
-    def evidence(probability):
-        model = SpikeSlabRegressor(method="enumerate", inclusion=probability)
-        return model.fit(data.X, data.y).posterior_.log_evidence
-
-    assert 0.1 < best < 0.5
-    assert evidence(best) > max(evidence(0.97 * best), evidence(1.03 * best))
-
-
-def test_bins_hold_means_shares_and_what_chance_allows():
-    stated = np.repeat([0.05, 0.72, 1.0], [400, 100, 10])
-    true = np.concatenate([np.arange(400) < 20, np.arange(100) < 72, np.full(10, True)])
-    found = Calibration(stated, true, np.zeros((1, 2)))
-    mean, share, error, count = found.bins()[7]
-    assert (mean, share, count) == (pytest.approx(0.72), pytest.approx(0.72), 100)
-    assert error == pytest.approx(np.sqrt(0.72 * 0.28 / 100))
-    assert found.bins()[9][:2] == (1.0, 1.0)
-    assert found.bins()[4][3] == 0
-    assert found.off() == []
-    assert Calibration(stated, ~true, np.zeros((1, 2))).off() == [0, 7, 9]
-
-
-def test_calibration_without_genotypes_says_what_is_left_out(monkeypatch):
-    monkeypatch.delenv("GARROTE_DATA")
-    only = {"priors": {DEFAULT: GROUPS["priors"][DEFAULT]}}
-    monkeypatch.setattr("garrote.experiments.calibration.bins.GROUPS", only)
-    report = run_study("calibration", StudySettings(instances=1))
-    assert "genotypes are left out: mice_genotypes.npz is needed" in " ".join(str(report).split())
-    assert {design for design, _ in report.numbers} == {"independent columns", "AR(0.9)"}
-    assert "nan" not in str(report)
-    assert report.draw() is not None
