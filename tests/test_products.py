@@ -30,6 +30,7 @@ from garrote import (
 )
 from garrote.inference import Gibbs
 from garrote.likelihoods import Huber
+from garrote.likelihoods.several import SeveralResponses
 from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.paths.combinations import is_possible, solvers
 from garrote.penalties import L1
@@ -88,6 +89,8 @@ SLOPES = {
     "multinomial": lambda y, eta: y - softmax(eta, axis=1),
 }
 OUTPUTS = {"several gaussian": 2, "multinomial": 3}
+# A response of several columns has no name among the families.
+MATRICES = {"several gaussian": SeveralResponses(2)}
 
 
 def responses(family, X):
@@ -123,7 +126,7 @@ PENALISED = pairwise(
         "solver": [solver for solver in solvers() if solver not in ("subgradient", "least-angle")],
         **COMMON,
     },
-    lambda family, solver, **_: is_possible(L1(), family, solver),
+    lambda family, solver, **_: is_possible(L1(), MATRICES.get(family, family), solver),
 )
 
 

@@ -8,12 +8,15 @@ from scipy.special import expit, log_ndtr, logsumexp, softmax
 
 from garrote import SparseClassifier, SparseRegressor
 from garrote.likelihoods import Huber
+from garrote.likelihoods.several import SeveralResponses
 from garrote.paths import FollowPath
 from garrote.paths.combinations import is_possible, solvers
 from garrote.penalties import L1, ElasticNet, GroupLasso
 from reference import penalised_by_proximal_gradient, soft
 
 ALPHA, OUTPUTS = 0.08, {"multinomial": 3, "several gaussian": 2}
+# A response of several columns has no name among the families.
+MATRICES = {"several gaussian": SeveralResponses(2)}
 PENALTIES = {"lasso": L1(), "elastic-net": ElasticNet(0.6), "group-lasso": GroupLasso(None)}
 EDGE = 1.345
 
@@ -135,7 +138,7 @@ def fitted(family, penalty, solver, weighted):
         for family in LOSSES
         for name, penalty in PENALTIES.items()
         for solver in solvers()
-        if is_possible(penalty, family, solver)
+        if is_possible(penalty, MATRICES.get(family, family), solver)
         # Groups are the columns' coefficients of several outputs.
         if name != "group-lasso" or family in OUTPUTS
         if name != "elastic-net" or family in ("gaussian", "several gaussian", "binomial")

@@ -272,7 +272,7 @@ def _draw(cells: list[Cell], numbers: dict[tuple[Cell, str], Scores]) -> Any:
     axis.axvspan(-_NEAR, _NEAR, color="0.9", lw=0)
     places = np.arange(len(cells))[::-1]
     for k, name in enumerate(PRIORS):
-        style = curve_style(k) | {"ls": "none", "marker": "o"}
+        style = curve_style(k) | {"linestyle": "none", "marker": "o"}
         axis.plot([numbers[cell, name].z for cell in cells], places, label=name, **style)
     words = [f"{c.design}, {c.count} {c.sizes}, {c.ratio:g}" for c in cells]
     axis.set_yticks(places, words)
