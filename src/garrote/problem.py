@@ -420,6 +420,6 @@ def _covariate_maps(design: StandardizedDesign, response: Floats) -> tuple[Float
     if not len(design.covariates):
         return np.zeros(0), np.zeros((0, design.shape[1]))
     root = np.sqrt(design.weights)
-    inverse = np.linalg.pinv(root[:, None] * design._standardize(design.covariates))
-    rows = np.divide(inverse, root, out=np.zeros_like(inverse), where=root > 0)
-    return (rows * design.weights) @ response, design.tdot(rows)
+    weighted = np.linalg.pinv(root[:, None] * design._standardize(design.covariates))
+    inverse = np.divide(weighted, root, out=np.zeros_like(weighted), where=root > 0)
+    return (inverse * design.weights) @ response, design.tdot(inverse)

@@ -74,13 +74,13 @@ def test_variances_are_drawn_from_their_full_conditional(law, mixing, v):
 
 
 @pytest.mark.parametrize(("law", "mixing"), LAWS, ids=named)
-def test_the_expected_precision_is_the_slope_of_the_cost(law, mixing):
+def test_the_slope_of_the_cost_is_the_size_times_the_expected_precision(law, mixing):
     """Exercise 13.8, by finite differences and by integration."""
     v, step = np.array([0.3, 2.0]), 1e-5
     slope = (law.cost(v + step) - law.cost(v - step)) / (2 * step)
-    np.testing.assert_allclose(law.expected_precision(-v), slope / v, rtol=1e-5)
+    np.testing.assert_allclose(law.steepness(v), slope, rtol=1e-5)
     drawn = law.draw_variance(np.full(100_000, 2.0), np.random.default_rng(0))
-    assert (1 / drawn).mean() == pytest.approx(float(law.expected_precision(v)[1]), rel=0.02)
+    assert (1 / drawn).mean() == pytest.approx(law.steepness(v)[1] / 2.0, rel=0.02)
 
 
 @pytest.mark.parametrize(("law", "mixing"), LAWS, ids=named)

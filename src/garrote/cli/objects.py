@@ -19,17 +19,17 @@ class Parts(NamedTuple):
     @property
     def names(self) -> list[str]:
         """All settings, by the names that are typed."""
-        names = [name for kind in (*self.priors, *self.methods) for name in _parameters(kind)]
+        names = [name for kind in (*self.priors, *self.methods) for name in parameters_of(kind)]
         return list(dict.fromkeys([*names, *(name for name, to in _ALSO.items() if to in names)]))
 
     def put(self, settings: dict[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
         """Return an estimator's settings with a prior and a method made of what was given of theirs."""
         typed = {_ALSO.get(name, name): value for name, value in given.items()}
         for part, kinds in (("prior", self.priors), ("method", self.methods)):
-            theirs = {name for kind in kinds for name in _parameters(kind)}
+            theirs = {name for kind in kinds for name in parameters_of(kind)}
             chosen = {name: value for name, value in typed.items() if name in theirs}
             if chosen:
-                kind = next((k for k in kinds if set(chosen) <= set(_parameters(k))), kinds[0])
+                kind = next((k for k in kinds if set(chosen) <= set(parameters_of(k))), kinds[0])
                 settings = {**settings, part: kind(**chosen)}
         return settings
 
@@ -97,5 +97,6 @@ def _refuse_other_kind(prior: Any, kind: str) -> None:
     raise UsageError(f"--set prior={prior}: there is no such prior here{hint}", "select")
 
 
-def _parameters(kind: Callable[..., Any]) -> list[str]:
-    return list(inspect.signature(kind).parameters)
+def parameters_of(kind: Callable[..., Any]) -> list[str]:
+    """Return the names of what a class takes, but for ``callback``, which cannot be typed."""
+    return [name for name in inspect.signature(kind).parameters if name != "callback"]

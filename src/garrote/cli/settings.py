@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from garrote.cli.errors import UsageError, suggestion
-from garrote.cli.objects import method_with_prior, parts_of
+from garrote.cli.objects import method_with_prior, parameters_of, parts_of
 from garrote.cli.structure import with_structure
 
 # A response of labels, whatever they are written in.
@@ -66,7 +66,7 @@ def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
     asked = (options.family, dict(options.set).get("family"))
     if LABELS in asked:
         return True
-    without = "family" not in _parameters(method.load()) and method.for_labels is not None
+    without = "family" not in parameters_of(method.load()) and method.for_labels is not None
     return without and any(name in _LOG_ODDS for name in asked)
 
 
@@ -84,7 +84,7 @@ def method_name(options: argparse.Namespace) -> str:
 
     named = dict(_typed(options, ["n_jobs"]).values())
     family = named.pop("family", "gaussian") in (*families_with_posteriors(), LABELS)
-    known = {*_parameters(find_method(_SAMPLING).load()), *_OF_SAMPLING}
+    known = {*parameters_of(find_method(_SAMPLING).load()), *_OF_SAMPLING}
     folds = options.cv is not None or options.groups is not None
     return _SAMPLING if family and not folds and known >= set(named) else _ANNEALING
 
@@ -123,7 +123,7 @@ def make_settings(
     options: argparse.Namespace, estimator: Any, labels: bool, table: Any = None
 ) -> dict[str, Any]:
     """Return the settings of the estimator that was chosen, for a table if one was read."""
-    known = _parameters(estimator)
+    known = parameters_of(estimator)
     settings = _given_settings(options, [estimator], labels, table)
     if "cv" in known:
         settings.setdefault("cv", _splitter(options, labels))
@@ -151,7 +151,7 @@ def _typed(options: argparse.Namespace, known: Sequence[str]) -> dict[str, tuple
 def _given_settings(
     options: argparse.Namespace, kinds: Sequence[Any], labels: bool = False, table: Any = None
 ) -> dict[str, Any]:
-    known = [name for kind in kinds for name in _parameters(kind)]
+    known = [name for kind in kinds for name in parameters_of(kind)]
     typed = _typed(options, known)
     named = dict(typed.values())
     of_penalty = _penalty_settings(named.get("penalty") if "penalty" in known else None)
@@ -199,7 +199,7 @@ def _refuse(
 
 def _law_of_size(kinds: Sequence[Any]) -> str | None:
     """Return the setting that says how many variables are expected, where there is one."""
-    if any("gamma" in _parameters(kind) for kind in kinds):
+    if any("gamma" in parameters_of(kind) for kind in kinds):
         return "gamma"
     return "inclusion" if any(getattr(kind, "_kind", None) == "models" for kind in kinds) else None
 
@@ -222,10 +222,6 @@ def _bounds(named: Mapping[str, Any]) -> tuple[Any, Any]:
     return named.get("lower"), named.get("upper")
 
 
-def _parameters(estimator: Any) -> list[str]:
-    return [name for name in inspect.signature(estimator).parameters if name != "callback"]
-
-
 def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> str:
     """Return which penalty or method to ask for where another one has a setting; "" if none has it."""
     from garrote.estimators.registry import SELECTORS
@@ -243,9 +239,9 @@ def _elsewhere(name: str, method: str, known: Sequence[str], labels: bool) -> st
 
 
 def _all_names(estimator: Any, labels: bool) -> list[str]:
-    own, parts = _parameters(estimator), parts_of(estimator, {}, labels).names
+    parameters, parts = parameters_of(estimator), parts_of(estimator, {}, labels).names
     size = ["expected_size"] if _law_of_size([estimator]) else []
-    return [*own, *parts, *size, *(_BOUNDS if "bounds" in own else ())]
+    return [*parameters, *parts, *size, *(_BOUNDS if "bounds" in parameters else ())]
 
 
 def _label_family(family: str, method: str, known: Sequence[str]) -> dict[str, str]:

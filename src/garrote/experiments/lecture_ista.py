@@ -17,7 +17,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.datasets import make_sparse_regression
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
-from garrote.experiments.murphy.methods import plain_problem
+from garrote.experiments.murphy.methods import unscaled_problem
 from garrote.experiments.report import Report, StudySettings
 from garrote.paths.annealed import fit_path
 from garrote.penalties import ElasticNet
@@ -143,7 +143,7 @@ def _optimum(X: Floats, y: Floats, lam: float, alpha: float) -> Optimum:
     size, ridge = 0.5 * lam * alpha, lam * (1 - alpha)
     penalty, strength = ElasticNet(size / (size + ridge)), size + ridge
     path = fit_path(
-        plain_problem(X, y), penalty, np.array([strength]), solver="ista",
+        unscaled_problem(X, y), penalty, np.array([strength]), solver="ista",
         control=Control(1e-12, 100_000),
     )  # fmt: skip
     coef, fit = path.coefficients().toarray()[0], path.fits[0]

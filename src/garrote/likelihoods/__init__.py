@@ -17,7 +17,6 @@ from garrote.likelihoods.base import (
     majoriser,
     null_mean,
     saturated,
-    total_log_likelihood,
 )
 from garrote.likelihoods.binomial import Binomial
 from garrote.likelihoods.gaussian import Gaussian
@@ -80,5 +79,4 @@ __all__ = [
     "majoriser",
     "null_mean",
     "saturated",
-    "total_log_likelihood",
 ]

@@ -219,13 +219,6 @@ def _level_beside(
     return start  # the best, or labels are all the same and the best is infinite
 
 
-def total_log_likelihood(
-    likelihood: Any, y: Floats, eta: Floats, weights: Floats | None = None
-) -> float:
-    """Return the weighted sum of the log likelihoods."""
-    return _summed(log_likelihood(likelihood, y, eta), weights)
-
-
 def deviance(likelihood: Any, y: Floats, eta: Floats, weights: Floats | None = None) -> float:
     """Return twice what the log likelihood is short of that of a perfect fit.
 

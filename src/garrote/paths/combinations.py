@@ -22,8 +22,8 @@ def is_possible(penalty: Penalty, family: Any, solver: str) -> bool:
 
     Coordinates take everything but what has a closed form for squares only: best subsets, and what
     undoes a ridge or begins with one; and L0, whose tangents tell nothing. The walks need paths that are
-    piecewise linear. A classical solver says itself what it suits (``Method.suits``); EM is by the
-    scales of coefficients for a Gaussian response, and by latent variables for a probit one.
+    piecewise linear. A classical solver says itself what it suits (``ClassicalSolver.suits``); EM is by
+    the scales of coefficients for a Gaussian response, and by latent variables for a probit one.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def check_combination(penalty: Penalty, likelihood: Any, solver: str) -> None:
 
 
 def _is_piecewise_linear(penalty: Penalty) -> bool:
-    """Tell whether paths have knots: thresholds are proportional to the strength, and nothing bends."""
+    """Tell whether paths are linear between knots: an l1 penalty in proportion to the strength."""
     if not penalty.is_elastic_net:
         return False
     one, two = (penalty.at(strength, Terms.equal(1)) for strength in (1.0, 2.0))

@@ -67,7 +67,10 @@ class Penalty(Settings):
 
     @property
     def has_slope(self) -> bool:
-        """Whether its slope tells of it: prices have none, and no tangents or parabolas."""
+        """Whether its slope describes it, so that tangents and parabolas can stand for it.
+
+        Not that of a price of variables, which is the same for every coefficient but 0.
+        """
         return True
 
     @property

@@ -51,9 +51,9 @@ class SpikeRule(NamedTuple):
 def _with_humps(rule, z, curvature):
     """Return the weight without the pull, how far the humps pull, the tilt, and log cosh."""
     c, root = curvature + rule.ridge, np.sqrt(rule.precision[0])
-    plain = z * (curvature / c)
-    x = root * rule.lift * plain
-    return plain, rule.lift / (root * c), np.tanh(x), log_cosh(x)
+    centre = z * (curvature / c)
+    x = root * rule.lift * centre
+    return centre, rule.lift / (root * c), np.tanh(x), log_cosh(x)
 
 
 @inclusion.register
@@ -86,11 +86,11 @@ def _(rule: SpikeRule, j, z, curvature):
 
 @kernel(inline=True)
 def _moments_with_humps(rule, j, z, curvature):
-    plain, reach, tilt, gain = _with_humps(rule, z, curvature)
+    centre, reach, tilt, gain = _with_humps(rule, z, curvature)
     spread = 1.0 / (rule.precision[0] * (curvature + rule.ridge))
-    log_odds = rule.log_odds[j] + 0.5 * plain * plain / spread + gain
+    log_odds = rule.log_odds[j] + 0.5 * centre * centre / spread + gain
     probability = 1.0 / (1.0 + np.exp(-log_odds)) if log_odds > -40.0 else 0.0
-    weight = plain + reach * tilt
+    weight = centre + reach * tilt
     spread += reach * reach * (1.0 - tilt * tilt)
     return probability, weight, probability * ((1.0 - probability) * weight * weight + spread)
 
@@ -112,8 +112,8 @@ def _(rule: SpikeRule, z, probability, weight, variance, curvature):
 @noise_pull.register
 def _(rule: SpikeRule, z, probability, curvature):
     if rule.lift > 0:
-        plain, reach, tilt, _ = _with_humps(rule, z, curvature)
-        return rule.lift * probability * (plain * tilt + reach)
+        centre, reach, tilt, _ = _with_humps(rule, z, curvature)
+        return rule.lift * probability * (centre * tilt + reach)
     return 0.0
 
 
@@ -236,18 +236,18 @@ class SpikeTerms:
         kept = np.where(target * self.signs[columns] < 0, 0.0, target)
         if not self.ridge:
             return kept
-        plain = kept * curvature[columns] / (curvature[columns] + self.ridge)
+        centre = kept * curvature[columns] / (curvature[columns] + self.ridge)
         if not self.lift:
-            return plain
+            return centre
         root = np.sqrt(precision)
         reach = self.lift / (root * (curvature[columns] + self.ridge))
-        return np.asarray(plain + reach * np.tanh(root * self.lift * plain))
+        return np.asarray(centre + reach * np.tanh(root * self.lift * centre))
 
     def targets(self, weight: Floats, curvature: Floats, precision: float) -> Floats:
         """Return the least-squares values that weights were shrunk from."""
         if not self.ridge:
             return weight
-        return self.signed(weight, curvature, precision).plain * (
+        return self.signed(weight, curvature, precision).centre * (
             (curvature + self.ridge) / curvature
         )
 

@@ -101,17 +101,17 @@ def _(rule: HumpsUnknownNoise, left, cross):
 
 
 @generic
-def log_plain_fit(rule: Any, left: float) -> float:
+def log_unsigned_fit(rule: Any, left: float) -> float:
     """Return `log_fit` of a slab without a lift, for which signs make no difference."""
     raise TypeError(f"no humps are registered for {type(rule).__name__}")
 
 
-@log_plain_fit.register
+@log_unsigned_fit.register
 def _(rule: HumpsKnownNoise, left):
     return -0.5 * left / rule.noise
 
 
-@log_plain_fit.register
+@log_unsigned_fit.register
 def _(rule: HumpsUnknownNoise, left):
     return -rule.shape * logarithm(rule.rate + 0.5 * max(left, rule.least))
 
@@ -184,11 +184,11 @@ def humps_rule(
 class SignedWeights(NamedTuple):
     """What the factor of a variable that is in says of its sign t and of w given t.
 
-    ``plain`` is the weight without the pull of humps, ``tilt`` the mean of t; ``square`` and ``along``
+    ``centre`` is the weight without the pull of humps, ``tilt`` the mean of t; ``square`` and ``along``
     are the means over t of E[w | t]^2 and of t E[w | t], ``told`` the divergence of t from even odds.
     """
 
-    plain: Floats
+    centre: Floats
     tilt: Floats
     square: Floats
     along: Floats
@@ -198,24 +198,24 @@ class SignedWeights(NamedTuple):
 def signed_weights(weight: Floats, reach: Floats, steepness: float) -> SignedWeights:
     """Return what weights given inclusion say of signs: nothing, where humps do not reach anywhere.
 
-    ``reach`` is how far a sign pulls each weight, and tanh(steepness * plain) is its mean.
+    ``reach`` is how far a sign pulls each weight, and tanh(steepness * centre) is its mean.
     """
     if not steepness:
         nothing = np.zeros_like(weight)
         return SignedWeights(weight, nothing, weight**2, nothing, nothing)
-    plain = np.empty_like(weight)
-    _without_pulls(weight, reach, steepness, plain)
-    x = steepness * plain
+    centre = np.empty_like(weight)
+    _without_pulls(weight, reach, steepness, centre)
+    x = steepness * centre
     tilt = np.tanh(x)
-    square = plain**2 + reach**2 + 2.0 * plain * reach * tilt
+    square = centre**2 + reach**2 + 2.0 * centre * reach * tilt
     told = x * tilt - np.abs(x) - np.log(0.5 + 0.5 * np.exp(-2.0 * np.abs(x)))
-    return SignedWeights(plain, tilt, square, plain * tilt + reach, told)
+    return SignedWeights(centre, tilt, square, centre * tilt + reach, told)
 
 
 @kernel
-def _without_pulls(weight, reach, steepness, plain):
+def _without_pulls(weight, reach, steepness, centre):
     for j in range(weight.shape[0]):
-        plain[j] = without_pull(weight[j], reach[j], steepness)
+        centre[j] = without_pull(weight[j], reach[j], steepness)
 
 
 @kernel(inline=True)

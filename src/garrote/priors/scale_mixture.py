@@ -42,8 +42,8 @@ _SMALLEST = 1e-200
 class ScaleMixturePrior(Prior):
     """What these priors share: the scale, the noise, and independent coefficients by the mixing law.
 
-    ``mixing`` is that law, where it is in Table 13.2, and ``parameters`` are the settings that it takes;
-    ``shares`` are settings that are at most 1.
+    ``variance_law`` is that law, where it is in Table 13.2, and ``parameters`` are the settings that it
+    takes; ``shares`` are settings that are at most 1.
     """
 
     scale: float | None = field(default=None, kw_only=True)
@@ -55,7 +55,7 @@ class ScaleMixturePrior(Prior):
         Integration.POLYA_GAMMA,
     )
     has_noise: ClassVar[bool] = True
-    mixing: ClassVar[type[Any] | None] = None
+    variance_law: ClassVar[type[Any] | None] = None
     parameters: ClassVar[tuple[str, ...]] = ()
     shares: ClassVar[tuple[str, ...]] = ()
     reference: ClassVar[str] = (
@@ -85,9 +85,9 @@ class ScaleMixturePrior(Prior):
     @property
     def law(self) -> MixingLaw | None:
         """The law of one coefficient, where they are independent and it is in Table 13.2."""
-        if self.mixing is None:
+        if self.variance_law is None:
             return None
-        return self.mixing(*(float(getattr(self, name)) for name in self.parameters))
+        return self.variance_law(*(float(getattr(self, name)) for name in self.parameters))
 
     def among(self, columns: Array) -> "ScaleMixturePrior":
         """Return the prior of some of the columns."""
@@ -108,7 +108,7 @@ class ScaleMixturePrior(Prior):
 class LaplacePrior(ScaleMixturePrior):
     """exp(-|v|): the Bayesian lasso (Park & Casella 2008), of penalty |w| / (s * scale)."""
 
-    mixing: ClassVar[type[Any]] = LaplaceLaw
+    variance_law: ClassVar[type[Any]] = LaplaceLaw
     reference: ClassVar[str] = "Park & Casella (2008), The Bayesian lasso. JASA 103, 681-686"
 
 
@@ -119,7 +119,7 @@ class HorseshoePrior(ScaleMixturePrior):
     Infinitely dense at 0, with Cauchy tails: noise is shrunk to nothing, large effects hardly at all.
     """
 
-    mixing: ClassVar[type[Any]] = HorseshoeLaw
+    variance_law: ClassVar[type[Any]] = HorseshoeLaw
     reference: ClassVar[str] = (
         "Carvalho, Polson & Scott (2010), The horseshoe estimator for sparse signals. Biometrika 97, "
         "465-480"
@@ -131,7 +131,7 @@ class StudentPrior(ScaleMixturePrior):
     """Student's t with some degrees of freedom; 1 is the Cauchy law."""
 
     degrees: float = 1.0
-    mixing: ClassVar[type[Any]] = StudentLaw
+    variance_law: ClassVar[type[Any]] = StudentLaw
     parameters: ClassVar[tuple[str, ...]] = ("degrees",)
     reference: ClassVar[str] = (
         "Andrews & Mallows (1974), Scale mixtures of normal distributions. JRSS B 36, 99-102"
@@ -143,7 +143,7 @@ class NormalGammaPrior(ScaleMixturePrior):
     """Gamma variances of some shape (Griffin & Brown 2010); 1 is Laplace, smaller ones are sparser."""
 
     shape: float = 0.5
-    mixing: ClassVar[type[Any]] = NormalGammaLaw
+    variance_law: ClassVar[type[Any]] = NormalGammaLaw
     parameters: ClassVar[tuple[str, ...]] = ("shape",)
     reference: ClassVar[str] = (
         "Griffin & Brown (2010), Inference with normal-gamma prior distributions in regression "
@@ -156,7 +156,7 @@ class NEGPrior(ScaleMixturePrior):
     """Normal-exponential-gamma (Griffin & Brown 2007): tails like |v|^-(2 shape + 1)."""
 
     shape: float = 0.5
-    mixing: ClassVar[type[Any]] = NEGLaw
+    variance_law: ClassVar[type[Any]] = NEGLaw
     parameters: ClassVar[tuple[str, ...]] = ("shape",)
     reference: ClassVar[str] = (
         "Griffin & Brown (2007), Bayesian adaptive lassos with non-convex penalization. Technical "
@@ -169,7 +169,7 @@ class HALPrior(ScaleMixturePrior):
     """The hierarchical adaptive lasso (Lee et al. 2010): tails like |v|^-(shape + 1)."""
 
     shape: float = 1.0
-    mixing: ClassVar[type[Any]] = HALLaw
+    variance_law: ClassVar[type[Any]] = HALLaw
     parameters: ClassVar[tuple[str, ...]] = ("shape",)
     reference: ClassVar[str] = (
         "Lee, Caron, Doucet & Holmes (2010), A hierarchical Bayesian framework for constructing "

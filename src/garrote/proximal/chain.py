@@ -2,9 +2,9 @@
 
 The sums of the first i numbers, widened by the strength, make a tube; the shortest string through
 it has the solution for slopes. Two ways to pull it are combined. ``_scan`` keeps only the lowest
-and the highest slope that the string can still have and goes back to the last bend when neither
+and the highest slope that the string can still have and goes back to the last knot when neither
 fits (Condat 2013): quick on noise, but the returns may cost quadratic time. When they do,
-``_taut_string`` takes over from the bend reached: it keeps the convex minorant of the tube's roof
+``_taut_string`` takes over from the knot reached: it keeps the convex minorant of the tube's roof
 and the concave majorant of its floor as stacks of segments, so that every number is added and
 removed once (Davies & Kovac 2001).
 """
@@ -17,7 +17,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array
 from garrote.proximal.inputs import as_strength, as_vector, as_weights
 
-# Within this many numbers of a bend the slopes change often: they are updated without a branch.
+# Within this many numbers of a knot the slopes change often: they are updated without a branch.
 _NEAR = 1024
 # How often a number may be visited again, on average, before stacks are cheaper.
 _RETURNS = 2.5
@@ -104,10 +104,10 @@ def _coast(values, strength, at, last, low, high, low_room, high_room):
 def _scan(values, strength, out):
     """Settle numbers from the left while that is quick; return where and on which side it stopped.
 
-    The string has its last bend before number ``start``. ``low`` and ``high`` are the extreme
+    The string has its last knot before number ``start``. ``low`` and ``high`` are the extreme
     slopes that it can have from there, ``low_room`` and ``high_room`` how far lines of these slopes
     lie from the tube's centre at number ``at``, ``low_end`` and ``high_end`` the numbers after
-    which they touch its walls. The side returned is -1 for a bend at the floor, 1 at the roof; the
+    which they touch its walls. The side returned is -1 for a knot at the floor, 1 at the roof; the
     number is len(values) when all is done.
     """
     last = len(values) - 1
@@ -141,11 +141,11 @@ def _scan(values, strength, out):
             _fill(out, start, last + 1, low + low_room / (at - start + 1))
             return last + 1, 0
         falls = low_room < 0.0 if fits else a < -strength
-        bend = low_end + 1 if falls else high_end + 1
-        _fill(out, start, bend, low if falls else high)
-        returns += at - bend
-        start, at, low_end, high_end = bend, bend, bend, bend
-        low = values[bend] if falls else values[bend] - 2.0 * strength
+        knot = low_end + 1 if falls else high_end + 1
+        _fill(out, start, knot, low if falls else high)
+        returns += at - knot
+        start, at, low_end, high_end = knot, knot, knot, knot
+        low = values[knot] if falls else values[knot] - 2.0 * strength
         high = low + 2.0 * strength
         low_room, high_room = strength, -strength
         if returns > _GRACE + _RETURNS * start:
@@ -154,10 +154,10 @@ def _scan(values, strength, out):
 
 @kernel
 def _taut_string(values, tube, start, side, out):
-    """Settle the numbers from ``start`` on, before which the string bends at a side of the tube.
+    """Settle the numbers from ``start`` on, before which the string has a knot at a side of the tube.
 
     ``roof`` and ``floor`` are stacks of segments, rise and length: of the convex minorant of the
-    tube's roof and the concave majorant of its floor, seen from the bend. While the roof's first
+    tube's roof and the concave majorant of its floor, seen from the knot. While the roof's first
     segment is the steeper, a straight string fits between them. When a new number ends that, one of
     them has become a single segment; the string follows the other up to where it fits again.
     """
@@ -193,21 +193,21 @@ def _taut_string(values, tube, start, side, out):
                 floor_top > floor
                 and roof_rise[roof] * floor_length[floor] < floor_rise[floor] * roof_length[roof]
             ):
-                bend = done + int(floor_length[floor])
-                _fill(out, done, bend, floor_rise[floor] / floor_length[floor])
+                knot = done + int(floor_length[floor])
+                _fill(out, done, knot, floor_rise[floor] / floor_length[floor])
                 roof_rise[roof] -= floor_rise[floor]
                 roof_length[roof] -= floor_length[floor]
                 floor += 1
-                done = bend
+                done = knot
         elif floor_top == floor:
             while (
                 roof_top > roof
                 and floor_rise[floor] * roof_length[roof] > roof_rise[roof] * floor_length[floor]
             ):
-                bend = done + int(roof_length[roof])
-                _fill(out, done, bend, roof_rise[roof] / roof_length[roof])
+                knot = done + int(roof_length[roof])
+                _fill(out, done, knot, roof_rise[roof] / roof_length[roof])
                 floor_rise[floor] -= roof_rise[roof]
                 floor_length[floor] -= roof_length[roof]
                 roof += 1
-                done = bend
+                done = knot
     _fill(out, done, n, roof_rise[roof] / roof_length[roof])

@@ -145,10 +145,6 @@ class Path(Generic[AnyFit]):
             [self._covariates(fit) for fit in self.fits],
         )
 
-    def by_output(self, position: int) -> Floats:
-        """Return the coefficients at one strength, outputs x features."""
-        return self.coefficients()[[position]].toarray().reshape(self.outputs, -1)
-
     def _variables(self, fit: AnyFit) -> Floats:
         return self.scale.coefficients(fit.columns, fit.coef)
 

@@ -58,9 +58,10 @@ def dual_bound(
 
 
 def reach(coef: Floats, free: Array, curvature: Floats, null: Evaluated) -> float:
-    """Return how large coefficients are taken to be at most that nothing penalises, the ``free`` ones.
+    """Return the largest size that `dual_bound` allows the ``free`` coefficients, which have no penalty.
 
-    It is ten times the largest that is seen, or that one of them alone would have.
+    Without a limit there would be no bound. It is ten times the largest present coefficient, or the
+    largest that a free one would have if it were fitted alone.
     """
     alone = np.abs(null.gradient[free] / curvature[free]).max(initial=0.0)
     return REACH * max(float(alone), float(np.abs(coef).max(initial=0.0)))

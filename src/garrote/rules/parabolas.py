@@ -44,7 +44,10 @@ def ridge_weights(rule: Any, size: Floats) -> Floats:
 
 @singledispatch
 def first_guess(rule: Any, coef: Floats, size: float) -> Floats:
-    """Return coefficients near some of them of which nothing is 0 that would stay so."""
+    """Return coefficients to begin with: of the sizes of ``coef``, and of ``size`` at least.
+
+    A coefficient of 0 would stay there: the parabola that touches its penalty is infinitely steep.
+    """
     return np.maximum(np.abs(coef), size)
 
 

@@ -79,11 +79,6 @@ class MixingLaw:
         """Return the log density of the coefficient, its variance integrated out."""
         return np.asarray(self.log_normaliser - self.cost(np.abs(v)))
 
-    def expected_precision(self, v: Floats) -> Floats:
-        """Return E[1 / tau^2 | v]."""
-        size = np.abs(v)
-        return self.steepness(size) / size
-
 
 @dataclass(frozen=True)
 class LaplaceLaw(MixingLaw):

@@ -141,12 +141,14 @@ def _means(
         fresh = [k for k, p in enumerate(points) if p is not known[k]]
         for first in range(0, len(fresh), problem.columns_together):
             group = fresh[first : first + problem.columns_together]
-            for k, row in zip(group, residuals(problem, [points[k] for k in group]), strict=True):
-                squared = float(row**2 @ problem.weights)
+            for k, residual in zip(
+                group, residuals(problem, [points[k] for k in group]), strict=True
+            ):
+                squared = float(residual**2 @ problem.weights)
                 energy = free_energy(problem, terms, points[k], squared)
                 if energy < energies[k]:
                     energies[k] = energy
-                    yield k, problem.response - row
+                    yield k, problem.response - residual
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
-from garrote.experiments.murphy.methods import plain_problem
+from garrote.experiments.murphy.methods import unscaled_problem
 from garrote.experiments.report import Report, StudySettings, quantiles
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1
@@ -104,7 +104,7 @@ def _recover(rng: np.random.Generator, sizes: Sizes) -> Recovery:
     y = X @ truth + _NOISE * rng.standard_normal(sizes.rows)
     alpha = _SHARE * float(np.abs(X.T @ y).max()) / sizes.rows
     path = fit_path(
-        plain_problem(X, y), L1(), np.array([alpha]), solver="sparsa", control=Control(1e-8)
+        unscaled_problem(X, y), L1(), np.array([alpha]), solver="sparsa", control=Control(1e-8)
     )
     lasso = path.coefficients().toarray()[0]
     chosen = np.flatnonzero(lasso)

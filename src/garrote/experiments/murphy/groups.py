@@ -6,7 +6,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
-from garrote.experiments.murphy.methods import plain_problem
+from garrote.experiments.murphy.methods import unscaled_problem
 from garrote.experiments.report import Report, StudySettings, quantiles
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1, GroupLasso, Penalty
@@ -100,7 +100,7 @@ def _draw_data(rng: np.random.Generator, values: Any) -> tuple[Floats, Floats, F
 
 def _estimate(X: Floats, y: Floats, truth: Floats, name: str) -> Estimate:
     alphas = np.array([2.0, 1.0]) * _LAMBDA / _ROWS
-    path = fit_path(plain_problem(X, y), _penalty(name), alphas, control=Control(1e-4))
+    path = fit_path(unscaled_problem(X, y), _penalty(name), alphas, control=Control(1e-4))
     coef = path.coefficients().toarray()[-1]
     support: Array = np.flatnonzero(coef)
     debiased = np.zeros_like(coef)

@@ -9,7 +9,7 @@ from garrote.arrays import Floats
 from garrote.datasets import load_prostate
 from garrote.displays.palette import curve_style
 from garrote.experiments.drawing import make_axes
-from garrote.experiments.murphy.methods import lasso_knots, plain_problem
+from garrote.experiments.murphy.methods import lasso_knots, unscaled_problem
 from garrote.experiments.report import Report, StudySettings
 from garrote.paths.annealed import fit_path
 from garrote.penalties import L1
@@ -88,7 +88,7 @@ def run_figure_13_8(settings: StudySettings) -> Report:
         ),
         (
             "between two of them every coefficient is linear in lambda, and as no sign changes also in "
-            f"B: largest deviation at 50 points between each two {_bend(path, coef, bounds):.1e}",
+            f"B: largest deviation at 50 points between each two {_off_lines(path, coef, bounds):.1e}",
         ),
         {"path": path, "coef": coef, "bounds": bounds},
         lambda: _draw(coef, bounds, names),
@@ -105,9 +105,9 @@ def _order(path: Path[PenaltyFit], names: tuple[str, ...]) -> str:
     return ", ".join(names[move.column] for move in path.moves if move.enters)
 
 
-def _bend(path: Path[PenaltyFit], coef: Floats, bounds: Floats) -> float:
+def _off_lines(path: Path[PenaltyFit], coef: Floats, bounds: Floats) -> float:
     """Return how far fits of the coordinate solver between knots are from straight lines."""
-    problem = plain_problem(*load_prostate().standardised_on_training())
+    problem = unscaled_problem(*load_prostate().standardised_on_training())
     ends = path.strengths
     alphas = np.concatenate([np.linspace(a, b, 52)[1:-1] for a, b in pairwise(ends)])
     between = fit_path(problem, L1(), alphas, control=Control(1e-12)).coefficients().toarray()

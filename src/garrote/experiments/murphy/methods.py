@@ -19,24 +19,24 @@ from garrote.results.path import Path
 Members = tuple[int, ...]
 
 
-def plain_problem(X: Floats, y: Floats) -> Problem:
+def unscaled_problem(X: Floats, y: Floats) -> Problem:
     """Return the regression of y on X as they are."""
     return Problem.from_rows(X, y, fit_intercept=False, standardize=False, scale_response=False)
 
 
 def lasso_knots(X: Floats, y: Floats) -> Path[PenaltyFit]:
     """Return the knots of the lasso's path, of which the last is least squares."""
-    return fit_path(plain_problem(X, y), L1(), solver="homotopy")
+    return fit_path(unscaled_problem(X, y), L1(), solver="homotopy")
 
 
 def fit_least_squares(X: Floats, y: Floats) -> Floats:
     """Return the least-squares coefficients."""
-    return _dense(fit_path(plain_problem(X, y), NoPenalty()))[0]
+    return _dense(fit_path(unscaled_problem(X, y), NoPenalty()))[0]
 
 
 def fit_best_subsets(X: Floats, y: Floats) -> Floats:
     """Return the coefficients of the best subset of each size, found by branch and bound."""
-    problem = plain_problem(X, y)
+    problem = unscaled_problem(X, y)
     sizes = range(X.shape[1] + 1)
     return np.vstack([_dense(fit_path(problem, BestSubset(size), np.zeros(1))) for size in sizes])
 
@@ -44,12 +44,12 @@ def fit_best_subsets(X: Floats, y: Floats) -> Floats:
 def fit_lasso(X: Floats, y: Floats, lambdas: Floats) -> Floats:
     """Return the lasso's coefficients, exactly, at each lambda (descending)."""
     alphas = np.asarray(lambdas) / (2 * len(y))
-    return _dense(fit_path(plain_problem(X, y), L1(), alphas, solver="homotopy"))
+    return _dense(fit_path(unscaled_problem(X, y), L1(), alphas, solver="homotopy"))
 
 
 def fit_ridge(X: Floats, y: Floats, lambdas: Floats) -> Floats:
     """Return the coefficients of ridge regression at each lambda (descending)."""
-    return _dense(fit_path(plain_problem(X, y), Ridge(), np.asarray(lambdas) / len(y)))
+    return _dense(fit_path(unscaled_problem(X, y), Ridge(), np.asarray(lambdas) / len(y)))
 
 
 def fit_subsets(X: Floats, y: Floats, subsets: list[Members]) -> Floats:

@@ -29,7 +29,7 @@ from garrote.inference.mean_field.paired_mean_field import (
     PairedSetup,
     fit_paired,
     slab_prior,
-    solve_at,
+    solve_paired,
 )
 from garrote.inference.mean_field.prior_grid import (
     Cell,
@@ -162,7 +162,7 @@ def _follow(
         return
 
     def solve(fit: Fit, place: Place) -> Fit | None:
-        after = solve_at(setup, fit, grid.priors[place].at).fit
+        after = solve_paired(setup, fit, grid.priors[place].at).fit
         converged = after.certificate.value <= setup.control.tol
         return after if converged and after.expected_size <= most else None
 

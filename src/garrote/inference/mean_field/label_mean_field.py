@@ -166,7 +166,10 @@ def _weigh(
 
 
 def _over(bound: LogisticBound, cell: Cell, one: LabelFit) -> float:
-    """Return the bound of a solution, its factors held, integrated over the priors it stands for."""
+    """Return the bound on the log evidence by one solution, integrated over the priors of a cell.
+
+    The factors of the solution are held fixed: only the terms of the slab and of the log odds vary.
+    """
     m, offsets = one.probability, bound.offsets[one.columns]
     here = Cell(
         Range.at(float(np.log(one.variance))),

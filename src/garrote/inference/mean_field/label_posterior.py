@@ -83,7 +83,7 @@ def average_of(
     parts: Sequence[tuple[LogisticBound, Sequence[float], Sequence[LabelFit]]],
 ) -> Moments:
     """Mix solutions, of one bound or several; spreads are those of the likelihood's own curvature."""
-    logs = np.concatenate([own for _, own, _ in parts])
+    logs = np.concatenate([log_weights for _, log_weights, _ in parts])
     weight = iter(softmax(logs))
     fixed = np.zeros(parts[0][0].at_hand.count)
     components = []

@@ -16,7 +16,7 @@ from garrote.inference.mean_field.paired_mean_field import (
     anneal_paired,
     fit_paired,
     paired_path,
-    solve_at,
+    solve_paired,
 )
 from garrote.inference.mean_field.prior_grid import whole_cell
 from garrote.inference.mean_field.solved import Found, GridPrior, look_around
@@ -103,7 +103,7 @@ def learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) -> 
     sides = {"annealed": whole.forward[place], "reheated": whole.backward[place]}
     setup = PairedSetup.of(problem, shaped.beliefs, control)
     rivals = {
-        side: one.fit if one.fit is best.fit else solve_at(setup, one.fit, best.at).fit
+        side: one.fit if one.fit is best.fit else solve_paired(setup, one.fit, best.at).fit
         for side, one in sides.items()
     }
     found = _at_one_prior(

@@ -265,7 +265,7 @@ def _from_start(setup: PairedSetup, at: Hyperparameters, start: Floats) -> Fit:
 
 def _learn(setup: PairedSetup, begin: Fit, at: Hyperparameters, *, odds: bool) -> Paired:
     """Alternate E and M steps from a solution; with ``odds`` gamma is learned too."""
-    found = solve_at(setup, begin, at)
+    found = solve_paired(setup, begin, at)
     trace, previous = [found.objective], np.inf
     for _ in range(_STEPS):
         after = _next(setup, found, odds)
@@ -274,7 +274,7 @@ def _learn(setup: PairedSetup, begin: Fit, at: Hyperparameters, *, odds: bool) -
         ratio = min(change / previous, 0.999) if previous > 0 else 0.0
         if change <= _STILL and change * ratio <= _STILL * (1 - ratio):
             return replace(found, trace=tuple(trace))
-        again = solve_at(setup, found.fit, after)
+        again = solve_paired(setup, found.fit, after)
         if again.fit.expected_size > max(setup.problem.most_variables, found.fit.expected_size):
             break  # into the branch that interpolates
         found, previous = again, change
@@ -297,7 +297,7 @@ def _next(setup: PairedSetup, found: Paired, odds: bool) -> Hyperparameters:
     return Hyperparameters(variance, gamma)
 
 
-def solve_at(setup: PairedSetup, begin: Fit, at: Hyperparameters) -> Paired:
+def solve_paired(setup: PairedSetup, begin: Fit, at: Hyperparameters) -> Paired:
     """Return what a solution becomes at other hyperparameters: factors and noise are solved for."""
     task = _certified_at(setup, replace(begin, strength=at.log_odds, n_iter=0), at)
     (fit,) = run_together([task], stored_design(setup.problem))

@@ -152,8 +152,8 @@ def make_laws(
     for stack in _stacks(problem, models):
         moments = _moments(spectra(problem, stack.members, stack.blocks), rules)
         each = zip(stack.places, stack.members, *moments, strict=True)
-        for place, own, mean, covariance, noise in each:
-            law = in_user_units(problem, own, mean, covariance, float(noise), fixed_inverse)
+        for place, members, mean, covariance, noise in each:
+            law = in_user_units(problem, members, mean, covariance, float(noise), fixed_inverse)
             laws[int(place)] = law
     return [laws[place] for place in range(len(models))]
 
@@ -172,9 +172,9 @@ def averaged_moments(
             _moments(spectra(problem, stack.members, stack.blocks), rules),
             share[stack.places],
         )
-        own = np.diagonal(moments.covariance, axis1=1, axis2=2)
+        variance = np.diagonal(moments.covariance, axis1=1, axis2=2)
         np.add.at(mean, stack.members, weight[:, None] * moments.mean)
-        np.add.at(square, stack.members, weight[:, None] * (moments.mean**2 + own))
+        np.add.at(square, stack.members, weight[:, None] * (moments.mean**2 + variance))
         noise += float(weight @ moments.noise)
     return mean, square, noise
 
@@ -193,7 +193,7 @@ def _stacks(
             members = np.array([models[k] for k in places], dtype=np.intp)
             members = members.reshape(len(places), int(size))  # of no variables too
             if gram is None:
-                blocks = np.array([problem.known_block(own) for own in members])
+                blocks = np.array([problem.known_block(model) for model in members])
             else:
                 at = np.searchsorted(columns, members)
                 blocks = gram[at[:, :, None], at[:, None, :]]

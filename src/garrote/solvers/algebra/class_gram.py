@@ -34,8 +34,8 @@ class ClassGram:
         spread = mean * self.root
         self._inverse = np.zeros((len(mean), len(mean)))
         if centered:
-            own = np.diag(spread @ self.root) - spread @ spread.T
-            self._inverse[:] = np.linalg.pinv(own, _SAME, hermitian=True)
+            second = np.diag(spread @ self.root) - spread @ spread.T
+            self._inverse[:] = np.linalg.pinv(second, _SAME, hermitian=True)
         self._across = np.zeros((0, len(mean)))
 
     @property

@@ -22,7 +22,11 @@ _CHUNK = 1024
 
 @kernel(inline=True)
 def dependent_share(rule):
-    """Return the share of its length up to which what a column has beyond a model counts as nothing."""
+    """Return the share of a column's length up to which its pivot counts as 0.
+
+    Such a column is a combination of those in the model. Under a slab with a precision, which is part of
+    every pivot, only pivots lost in rounding count as 0.
+    """
     return _ROUNDED if rule.ridge > 0.0 else _DEPENDENT
 
 

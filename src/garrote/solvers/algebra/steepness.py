@@ -22,7 +22,7 @@ _PRODUCTS, _LEFT = 30, 0.01
 def largest_eigenvalue(problem: Problem) -> Generator[Floats, Floats, float]:
     """Return the largest eigenvalue of X'WX / n, from above in all likelihood.
 
-    Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
+    Yields vectors to be multiplied with X; see `garrote.solvers.lockstep`.
     """
     usable = problem.curvature > 0
     if not usable.any():

@@ -42,7 +42,7 @@ def solve_classically(
 ) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve for descending strengths by the method of some name.
 
-    Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
+    Yields vectors to be multiplied with X; see `garrote.solvers.lockstep`.
     """
     open_ended = np.isinf(terms.lower) & np.isinf(terms.upper)
     out = (terms.lower == 0.0) & (terms.upper == 0.0)

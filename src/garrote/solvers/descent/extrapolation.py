@@ -9,7 +9,7 @@ import numpy as np
 from garrote.arrays import Floats
 
 # Plain rounds before the first jump, so that the iteration is near to what it creeps towards.
-_PLAIN = 8
+_PATIENCE = 8
 # Rounds that a jump looks back on.
 _MEMORY = 5
 
@@ -31,7 +31,7 @@ class Extrapolation:
     """
 
     def __init__(
-        self, patience: int = _PLAIN, measured: int | None = None, memory: int = _MEMORY
+        self, patience: int = _PATIENCE, measured: int | None = None, memory: int = _MEMORY
     ) -> None:
         self.patience, self.measured, self.memory = patience, slice(measured), memory
         self.points: list[Floats] = []

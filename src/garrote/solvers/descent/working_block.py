@@ -18,7 +18,7 @@ class WorkingBlock:
         self.columns = np.zeros(0, np.intp)
         self.inside = np.zeros(problem.n_features, dtype=bool)
         self._values = np.empty((len(problem.response), 0), order="F")
-        self._own, self._where = np.zeros(0), dict[int, int]()
+        self._products, self._where = np.zeros(0), dict[int, int]()
 
     @property
     def values(self) -> Floats:
@@ -49,7 +49,7 @@ class WorkingBlock:
         self.inside[:] = False
         self.columns = self.columns[places]
         self.inside[self.columns] = True
-        self._own, self._where = np.zeros(0), {}
+        self._products, self._where = np.zeros(0), {}
 
     def dot(self, places: Array, coef: Floats) -> Floats:
         """Return some columns times their coefficients."""
@@ -64,7 +64,7 @@ class WorkingBlock:
 
         They are always the same, and kept.
         """
-        made, end = [], len(self._own)
+        made, end = [], len(self._products)
         for places in groups:
             if int(places[0]) not in self._where:
                 part = self.values[:, places]
@@ -72,8 +72,8 @@ class WorkingBlock:
                 made.append((part.T @ weighted / self.problem.n).ravel())
                 self._where[int(places[0])] = end
                 end += len(places) ** 2
-        self._own = np.concatenate([self._own, *made]) if made else self._own
-        return self._own, np.array([self._where[int(places[0])] for places in groups])
+        self._products = np.concatenate([self._products, *made]) if made else self._products
+        return self._products, np.array([self._where[int(places[0])] for places in groups])
 
 
 class SparseBlock:

@@ -115,9 +115,9 @@ def dual_weights(problem: Problem) -> Weights:
     if not problem.has_rows:
         raise ValueError("solver='dual' needs rows; from moments use 'coordinate' or 'primal'")
     used = np.flatnonzero(problem.curvature > 0)
-    rows = np.sqrt(problem.weights)
-    x = rows[:, None] * problem.table.block(used)
-    y, c = rows * problem.response, problem.curvature[used]
+    root = np.sqrt(problem.weights)
+    x = root[:, None] * problem.table.block(used)
+    y, c = root * problem.response, problem.curvature[used]
 
     def weights(m: Floats) -> Floats:
         out = np.maximum(1 - m[used], _SMALLEST_EXCLUSION)

@@ -141,9 +141,10 @@ class Relaxation:
     def _lively_rounds(
         self, state: State, variance: float, tolerance: float, previous: float
     ) -> tuple[State, float]:
-        """Sweep the livelier outsiders until they are still beside ``previous``, the others' change.
+        """Sweep the outsiders that are much more probable than a priori, until they hardly change.
 
-        Returns also the last change.
+        That is by a small share of the tolerance, or of ``previous``, the change of the last round over
+        all outsiders. Returns the state and the last change.
         """
         lively = self._lively(state)
         quiet = max(variance - self._include(state, lively), 0.0)

@@ -49,7 +49,7 @@ class HumpedLogisticWalk(LogisticGibbsWalk):
     def _draw_variance(self) -> None:
         """Draw the slab's variance and shape given the coefficients, over all of their signs."""
         self._slabs.append((float(np.log(self.variance)), self.separation))
-        own = self.coef[self.coef != 0.0]
+        nonzero = self.coef[self.coef != 0.0]
         self.variance, self.shape = draw_slab(
-            self.target.slab, self.shapes, self.variance, self.shape, own, self.rng
+            self.target.slab, self.shapes, self.variance, self.shape, nonzero, self.rng
         )

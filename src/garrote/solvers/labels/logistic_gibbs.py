@@ -196,15 +196,15 @@ class LogisticGibbsWalk:
 
 
 @kernel(inline=True)
-def _gain(own, c, humps):
+def _gain(product, c, humps):
     """Return the log evidence of a variable, of both signs, and how probable its hump is the upper one.
 
-    ``own`` is its product with what the others leave, ``c`` its precision given inclusion.
+    ``product`` is that of its column with what the others leave, ``c`` its precision given inclusion.
     """
     ridge, lift, height = humps
     gain, upper = 0.5 * np.log(ridge / c), 0.5
     if lift > 0.0:
-        gap = 2.0 * own * lift / c
+        gap = 2.0 * product * lift / c
         upper = 1.0 / (1.0 + np.exp(-gap)) if gap > -700.0 else 0.0
         gain += 0.5 * (lift * lift / c - height) + np.log(0.5 + 0.5 * np.exp(-abs(gap)))
         gain += 0.5 * abs(gap)

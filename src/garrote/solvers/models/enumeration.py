@@ -185,7 +185,10 @@ def begin(
 
 
 def _block_level(count: int) -> int:
-    """Return how many variables are told apart; -1 where kernel calls begin only below these."""
+    """Return how many first variables there are of which every pattern has its models' weights summed.
+
+    -1 for no such sums: kernel calls make them, and these would begin below the last of the variables.
+    """
     return min(count, BLOCK_LEVELS) if count - _DEPTH_PER_CALL <= BLOCK_LEVELS else -1
 
 
@@ -358,8 +361,8 @@ def _fold(matrix, at, weight_below, first_below, second_below, weight, first, se
         second[i, at] += mixed
         along += matrix[at, i] * first_below[1, i]
         across += matrix[at, i] * product
-    own = (z * z * weight_below[2] - 2.0 * z * along + across) / (pivot * pivot)
-    second[at, at] += own + weight_below[3] / pivot
+    square = (z * z * weight_below[2] - 2.0 * z * along + across) / (pivot * pivot)
+    second[at, at] += square + weight_below[3] / pivot
 
 
 @kernel(inline=True)

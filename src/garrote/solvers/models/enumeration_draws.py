@@ -32,9 +32,9 @@ def known_one_by_one(found: Enumeration) -> Array:
 def beyond_best(found: Enumeration) -> Floats:
     """Return the probability in every block that models known one by one do not have."""
     known = known_one_by_one(found)
-    own = (found.models[known] & np.uint64(len(found.blocks) - 1)).astype(np.intp)
+    block = (found.models[known] & np.uint64(len(found.blocks) - 1)).astype(np.intp)
     share = np.exp(found.log_weights[known] - found.log_total)
-    return np.maximum(found.blocks - np.bincount(own, share, len(found.blocks)), 0.0)
+    return np.maximum(found.blocks - np.bincount(block, share, len(found.blocks)), 0.0)
 
 
 def draw_models(

@@ -83,9 +83,9 @@ class FactorWalk:
     def _is_possible(self) -> bool:
         """Tell whether the present model has any probability."""
         members = self.members
-        own = np.diag(self.factor.root)[: len(members)] ** 2
+        pivots = np.diag(self.factor.root)[: len(members)] ** 2
         least = dependent_share(self.rule) * self.target.problem.curvature[members]
-        return bool((own > least).all() and np.isfinite(self.log_posterior()))
+        return bool((pivots > least).all() and np.isfinite(self.log_posterior()))
 
     def _present_rule(self) -> Any:
         """Return the marginal likelihood, given the slab as it is."""

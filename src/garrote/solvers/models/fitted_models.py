@@ -250,7 +250,7 @@ def _fit_stretch_of(
 def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work):
     """Fit models that follow each other in Gray code, each from where the one before ended."""
     columns, fixed = coefs.shape[1], table.fixed
-    members, own, spread = np.zeros(columns, np.int64), np.zeros(columns), np.zeros(columns)
+    members, coef, spread = np.zeros(columns, np.int64), np.zeros(columns), np.zeros(columns)
     start = np.zeros(columns)
     start[:fixed] = table.null
     for s in range(values.shape[0]):
@@ -259,21 +259,21 @@ def _fit_stretch(likelihood, table, gram, first, values, coefs, variances, work)
         for j in range(columns):
             if j < fixed or (pattern >> (j - fixed)) & 1:
                 members[size] = j
-                own[size] = start[j]
+                coef[size] = start[j]
                 size += 1
         if size - fixed > table.most or not (
             table.integrated or _independent(gram, members, size, work.root)
         ):
             values[s] = -np.inf
             continue
-        value, _, separated = maximise(likelihood, table.samples, members, size, own, work)
+        value, _, separated = maximise(likelihood, table.samples, members, size, coef, work)
         if table.integrated:
-            value += _volume(table.samples, members, size, own, work)
+            value += _volume(table.samples, members, size, coef, work)
         values[s] = value
         fill_variances(work, size, spread)
         start[:] = 0.0
         for a in range(size):
-            coefs[s, members[a]] = start[members[a]] = own[a]
+            coefs[s, members[a]] = start[members[a]] = coef[a]
             variances[s, members[a]] = spread[a]
         if separated:  # where nothing is finite is no place to start from
             start[:] = 0.0

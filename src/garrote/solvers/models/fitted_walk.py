@@ -102,15 +102,15 @@ class FittedTarget:
         """Return slopes along all variables, and what of their curvature is beyond a model's columns."""
         self.log_weight(members)
         samples, fixed = self.table.samples, self.table.fixed
-        own = self.table.members(np.array(members, int))
-        eta = samples.offset + self.fitted[members].coef @ samples.columns[own]
+        places = self.table.members(np.array(members, int))
+        eta = samples.offset + self.fitted[members].coef @ samples.columns[places]
         row_weights = samples.weights * curvature(self.likelihood, samples.y, eta)
         slope = samples.weights * gradient(self.likelihood, samples.y, eta)
         others = samples.columns[fixed:]
-        inside = samples.columns[own] * row_weights
+        inside = samples.columns[places] * row_weights
         cross = inside @ others.T
         length = np.einsum("ji,ji,i->j", others, others, row_weights)
-        information = inside @ samples.columns[own].T + np.diag(samples.held[own])
+        information = inside @ samples.columns[places].T + np.diag(samples.held[places])
         beyond = length - np.sum(cross * (stable_inverse(information) @ cross), axis=0)
         beyond[beyond <= _DEPENDENT * length] = 0.0
         beyond[list(members)] = 0.0

@@ -127,13 +127,13 @@ class _Seen:
         self.listed: list[tuple[Array, ...]] = []
         self.waiting: list[_Waiting] = []
         self._known = Keys()
-        # The same in every search, so that their models can be compared; 0 for nobody, who is last.
+        # The same in every search, so that their models can be compared; 0 for NOBODY, the last entry.
         bits = np.random.default_rng(_KEYS).integers(2**63, size=n_features)
         self._bits = np.append(bits, 0)
         self._rng, self._most, self._last = rng, max(expansions, 1), np.inf
 
     def begin_with(self, members: list[int], log_weight: float) -> None:
-        """Take note of a model that is nobody's neighbour."""
+        """Take note of a model to start from, which was found as no other model's neighbour."""
         nobody = np.array([NOBODY])
         self.add(self._parent(tuple(members)), nobody, nobody, np.array([log_weight]), 0)
 

@@ -310,8 +310,8 @@ def _choose_newcomer(length, log_odds, ridge, pull, noise, coef, gradient, draw,
     """
     for j in range(coef.shape[0]):
         out = coef[j] == 0.0 and length[j] > 0.0
-        c, own = length[j] + ridge, abs(gradient[j]) + pull
-        gain = 0.5 * (own * own / (c * noise) - logarithm(c))
+        c, pulled = length[j] + ridge, abs(gradient[j]) + pull
+        gain = 0.5 * (pulled * pulled / (c * noise) - logarithm(c))
         if pull > 0.0:
             gain += logarithm(1.0 + exponential(-2.0 * abs(gradient[j]) * pull / (c * noise)))
         chance[j] = log_odds[j] + gain if out else -np.inf
@@ -353,18 +353,18 @@ def _update(
             continue
         old, c = coef[j], length[j] + ridge
         others = size - (old != 0.0)
-        own, spread = gradient[j] + length[j] * old, noise / c
+        product, spread = gradient[j] + length[j] * old, noise / c
         plus, log_ratio = 0.5, log_odds[j] + by_size[others + 1] - by_size[others]
-        log_ratio += 0.5 * ((abs(own) + pull) ** 2 / (c * noise) + np.log(ridge / c) - height)
+        log_ratio += 0.5 * ((abs(product) + pull) ** 2 / (c * noise) + np.log(ridge / c) - height)
         if pull > 0.0:
-            gap = 2.0 * own * pull / (c * noise)
+            gap = 2.0 * product * pull / (c * noise)
             log_ratio += np.log(1.0 + np.exp(-abs(gap))) - _LOG_2
             plus = 1.0 / (1.0 + np.exp(-gap)) if gap > -700.0 else 0.0
         p = 1.0 / (1.0 + np.exp(-log_ratio)) if log_ratio > -700.0 else 0.0
         there = 1.0 if coins[j] < plus else -1.0
         new = 0.0
         if draws[j] < p:
-            new = (own + there * pull) / c + np.sqrt(spread) * normals[j]
+            new = (product + there * pull) / c + np.sqrt(spread) * normals[j]
         if new != old:
             if slot[j] < 0:
                 return place
@@ -374,8 +374,8 @@ def _update(
             coef[j] = new
             size = others + (new != 0.0)
         sign[j] = there if new != 0.0 else 0.0
-        mean = (own + (2.0 * plus - 1.0) * pull) / c
-        both = own * own + 2.0 * own * pull * (2.0 * plus - 1.0) + pull * pull
+        mean = (product + (2.0 * plus - 1.0) * pull) / c
+        both = product * product + 2.0 * product * pull * (2.0 * plus - 1.0) + pull * pull
         averages.inclusion[j] += p
         averages.mean[j] += p * mean
         averages.square[j] += p * (both / (c * c) + spread)

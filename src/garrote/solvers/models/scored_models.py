@@ -271,10 +271,10 @@ def _score_last(rule, data, products, common, last, root, rows, log_det, left, s
             product[c] -= row[c] * score
     for c in range(count):
         usable = pivot[c] > least * data.length[last[c]]
-        own = pivot[c] if usable else 1.0
-        rest = left - product[c] * product[c] / own
+        safe_pivot = pivot[c] if usable else 1.0
+        rest = left - product[c] * product[c] / safe_pivot
         rest = rest if rest > 0.0 else 0.0
-        evidence = log_evidence(rule, size + 1, log_det + logarithm(own), rest)
+        evidence = log_evidence(rule, size + 1, log_det + logarithm(safe_pivot), rest)
         scores[c] = evidence + data.log_odds[last[c]] if usable else -np.inf
 
 

@@ -47,7 +47,7 @@ def solve_concave_path(
 ) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve for descending strengths, each from the sparser and from the denser fit beside it.
 
-    Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
+    Yields vectors to be multiplied with X; see `garrote.solvers.lockstep`.
     """
     if len(smooth.curvature) <= _FEW:
         smooth.grow(np.flatnonzero(smooth.curvature > 0))

@@ -43,7 +43,7 @@ def solve_reweighted(
 ) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve for descending strengths, each from the solution before or from a blurred penalty.
 
-    Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
+    Yields vectors to be multiplied with X; see `garrote.solvers.lockstep`.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         alone = np.where(smooth.curvature > 0, smooth.null.gradient / smooth.curvature, 0.0)

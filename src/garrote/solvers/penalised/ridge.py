@@ -34,7 +34,7 @@ def solve_ridge(
 ) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Solve a Gaussian problem at every strength; bounds are not looked at.
 
-    Yields rows to be multiplied with X; see `garrote.solvers.lockstep`.
+    Yields vectors to be multiplied with X; see `garrote.solvers.lockstep`.
     """
     penalised = [float(s) * bool(penalty.at(1.0, terms).ridge.any()) for s in strengths]
     by_rows = problem.has_rows and problem.n_features > len(problem.response)
@@ -196,9 +196,9 @@ def _turned_back(
 ) -> PenaltyFit:
     turned = np.zeros(outputs * back.shape[1])
     turned[point.columns] = point.coef
-    rows = back @ turned.reshape(outputs, -1).T
+    dual = back @ turned.reshape(outputs, -1).T
     blocks = [
-        problem.table.block(columns).T @ rows / factor[columns, None]
+        problem.table.block(columns).T @ dual / factor[columns, None]
         for columns in _blocks(problem)
     ]
     coef = np.concatenate(blocks).T.ravel()

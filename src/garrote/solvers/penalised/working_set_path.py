@@ -157,7 +157,7 @@ def solve_path(
     """Solve for descending strengths, each from the solution before.
 
     Several of them are solved before all columns are looked at, in one pass for all of them. Yields
-    rows to be multiplied with X; see `garrote.solvers.lockstep`.
+    vectors to be multiplied with X; see `garrote.solvers.lockstep`.
     """
     known: list[tuple[float, Evaluated]] = [(np.inf, smooth.null)]
     remembered = 2 if penalty.convex else 1  # concave penalties have jumps, and no trend

@@ -37,13 +37,13 @@ def sum_signs(rule, log_det, left, coef, inverse, every, field, pairs):
     if every or k <= _FEW:
         return _sum_all(rule, log_det, left, coef, inverse, field, pairs)
     fields = sign_fields(rule, left, coef, inverse)
-    means, entropy, own = np.tanh(fields), 0.0, 0.0
+    means, entropy, spread = np.tanh(fields), 0.0, 0.0
     for j in range(k):
         plus = 0.5 * (1.0 + means[j])
         if 0.0 < plus < 1.0:
             entropy -= plus * np.log(plus) + (1.0 - plus) * np.log(1.0 - plus)
-        own += (1.0 - means[j] * means[j]) * inverse[j, j]
-    cross, lean = means @ coef, means @ (inverse @ means) + own
+        spread += (1.0 - means[j] * means[j]) * inverse[j, j]
+    cross, lean = means @ coef, means @ (inverse @ means) + spread
     deviation, variance = noise_powers(rule, left, cross)
     for i in range(k):
         field[i] = deviation * means[i]
@@ -145,7 +145,7 @@ def describe_over_slabs(
     """
     k = values.shape[0]
     field, pairs = np.empty(k), np.empty((k, k))
-    own_mean, own_second = np.empty(k), np.empty((k, k))
+    slab_mean, slab_second = np.empty(k), np.empty((k, k))
     for r in range(slabs.shape[0]):
         at = reshaped(rule, slabs[r, 0], slabs[r, 1], slabs[r, 2])
         shrunk, log_det, left = np.empty((k, k)), 0.0, yty
@@ -158,9 +158,11 @@ def describe_over_slabs(
         left = max(left, 0.0)
         logs[r], variance = sum_signs(at, log_det, left, coef, inverse, every, field, pairs)
         if mean.shape[0] == k:
-            moments_over_signs(at.lift, variance, coef, inverse, field, pairs, own_mean, own_second)
+            moments_over_signs(
+                at.lift, variance, coef, inverse, field, pairs, slab_mean, slab_second
+            )
             noise[0] += weights[r] * variance
             for i in range(k):
-                mean[i] += weights[r] * own_mean[i]
+                mean[i] += weights[r] * slab_mean[i]
                 for j in range(k):
-                    second[i, j] += weights[r] * own_second[i, j]
+                    second[i, j] += weights[r] * slab_second[i, j]

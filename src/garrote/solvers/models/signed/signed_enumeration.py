@@ -83,16 +83,16 @@ def _sum_models(rule, gram, xty, yty, by_size, log_odds, first, last, log_weight
                 members[k] = j
                 log_prior += log_odds[j]
                 k += 1
-        own = members[:k]
-        independent, log_det = _factorise(rule, gram, own, root)
+        model = members[:k]
+        independent, log_det = _factorise(rule, gram, model, root)
         if not independent or by_size[k] + log_prior == -np.inf:
             continue
         invert_root(root, inverse_root, k)
         inverse = np.ascontiguousarray(inverse_root[:k, :k]) @ np.ascontiguousarray(
             inverse_root[:k, :k].T
         )
-        coef = inverse @ xty[own]
-        left = max(yty - coef @ xty[own], 0.0)
+        coef = inverse @ xty[model]
+        left = max(yty - coef @ xty[model], 0.0)
         log_sum, noise = sum_signs(rule, log_det, left, coef, inverse, True, field, pairs)
         log_weights[bits] = log_sum + by_size[k] + log_prior
         if log_weights[bits] > sums.unit[0] + _FAR or sums.unit[0] == -np.inf:
@@ -102,9 +102,9 @@ def _sum_models(rule, gram, xty, yty, by_size, log_odds, first, last, log_weight
         sums.by_size[k] += weight
         sums.noise[0] += weight * noise
         for a in range(k):
-            sums.mean[own[a]] += weight * mean[a]
+            sums.mean[model[a]] += weight * mean[a]
             for b in range(k):
-                sums.second[own[a], own[b]] += weight * second[a, b]
+                sums.second[model[a], model[b]] += weight * second[a, b]
 
 
 @kernel

@@ -89,9 +89,9 @@ class SignedGibbsWalk(PairedGibbsWalk):
     def _draw_variance(self) -> None:
         """Draw the slab's variance and shape given the coefficients, and then their signs."""
         self._slabs.append((float(np.log(self.variance)), self.separation))
-        own = self.coef[self.coef != 0.0] / np.sqrt(self.noise)
+        scaled = self.coef[self.coef != 0.0] / np.sqrt(self.noise)
         self.variance, self.shape = draw_slab(
-            self.target.slab, self.shapes, self.variance, self.shape, own, self.rng
+            self.target.slab, self.shapes, self.variance, self.shape, scaled, self.rng
         )
         odds = 2.0 * self.coef * self.pull / self.noise
         plus = self.rng.random(len(odds)) < 1.0 / (1.0 + np.exp(-np.clip(odds, -700, 700)))

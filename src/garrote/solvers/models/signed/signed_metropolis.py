@@ -27,8 +27,8 @@ class SignedMetropolisWalk(SignedState, MetropolisWalk):
 def _(factor: SignedFactor, rule, data, inverse, a, k):
     beside = without_member(factor, inverse, a, k)
     plus, minus = log_of_signs(rule, *beside)
-    own = data.log_odds[factor.members[a]]
-    return log_sum(plus, minus) - log_fit(rule, beside[0], beside[1]) + own
+    prior_log_odds = data.log_odds[factor.members[a]]
+    return log_sum(plus, minus) - log_fit(rule, beside[0], beside[1]) + prior_log_odds
 
 
 @newcomer_log_odds.register

@@ -10,28 +10,9 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.elementary import exponential, logarithm
-from garrote.priors.humps import log_fit, log_plain_fit, log_signed_evidence, noise_powers
-from garrote.solvers.algebra.model_factor import (
-    dependent_share,
-    log_determinant,
-    member_coefficient,
-)
-from garrote.solvers.algebra.signed_factor import (
-    SignedFactor,
-    add_signed,
-    fill_signed,
-    member_lift,
-    remove_signed,
-    turn_sign,
-)
-from garrote.solvers.models.factor_walk import (
-    append,
-    enter,
-    leave,
-    log_state_evidence,
-    refill,
-    turn,
-)
+from garrote.priors.humps import log_fit, log_unsigned_fit, noise_powers
+from garrote.solvers.algebra.model_factor import dependent_share, member_coefficient
+from garrote.solvers.algebra.signed_factor import SignedFactor, member_lift
 from garrote.solvers.models.informed_sampler import (
     LEAST_LOG_ODDS,
     describe_newcomers,
@@ -79,9 +60,9 @@ def describe(rule, left, cross, pivot, product, tilt, chance):
         mean = product / pivot
         return mean, mean * mean + noise_powers(rule, rest, 0.0)[1] / pivot
     for sign, weight in ((1.0, chance), (-1.0, 1.0 - chance)):
-        own = sign + tilt
-        deviation, variance = noise_powers(rule, rest, cross + product * own / pivot)
-        raised = rule.lift * own
+        tilted = sign + tilt
+        deviation, variance = noise_powers(rule, rest, cross + product * tilted / pivot)
+        raised = rule.lift * tilted
         mean += weight * (product + raised * deviation) / pivot
         both = product * (product + 2.0 * raised * deviation) + raised * raised * variance
         square += weight * (both / pivot + variance) / pivot
@@ -98,7 +79,9 @@ def _score_alike(factor, rule, data, scores, without):
         pivot = factor.pivot[j] if usable else 1.0
         rest = left - factor.product[j] * factor.product[j] / pivot
         rest = rest if rest > 0.0 else 0.0
-        log_odds = log_plain_fit(rule, rest) - 0.5 * logarithm(pivot) + without + data.log_odds[j]
+        log_odds = (
+            log_unsigned_fit(rule, rest) - 0.5 * logarithm(pivot) + without + data.log_odds[j]
+        )
         scores.log_odds[j] = log_odds if usable and log_odds > -np.inf else -np.inf
         mean = factor.product[j] / pivot
         scores.mean[j] = mean
@@ -111,7 +94,7 @@ def _(factor: SignedFactor, rule, data, scores, k):
     deviation, variance = noise_powers(rule, left, cross)
     without = -np.inf
     if k < data.by_size.shape[0] - 1 and rule.lift == 0.0:
-        without = data.by_size[k + 1] - data.by_size[k] - log_plain_fit(rule, left)
+        without = data.by_size[k + 1] - data.by_size[k] - log_unsigned_fit(rule, left)
         _score_alike(factor, rule, data, scores, without + 0.5 * logarithm(rule.ridge))
         for a in range(k):
             scores.log_odds[factor.members[a]] = -np.inf
@@ -146,10 +129,10 @@ def _(factor: SignedFactor, rule, scores, k):
         j = scores.foremost[a]
         if scores.log_odds[j] > _LIKELY:
             largest = max(largest, scores.log_odds[j])
-            own = factor.pivot[j], factor.product[j], factor.tilt[j]
-            plus, minus = log_of_signs(rule, left, cross, *own)
+            newcomer = factor.pivot[j], factor.product[j], factor.tilt[j]
+            plus, minus = log_of_signs(rule, left, cross, *newcomer)
             chance = 1.0 / (1.0 + exponential(minus - plus))
-            scores.mean[j], scores.square[j] = describe(rule, left, cross, *own, chance)
+            scores.mean[j], scores.square[j] = describe(rule, left, cross, *newcomer, chance)
     return largest
 
 
@@ -184,41 +167,6 @@ def _(factor: SignedFactor, rule, data, scores, inverse, k):
     return largest
 
 
-@enter.register
-def _(factor: SignedFactor, rule, gram_row, j, coin):
-    plus, minus = log_of_signs(
-        rule, factor.left[0], factor.cross[0], factor.pivot[j], factor.product[j], factor.tilt[j]
-    )
-    sign = 1.0 if coin * (1.0 + exponential(minus - plus)) < 1.0 else -1.0
-    add_signed(gram_row, j, sign, factor)
-
-
-@leave.register
-def _(factor: SignedFactor, j):
-    remove_signed(j, factor)
-
-
-@turn.register
-def _(factor: SignedFactor, j, inverse):
-    turn_sign(j, inverse, factor)
-
-
 @noise_of.register
 def _(factor: SignedFactor, rule):
     return noise_powers(rule, factor.left[0], factor.cross[0])[1]
-
-
-@refill.register
-def _(factor: SignedFactor, gram, slot, lengths, xty, yty, ridge, members, signs):
-    fill_signed(gram, slot, lengths, xty, yty, ridge, members, signs, factor)
-
-
-@append.register
-def _(factor: SignedFactor, gram_row, j, sign):
-    add_signed(gram_row, j, sign, factor)
-
-
-@log_state_evidence.register
-def _(factor: SignedFactor, rule):
-    fit = factor.left[0], factor.cross[0], factor.lean[0]
-    return log_signed_evidence(rule, factor.size[0], log_determinant(factor), *fit)

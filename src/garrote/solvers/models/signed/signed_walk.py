@@ -16,14 +16,31 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.elementary import exponential
 from garrote.priors.humps import humps_of, log_signed_evidence, reshaped
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.algebra.signed_factor import SignedFactor, empty_signed_factor
-from garrote.solvers.models.factor_walk import FactorWalk
+from garrote.solvers.algebra.model_factor import log_determinant
+from garrote.solvers.algebra.signed_factor import (
+    SignedFactor,
+    add_signed,
+    empty_signed_factor,
+    fill_signed,
+    remove_signed,
+    turn_sign,
+)
+from garrote.solvers.models.factor_walk import (
+    FactorWalk,
+    append,
+    enter,
+    leave,
+    log_state_evidence,
+    refill,
+    turn,
+)
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.model_chain import Target
-from garrote.solvers.models.signed import signed_scores  # noqa: F401 - what kernels do with signs
 from garrote.solvers.models.signed.sign_sums import sign_fields
+from garrote.solvers.models.signed.signed_scores import log_of_signs
 
 # Standard deviations of steps of the slab's log variance, by turns: humps far apart know it well.
 _STEPS = (0.7, 0.2, 0.06)
@@ -167,3 +184,38 @@ def _weigh_signs(rule, block, products, yty, signs, uniforms):
         log_chance -= np.log1p(np.exp(-2.0 * signs[a] * fields[a]))
     cross, lean = signs @ coef, signs @ (inverse @ signs)
     return log_signed_evidence(rule, k, log_det, left, cross, lean), log_chance
+
+
+@enter.register
+def _(factor: SignedFactor, rule, gram_row, j, coin):
+    plus, minus = log_of_signs(
+        rule, factor.left[0], factor.cross[0], factor.pivot[j], factor.product[j], factor.tilt[j]
+    )
+    sign = 1.0 if coin * (1.0 + exponential(minus - plus)) < 1.0 else -1.0
+    add_signed(gram_row, j, sign, factor)
+
+
+@leave.register
+def _(factor: SignedFactor, j):
+    remove_signed(j, factor)
+
+
+@turn.register
+def _(factor: SignedFactor, j, inverse):
+    turn_sign(j, inverse, factor)
+
+
+@refill.register
+def _(factor: SignedFactor, gram, slot, lengths, xty, yty, ridge, members, signs):
+    fill_signed(gram, slot, lengths, xty, yty, ridge, members, signs, factor)
+
+
+@append.register
+def _(factor: SignedFactor, gram_row, j, sign):
+    add_signed(gram_row, j, sign, factor)
+
+
+@log_state_evidence.register
+def _(factor: SignedFactor, rule):
+    fit = factor.left[0], factor.cross[0], factor.lean[0]
+    return log_signed_evidence(rule, factor.size[0], log_determinant(factor), *fit)
