@@ -19,7 +19,7 @@ demo: .venv/core.stamp  ## Select among 64 variables of the diabetes table; leav
 	$(BIN)/garrote demo
 
 test: lint  ## Lint, then run the tests
-	@scripts/install_browser.sh
+	$(if $(findstring not browser,$(TESTS)),,@scripts/install_browser.sh)
 	$(PYTEST) -m '$(TESTS)'
 
 test-studies: .venv/dev.stamp  ## Published studies, and the report in a browser

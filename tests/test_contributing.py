@@ -32,11 +32,11 @@ from garrote.designs.gram import GramColumns
 from garrote.estimators.registry import SELECTORS, Selector
 from garrote.inference import Gibbs, Sample, Search, infer
 from garrote.inference.choosing import WAYS
-from garrote.likelihoods import Binomial, Gaussian
+from garrote.likelihoods import FAMILIES, Binomial, Gaussian
 from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.paths.annealed import SOLVERS, fit_path
-from garrote.penalties import L1, Terms
-from garrote.priors import EffectSlab, GaussianSlab, GPrior, SingleEffects
+from garrote.penalties import L1, PENALTIES, Terms
+from garrote.priors import PRIORS, EffectSlab, GaussianSlab, GPrior, SingleEffects
 from garrote.problem import Problem
 from garrote.rules import Integration, Residual, shrink
 from garrote.solvers.classical.path import CLASSICAL_SOLVERS
@@ -96,6 +96,28 @@ def test_the_printed_penalty_is_searched_over_and_cloned(printed):
     assert (model.penalty, other.penalty) == (capped(0.5), capped(2.0))
 
 
+def test_the_printed_penalty_is_known_by_its_row(printed, monkeypatch, tmp_path):
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((60, 6))
+    y = X[:, 0] - X[:, 3] + rng.standard_normal(60)
+    with pytest.raises(ValueError, match="penalty must be one of"):
+        SparseRegressor("capped-l1").fit(X, y)
+    monkeypatch.setitem(PENALTIES, "capped-l1", printed["CappedL1"])
+    settings = {"alpha": 0.2, "method": FollowPath(alphas=5)}
+    model = SparseRegressor("capped-l1", **settings).fit(X, y)
+    same = SparseRegressor(printed["CappedL1"](), **settings).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, same.coef_)
+    model.save(tmp_path / "model.garrote")
+    np.testing.assert_array_equal(load(tmp_path / "model.garrote").coef_, model.coef_)
+    with pytest.raises(ValueError, match=r"write penalty=CappedL1\(\) to set its cap"):
+        model.set_params(penalty__cap=1e6)
+    model.set_params(penalty=printed["CappedL1"](1e6)).fit(X, y)
+    lasso = SparseRegressor("lasso", **settings).fit(X, y)
+    np.testing.assert_allclose(model.coef_, lasso.coef_, atol=1e-6)
+    with pytest.raises(ValueError, match=r"'l0'.*or penalty 'lasso'.*'capped-l1'"):
+        SparseRegressor("l0", family="poisson").fit(X, np.round(np.exp(y)))
+
+
 @pytest.mark.parametrize("likelihood", [Gaussian(), Binomial()])
 def test_the_printed_solver_finds_what_coordinates_find(printed, likelihood, monkeypatch):
     rng = np.random.default_rng(5)
@@ -150,6 +172,43 @@ def test_the_printed_prior_is_zellners_with_as_many_rows(printed):
         )
         np.testing.assert_array_equal(own.inclusion_probability, same.inclusion_probability)
         np.testing.assert_array_equal(own.mean, same.mean)
+
+
+@pytest.mark.parametrize("method", ["enumerate", Sample(200, 50), Search(100)], ids=str)
+def test_the_printed_prior_stands_in_an_estimator(printed, method):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((50, 5))
+    y = X[:, 2] + rng.standard_normal(50)
+    own, same = (
+        SpikeSlabRegressor(prior, method, random_state=0).fit(X, y)
+        for prior in (printed["UnitInformation"](), GPrior(50.0))
+    )
+    np.testing.assert_array_equal(own.inclusion_probability_, same.inclusion_probability_)
+    np.testing.assert_array_equal(own.coef_, same.coef_)
+    np.testing.assert_array_equal(own.predict(X, return_std=True), same.predict(X, return_std=True))
+    assert clone(own).prior == printed["UnitInformation"]()
+
+
+def test_the_printed_prior_is_known_by_its_row_and_refused_where_it_means_nothing(
+    printed, monkeypatch, tmp_path
+):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((50, 5))
+    y = X[:, 2] + rng.standard_normal(50)
+    with pytest.raises(ValueError, match="prior must be one of"):
+        SpikeSlabRegressor("unit-information").fit(X, y)
+    monkeypatch.setitem(PRIORS, "unit-information", printed["UnitInformation"])
+    model = SpikeSlabRegressor("unit-information", "enumerate").fit(X, y)
+    same = SpikeSlabRegressor(GPrior(50.0), "enumerate").fit(X, y)
+    np.testing.assert_array_equal(model.coef_, same.coef_)
+    model.save(tmp_path / "model.garrote")
+    np.testing.assert_array_equal(load(tmp_path / "model.garrote").predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="UnitInformation"):
+        SpikeSlabClassifier(printed["UnitInformation"]()).fit(X, y > 0)
+    with pytest.raises(ValueError, match="'mean-field' needs prior='spike-slab'"):
+        SpikeSlabRegressor(printed["UnitInformation"](), "mean-field").fit(X, y)
+    with pytest.raises(ValueError, match="prior must be one of"):
+        SingleEffectsRegressor(printed["UnitInformation"]()).fit(X, y)
 
 
 SHAPES = pytest.mark.parametrize("shape", [(80, 400), (120, 15)], ids=["N < D", "N >= D"])
@@ -282,6 +341,22 @@ def test_the_printed_likelihood_gives_certified_paths(printed, fit_intercept):
     np.testing.assert_allclose(model.coef_, binomial.coef_, atol=1e-6)
     with pytest.raises(ValueError, match="needs y between 0 and 1"):
         model.fit(X, 2 + shares)
+
+
+def test_the_printed_likelihood_is_known_by_its_row(printed, monkeypatch, tmp_path):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((60, 5))
+    shares = expit(X[:, 0] - X[:, 3] + 0.5 * rng.standard_normal(60))
+    with pytest.raises(ValueError, match="family must be one of"):
+        SparseRegressor(family="share", alpha=0.03).fit(X, shares)
+    monkeypatch.setitem(FAMILIES, "share", printed["Share"]())
+    model = SparseRegressor(family="share", alpha=0.03).fit(X, shares)
+    same = SparseRegressor(family=printed["Share"](), alpha=0.03).fit(X, shares)
+    np.testing.assert_array_equal(model.coef_, same.coef_)
+    model.save(tmp_path / "model.garrote")
+    np.testing.assert_array_equal(load(tmp_path / "model.garrote").predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="gaussian"):
+        SpikeSlabRegressor(family="share").fit(X, shares)
 
 
 def test_the_printed_estimator_is_one_of_the_pairs(printed):

@@ -2,10 +2,10 @@
 
 Penalised fits are judged by the conditions of an optimum, written down in NumPy; estimators by what
 weights and offsets mean: a weight of k is a row repeated k times, an offset of numbers is subtracted.
+What cannot go together is refused, and the refusal says what to do.
 Combinations cover every pair of values.
 """
 
-import inspect
 import warnings
 
 import numpy as np
@@ -28,12 +28,11 @@ from garrote import (
     VariationalGarrote,
     VariationalGarroteClassifier,
 )
-from garrote.inference import Gibbs
-from garrote.likelihoods import Huber
-from garrote.likelihoods.several import SeveralResponses
+from garrote.inference import Gibbs, MeanField, Metropolis, Sample, Search
+from garrote.likelihoods import Huber, SeveralResponses
 from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.paths.combinations import is_possible, solvers
-from garrote.penalties import L1
+from garrote.penalties import L1, FusedLasso, GroupLasso
 from garrote.priors import EffectSlab, GaussianSlab, SingleEffects
 from pairwise import pairwise
 
@@ -89,8 +88,8 @@ SLOPES = {
     "multinomial": lambda y, eta: y - softmax(eta, axis=1),
 }
 OUTPUTS = {"several gaussian": 2, "multinomial": 3}
-# A response of several columns has no name among the families.
-MATRICES = {"several gaussian": SeveralResponses(2)}
+# Families that no name stands for: they are told by the shape of y.
+UNNAMED = {"several gaussian": SeveralResponses(2)}
 
 
 def responses(family, X):
@@ -126,7 +125,7 @@ PENALISED = pairwise(
         "solver": [solver for solver in solvers() if solver not in ("subgradient", "least-angle")],
         **COMMON,
     },
-    lambda family, solver, **_: is_possible(L1(), MATRICES.get(family, family), solver),
+    lambda family, solver, **_: is_possible(L1(), UNNAMED.get(family, family), solver),
 )
 
 
@@ -155,6 +154,7 @@ def test_penalised_fits_meet_the_conditions_of_an_optimum(row):
 
 # Chains that are short: with one seed they are the same wherever the problem is.
 SHORT = {"method": Gibbs(100, 20), "random_state": 0}
+KNOWN = {"inclusion": 0.1, "random_state": 0}
 ESTIMATORS = {
     "garrote": VariationalGarrote(gamma=-4.0, method=Anneal(gammas=10, tol=1e-8)),
     "garrote, dual": VariationalGarrote(
@@ -164,6 +164,10 @@ ESTIMATORS = {
     "EM": SpikeSlabRegressor(GaussianSlab(1.0), "em", inclusion=0.1),
     "single effects": SingleEffectsRegressor(SingleEffects(effects=3)),
     "BIC, all models": SpikeSlabRegressor("bic", "enumerate"),
+    "informed walks": SpikeSlabRegressor(GaussianSlab(1.0), Sample(100, 20), **KNOWN),
+    "flips and swaps": SpikeSlabRegressor(GaussianSlab(1.0), Metropolis(100, 20), **KNOWN),
+    "draws of coefficients": SpikeSlabRegressor(GaussianSlab(1.0), Gibbs(100, 20), **KNOWN),
+    "search": SpikeSlabRegressor(GaussianSlab(1.0), Search(100), **KNOWN),
     "lasso": SparseRegressor(alpha=0.1, method=FollowPath(tol=1e-11)),
     "MCP": SparseRegressor("mcp", alpha=0.1, method=FollowPath(tol=1e-11)),
     "garrote, labels": VariationalGarroteClassifier(
@@ -173,6 +177,11 @@ ESTIMATORS = {
     "single effects, labels": SingleEffectsClassifier(SingleEffects(effects=3)),
     "BIC, all models, labels": SpikeSlabClassifier("bic", "enumerate"),
     "lasso, labels": SparseClassifier(alpha=0.05, method=FollowPath(tol=1e-11)),
+    "lasso, counts": SparseRegressor(family="poisson", alpha=0.1, method=FollowPath(tol=1e-11)),
+    "BIC, all models, counts": SpikeSlabRegressor("bic", "enumerate", family="poisson"),
+    "flips and swaps, counts": SpikeSlabRegressor(
+        EffectSlab(1.0), Metropolis(100, 20), family="poisson", **KNOWN
+    ),
     "horseshoe": ShrinkageRegressor("horseshoe", **SHORT),
     "Laplace": ShrinkageRegressor("laplace", **SHORT),
     "horseshoe, labels": ShrinkageClassifier("horseshoe", **SHORT),
@@ -180,10 +189,9 @@ ESTIMATORS = {
 }
 
 
-def enumerable(estimator, shape, offset, **_):
-    """Tell whether all models can be summed, and whether the estimator takes an offset."""
-    takes = "offset" in inspect.signature(ESTIMATORS[estimator].fit).parameters
-    return (takes or not offset) and ("all models" not in estimator or shape == "more rows")
+def enumerable(estimator, shape, **_):
+    """Tell whether all models can be summed, where they are."""
+    return "all models" not in estimator or shape == "more rows"
 
 
 ALL = pairwise({"estimator": list(ESTIMATORS), **COMMON}, enumerable)
@@ -204,10 +212,15 @@ def fitted(name, X, y, *, weights=None, offset=None):
 def test_weights_are_repeats_and_storage_and_shape_do_not_matter(row):
     X = columns(row["shape"])
     rng = np.random.default_rng(4)
-    labelled = row["estimator"].endswith("labels")
+    # Numbers are what is left beside an offset; of labels and counts it is a part of the predictor.
+    kind = row["estimator"].rpartition(", ")[2]
+    additive = kind not in ("labels", "counts")
     offset = rng.standard_normal(len(X)) if row["offset"] else np.zeros(len(X))
     eta = 0.3 + offset + X[:, 0] - X[:, 1]
-    y = rng.random(len(X)) < expit(eta) if labelled else eta + 0.5 * rng.standard_normal(len(X))
+    y = {
+        "labels": lambda: rng.random(len(X)) < expit(eta),
+        "counts": lambda: rng.poisson(np.exp(np.minimum(eta, 2.0))),
+    }.get(kind, lambda: eta + 0.5 * rng.standard_normal(len(X)))()
     counts = row_weights(row["weights"], len(X)).astype(int)
     found = fitted(
         row["estimator"],
@@ -217,8 +230,8 @@ def test_weights_are_repeats_and_storage_and_shape_do_not_matter(row):
         offset=offset if row["offset"] else None,
     )
     # The plain problem: dense rows, each as often as it counts; numbers less what is known of them.
-    told = {"offset": np.repeat(offset, counts)} if labelled and row["offset"] else {}
-    response = y * 1.0 if labelled else y - offset
+    told = {"offset": np.repeat(offset, counts)} if row["offset"] and not additive else {}
+    response = y - offset if additive else y * 1.0
     plain = fitted(
         row["estimator"],
         np.asfortranarray(np.repeat(X, counts, axis=0)),
@@ -227,3 +240,32 @@ def test_weights_are_repeats_and_storage_and_shape_do_not_matter(row):
     )
     assert np.abs(plain[:-1]).max() > 0.01
     np.testing.assert_allclose(found, plain, atol=1e-5)
+
+
+# --- settings that exclude each other
+
+
+@pytest.mark.parametrize(
+    ("model", "remedy"),
+    [
+        (SparseRegressor(FusedLasso(), alpha=0.1, refit=True), "leave refit at False"),
+        (SparseRegressor(FusedLasso(), alpha=0.1, bounds=(0, None)), "leave them out, or take"),
+        (SparseRegressor(GroupLasso(), alpha=0.1, bounds=(0, None)), "leave them out, or take"),
+        (SparseRegressor("best-subset", bounds=(0, None)), "leave them out or take MCP"),
+        (SparseRegressor("best-subset", penalty_factor={0: 2.0}), "leave them out"),
+        (SparseRegressor(alpha=0.1, bounds=(0, None), method="em"), "take 'coordinate' or"),
+        (
+            SparseRegressor(alpha=0.1, bounds=(0, None), method="iterated_ridge"),
+            "take 'coordinate'",
+        ),
+        (SparseRegressor(bounds=(0, None), penalty_factor={0: 0.0}), "leave out its factor or its"),
+        (SpikeSlabClassifier(method=MeanField("em")), "labels have 'average'"),
+        (SpikeSlabClassifier(method=MeanField("anneal")), "labels have 'average'"),
+        (SingleEffectsClassifier(SingleEffects(variance="em")), "must be 'optim' or a number"),
+    ],
+    ids=str,
+)
+def test_settings_that_exclude_each_other_are_refused_with_what_to_do(model, remedy):
+    X = columns("more rows")
+    with pytest.raises(ValueError, match=remedy):
+        model.fit(X, (X[:, 0] > 0) * 1.0)

@@ -23,10 +23,14 @@ class Chains:
 
 
 class Method(Settings):
-    """A way to a posterior: its name, and whether it goes through single columns again and again."""
+    """A way to a posterior: its name, and whether it goes through single columns again and again.
+
+    ``remedy`` is what to do where its solutions do not settle, if that is not what helps all methods.
+    """
 
     name: ClassVar[str]
     columnwise: ClassVar[bool] = False
+    remedy: ClassVar[str] = ""
 
     def check(self) -> None:
         """Refuse settings that cannot be meant; the error says what is allowed."""
@@ -194,6 +198,7 @@ class EffectByEffect(Method):
 
     name: ClassVar[str] = "single-effects"
     columnwise: ClassVar[bool] = True
+    remedy: ClassVar[str] = "allow for fewer effects, or give prior=SingleEffects(max_iter=...)"
 
 
 METHODS: dict[str, type[Method]] = {

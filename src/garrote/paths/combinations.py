@@ -17,6 +17,11 @@ def solvers() -> tuple[str, ...]:
     return ("coordinate", *HOMOTOPIES, *CLASSICAL_SOLVERS)
 
 
+def by_latent_responses(solver: str, squares: bool) -> bool:
+    """Tell whether a solver fits expected latent responses: EM, of all that is not Gaussian."""
+    return solver == "em" and not squares
+
+
 def is_possible(penalty: Penalty, family: Any, solver: str) -> bool:
     """Tell whether a penalty can be fitted to a likelihood, or the one of a name, by a solver.
 
@@ -38,7 +43,9 @@ def is_possible(penalty: Penalty, family: Any, solver: str) -> bool:
         return False
     if solver in HOMOTOPIES:
         return squares and _is_piecewise_linear(penalty)
-    if solver == "coordinate" or (solver == "em" and likelihood.latent_normal):
+    if solver == "coordinate" or (
+        likelihood.latent_normal and by_latent_responses(solver, squares)
+    ):
         return squares or penalty.has_slope
     return penalty.loop == "coordinates" and CLASSICAL_SOLVERS[solver].suits(penalty, squares)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.paths.combinations import by_latent_responses
 from garrote.paths.criteria import bayesian_criterion
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.elastic_net import L1, Ridge
@@ -54,7 +55,7 @@ def make_smooth(
     """Return the loss of a problem, ready for a working set."""
     if penalty is not None and penalty.compares and is_signal(problem):
         return SignalSquares(problem)
-    if solver == "em" and not problem.likelihood.least_squares:
+    if by_latent_responses(solver, problem.likelihood.least_squares):
         return LatentLeastSquares(problem)
     if problem.likelihood.least_squares:
         return LeastSquares(problem)
@@ -192,7 +193,7 @@ def penalty_solver(
     squares = problem.likelihood.least_squares
     if not squares and not bounded:
         _refuse_without_penalty(problem, penalty, alphas)
-    if solver in CLASSICAL_SOLVERS and (solver != "em" or squares):
+    if solver in CLASSICAL_SOLVERS and not by_latent_responses(solver, squares):
         points = yield from solve_classically(solver, problem, penalty, alphas, terms, control)
     else:
         same = partial(make_smooth, solver=solver)
@@ -262,20 +263,34 @@ def adapted(
     """Return terms with the factors that a penalty's first fit gives, if it has one."""
     if penalty.first is None:
         return terms
-    if penalty.first == "ridge":
-        alphas = alpha_grid(problem, Ridge(), terms)
-        points = yield from solve_ridge(problem, Ridge(), alphas, terms, control)
-        best = points[int(np.argmin(ridge_scores(problem, alphas, terms, points)))]
-    else:
-        alphas = alpha_grid(problem, L1(), terms)
-        points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
-        loss = np.array([point.loss for point in points])
-        size = np.array([len(point.columns) for point in points])
-        criterion = bayesian_criterion(loss, size, problem.n, problem.likelihood.noise_scale)
-        best = points[int(np.argmin(criterion))]
+    best = yield from _FIRST_FITS[penalty.first](problem, terms, control)
     first = np.zeros(len(terms.factor))
     first[best.columns] = best.coef
     return penalty.weighted(terms, first)
+
+
+def _first_ridge(
+    problem: Problem, terms: Terms, control: Control
+) -> Generator[Floats, Floats, PenaltyFit]:
+    """Return the ridge of the best generalised cross-validation."""
+    alphas = alpha_grid(problem, Ridge(), terms)
+    points = yield from solve_ridge(problem, Ridge(), alphas, terms, control)
+    return points[int(np.argmin(ridge_scores(problem, alphas, terms, points)))]
+
+
+def _first_lasso(
+    problem: Problem, terms: Terms, control: Control
+) -> Generator[Floats, Floats, PenaltyFit]:
+    """Return the lasso of the best Bayesian information criterion."""
+    alphas = alpha_grid(problem, L1(), terms)
+    points = yield from solve_path(make_smooth(problem), L1(), alphas, terms, control)
+    loss = np.array([point.loss for point in points])
+    size = np.array([len(point.columns) for point in points])
+    criterion = bayesian_criterion(loss, size, problem.n, problem.likelihood.noise_scale)
+    return points[int(np.argmin(criterion))]
+
+
+_FIRST_FITS = {"lasso": _first_lasso, "ridge": _first_ridge}
 
 
 def corrected(

@@ -205,6 +205,6 @@ def _common_factor(terms: Terms, order: Array, starts: Array) -> Floats:
         )
     if np.isfinite(terms.lower).any() or np.isfinite(terms.upper).any():
         raise ValueError(
-            "a group penalty has no bounds: lower and upper go with penalties of single coefficients"
+            "a group penalty has no bounds: leave them out, or take a penalty of single coefficients"
         )
     return least

@@ -75,6 +75,16 @@ class SingleEffects(Prior):
     )
     has_noise: ClassVar[bool] = True
 
+    @property
+    def known_variance(self) -> float | None:
+        """The prior variance of every effect, where it is given; None where each has its own."""
+        return None if isinstance(self.variance, str) else float(self.variance)
+
+    @property
+    def by_steps(self) -> bool:
+        """Whether prior variances move by steps of EM rather than to the largest evidence."""
+        return self.variance == "em"
+
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
         L = self.effects

@@ -25,7 +25,15 @@ from garrote.rules.columns import (
     squared_residual,
 )
 from garrote.rules.integration import Integration
-from garrote.rules.optimality import Evaluated, dual_bound, is_convex, reach, total_cost, violation
+from garrote.rules.optimality import (
+    Evaluated,
+    bounds,
+    dual_bound,
+    is_convex,
+    reach,
+    total_cost,
+    violation,
+)
 from garrote.rules.parabolas import expected_spread, first_guess, ridge_weights, slopes
 from garrote.rules.proximal_points import proximal_point
 from garrote.rules.structures import (
@@ -52,6 +60,7 @@ __all__ = [
     "add_block",
     "add_column",
     "block_dot",
+    "bounds",
     "column_dot",
     "companions",
     "cost",

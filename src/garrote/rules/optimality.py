@@ -44,6 +44,17 @@ def total_cost(rule: Any, columns: Array, coef: Floats) -> float:
 
 
 @singledispatch
+def bounds(rule: Any, columns: Array) -> tuple[Floats, Floats]:
+    """Return the least and the largest values that a rule allows some coefficients.
+
+    These are its fields ``lower`` and ``upper``; one without such fields has no bounds.
+    """
+    if not hasattr(rule, "lower"):
+        return np.full(len(columns), -np.inf), np.full(len(columns), np.inf)
+    return rule.lower[columns], rule.upper[columns]
+
+
+@singledispatch
 def is_convex(rule: Any) -> bool:
     """Tell whether a rule is known to charge coefficients by a convex function."""
     return False

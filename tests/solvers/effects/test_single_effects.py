@@ -1,5 +1,6 @@
 """Sums of single effects: one regression, the loop, the posterior, and what must not go wrong."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -489,7 +490,11 @@ def test_a_known_noise_is_held(copies):
 
 def test_few_rows_of_known_noise_need_no_warning():
     X, y, _ = correlated_rows(n=15, D=8)
-    SingleEffectsRegressor(SingleEffects(noise_variance=1.0)).fit(X, y)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = SingleEffectsRegressor(SingleEffects(noise_variance=1.0)).fit(X, y)
+    assert [str(one.message) for one in said] == []
+    assert not any("rows are left" in note for note in model.selection_.warnings)
 
 
 @pytest.mark.parametrize(

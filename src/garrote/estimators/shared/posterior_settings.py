@@ -61,9 +61,7 @@ def doubt_of(inferred: Inferred, method: Method) -> str | None:
             f"deviations, and split R-hat is {1.0 + certificate['halves of chains']:.2f} (1 if chains "
             f"agree): raise n_steps ({steps}) and burn_in"
         )
-    remedy = f"give {_VARIANCE}, or an inclusion, or use method='sample'"
-    if inferred.method == "single-effects":
-        remedy = "allow for fewer effects, or give prior=SingleEffects(max_iter=...)"
+    remedy = method.remedy or f"give {_VARIANCE}, or an inclusion, or use method='sample'"
     return (
         f"some solutions of method={inferred.method!r} did not settle; the certificate of the best one "
         f"is {certificate.value:.1e}: {remedy}"

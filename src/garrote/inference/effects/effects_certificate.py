@@ -9,8 +9,6 @@ from garrote.problem import Problem
 from garrote.results.certificates import Certificate, equations
 from garrote.solvers.effects.single_effect_regression import (
     SingleEffect,
-    best_prior_variance,
-    expected_prior_variance,
     single_effect_regression,
 )
 from garrote.solvers.effects.single_effects import EffectsFit, EffectsTask, lower_bound
@@ -57,13 +55,7 @@ def _again(
     """Return an effect after one more update, and what a better prior variance adds to its evidence."""
     terms = left, task.problem.curvature, task.log_prior
     held = single_effect_regression(*terms, effect.prior_variance, noise)
-    if task.prior.variance == "optim":
-        better = best_prior_variance(*terms, noise, effect.prior_variance)
-    elif task.prior.variance == "em":
-        better = expected_prior_variance(held)
-    else:
-        return held, 0.0
-    again = single_effect_regression(*terms, better, noise)
+    again = single_effect_regression(*terms, task.next_variance(terms, noise, held), noise)
     return again, max(again.log_bayes_factor - held.log_bayes_factor, 0.0)
 
 

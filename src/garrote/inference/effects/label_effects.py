@@ -67,12 +67,12 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
 
 def _known_variance(prior: SingleEffects) -> float | None:
     """Return the variance of an effect on log odds; None to take that of the largest evidence."""
-    if prior.variance == "em" or prior.noise_variance is not None:
+    if prior.by_steps or prior.noise_variance is not None:
         raise ValueError(
-            "single effects of labels have no noise, and variance must be 'optim' or a number, got "
-            f"{prior!r}"
+            "single effects of labels have no noise: leave noise_variance at None, and variance must be "
+            f"'optim' or a number, got {prior!r}"
         )
-    return None if isinstance(prior.variance, str) else float(prior.variance)
+    return prior.known_variance
 
 
 def _cautions(rows: float) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ def _stated(task: EffectsTask, fit: EffectsFit) -> tuple[SingleEffect, ...]:
         return with_unknown_noise(task, fit)
     if not task.prior.doubt:
         return fit.effects
-    known = not isinstance(task.prior.variance, str)
+    known = task.prior.known_variance is not None
     return with_doubt(fit.effects, task.log_prior, task.rows, known)
 
 

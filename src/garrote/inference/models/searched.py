@@ -147,7 +147,7 @@ def _findings(
     order = np.argsort(-probability, kind="stable")
     probability, models, D = probability[order], models.take(order), problem.n_features
     slabs = tuple((point.log_weight, point.slab) for point in points)
-    rules = [(w, slab.rule(beliefs.n, problem.yty, len(problem.usable))) for w, slab in slabs]
+    rules = [(w, beliefs.rule(problem, len(problem.usable), slab)) for w, slab in slabs]
     few = represent(probability, _BEST, _DRAWN, order=models.sizes)
     chosen = [models[k] for k in few.chosen]
     mean, square, noise = averaged_moments(problem, rules, chosen, few.weight)

@@ -94,7 +94,7 @@ class FusedLasso(Penalty):
         """Return the rule at one strength."""
         if np.isfinite(terms.lower).any() or np.isfinite(terms.upper).any():
             raise ValueError(
-                "the fused lasso has no bounds: lower and upper go with penalties of single coefficients"
+                "the fused lasso has no bounds: leave them out, or take a penalty of single coefficients"
             )
         graph, order = self._layout(len(terms.factor))
         return FusedRule(

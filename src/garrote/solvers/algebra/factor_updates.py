@@ -1,8 +1,27 @@
-"""Upper triangular factors in kernels: solving by them, inverting them, and taking a column out."""
+"""Upper triangular factors in kernels: making them, solving by them, and taking a column out."""
 
 import numpy as np
 
 from garrote._jit import kernel
+
+
+@kernel(inline=True)
+def factor_column(root, k, pivot):
+    """Make the k-th column of the Cholesky factor R of a matrix; return what is left of its ``pivot``.
+
+    ``root`` holds R before that column and, above its diagonal, the entries of the matrix, whose
+    diagonal one is ``pivot``. R has the square root of what is left there, which is for the caller to
+    judge and to write. A lower triangular factor is given by its transpose, ``root.T``.
+    """
+    column = root[:, k]  # read by two indices it would cost half as much again
+    for a in range(k):
+        entry, other = column[a], root[:, a]
+        for b in range(a):
+            entry -= other[b] * column[b]
+        entry /= other[a]
+        column[a] = entry
+        pivot -= entry * entry
+    return pivot
 
 
 @kernel

@@ -11,7 +11,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.solvers.algebra.factor_updates import shift_left, turn_rows
+from garrote.solvers.algebra.factor_updates import factor_column, shift_left, turn_rows
 
 # A column whose pivot is below this share of its length adds nothing to those in the model; a slab's
 # precision in the pivot is lost in roundings only much further down, and copies have a right to it.
@@ -82,15 +82,12 @@ def fill(gram, slot, lengths, xty, yty, ridge, members, factor):
     root, scores = factor.root, factor.scores
     for k in range(members.shape[0]):
         j = members[k]
-        pivot, product = factor.pivot[j], factor.product[j]
         for a in range(k):
-            entry = gram[slot[members[a]], j]
-            for b in range(a):
-                entry -= root[b, a] * root[b, k]
-            root[a, k] = entry / root[a, a]
-            pivot -= root[a, k] * root[a, k]
+            root[a, k] = gram[slot[members[a]], j]
+        root[k, k] = np.sqrt(factor_column(root, k, factor.pivot[j]))
+        product = factor.product[j]
+        for a in range(k):
             product -= root[a, k] * scores[a]
-        root[k, k] = np.sqrt(pivot)
         scores[k] = product / root[k, k]
         factor.left[0] = max(factor.left[0] - scores[k] * scores[k], 0.0)
         factor.members[k], factor.place[j] = j, k

@@ -20,6 +20,9 @@ class SignedFactor(NamedTuple):
     ``cross`` is t'A^-1 z and ``lean`` t'A^-1 t.
     """
 
+    # The fields of a `ModelFactor` are repeated, not nested: the walks are written once for both
+    # classes and read ``factor.root`` of either, and numba knows no NamedTuple that inherits fields.
+
     members: Array
     place: Array
     size: Array

@@ -11,7 +11,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
 from garrote.limits.budgets import ENTRIES_PER_CALL
-from garrote.rules import Residual, total_cost
+from garrote.rules import Residual, bounds, total_cost
 from garrote.solvers.descent.extrapolation import Extrapolation
 from garrote.solvers.descent.sweep import sweep
 
@@ -103,8 +103,7 @@ class ColumnSweeps:
     ) -> bool:
         """Set some coefficients, provided that the objective falls."""
         old = coef[columns]
-        if hasattr(rule, "lower"):
-            new = np.clip(new, rule.lower[columns], rule.upper[columns])
+        new = np.clip(new, *bounds(rule, columns))
         scaled = (new - old) / self._scale[columns]
         change = self._stored.dot(columns, scaled[:, None])[:, 0] - self._mean[columns] @ scaled
         weighted = self._weights * change

@@ -14,7 +14,15 @@ from scipy.linalg import LinAlgError
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.designs.gram import GramColumns
-from garrote.rules import Residual, is_convex, second_derivative, slope, total_cost, violation
+from garrote.rules import (
+    Residual,
+    bounds,
+    is_convex,
+    second_derivative,
+    slope,
+    total_cost,
+    violation,
+)
 from garrote.solvers.algebra.active_factor import ActiveFactor
 from garrote.solvers.descent.sweep import sweep
 
@@ -167,22 +175,20 @@ class Quadratic:
 
     def _free(self, rule: Any) -> Array:
         """Return the coefficients that are neither 0 nor at a bound that the gradient presses on."""
-        free = self.coef != 0.0
-        if hasattr(rule, "lower"):
-            free &= ~((self.coef == rule.upper) & (self.gradient > 0))
-            free &= ~((self.coef == rule.lower) & (self.gradient < 0))
-        return np.flatnonzero(free)
+        inside = np.flatnonzero(self.coef)
+        coef, gradient = self.coef[inside], self.gradient[inside]
+        lower, upper = bounds(rule, inside)
+        held = ((coef == upper) & (gradient > 0)) | ((coef == lower) & (gradient < 0))
+        return inside[~held]
 
 
 def _limits(rule: Any, columns: Array, coef: Floats, step: Floats) -> Floats:
     """Return where a step has to end for each coefficient: at 0 or at a bound."""
     ends = np.where(coef * step < 0, 0.0, np.copysign(np.inf, step))
-    if hasattr(rule, "lower"):
-        # A bound may lie on this side of 0.
-        lower, upper = rule.lower[columns], rule.upper[columns]
-        ends = np.where(step > 0, np.minimum(ends, np.where(upper >= coef, upper, np.inf)), ends)
-        ends = np.where(step < 0, np.maximum(ends, np.where(lower <= coef, lower, -np.inf)), ends)
-    return ends
+    lower, upper = bounds(rule, columns)
+    # A bound may lie on this side of 0.
+    ends = np.where(step > 0, np.minimum(ends, np.where(upper >= coef, upper, np.inf)), ends)
+    return np.where(step < 0, np.maximum(ends, np.where(lower <= coef, lower, -np.inf)), ends)
 
 
 @kernel

@@ -75,6 +75,20 @@ class EffectsTask:
     products: GramProducts
     noise: float | None = None
 
+    def next_variance(
+        self, terms: tuple[Floats, Floats, Floats], noise: float, effect: SingleEffect
+    ) -> float:
+        """Return the prior variance of an effect for its next update.
+
+        It is the given one, the next by a step of EM, or the best. A null effect has no such step.
+        """
+        known = self.prior.known_variance
+        if known is not None:
+            return known * self.problem.response_variance
+        if self.prior.by_steps and effect.prior_variance > 0:
+            return expected_prior_variance(effect)
+        return best_prior_variance(*terms, noise, effect.prior_variance)
+
 
 def fit_single_effects(
     task: EffectsTask, start: EffectsFit | None = None, log_prior: Floats | None = None
@@ -153,18 +167,9 @@ class _State(EffectsInTurn):
         return moved
 
     def _update(self, left: Floats, old: SingleEffect) -> SingleEffect:
-        prior, noise = self.task.prior, self.noise
         terms = left, self.curvature, self.log_prior
-        v = prior.variance
-        if v == "optim" or (v == "em" and old.prior_variance <= 0):
-            return single_effect_regression(
-                *terms, best_prior_variance(*terms, noise, old.prior_variance), noise
-            )
-        if v == "em":
-            return single_effect_regression(*terms, expected_prior_variance(old), noise)
-        return single_effect_regression(
-            *terms, float(v) * self.task.problem.response_variance, noise
-        )
+        variance = self.task.next_variance(terms, self.noise, old)
+        return single_effect_regression(*terms, variance, self.noise)
 
     def _expected_square(self, total: Floats) -> float:
         """Return the expected squared residual."""

@@ -19,7 +19,12 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import curvature, deviance, gradient, log_likelihood
-from garrote.solvers.algebra.factor_updates import invert_root, solve_transposed, solve_upper
+from garrote.solvers.algebra.factor_updates import (
+    factor_column,
+    invert_root,
+    solve_transposed,
+    solve_upper,
+)
 
 # A pivot below this share of its column's length is taken for this much: separation empties columns.
 _LEAST_PIVOT = 1e-13
@@ -377,15 +382,10 @@ def newton_step(samples, members, size, coef, work):
 def _factorise(matrix, root, size):
     """Make the upper triangular root of a matrix given by its upper triangle."""
     for b in range(size):
-        for a in range(b + 1):
-            total = matrix[a, b]
-            for c in range(a):
-                total -= root[c, a] * root[c, b]
-            if a < b:
-                root[a, b] = total / root[a, a]
-            else:
-                least = max(_LEAST_PIVOT * matrix[b, b], 1e-300)
-                root[b, b] = np.sqrt(max(total, least))
+        for a in range(b):
+            root[a, b] = matrix[a, b]
+        least = max(_LEAST_PIVOT * matrix[b, b], 1e-300)
+        root[b, b] = np.sqrt(max(factor_column(root, b, matrix[b, b]), least))
 
 
 @kernel

@@ -20,6 +20,7 @@ from scipy.special import logsumexp, softmax
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.solvers.algebra.factor_updates import factor_column
 from garrote.solvers.losses.newton import (
     Samples,
     fill_variances,
@@ -298,14 +299,11 @@ def _volume(samples, members, size, coef, work):
 def _independent(gram, members, size, root):
     """Tell whether no column of a model is a combination of the others, by a Cholesky factor."""
     for b in range(size):
-        for a in range(b + 1):
-            total = gram[members[a], members[b]]
-            for c in range(a):
-                total -= root[c, a] * root[c, b]
-            if a < b:
-                root[a, b] = total / root[a, a]
-            elif total <= _DEPENDENT * gram[members[b], members[b]]:
-                return False
-            else:
-                root[b, b] = np.sqrt(total)
+        for a in range(b):
+            root[a, b] = gram[members[a], members[b]]
+        length = gram[members[b], members[b]]
+        pivot = factor_column(root, b, length)
+        if pivot <= _DEPENDENT * length:
+            return False
+        root[b, b] = np.sqrt(pivot)
     return True

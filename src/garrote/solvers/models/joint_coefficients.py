@@ -8,6 +8,7 @@ variable is worth, all coefficients being integrated out, and it turns normal nu
 import numpy as np
 
 from garrote._jit import kernel
+from garrote.solvers.algebra.factor_updates import factor_column
 
 # A pivot below this share of its column's length is rounding: the slab's precision is lost in it.
 _ROUNDED = 1e-13
@@ -51,16 +52,12 @@ def factorise(gram, slot, length, members, xty, ridge, root, scores):
     for a in range(members.shape[0]):
         j = members[a]
         for b in range(a):
-            total = gram[slot[members[b]], j]
-            for c in range(b):
-                total -= root[a, c] * root[b, c]
-            root[a, b] = total / root[b, b]
-        pivot, score = length[j] + ridge, xty[j]
-        for c in range(a):
-            pivot -= root[a, c] * root[a, c]
-            score -= root[a, c] * scores[c]
+            root[a, b] = gram[slot[members[b]], j]
+        pivot, score = factor_column(root.T, a, length[j] + ridge), xty[j]
         if pivot <= _ROUNDED * length[j]:
             return a
+        for c in range(a):
+            score -= root[a, c] * scores[c]
         root[a, a] = np.sqrt(pivot)
         scores[a] = score / root[a, a]
     return members.shape[0]

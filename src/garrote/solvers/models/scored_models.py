@@ -14,6 +14,7 @@ from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.elementary import logarithm
 from garrote.priors.evidence import log_evidence
+from garrote.solvers.algebra.factor_updates import factor_column
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import dependent_share
 from garrote.solvers.models.model_chain import Data, Target
@@ -289,16 +290,12 @@ def _factorise(rule, data, products, own, root):
     log_det, left = 0.0, products.yty
     for a in range(own.shape[0]):
         i = own[a]
-        pivot, product = data.length[i] + rule.ridge, products.xty[i]
         for b in range(a):
             j = own[b]
-            entry = gram[slot[i], j] if slot[i] >= 0 else gram[slot[j], i]
-            for c in range(b):
-                entry -= root[a, c] * root[b, c]
-            entry /= root[b, b]
-            root[a, b] = entry
-            pivot -= entry * entry
-            product -= entry * root[b, last]
+            root[a, b] = gram[slot[i], j] if slot[i] >= 0 else gram[slot[j], i]
+        pivot, product = factor_column(root.T, a, data.length[i] + rule.ridge), products.xty[i]
+        for b in range(a):
+            product -= root[a, b] * root[b, last]
         if not pivot > least * data.length[i]:
             return False, 0.0, 0.0
         root[a, a] = np.sqrt(pivot)

@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
-from garrote.solvers.algebra.factor_updates import invert_root
+from garrote.solvers.algebra.factor_updates import factor_column, invert_root
 from garrote.solvers.algebra.model_factor import dependent_share
 from garrote.solvers.models.enumeration import Enumeration
 from garrote.solvers.models.signed.sign_sums import moments_over_signs, sum_signs
@@ -123,13 +123,9 @@ def _factorise(rule, gram, own, root):
     """Fill the upper triangular root of A; return whether columns are independent, and log |A|."""
     log_det = 0.0
     for b in range(own.shape[0]):
-        pivot = gram[own[b], own[b]] + rule.ridge
         for a in range(b):
-            entry = gram[own[a], own[b]]
-            for c in range(a):
-                entry -= root[c, a] * root[c, b]
-            root[a, b] = entry / root[a, a]
-            pivot -= root[a, b] * root[a, b]
+            root[a, b] = gram[own[a], own[b]]
+        pivot = factor_column(root, b, gram[own[b], own[b]] + rule.ridge)
         if not pivot > dependent_share(rule) * gram[own[b], own[b]]:
             return False, 0.0
         root[b, b] = np.sqrt(pivot)
