@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, save_npz
 
-from garrote.cli.main import main
 from garrote.tables import TableError
 from garrote.tables.zscores import read_ld, read_zscores
 from garrote.zscores.summary_statistics import check_zscores
@@ -26,16 +25,6 @@ def scores():
     X = chain(rng, 400, D, 0.6)
     y = X[:, 2] - X[:, 5] + rng.standard_normal(400)
     return simple_regressions(X, y), np.corrcoef(X.T)
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*arguments):
-        code = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
 
 
 def write_z(path, z, header="SNP\tZ", names=NAMES):

@@ -1,5 +1,8 @@
 """Genotypes of heterogeneous-stock mice (Valdar et al. 2006), whose neighbours resemble each other."""
 
+from functools import cache
+from pathlib import Path
+
 import numpy as np
 
 from garrote.arrays import Array
@@ -8,11 +11,18 @@ from garrote.experiments.data import find
 
 def distinct_genotypes() -> Array:
     """Return counts of alleles, mice x positions, without columns that repeat an earlier one."""
-    with np.load(find("mice_genotypes.npz"), allow_pickle=False) as file:
+    return _read(find("mice_genotypes.npz"))
+
+
+@cache  # one study draws hundreds of tables from it
+def _read(path: Path) -> Array:
+    with np.load(path, allow_pickle=False) as file:
         stored: Array = file["X"]
     columns = np.ascontiguousarray(stored.T)
     first = {column.tobytes(): j for j, column in reversed(list(enumerate(columns)))}
-    return stored[:, np.sort(list(first.values()))]
+    distinct = stored[:, np.sort(list(first.values()))]
+    distinct.flags.writeable = False
+    return distinct
 
 
 def entropy(genotypes: Array) -> Array:

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from garrote.arrays import Array, Floats
 from garrote.displays.palette import curve_style
 from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor
+from garrote.experiments.columns import autoregressive
 from garrote.experiments.drawing import make_axes
 from garrote.experiments.genotypes import distinct_genotypes
 from garrote.experiments.report import Report, StudySettings
@@ -193,14 +194,7 @@ def _groups(design: str) -> list[str]:
 
 def resembling(correlation: float) -> Draw:
     """Return a law of columns that resemble their neighbours."""
-
-    def draw(rng: np.random.Generator) -> Floats:
-        X = rng.standard_normal((_ROWS, _COLUMNS))
-        for j in range(1, _COLUMNS):
-            X[:, j] = correlation * X[:, j - 1] + np.sqrt(1 - correlation**2) * X[:, j]
-        return X
-
-    return draw
+    return lambda rng: autoregressive(rng, _ROWS, _COLUMNS, correlation)
 
 
 def designs_and_remarks() -> tuple[dict[str, Draw], list[str]]:

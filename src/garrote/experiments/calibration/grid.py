@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from garrote.arrays import Array, Floats
 from garrote.displays.palette import curve_style
 from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor
+from garrote.experiments.columns import autoregressive
 from garrote.experiments.drawing import make_axes
 from garrote.experiments.genotypes import distinct_genotypes
 from garrote.experiments.report import Report, StudySettings
@@ -59,10 +60,7 @@ def _independent(rng: np.random.Generator, rows: int, columns: int) -> Floats:
 
 
 def _autoregressive(rng: np.random.Generator, rows: int, columns: int) -> Floats:
-    X = _independent(rng, rows, columns)
-    for j in range(1, columns):
-        X[:, j] = 0.9 * X[:, j - 1] + np.sqrt(1 - 0.9**2) * X[:, j]
-    return X
+    return autoregressive(rng, rows, columns, 0.9)
 
 
 def _equicorrelated(rng: np.random.Generator, rows: int, columns: int) -> Floats:

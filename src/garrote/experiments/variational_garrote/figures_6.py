@@ -10,6 +10,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.datasets.simulation import Regression
 from garrote.displays.palette import GREEN, GREY, PURPLE
+from garrote.experiments.columns import autoregressive
 from garrote.experiments.drawing import GARROTE, LASSO, make_axes
 from garrote.experiments.methods import estimate_paired, tune_garrote, tune_lasso
 from garrote.experiments.report import Report, StudySettings
@@ -118,9 +119,7 @@ def draw_noisy(panel: Panel, noise: float, stream: np.random.SeedSequence) -> Re
     """Draw one data set; the columns and effects of a stream are the same whatever the noise."""
     rng = np.random.default_rng(stream)
     rows = sum(panel.rows)
-    X = rng.standard_normal((rows, _COLUMNS))
-    for j in range(1, _COLUMNS):
-        X[:, j] = panel.correlation * X[:, j - 1] + np.sqrt(1 - panel.correlation**2) * X[:, j]
+    X = autoregressive(rng, rows, _COLUMNS, panel.correlation)
     coef = np.zeros(_COLUMNS)
     coef[rng.permutation(_COLUMNS)[:_ACTIVE]] = 1.0
     if panel.mixed:
