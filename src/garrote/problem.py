@@ -11,11 +11,11 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design, is_design
+from garrote.designs.scale import Scale
 from garrote.designs.standardized import Evaluation
 from garrote.likelihoods import Gaussian, adapt_to_data, as_likelihood
 from garrote.limits.checks import check_columns, check_moments, check_rows
 from garrote.limits.magnitudes import refuse_small_response
-from garrote.results.fit import Scale
 from garrote.zscores.summary_statistics import check_zscores
 
 _GAUSSIAN = Gaussian()

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from garrote.results.fit import Fit, Scale
+from garrote.designs.scale import Scale
+from garrote.results.fit import Fit
 from garrote.solvers.annealing import Annealed, anneal, dense_side, one_by_one
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import run_together

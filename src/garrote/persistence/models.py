@@ -12,6 +12,7 @@ import garrote.likelihoods
 import garrote.paths
 import garrote.penalties
 import garrote.priors
+from garrote.designs.scale import Scale
 from garrote.inference.methods import METHODS
 from garrote.persistence.archive import (
     Archive,
@@ -28,7 +29,7 @@ from garrote.persistence.trial import try_answers
 from garrote.proximal.graph import Graph
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Substitutes
-from garrote.results.fit import Fit, PenaltyFit, Scale
+from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.laws import (
     Anchor,
     CovariatesLaw,

@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array, Floats
-from garrote.results.fit import Fit, PenaltyFit, Scale
+from garrote.designs.scale import Scale
+from garrote.results.fit import Fit, PenaltyFit
 
 AnyFit = TypeVar("AnyFit", bound=Fit | PenaltyFit)
 

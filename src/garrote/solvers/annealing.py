@@ -11,7 +11,8 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.results.fit import Fit, Scale
+from garrote.designs.scale import Scale
+from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.solvers.control import Control
 
