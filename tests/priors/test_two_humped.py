@@ -7,7 +7,7 @@ from scipy.integrate import quad
 from garrote import SpikeSlabRegressor
 from garrote.priors import GaussianSlab, TwoHumpedSlab
 from garrote.priors.evidence import log_evidence
-from garrote.priors.humps import log_integral, log_signed_evidence, noise_powers
+from garrote.priors.evidence.humps import log_integral, log_signed_evidence, noise_powers
 from reference_humps import log_evidence_by_coefficients, model_law
 
 

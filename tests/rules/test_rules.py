@@ -9,7 +9,7 @@ import pytest
 
 import garrote
 from garrote.penalties import GroupLasso, Terms
-from garrote.penalties.group_rule import GroupRule
+from garrote.penalties.groups.group_rule import GroupRule
 from garrote.rules import Structure, restricted, structure, total_cost
 
 SOLVERS = Path(garrote.__file__).parent / "solvers"

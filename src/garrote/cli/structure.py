@@ -100,7 +100,7 @@ def _groups_of_text(text: str, names: Sequence[str]) -> Any:
 
 def _factors(table: Any) -> Any:
     """Return the groups of columns that were words; and of those that were indicators before."""
-    from garrote.penalties.factors import factor_groups
+    from garrote.penalties.groups.factors import factor_groups
 
     known, first = [], 0
     for column in table.coding.columns:

@@ -7,8 +7,8 @@ import numpy as np
 
 from garrote.penalties.base import Terms
 from garrote.penalties.elastic_net import ElasticNet
-from garrote.penalties.group import GroupLasso
-from garrote.penalties.grouping import resolve_groups
+from garrote.penalties.groups.group_lasso import GroupLasso
+from garrote.penalties.groups.grouping import resolve_groups
 from garrote.penalties.l0 import L0
 from garrote.proximal import Groups, elastic_net, group_l2, hard_threshold
 from garrote.proximal.inputs import like, namespace

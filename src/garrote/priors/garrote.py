@@ -8,7 +8,7 @@ Gaussian with mean c z / (c + ridge), z the least-squares value and c the curvat
 noise / (c + ridge). The slab's normaliser, log(ridge / (c + ridge)) / 2, is part of the offset. Nothing
 else differs.
 
-A slab of two humps (`garrote.priors.humps` has the names) has a sign t, which is +1 or -1, in the factor
+A slab of two humps (`evidence.humps` has the names) has a sign t, which is +1 or -1, in the factor
 too. With the noise's deviation s and x = lift c z / ((c + ridge) s), w given inclusion and sign is
 Gaussian with mean
 
@@ -27,7 +27,7 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.elementary import exponential
-from garrote.priors.humps import (
+from garrote.priors.evidence.humps import (
     SignedWeights,
     humps_of,
     log_cosh,

@@ -18,9 +18,9 @@ from garrote.priors.evidence import (
     UnknownNoise,
     log_evidence,
 )
-from garrote.priors.humps import humps_of
-from garrote.priors.hyper_g import BestG, TabledG, tabled_g
-from garrote.priors.scanned_g import ScannedG
+from garrote.priors.evidence.humps import humps_of
+from garrote.priors.evidence.hyper_g import BestG, TabledG, tabled_g
+from garrote.priors.evidence.scanned_g import ScannedG
 from garrote.rules.integration import Integration
 
 # First, last and number of the logs of an unknown slab variance, for laws of coefficients given a model.
@@ -64,7 +64,7 @@ class IndependentSlab(Slab):
 
     @property
     def humps(self) -> tuple[float, float, float]:
-        """Ridge, lift and height (`garrote.priors.humps`) of the slab, given its variance."""
+        """Ridge, lift and height (`garrote.priors.evidence.humps`) of the slab, given its variance."""
         return humps_of(self.variance or 1.0, self.known_separation)
 
     def at(self, variance: float) -> Self:

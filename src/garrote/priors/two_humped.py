@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.priors.base import Slab, replaced
 from garrote.priors.evidence import SMALLEST_LEFT
-from garrote.priors.humps import HumpsKnownNoise, HumpsUnknownNoise, humps_rule, log_fit
+from garrote.priors.evidence.humps import HumpsKnownNoise, HumpsUnknownNoise, humps_rule, log_fit
 from garrote.priors.slab import EffectSlab, GaussianSlab, IndependentSlab
 from garrote.rules.integration import Integration
 

@@ -77,7 +77,7 @@ class WayDown(NamedTuple):
 
 
 class RuleOfGroups(Protocol):
-    """What loops over groups read: `garrote.penalties.group_rule.GroupRule` says what each is."""
+    """What loops over groups read: `garrote.penalties.groups.group_rule.GroupRule` says what each is."""
 
     @property
     def group(self) -> Array: ...

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES, NUMBER_REFERENCES
 from garrote.inference import Inferred, Method
-from garrote.penalties.grouping import resolve_groups
+from garrote.penalties.groups.grouping import resolve_groups
 from garrote.priors import Inclusion, Prior, as_inclusion
 from garrote.results.certificates import ALL_MODELS, DRAWS, FITTED, MONTE_CARLO, SEARCH
 from garrote.rules.integration import Integration

@@ -8,7 +8,7 @@ with the penalties p_j / variance + (1 - p_j) / spike, then noise and hyperparam
     - N/2 log(2 pi noise) - |y - Xw|^2 / (2 noise) + sum_j log p(w_j / sqrt(noise)).
 
 Under a slab of two humps the E step gives signs, too, of mean tanh(lift w_j / sqrt(noise)), and the M
-step pulls the weights towards the humps (`garrote.priors.humps` has the names).
+step pulls the weights towards the humps (`garrote.priors.evidence.humps` has the names).
 
 In these coordinates D coefficients near 0 do not pull the noise variance to 0 with them, as they do in
 w itself when D is large. Murphy (2012, section 13.2.3.3) warns of severe local minima: a weight in

@@ -24,7 +24,7 @@ from garrote.inference.methods import MeanField
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.limits.costs import foretell
-from garrote.priors.humps import humps_of, signed_weights
+from garrote.priors.evidence.humps import humps_of, signed_weights
 from garrote.priors.slab import EffectSlab
 from garrote.problem import Problem
 from garrote.results.fit import Fit

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.grouping import as_weights
+from garrote.penalties.groups.grouping import as_weights
 from garrote.proximal.graph import Graph
 from garrote.summaries import listing
 

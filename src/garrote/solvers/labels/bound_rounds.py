@@ -14,7 +14,7 @@ from scipy.special import xlog1py, xlogy
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.humps import SignedWeights, humps_of, log_cosh, signed_weights
+from garrote.priors.evidence.humps import SignedWeights, humps_of, log_cosh, signed_weights
 from garrote.solvers.labels.jaakkola import Shortcut, Touching, touching_error
 from garrote.solvers.labels.label_regression import LabelColumns, project_out_fixed
 
@@ -194,7 +194,7 @@ class Rounds:
 
     @property
     def humps(self) -> tuple[float, float, float]:
-        """Ridge, lift and height of the slab; see `garrote.priors.humps`."""
+        """Ridge, lift and height of the slab; see `garrote.priors.evidence.humps`."""
         return humps_of(self.variance, self.separation)
 
     def _signed(self, factors: Factors) -> SignedWeights:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from garrote.priors.humps import humps_of
+from garrote.priors.evidence.humps import humps_of
 from garrote.solvers.labels.logistic_gibbs import LabelledRows, LogisticGibbsWalk
 from garrote.solvers.models.model_chain import Averages, Target, Trail
 from garrote.solvers.models.signed.slab_draws import draw_slab, with_slabs

@@ -13,7 +13,7 @@ from scipy.linalg import pinvh
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.limits.budgets import ENTRIES_KEPT
-from garrote.priors.humps import without_pull
+from garrote.priors.evidence.humps import without_pull
 from garrote.problem import Problem
 
 # Precision of a covariate's coefficient in standard deviations: proper, so that none runs to infinity.

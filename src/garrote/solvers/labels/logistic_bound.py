@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import expit
 
 from garrote.arrays import Array, Floats
+from garrote.priors.evidence.humps import humps_of
 from garrote.priors.garrote import SpikeTerms
-from garrote.priors.humps import humps_of
 from garrote.problem import Problem
 from garrote.results.certificates import UNKNOWN, equations
 from garrote.results.fit import Fit

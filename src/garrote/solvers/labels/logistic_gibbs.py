@@ -72,7 +72,7 @@ class LogisticGibbsWalk:
 
     @property
     def humps(self) -> tuple[float, float, float]:
-        """Ridge, lift and height of the slab; see `garrote.priors.humps`."""
+        """Ridge, lift and height of the slab; see `garrote.priors.evidence.humps`."""
         return 1.0 / self.variance, 0.0, 0.0
 
     @property

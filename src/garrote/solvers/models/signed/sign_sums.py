@@ -11,7 +11,7 @@ in the mean field of the others. `sum_signs` with ``every`` sums over all of the
 import numpy as np
 
 from garrote._jit import kernel
-from garrote.priors.humps import log_signed_evidence, noise_powers, reshaped
+from garrote.priors.evidence.humps import log_signed_evidence, noise_powers, reshaped
 
 # Signs that are summed over in any case.
 _FEW = 6

@@ -12,7 +12,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.elementary import exponential
-from garrote.priors.humps import log_integral
+from garrote.priors.evidence.humps import log_integral
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.models.model_chain import Averages, Target, Trail
 from garrote.solvers.models.paired_gibbs import PairedGibbsWalk

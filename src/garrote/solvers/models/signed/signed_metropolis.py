@@ -5,7 +5,7 @@ A proposal that is not taken leaves a turn to the sign of one member, which is d
 
 import numpy as np
 
-from garrote.priors.humps import log_fit, noise_powers
+from garrote.priors.evidence.humps import log_fit, noise_powers
 from garrote.solvers.algebra.model_factor import dependent_share, member_coefficient
 from garrote.solvers.algebra.signed_factor import SignedFactor, member_lift
 from garrote.solvers.models.metropolis import (

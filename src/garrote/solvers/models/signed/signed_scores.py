@@ -10,7 +10,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.elementary import exponential, logarithm
-from garrote.priors.humps import log_fit, log_unsigned_fit, noise_powers
+from garrote.priors.evidence.humps import log_fit, log_unsigned_fit, noise_powers
 from garrote.solvers.algebra.model_factor import dependent_share, member_coefficient
 from garrote.solvers.algebra.signed_factor import SignedFactor, member_lift
 from garrote.solvers.models.informed_sampler import (

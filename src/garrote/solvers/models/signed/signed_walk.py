@@ -17,7 +17,7 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Floats
 from garrote.elementary import exponential
-from garrote.priors.humps import humps_of, log_signed_evidence, reshaped
+from garrote.priors.evidence.humps import humps_of, log_signed_evidence, reshaped
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import log_determinant
 from garrote.solvers.algebra.signed_factor import (

@@ -12,7 +12,7 @@ from sklearn.preprocessing import OneHotEncoder
 from garrote import SparseRegressor
 from garrote.paths import FollowPath
 from garrote.penalties import GroupLasso
-from garrote.penalties.grouping import resolve_groups
+from garrote.penalties.groups.grouping import resolve_groups
 from garrote.proximal import Groups, group_l2, group_linf, sparse_group
 from reference import group_lasso, sparse_regression
 

@@ -29,7 +29,12 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Floats
 from garrote.elementary import logarithm
-from garrote.priors.evidence import SMALLEST_LEFT, log_evidence, noise_mean, slab_moments
+from garrote.priors.evidence.closed_forms import (
+    SMALLEST_LEFT,
+    log_evidence,
+    noise_mean,
+    slab_moments,
+)
 
 # Models larger than this are not tabled.
 _LARGEST_TABLED = 400

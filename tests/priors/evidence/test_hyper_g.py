@@ -9,8 +9,14 @@ from scipy.special import hyp2f1, logsumexp
 from garrote import SpikeSlabRegressor
 from garrote.inference.models import over_models
 from garrote.inference.models.enumerated import enumerate_findings
-from garrote.priors import GPrior, hyper_g
-from garrote.priors.evidence import log_evidence, log_evidence_ratio, noise_mean, slab_moments
+from garrote.priors import GPrior
+from garrote.priors.evidence import (
+    hyper_g,
+    log_evidence,
+    log_evidence_ratio,
+    noise_mean,
+    slab_moments,
+)
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.solvers.models.enumeration import enumerate_models

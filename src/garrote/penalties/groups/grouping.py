@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.penalties.factors import factor_groups
+from garrote.penalties.groups.factors import factor_groups
 from garrote.proximal.grouping import Groups
 from garrote.proximal.labels import (
     are_lists,

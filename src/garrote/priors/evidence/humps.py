@@ -23,7 +23,7 @@ import numpy as np
 from garrote._jit import generic, kernel
 from garrote.arrays import Floats
 from garrote.elementary import logarithm
-from garrote.priors.evidence import has_signs, noise_floor
+from garrote.priors.evidence.closed_forms import has_signs, noise_floor
 
 _LOG_2 = float(np.log(2.0))
 # Newton's steps from a weight to what it is without the pull of the humps, at most: five or so suffice.
@@ -40,7 +40,7 @@ class HumpsKnownNoise(NamedTuple):
 
 
 class HumpsUnknownNoise(NamedTuple):
-    """Humps with noise ~ inverse gamma, integrated out; as `garrote.priors.evidence.UnknownNoise`.
+    """Humps with noise ~ inverse gamma, integrated out; as `UnknownNoise`.
 
     ``unit`` is log I_n(0), so that without any lift the evidence is that of the Gaussian slab.
     """

@@ -1,4 +1,4 @@
-"""Evidence under an unknown g, one model at a time: slow, and independent of `garrote.priors.hyper_g`.
+"""Evidence under an unknown g, one model at a time: slow, and independent of the tables of `hyper_g`.
 
 The evidence given g is computed at many values of log g, around the largest. Its prior is integrated
 by Gauss and Legendre's rule, piece by piece; or the largest value is taken.
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.priors.evidence import SMALLEST_LEFT, log_evidence
+from garrote.priors.evidence.closed_forms import SMALLEST_LEFT, log_evidence
 
 # Log g that are looked at first, and how far below the largest value nothing counts.
 _FIRST = np.linspace(-60.0, 640.0, 14001)

@@ -1,0 +1,1 @@
+"""Penalties of groups of columns, and which columns belong together."""
