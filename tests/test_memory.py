@@ -7,10 +7,11 @@ import pytest
 
 from garrote import Problem
 from garrote.designs import DenseDesign
+from garrote.limits.budgets import GRAM_BYTES
 from garrote.penalties import L1, MCP, GroupLasso
 from garrote.selecting.cross_validation import run_in_threads
 from garrote.selecting.penalty_validation import _needs_much
-from garrote.solvers.algebra.gram_rows import ROOM, GramRows
+from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.weighted_ridge import WeightedRidge
 from garrote.solvers.descent.working_block import WorkingBlock
 
@@ -55,7 +56,7 @@ def test_all_cross_products_need_no_second_copy():
 
 def test_rows_of_the_gram_matrix_that_are_kept_have_a_limit_in_bytes():
     X, y = table(20, 5000)
-    assert GramRows(Problem.from_rows(X, y)).rows.nbytes <= ROOM
+    assert GramRows(Problem.from_rows(X, y)).rows.nbytes <= GRAM_BYTES
 
 
 def test_steps_of_em_copy_only_pieces_of_x():

@@ -12,14 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-
-# Entries of a dense block that is copied out of X at a time: 4 MB, which stay in cache.
-_ENTRIES_PER_BLOCK = 1 << 19
+from garrote.limits.budgets import ENTRIES_PER_BLOCK
 
 
 def block_width(n_rows: int) -> int:
     """Return how many columns to copy at a time."""
-    return max(16, min(2048, _ENTRIES_PER_BLOCK // max(1, n_rows)))
+    return max(16, min(2048, ENTRIES_PER_BLOCK // max(1, n_rows)))
 
 
 class Moments(NamedTuple):

@@ -29,7 +29,7 @@ from garrote.likelihoods import (
     inverse_link,
     log_likelihood,
 )
-from garrote.limits.costs import foretell, points_in_all
+from garrote.limits.costs import CLASSES_SECONDS, foretell, points_in_all
 from garrote.paths import FollowPath
 
 # Log odds that are linear are binomial for two classes, and multinomial for more.
@@ -38,10 +38,6 @@ _FAMILIES: dict[str, Likelihood] = {
     "multinomial": Binomial(),
     "probit": Probit(),
 }
-# What one strength of several classes takes for each row and class, times the root of the columns'
-# number: measured with 20 classes of 500 rows and 50 columns, and 12 of 1000 and 100, within a factor
-# of two.
-_SECONDS_A_POINT = 4e-7
 
 
 class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
@@ -170,7 +166,7 @@ default="binomial"
         """Say what a path of several classes, and those of its folds, will cost."""
         points = points_in_all(self._path_method.alphas, self.cv, self.alpha == "cv")
         rows, columns = shape
-        seconds = points * _SECONDS_A_POINT * rows * count * float(np.sqrt(columns))
+        seconds = points * CLASSES_SECONDS * rows * count * float(np.sqrt(columns))
         what = f"a fit of {count} classes to {columns} columns at {points} strengths"
         foretell(what, seconds, "take fewer alphas or folds, or alpha='bic',")
 

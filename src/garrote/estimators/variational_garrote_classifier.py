@@ -21,7 +21,7 @@ from garrote.estimators.shared.path_methods import FollowsPath
 from garrote.inference.beliefs import rows_left
 from garrote.inference.mean_field.label_posterior import point_posterior
 from garrote.inference.substitutes import with_substitutes
-from garrote.limits.costs import foretell, points_in_all
+from garrote.limits.costs import GARROTE_SECONDS, foretell, points_in_all
 from garrote.paths import AnnealBound
 from garrote.paths.annealed import DenseEnd
 from garrote.priors import ExpectedSize
@@ -38,9 +38,6 @@ from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import anneal_bound, as_path
 from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
-
-# Seconds for an entry of X at one strength, on one core: one to eight of 1e-8 were measured.
-_SECONDS_AN_ENTRY = 4e-8
 
 
 class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
@@ -211,7 +208,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         """Say what the path, and those of its folds, will cost."""
         points = points_in_all(self._path_method.gammas, self.cv, self.gamma == "cv")
         rows = len(problem.response)
-        seconds = points * _SECONDS_AN_ENTRY * rows * columns
+        seconds = points * GARROTE_SECONDS * rows * columns
         what = f"a garrote of {rows} labels and {columns} columns at {points} strengths"
         foretell(what, seconds, "take fewer gammas or folds, or gamma='free_energy',")
 

@@ -16,17 +16,17 @@ from garrote.inference.models.searched import search_findings
 from garrote.inference.sampling import mean_field_start, sample
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
-from garrote.limits.costs import foretell
+from garrote.limits.costs import (
+    ENUMERATION_MINUTES,
+    MODELS_PER_SECOND,
+    NEIGHBOURS_PER_SECOND,
+    foretell,
+)
 from garrote.results.certificates import Certificate, of_search
 from garrote.results.posterior import Audit
 
 # What is taken for y'y / n where nothing of the response is left to explain.
 _NOTHING_LEFT = 1e-12
-# Models that one second enumerates, about, on one thread, and the minutes that an enumeration may take.
-_MODELS_PER_SECOND = 5e6
-_MINUTES = 3.0
-# Neighbours of models that a search looks at in one second, about, with all that comes after it.
-_NEIGHBOURS_PER_SECOND = 1.5e5
 # Slab variances that an enumeration visits where it is unknown, about.
 _VARIANCES = 15
 # Steps of a chain that count, and those before them, by default.
@@ -54,7 +54,7 @@ def search_numbers(task: Task, method: Search) -> Inferred:
     problem, beliefs, steps = task.problem, task.beliefs, int(method.n_steps)
     beliefs.prior.check_one_hump(method.name)
     what = f"a search that expands {steps} models of {task.usable} columns"
-    foretell(what, steps * task.usable / _NEIGHBOURS_PER_SECOND, f"lower n_steps ({steps})")
+    foretell(what, steps * task.usable / NEIGHBOURS_PER_SECOND, f"lower n_steps ({steps})")
     start = mean_field_start(problem, beliefs)
     found, missing = search_findings(
         problem, beliefs, start, steps, task.seed, task.reporter("search")
@@ -87,8 +87,8 @@ def refuse_long_enumeration(usable: int, unknown_variance: bool = False, signed:
     """
     passes = (_VARIANCES if unknown_variance else 1) * max(signed, 1)
     states = 3.0 if signed else 2.0
-    minutes = states**usable * passes / _MODELS_PER_SECOND / 60 if usable < 500 else np.inf
-    if minutes > _MINUTES:
+    minutes = states**usable * passes / MODELS_PER_SECOND / 60 if usable < 500 else np.inf
+    if minutes > ENUMERATION_MINUTES:
         time = f"{minutes:.2g} minutes" if minutes < 100 else f"{minutes / 60:.3g} hours"
         raise ValueError(
             f"method='enumerate' with {usable} columns would take about {time}; use "

@@ -37,6 +37,7 @@ from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.limits.budgets import ENTRIES_KEPT
+from garrote.limits.costs import FITTED_PER_SECOND
 from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, monte_carlo, of_fitted_models
@@ -59,8 +60,6 @@ _FEW = 12
 _MOST = 20
 # Slab variances that all models are fitted with where it is unknown, about.
 _SLABS = 20
-# Models of a thousand rows that are fitted in a second, about.
-_MODELS_PER_SECOND = 4000
 # Separated models are told of beyond this probability.
 _WORTH_A_NOTE = 0.01
 # A walk sums over log variances of a slab, where it is unknown, in steps of this, and between those that
@@ -141,7 +140,7 @@ def refuse_many_fits(usable: int, rows: int, unknown_variance: bool) -> None:
     """
     slabs = _SLABS if unknown_variance else 1
     if usable > _MOST - np.log2(slabs):
-        hours = slabs * 2.0**usable * max(rows / 1000, 0.1) / _MODELS_PER_SECOND / 3600
+        hours = slabs * 2.0**usable * max(rows / 1000, 0.1) / FITTED_PER_SECOND / 3600
         raise ValueError(
             f"method='enumerate' would fit 2^{usable} models, about {hours:.3g} hours; use "
             f"method='metropolis'{', give the prior a variance' if unknown_variance else ''}, or name "

@@ -12,12 +12,13 @@ from garrote.inference.mean_field.paired_mean_field import slab_prior
 from garrote.inference.methods import Chains
 from garrote.inference.models.lost_chains import find_lost
 from garrote.inference.models.over_models import Findings, sampled_findings
+from garrote.limits.budgets import GRAM_BYTES
 from garrote.paths.annealed import fit_path
 from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, monte_carlo
 from garrote.solvers.algebra.active_factor import ActiveFactor
-from garrote.solvers.algebra.gram_rows import ROOM, GramRows
+from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.control import Control
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.metropolis import MetropolisWalk
@@ -79,7 +80,7 @@ def sample(
     start: list[int] | None = None,
 ) -> tuple[Findings, Certificate]:
     """Run chains; the first from a start, or from a mean-field solution, the others from nothing."""
-    target, room = beliefs.target(problem), ROOM // chains_at_once(chains, n_jobs)
+    target, room = beliefs.target(problem), GRAM_BYTES // chains_at_once(chains, n_jobs)
     samplers = SIGNED_SAMPLERS if beliefs.prior.has_humps else SAMPLERS
 
     def run(rng: np.random.Generator, start: list[int]) -> Sampling:

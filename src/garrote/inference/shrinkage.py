@@ -17,7 +17,8 @@ from garrote.inference.models.representative_models import Components, membershi
 from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
-from garrote.limits.costs import foretell
+from garrote.limits.budgets import NUMBERS_DRAWN
+from garrote.limits.costs import FLOPS, SAMPLING_HOURS, foretell
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.problem import Problem
 from garrote.results.certificates import of_draws
@@ -29,16 +30,12 @@ from garrote.solvers.shrinkage.columns_of_a_draw import NeededColumns, needed_co
 from garrote.solvers.shrinkage.shrinkage_gibbs import ShrinkageChain, ShrinkageTarget, run_shrinkage
 from garrote.solvers.shrinkage.swap_moves import similar_pairs
 
-# Chains are thinned such that their draws are at most so many numbers (80 MB).
-_MOST_NUMBERS = 10_000_000
 # States that count, and those before them, by default: each is a draw of all coefficients.
 LENGTHS = 2000, 500
 # Correlations are stated among the columns of the surest signs, so many of them.
 _CORRELATED = 200
 # Means that may be off by this share of a posterior deviation, or chains this far apart, are unsettled.
 _LARGEST_ERROR, _LARGEST_R_HAT = 0.1, 1.1
-# Multiplications of a second, about, on one thread, and the hours that all chains may take.
-_FLOPS, _MOST_HOURS = 2e10, 24.0
 
 
 class DrawsFound(NamedTuple):
@@ -112,9 +109,9 @@ def check_time(problem: Problem, chains: Chains, by_columns: bool = False) -> No
     each = small**2 * large + 2.0 * small**3
     if by_columns:
         each = float(columns) ** 2 * (rows + 2.0 * columns)
-    seconds = each * chains.count * (chains.steps + chains.burn_in) / _FLOPS
+    seconds = each * chains.count * (chains.steps + chains.burn_in) / FLOPS
     hours = seconds / 3600
-    if hours > _MOST_HOURS:
+    if hours > SAMPLING_HOURS:
         raise ValueError(
             f"sampling {columns} coefficients given {rows} rows would take about {hours:.0f} hours: a "
             "state factorises a matrix of the smaller of the two; lower n_steps, name fewer columns, or "
@@ -127,7 +124,7 @@ def check_time(problem: Problem, chains: Chains, by_columns: bool = False) -> No
 def keep_every(chains: Chains, columns: int) -> int:
     """Return of how many states one is kept, such that all draws fit in memory."""
     numbers = chains.count * chains.steps * max(columns, 1)
-    return int(min(np.ceil(numbers / _MOST_NUMBERS), max(1, chains.steps // 100)))
+    return int(min(np.ceil(numbers / NUMBERS_DRAWN), max(1, chains.steps // 100)))
 
 
 def _nothing(target: ShrinkageTarget, chains: Chains) -> list[ShrinkageChain]:

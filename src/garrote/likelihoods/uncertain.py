@@ -7,13 +7,12 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.likelihoods.base import inverse_link
+from garrote.limits.budgets import ROWS_AT_ONCE
 
 # Standard normal deviates, evenly spaced, that a mean over a Gaussian predictor is summed at. The rule's
 # error is exp(-2 pi^2 / (deviation spacing)) for a logistic curve: 1e-4 for a deviation of 20.
 _DEVIATES = np.linspace(-8.0, 8.0, 161)
 _SHARES = np.exp(-0.5 * _DEVIATES**2) / np.exp(-0.5 * _DEVIATES**2).sum()
-# Rows whose means are taken at a time.
-_ROWS = 5000
 
 
 @singledispatch
@@ -33,8 +32,8 @@ def gaussian_mean(likelihood: Any, eta: Floats, variance: Floats | None = None) 
     if variance is None:
         return np.asarray(inverse_link(likelihood, eta))
     mean = np.empty(len(eta))
-    for first in range(0, len(eta), _ROWS):
-        rows = slice(first, first + _ROWS)
+    for first in range(0, len(eta), ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
         around = eta[rows, None] + np.sqrt(variance[rows, None]) * _DEVIATES
         mean[rows] = inverse_link(likelihood, around) @ _SHARES
     return mean

@@ -1,11 +1,36 @@
-"""How much is done at once: how long a kernel runs, and how large a dense copy of X may be."""
+"""How much is done at once: how long a kernel runs, how much memory a step takes, what is kept."""
 
-# Entries of X, or non-zeros times right-hand sides, that one call of a kernel reads at most: 20 ms or
-# less, so that Ctrl-C is heard between two calls.
+# One call of a kernel takes some 20 ms, so that Ctrl-C is heard between two calls. It reads at most so
+# many entries of X, or non-zeros times right-hand sides,
 ENTRIES_PER_CALL = 1 << 23
+# ... or so many entries that it does several operations with,
+ENTRIES_WEIGHED_PER_CALL = 4_000_000
+# ... makes about so many products,
+PRODUCTS_PER_CALL = 2e7
+# ... visits so many columns in a chain's sweeps, or coefficients to draw their scales,
+VISITS_PER_CALL = 2e6
+SCALES_PER_CALL = 50_000
+# ... looks at so many models, at models of so many signs in all, or at all models of so many columns.
+MODELS_PER_CALL = 20_000
+SIGNS_PER_CALL = 200_000
+COLUMNS_PER_CALL = 18
+
+# Entries of a dense block that is copied out of X at a time: 4 MB, which stay in cache.
+ENTRIES_PER_BLOCK = 1 << 19
+# Numbers that are transformed, compared or read from a file at once: 32 MB.
+NUMBERS_AT_ONCE = 4_000_000
+# Rows that draws are averaged over at once when they predict.
+ROWS_AT_ONCE = 5000
+# Entries of tables of labels that have all their columns at hand at once: 160 MB.
+ENTRIES_AT_HAND = 20_000_000
+
 # Entries of a dense copy of columns that samplers and searches keep, at most: 1.2 GB, beside which a
 # usual machine has room for the chains.
 ENTRIES_KEPT = 150_000_000
+# Bytes of rows of X'X that are kept by all chains together, and by other solvers.
+GRAM_BYTES, GRAM_BYTES_OF_DESCENT = 120_000_000, 100_000_000
+# Numbers that the draws of chains are thinned to: 80 MB.
+NUMBERS_DRAWN = 10_000_000
 # Bytes of a dense block of all columns that a method solves with at once, at most; beyond, neither it
 # nor the cross products of its rows fit a usual machine.
 BLOCK_BYTES = 4 * 2**30

@@ -12,11 +12,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.limits.budgets import NUMBERS_AT_ONCE
 
 # What varies by less than this share of its size does not vary.
 _ROUNDING = 1e-12
-# Numbers that are transformed at once.
-_TOGETHER = 4_000_000
 
 
 class Diagnostics(NamedTuple):
@@ -46,7 +45,7 @@ def diagnose_draws(draws: Floats) -> Diagnostics:
     """
     half = draws.shape[1] // 2
     halves = np.concatenate([draws[:, :half], draws[:, half : 2 * half]])
-    width = max(1, _TOGETHER // max(1, len(halves) * half))
+    width = max(1, NUMBERS_AT_ONCE // max(1, len(halves) * half))
     size, r_hat = np.empty(draws.shape[2]), np.empty(draws.shape[2])
     for first in range(0, draws.shape[2], width):
         part = slice(first, first + width)

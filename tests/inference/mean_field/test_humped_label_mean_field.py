@@ -44,8 +44,8 @@ def test_columns_that_are_not_at_hand_are_looked_at_too(monkeypatch):
     X, y = _labels(300, [2.0, 0.0, -2.0, 0.0, 0.0])
     problem = Problem.from_rows(X, y, likelihood="binomial")
     found = []
-    for most in (logistic_bound._ALL_AT_HAND, 0):
-        monkeypatch.setattr(logistic_bound, "_ALL_AT_HAND", most)
+    for most in (logistic_bound.ENTRIES_AT_HAND, 0):
+        monkeypatch.setattr(logistic_bound, "ENTRIES_AT_HAND", most)
         bound = LogisticBound(problem, np.zeros(5), Control(1e-5, 5000), separation=0.9)
         found.append(bound.solve(-16.0, bound.empty(-16.0, 1.0)))
     assert len(bound.at_hand.columns) < 5

@@ -310,7 +310,7 @@ def test_columns_out_of_hand_change_nothing(monkeypatch):
     rng = np.random.default_rng(4)
     X = rng.standard_normal((60, 300))
     y = (rng.random(60) < expit(3 * X[:, 7])).astype(float)
-    monkeypatch.setattr(logistic_bound, "_ALL_AT_HAND", 0)
+    monkeypatch.setattr(logistic_bound, "ENTRIES_AT_HAND", 0)
     problem, control = Problem.from_rows(X, y, likelihood=Binomial()), Control(1e-4, 500)
     some = LogisticBound(problem, np.zeros(300), control)
     every = LogisticBound(problem, np.zeros(300), control)

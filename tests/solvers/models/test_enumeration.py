@@ -69,7 +69,7 @@ def brute_force(rule, gram, xty, yty, inclusion):
 @pytest.mark.parametrize("slab", SLABS, ids=str)
 @pytest.mark.parametrize("depth", [3, 18])
 def test_every_sum_is_that_of_brute_force(data, slab, depth, monkeypatch):
-    monkeypatch.setattr(enumeration, "_DEPTH_PER_CALL", depth)
+    monkeypatch.setattr(enumeration, "COLUMNS_PER_CALL", depth)
     _, _, gram, xty, yty = data
     rule = slab.rule(N - 1, yty, D)
     inclusion = Inclusion.beta(1.0, 3.0, np.linspace(-0.5, 0.5, D))
@@ -165,7 +165,7 @@ def test_models_can_be_limited_in_size(data):
 
 
 def test_threads_change_nothing(data, monkeypatch):
-    monkeypatch.setattr(enumeration, "_DEPTH_PER_CALL", 4)
+    monkeypatch.setattr(enumeration, "COLUMNS_PER_CALL", 4)
     _, _, gram, xty, yty = data
     rule = GaussianSlab(1.0).rule(N - 1, yty, D)
     arguments = (rule, gram, xty, yty, np.zeros(D + 1), np.zeros(D))

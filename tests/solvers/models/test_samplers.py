@@ -148,7 +148,7 @@ def test_rows_of_the_gram_matrix_that_do_not_fit_are_computed_again(walk):
         rows = GramRows(target.problem, room)
         return run_chain(walk(target, np.random.default_rng(1), rows), steps=400, burn_in=0)
 
-    whole, few = run(gram_rows.ROOM), run(0)
+    whole, few = run(gram_rows.GRAM_BYTES), run(0)
     np.testing.assert_array_equal(whole.flips, few.flips)
     np.testing.assert_allclose(whole.inclusion, few.inclusion, atol=1e-9)
 

@@ -208,7 +208,7 @@ def test_more_numbers_than_fit_are_thinned(monkeypatch):
     rng = np.random.default_rng(7)
     X = rng.standard_normal((30, 5))
     problem = Problem.from_rows(X, X[:, 0] + rng.standard_normal(30))
-    monkeypatch.setattr(shrinkage, "_MOST_NUMBERS", 2 * 400 * 5 // 4)
+    monkeypatch.setattr(shrinkage, "NUMBERS_DRAWN", 2 * 400 * 5 // 4)
     found = infer(problem, LaplacePrior(), Gibbs(400, 50), random_state=0)
     assert found.posterior.law.draws.shape == (200, 5)
     assert "one of 4 kept" in found.how

@@ -23,7 +23,7 @@ from garrote.inference.mean_field.prior_grid import Cell, Range, odds_ranges, wh
 from garrote.inference.methods import MeanField
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
-from garrote.limits.costs import foretell
+from garrote.limits.costs import MEAN_FIELD_SECONDS, foretell
 from garrote.priors.evidence.humps import humps_of, signed_weights
 from garrote.priors.slab import EffectSlab
 from garrote.problem import Problem
@@ -43,9 +43,6 @@ from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
 
 # Rounds of the bound for one solution, at most, by default.
 MOST_ROUNDS = 1000
-# Seconds for an entry of X, on one core: .5 and 1.4 of 1e-6 were measured, and 100 times as much among
-# the correlated columns of a small table of genes.
-_SECONDS_AN_ENTRY = 2e-6
 # Optima are followed to gammas whose log weight is this near to the best.
 _FOLLOWED = 7.0
 
@@ -72,7 +69,7 @@ def label_mean_field(task: Task, method: MeanField) -> Inferred:
             "'average', which sets the slab variance by EM and averages over prior odds"
         )
     what = f"mean field for {len(problem.response)} labels and {task.usable} columns"
-    seconds = _SECONDS_AN_ENTRY * len(problem.response) * task.usable
+    seconds = MEAN_FIELD_SECONDS * len(problem.response) * task.usable
     foretell(what, seconds, "give the prior a variance, and inclusion")
     control = task.control(method.tol, method.max_iter or MOST_ROUNDS)
     posterior, best, converged, path = _solve(problem, beliefs, control, task.names)

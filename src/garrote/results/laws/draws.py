@@ -8,11 +8,9 @@ import scipy.sparse
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood, inverse_link
+from garrote.limits.budgets import ROWS_AT_ONCE
 from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, dense_columns
 from garrote.results.laws.models import Models
-
-# Rows whose predictions are made at a time.
-_ROWS = 5000
 
 
 @dataclass(frozen=True)
@@ -107,8 +105,8 @@ def _averaged(
 ) -> Floats:
     """Return mean responses of dense rows, averaged over sets of coefficients with intercepts."""
     found = np.empty(len(block))
-    for first in range(0, len(block), _ROWS):
-        rows = slice(first, first + _ROWS)
+    for first in range(0, len(block), ROWS_AT_ONCE):
+        rows = slice(first, first + ROWS_AT_ONCE)
         eta = block[rows] @ values.T + intercept + offset[rows, None]
         found[rows] = inverse_link(likelihood, eta).mean(axis=1)
     return found

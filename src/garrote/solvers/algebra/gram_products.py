@@ -8,13 +8,12 @@ these rows. Vectors of many entries go by X.
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import GRAM_BYTES_OF_DESCENT
 from garrote.problem import Problem
 from garrote.solvers.algebra.gram_rows import GramRows
 
 # Rows of X'WX that may be missing from a product: so many cost about as much as two passes over X.
 _TOGETHER = 8
-# Rows that are kept need no more memory than this, or than X itself if that is more.
-_ROOM = 100_000_000
 # Entries whose fitted values all together are below this share of the vector's are left out.
 _NEGLIGIBLE = 1e-12
 
@@ -25,7 +24,7 @@ class GramProducts:
     def __init__(self, problem: Problem):
         self.problem = problem
         stored = problem.table.stored.nbytes if problem.has_rows else 0
-        self._kept = GramRows(problem, max(_ROOM, stored), _TOGETHER, lazy=True)
+        self._kept = GramRows(problem, max(GRAM_BYTES_OF_DESCENT, stored), _TOGETHER, lazy=True)
         self._length = np.sqrt(problem.curvature)
 
     def times(self, coef: Floats) -> Floats:

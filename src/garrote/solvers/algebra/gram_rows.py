@@ -3,10 +3,9 @@
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import GRAM_BYTES
 from garrote.problem import Problem
 
-# Bytes of rows that are kept.
-ROOM = 120_000_000
 NO_COLUMNS = np.zeros(0, dtype=np.int64)
 
 
@@ -18,7 +17,9 @@ class GramRows:
     from the start, and if it holds all rows they are computed at once; a ``lazy`` cache does neither.
     """
 
-    def __init__(self, problem: Problem, room: int = ROOM, least: int = 64, lazy: bool = False):
+    def __init__(
+        self, problem: Problem, room: int = GRAM_BYTES, least: int = 64, lazy: bool = False
+    ):
         D = problem.n_features
         self.problem = problem
         self.most = min(D, max(least, room // (8 * D)))

@@ -10,12 +10,11 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.limits.budgets import PRODUCTS_PER_CALL
 from garrote.priors.garrote import implied_noise
 from garrote.rules import Residual, moments, noise_pull, noise_share, squared_residual
 from garrote.solvers.descent.sweep import sweep
 
-# Multiplications in one kernel call: some 20 ms, so that Ctrl-C is heard.
-_WORK_PER_CALL = 2e7
 _NOTHING = np.zeros(0)
 
 
@@ -70,7 +69,7 @@ def sweep_to_fixed_point(
     coef = start.coef.copy()
     target = coef.copy()
     length = max(1, len(coef) * len(residual.values))
-    count = max(1, int(_WORK_PER_CALL / length))
+    count = max(1, int(PRODUCTS_PER_CALL / length))
     done, previous, converged = 0, np.inf, False
     while done < max_sweeps and not converged:
         made, previous, converged = _sweeps(

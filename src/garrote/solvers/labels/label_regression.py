@@ -12,7 +12,7 @@ from scipy.linalg import pinvh
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.limits.budgets import ENTRIES_KEPT
+from garrote.limits.budgets import ENTRIES_KEPT, ENTRIES_WEIGHED_PER_CALL
 from garrote.priors.evidence.humps import without_pull
 from garrote.problem import Problem
 
@@ -20,8 +20,6 @@ from garrote.problem import Problem
 COVARIATE_PRECISION = 0.01
 # A column that the fixed ones explain up to this share of its square has nothing left to tell.
 _EXPLAINED = 1e-7
-# Entries of the block that a kernel looks at in one call: some 30 ms, so that Ctrl-C is heard.
-_ENTRIES_PER_CALL = 4_000_000
 
 
 class Fixed(NamedTuple):
@@ -195,7 +193,7 @@ class LabelColumns:
 
     def in_parts(self, places: Array) -> list[slice]:
         """Divide columns into what kernels look at in one call."""
-        width = max(1, _ENTRIES_PER_CALL // len(self._room))
+        width = max(1, ENTRIES_WEIGHED_PER_CALL // len(self._room))
         return [slice(first, first + width) for first in range(0, len(places), width)]
 
     def fixed_shares(self, weights: Floats, columns: Array) -> FixedShares:

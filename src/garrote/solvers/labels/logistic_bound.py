@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import expit
 
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import ENTRIES_AT_HAND
 from garrote.priors.evidence.humps import humps_of
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
@@ -26,8 +27,6 @@ from garrote.solvers.labels.bound_rounds import Factors, NextVariance, Rounds
 from garrote.solvers.labels.jaakkola import Touching, first_xi, touching_error
 from garrote.solvers.labels.label_regression import LabelColumns
 
-# Tables of at most so many entries have all columns at hand at once; of others, those that are noticed.
-_ALL_AT_HAND = 20_000_000
 # What a round may still move anything by, as a share of the tolerance, when rounds end. When a
 # certificate fails then they go on, each time to so much less, down to what rounding allows.
 _STILL, _TIGHTER, _TIGHTEST = 0.3, 0.3, 1e-13
@@ -89,7 +88,7 @@ class LogisticBound:
         self.problem, self.offsets, self.separation = problem, offsets, separation
         self.control, self.certifies = control, certifies
         self.at_hand = LabelColumns(problem)
-        if self.at_hand.rows * len(problem.usable) <= _ALL_AT_HAND:
+        if self.at_hand.rows * len(problem.usable) <= ENTRIES_AT_HAND:
             self.at_hand.add(problem.usable)
 
     def empty(self, gamma: float, variance: float) -> LabelFit:

@@ -21,11 +21,10 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import COLUMNS_PER_CALL
 from garrote.priors.evidence import log_evidence, noise_mean, slab_moments
 from garrote.solvers.algebra.model_factor import dependent_share
 
-# Subtrees of this depth are done in one kernel call: some 20 ms, so that Ctrl-C is heard.
-_DEPTH_PER_CALL = 18
 # Variables whose in or out is told apart in the weights of subtrees: a quarter of a megabyte of them.
 BLOCK_LEVELS = 15
 # Weights are relative to a good model; one better by more than this (in logs) becomes the reference.
@@ -189,7 +188,7 @@ def _block_level(count: int) -> int:
 
     -1 for no such sums: kernel calls make them, and these would begin below the last of the variables.
     """
-    return min(count, BLOCK_LEVELS) if count - _DEPTH_PER_CALL <= BLOCK_LEVELS else -1
+    return min(count, BLOCK_LEVELS) if count - COLUMNS_PER_CALL <= BLOCK_LEVELS else -1
 
 
 def _no_tally(setup: EnumerationSetup) -> Tally:
@@ -200,7 +199,7 @@ def _no_tally(setup: EnumerationSetup) -> Tally:
 
 def _subtrees(node: Node, setup: EnumerationSetup) -> Iterator[Node]:
     """Walk the upper levels; yield the nodes below which a kernel call does the rest."""
-    if _remaining(node) <= _DEPTH_PER_CALL:
+    if _remaining(node) <= COLUMNS_PER_CALL:
         yield node
         return
     yield from _subtrees(without_next(node), setup)
@@ -248,7 +247,7 @@ def _gather(
 ) -> tuple[Sums, Tally]:
     """Return the sums below a node and the tally so far, taking subtrees' results in their order."""
     m = _remaining(node)
-    if m <= _DEPTH_PER_CALL:
+    if m <= COLUMNS_PER_CALL:
         sums, tally = next(results)
         return sums, Tally(
             totals.inclusion + tally.inclusion,

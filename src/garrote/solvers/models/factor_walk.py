@@ -10,6 +10,7 @@ import numpy as np
 
 from garrote._jit import generic, kernel
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import VISITS_PER_CALL
 from garrote.priors.evidence import log_evidence
 from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
 from garrote.solvers.algebra.model_factor import (
@@ -23,7 +24,6 @@ from garrote.solvers.algebra.model_factor import (
 )
 from garrote.solvers.models.model_chain import (
     NO_SLABS,
-    VISITS_PER_CALL,
     Averages,
     Data,
     Target,

@@ -20,6 +20,7 @@ from scipy.special import logsumexp, softmax
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import PRODUCTS_PER_CALL
 from garrote.solvers.algebra.factor_updates import factor_column
 from garrote.solvers.losses.newton import (
     Samples,
@@ -31,8 +32,6 @@ from garrote.solvers.losses.newton import (
 
 # A column whose pivot is below this share of its length depends on the others of its model.
 _DEPENDENT = 1e-10
-# Products of one kernel call, about: some 30 ms, so that Ctrl-C is heard.
-_WORK_PER_CALL = 3e7
 # Models of one kernel call, at most.
 _MOST_PER_CALL = 1024
 
@@ -232,7 +231,7 @@ class _Sums:
 def _stretches(table: Table) -> Iterator[tuple[int, int]]:
     columns, rows = table.samples.columns.shape
     each = 4 * rows * (columns**2 / 8 + 20)
-    count = int(np.clip(_WORK_PER_CALL / each, 1, _MOST_PER_CALL))
+    count = int(np.clip(PRODUCTS_PER_CALL / each, 1, _MOST_PER_CALL))
     for first in range(0, 2**table.n_variables, count):
         yield first, min(count, 2**table.n_variables - first)
 

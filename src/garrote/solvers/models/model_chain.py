@@ -11,8 +11,6 @@ from garrote.priors.base import Slab
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
 
-# Columns visited in one kernel call, at most: some 20 ms, so that Ctrl-C is heard.
-VISITS_PER_CALL = 2e6
 # Equal parts of a chain whose differences tell its error.
 _BATCHES = 20
 # What a part of a chain, or a chain, weighs at least beside the heaviest: that changes no average, and

@@ -21,10 +21,11 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.elementary import exponential, logarithm
+from garrote.limits.budgets import VISITS_PER_CALL
 from garrote.priors.evidence import SMALLEST_LEFT
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.models.joint_coefficients import choose_partner, draw_together, factorise
-from garrote.solvers.models.model_chain import VISITS_PER_CALL, Averages, Target, Trail, no_averages
+from garrote.solvers.models.model_chain import Averages, Target, Trail, no_averages
 
 # Sweeps after which the products of columns and residuals are computed anew: roundings add up.
 _FRESH = 100

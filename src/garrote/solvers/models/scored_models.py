@@ -13,14 +13,13 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.elementary import logarithm
+from garrote.limits.budgets import PRODUCTS_PER_CALL
 from garrote.priors.evidence import log_evidence
 from garrote.solvers.algebra.factor_updates import factor_column
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import dependent_share
 from garrote.solvers.models.model_chain import Data, Target
 
-# Products that one kernel call makes, about: some 10 ms, so that Ctrl-C is heard.
-_PRODUCTS_PER_CALL = 2e7
 # Models that are scored together, at most.
 _TOGETHER = 256
 # In the place of a variable: none.
@@ -200,7 +199,7 @@ def score_models(target: Target, products: Products, models: ModelList) -> Float
     rule, prior = target.rule(target.first_variance), target.inclusion
     data = Data(target.problem.curvature, prior.by_size, prior.log_odds)
     largest, log_weights = int(models.sizes.max(initial=1)), np.empty(len(models))
-    step = max(1, int(_PRODUCTS_PER_CALL / (largest + 1.0) ** 3))
+    step = max(1, int(PRODUCTS_PER_CALL / (largest + 1.0) ** 3))
     root, rows = np.zeros((largest, largest + 1)), np.zeros((largest + 2, _TOGETHER))
     for first in range(0, len(models), step):
         ends, part = models.ends[first : first + step + 1], log_weights[first : first + step]

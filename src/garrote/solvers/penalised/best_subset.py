@@ -15,6 +15,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import MODELS_PER_CALL
 from garrote.penalties.base import Terms
 from garrote.problem import Problem
 from garrote.results.certificates import optimality
@@ -23,8 +24,6 @@ from garrote.solvers.control import Control
 
 # More columns than this take too long to search.
 MOST_COLUMNS = 40
-# Models looked at in one kernel call: some 20 ms.
-_MODELS_PER_CALL = 20_000
 # A column of which others leave less than this share depends on them.
 _DEPENDENT = 1e-10
 # Correlations that differ from 1 by less do so by the rounding of sums alone.
@@ -99,7 +98,7 @@ def best_subsets(problem: Problem) -> Subsets:
     if count:
         squared[count], models[count] = left, (1 << count) - 1
         state = _begin(inverse, coef, left)
-        while not _walk(*state, squared, models, _MODELS_PER_CALL):
+        while not _walk(*state, squared, models, MODELS_PER_CALL):
             pass
     bits = models[:, None] >> np.arange(count) & 1
     return Subsets(np.minimum.accumulate(squared), [usable[row == 1] for row in bits])

@@ -17,6 +17,7 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.limits.budgets import SCALES_PER_CALL
 from garrote.scale_mixtures.laws import log_variance_density
 from garrote.solvers.algebra.gaussian_draws import ByColumns, ByRows
 
@@ -24,8 +25,6 @@ from garrote.solvers.algebra.gaussian_draws import ByColumns, ByRows
 _TRIES = 3
 # The typical step in log tau^2.
 _STEP = 2.0
-# Coefficients that a kernel visits before it returns to Python.
-_TOGETHER = 50_000
 
 
 def move_locally(
@@ -45,8 +44,8 @@ def move_locally(
     columns, residual = form.columns, form.residual(coef)
     coef, log_variance = coef.copy(), np.log(np.maximum(variance, 1e-200))
     order = rng.permutation(len(coef))
-    for first in range(0, len(order), _TOGETHER):
-        part = order[first : first + _TOGETHER]
+    for first in range(0, len(order), SCALES_PER_CALL):
+        part = order[first : first + SCALES_PER_CALL]
         jumps = _STEP * rng.standard_cauchy((len(part), _TRIES))
         hurdles = np.log(1.0 - rng.random((len(part), _TRIES)))
         _visit(

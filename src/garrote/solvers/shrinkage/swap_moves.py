@@ -14,12 +14,11 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import NUMBERS_AT_ONCE
 from garrote.solvers.algebra.gaussian_draws import ByColumns, ByRows
 
 # Columns of at least this absolute correlation are tried, the nearest of each, so many at most.
 _ALIKE, _MOST_PARTNERS = 0.8, 5
-# Correlations that are held at once.
-_TOGETHER = 4_000_000
 # Where neither column has a prior variance above this share of its error's nothing would change.
 _NOTHING = 0.01
 
@@ -28,7 +27,7 @@ def similar_pairs(form: ByRows | ByColumns) -> Array:
     """Return the pairs of columns that resemble each other, the first before the second (P x 2)."""
     size = np.sqrt(form.curvature)
     count = len(size)
-    width = max(1, _TOGETHER // max(count, 1))
+    width = max(1, NUMBERS_AT_ONCE // max(count, 1))
     found = []
     for first in range(0, count, width):
         part = np.arange(first, min(first + width, count))

@@ -15,6 +15,7 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.files.npy import ArrayHeader, BadArray, check_member, read_header, stated_array
+from garrote.limits.budgets import NUMBERS_AT_ONCE
 from garrote.summaries import listing
 from garrote.tables.errors import TableError, count_of
 from garrote.tables.formats.base import Piece
@@ -23,7 +24,6 @@ from garrote.tables.formats.room import refuse_beyond_memory, refuse_too_wide
 from garrote.tables.formats.sources import PlainFile
 
 _NAMES = ("names", "feature_names", "columns")
-_CELLS = 4_000_000  # of a piece: 32 MB of float64
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError)
 _AS_TEXT = 60  # bytes of a Python string beside its letters
 
@@ -173,7 +173,7 @@ class ArchiveTable:
 
     def _row_pieces(self, positions: tuple[int, ...]) -> Iterator[Piece]:
         rows, width = self._shape
-        step = max(1, _CELLS // max(1, width))
+        step = max(1, NUMBERS_AT_ONCE // max(1, width))
         with zipfile.ZipFile(self._path) as archive, archive.open(f"{self._key}.npy") as stream:
             read_header(stream)
             for first in range(0, rows, step):
@@ -182,7 +182,7 @@ class ArchiveTable:
 
     def _column_pieces(self, positions: tuple[int, ...]) -> Iterator[Piece]:
         rows, width = self._shape
-        step = max(1, _CELLS // max(1, rows))
+        step = max(1, NUMBERS_AT_ONCE // max(1, rows))
         with zipfile.ZipFile(self._path) as archive, archive.open(f"{self._key}.npy") as stream:
             read_header(stream)
             for left in range(0, width, step):

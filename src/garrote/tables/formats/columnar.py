@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from garrote.limits.budgets import NUMBERS_AT_ONCE
 from garrote.tables.errors import TableError
 from garrote.tables.formats.base import Piece
 from garrote.tables.formats.engine import polars
 from garrote.tables.formats.sources import PlainFile
 
-_CELLS = 4_000_000  # of a piece: 32 MB of float64
 # pandas keeps the index of a frame under this name.
 _INDEX_PREFIX = "__index_level_"
 
@@ -38,8 +38,8 @@ class ColumnarTable:
     def pieces(self, positions: Sequence[int]) -> Iterator[Piece]:
         from polars import selectors
 
-        height = min(self.n_rows, _CELLS)
-        width = max(1, _CELLS // max(1, height))
+        height = min(self.n_rows, NUMBERS_AT_ONCE)
+        width = max(1, NUMBERS_AT_ONCE // max(1, height))
         for left in range(0, len(positions), width):
             some = tuple(positions[left : left + width])
             columns = self._scan.select(selectors.by_index(*some))

@@ -7,13 +7,12 @@ import numpy as np
 
 from garrote._jit import kernel
 from garrote.arrays import Floats
+from garrote.limits.budgets import SIGNS_PER_CALL
 from garrote.solvers.algebra.factor_updates import factor_column, invert_root
 from garrote.solvers.algebra.model_factor import dependent_share
 from garrote.solvers.models.enumeration import Enumeration
 from garrote.solvers.models.signed.sign_sums import moments_over_signs, sum_signs
 
-# Models that one kernel call takes, by their signs: some 20 ms, so that Ctrl-C is heard.
-_SIGNS_PER_CALL = 200_000
 # Sums are relative to a good model; one better by more than this (in logs) becomes the reference.
 _FAR = 200.0
 
@@ -42,7 +41,7 @@ def enumerate_signed(
     D = len(xty)
     sums = _Sums(np.full(1, -np.inf), np.zeros(D + 1), np.zeros(1), np.zeros(D), np.zeros((D, D)))
     log_weights = np.full(2**D, -np.inf)
-    shift = max(1, D - int(np.log(_SIGNS_PER_CALL) / np.log(3.0)))
+    shift = max(1, D - int(np.log(SIGNS_PER_CALL) / np.log(3.0)))
     bounds = np.linspace(0, 2**D, min(2**D, 3**shift) + 1).astype(np.int64)
     products = np.ascontiguousarray(gram), np.ascontiguousarray(xty), float(yty)
     for first, last in pairwise(bounds):
