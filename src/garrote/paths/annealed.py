@@ -182,26 +182,29 @@ def fit_path(
     >>> path.coefficients().shape
     (10, 20)
     """
-    if isinstance(prior, Penalty):
-        return _fit_penalty_path(problem, prior, strengths, eps, terms, control, solver, relax)
-    return _fit_garrote_path(problem, prior, strengths, eps, control, solver)
+    prior = flat_prior(problem.n_features) if prior is None else prior
+    follow = _BY_STRENGTHS[prior.strengths]
+    return follow(problem, prior, strengths, eps, control, solver, terms, relax)
 
 
 def _fit_garrote_path(
     problem: Problem,
-    prior: SpikeTerms | None,
+    prior: SpikeTerms,
     strengths: int | Floats | None,
     eps: float | None,
     control: Control | None,
     solver: str,
+    terms: Terms | None,
+    relax: float,
 ) -> Path[Fit]:
     """Anneal and reheat a prior over its gammas."""
+    if terms is not None or relax:
+        raise ValueError("terms and relax are of penalties: leave them out beside a prior")
     if not problem.likelihood.least_squares:
         raise ValueError(
             f"a garrote's path is of a Gaussian response, got {problem.likelihood.name}: "
             "VariationalGarroteClassifier has labels"
         )
-    prior = prior or flat_prior(problem.n_features)
     gammas = resolve_gammas(problem, prior, GAMMAS if strengths is None else strengths, eps or EPS)
     solving = start_solver(problem, prior, gammas, control or Control(), solver)
     (annealed,) = run_together([solving], stored_design(problem))
@@ -213,9 +216,9 @@ def _fit_penalty_path(
     penalty: Penalty,
     strengths: int | Floats | None,
     eps: float | None,
-    terms: Terms | None,
     control: Control | None,
     solver: str,
+    terms: Terms | None,
     relax: float,
 ) -> Path[PenaltyFit]:
     """Solve for a problem in units of its response; a placed grid may end before its last alpha."""
@@ -229,6 +232,13 @@ def _fit_penalty_path(
     )
     (relaxed,) = run_together([solving], stored_design(compressed))
     return cast(Path[PenaltyFit], relaxed)
+
+
+# By what strengths are called.
+_BY_STRENGTHS: dict[str, Callable[..., Path[Any]]] = {
+    "gammas": _fit_garrote_path,
+    "alphas": _fit_penalty_path,
+}
 
 
 def resolve_gammas(

@@ -47,7 +47,8 @@ def is_possible(penalty: Penalty, family: Any, solver: str) -> bool:
         likelihood.latent_normal and by_latent_responses(solver, squares)
     ):
         return squares or penalty.has_slope
-    return penalty.loop == "coordinates" and CLASSICAL_SOLVERS[solver].suits(penalty, squares)
+    special = penalty.of_subsets or penalty.by_tangents
+    return not special and CLASSICAL_SOLVERS[solver].suits(penalty, squares)
 
 
 def check_combination(penalty: Penalty, likelihood: Any, solver: str) -> None:

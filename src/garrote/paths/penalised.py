@@ -24,7 +24,7 @@ from garrote.solvers.losses.generalised import GeneralisedLoss
 from garrote.solvers.losses.latent import LatentLeastSquares
 from garrote.solvers.losses.least_squares import LeastSquares
 from garrote.solvers.losses.sparse_loss import SparseLoss
-from garrote.solvers.losses.whole_loss import SEVERAL
+from garrote.solvers.losses.whole_loss import losses_of
 from garrote.solvers.penalised.best_subset import solve_best_subsets
 from garrote.solvers.penalised.concave_path import solve_concave_path
 from garrote.solvers.penalised.fused_signal import SignalSquares, is_signal
@@ -60,7 +60,7 @@ def make_smooth(
     if problem.likelihood.least_squares:
         return LeastSquares(problem)
     if problem.likelihood.several:
-        return SEVERAL[problem.likelihood.name].working(problem)
+        return losses_of(problem.likelihood).working(problem)
     structured = penalty is not None and penalty.structured
     if problem.has_rows and not problem.table.keeps_blocks and not structured:
         return SparseLoss(problem)
@@ -225,14 +225,14 @@ def _solve(
 ) -> Generator[Floats, Floats, list[PenaltyFit]]:
     """Choose the loop: closed forms first, then coordinates, then tangents of concave penalties."""
     gaussian = problem.likelihood.least_squares
-    if penalty.loop == "subsets":
+    if penalty.of_subsets:
         return (yield from solve_best_subsets(problem, penalty.size, alphas, terms, control))
     if penalty.quadratic and not bounded:
         if gaussian:
             return (yield from solve_ridge(problem, penalty, alphas, terms, control))
         if problem.n_features > len(problem.response) and (terms.factor > 0).all():
             return solve_rotated(problem, penalty, alphas, terms, control, make_loss)
-    if not penalty.convex and (not gaussian or penalty.loop == "tangents"):
+    if not penalty.convex and (not gaussian or penalty.by_tangents):
         return (yield from solve_reweighted(smooth, penalty, alphas, terms, control))
     if not penalty.convex:
         return (yield from solve_concave_path(smooth, penalty, alphas, terms, control))

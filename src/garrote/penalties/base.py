@@ -79,9 +79,19 @@ class Penalty(Settings):
         return False
 
     @property
-    def loop(self) -> str:
-        """By what paths are solved: "coordinates", always "tangents", or all "subsets"."""
-        return "coordinates"
+    def strengths(self) -> str:
+        """What its strengths are called, by which `fit_path` knows how to follow them."""
+        return "alphas"
+
+    @property
+    def of_subsets(self) -> bool:
+        """Whether all subsets of the columns have to be compared."""
+        return False
+
+    @property
+    def by_tangents(self) -> bool:
+        """Whether its tangents stand for it always: its rule is not for compiled loops."""
+        return False
 
     @property
     def structured(self) -> bool:

@@ -102,7 +102,7 @@ class Mixture(Penalty):
     ``value`` is the penalty of coefficients of some size, ``steepness`` its slope there.
     """
 
-    loop = "tangents"  # its rule is not for compiled loops
+    by_tangents = True
     infinite: Any = False  # whether the density is, at 0
 
     def value(self, size: Floats) -> Floats:

@@ -100,7 +100,7 @@ class BestSubset(Priced):
         "Furnival & Wilson (1974), Regressions by leaps and bounds. Technometrics 16, 499-511"
     )
     singular = True
-    loop = "subsets"
+    of_subsets = True
     for_squares = "all subsets"
 
     def __post_init__(self) -> None:

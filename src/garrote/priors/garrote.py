@@ -20,7 +20,7 @@ deviation: its equation is quadratic in s. Without a lift this is the Gaussian s
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -168,6 +168,7 @@ class SpikeTerms:
     noise_variance: float | None = None
     ridge: float = 0.0
     lift: float = 0.0
+    strengths: ClassVar[str] = "gammas"
 
     @classmethod
     def with_slab(

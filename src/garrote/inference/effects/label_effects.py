@@ -104,12 +104,10 @@ def _described(
 ) -> Posterior[EffectsLaw]:
     scale = problem.scale
     stated = tuple(_everywhere(problem, effect, lengths) for effect in found.effects)
-    # Log odds have a unit of their own.
-    in_log_odds = replace(problem, scale=replace(scale, response_scale=1.0))
     fit = EffectsFit(stated, 1.0, found.bounds, found.converged, found.tried)
     known = {name: found.certificate[name] for name in ("inclusion", "weight")}
     unknown = equations(known | {"noise": 0.0})
-    posterior = describe_effects(in_log_odds, fit, np.inf, names, unknown)
+    posterior = describe_effects(problem, fit, np.inf, names, unknown)
     mean = posterior.mean.copy()
     covariates = scale.covariates
     mean[covariates] = found.fixed[scale.intercept_count :] / scale.column_scale[covariates]

@@ -3,7 +3,7 @@
 The solution of the higher bound on the evidence is kept, which is that of the lower free energy.
 """
 
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import cast
 
 import numpy as np
@@ -75,6 +75,5 @@ def as_fit(bound: LogisticBound, solution: LabelFit) -> Fit:
 
 def as_path(bound: LogisticBound, annealed: Annealed[LabelFit]) -> Path[Fit]:
     """Describe both directions as a path."""
-    # Log odds have no units, whatever the codes of the labels are.
-    scale = replace(bound.problem.scale, response_mean=0.0, response_scale=1.0)
-    return annealed.path(scale, bound.problem.n_features, lambda one: as_fit(bound, one))
+    problem = bound.problem
+    return annealed.path(problem.scale, problem.n_features, lambda one: as_fit(bound, one))

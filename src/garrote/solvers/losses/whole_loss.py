@@ -8,11 +8,13 @@ these alone, whose gradient is the same.
 """
 
 from collections.abc import Generator
+from functools import singledispatch
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.likelihoods import Multinomial, SeveralResponses
 from garrote.likelihoods.base import curvature, largest_curvature
 from garrote.problem import Problem
 from garrote.rules import Evaluated
@@ -62,7 +64,7 @@ def whole_loss(problem: Problem) -> WholeLoss:
     if problem.likelihood.least_squares:
         return WholeSquares(problem)
     if problem.likelihood.several:
-        return SEVERAL[problem.likelihood.name].whole(problem)
+        return losses_of(problem.likelihood).whole(problem)
     return WholeGeneralised(problem)
 
 
@@ -208,11 +210,20 @@ class Losses(NamedTuple):
     whole: type[WholeOutputs]
 
 
-# By the likelihood's name.
-SEVERAL = {
-    "multinomial": Losses(MultinomialLoss, WholeMultinomial),
-    "several gaussian": Losses(SeveralLeastSquares, WholeResponses),
-}
+@singledispatch
+def losses_of(likelihood: Any) -> Losses:
+    """Return the losses of a likelihood with several outputs."""
+    raise TypeError(f"no loss is registered for {type(likelihood).__name__}")
+
+
+@losses_of.register
+def _(likelihood: Multinomial) -> Losses:
+    return Losses(MultinomialLoss, WholeMultinomial)
+
+
+@losses_of.register
+def _(likelihood: SeveralResponses) -> Losses:
+    return Losses(SeveralLeastSquares, WholeResponses)
 
 
 def image_of(problem: Problem, coef: Floats) -> Floats:
