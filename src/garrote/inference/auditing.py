@@ -11,7 +11,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.models.slab_integral import integrate_over_slab, shares
+from garrote.inference.models.slab_integral import averaged, integrate_over_slab
 from garrote.inference.resemblance import correlations
 from garrote.paths.annealed import stored_design
 from garrote.priors.base import Slab
@@ -93,9 +93,7 @@ def _sum_of_numbers(problem: Problem, beliefs: Beliefs, split: _Split) -> Floats
         return _Summed(exact.log_total, exact.inclusion)
 
     points, _ = integrate_over_slab(beliefs.prior, find)
-    return np.asarray(
-        sum(w * p.part.inclusion for w, p in zip(shares(points), points, strict=True))
-    )
+    return averaged(points, "inclusion")
 
 
 def _sum_of_labels(problem: Problem, beliefs: Beliefs, split: _Split) -> Floats:

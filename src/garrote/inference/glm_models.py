@@ -10,21 +10,19 @@ covariance.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaincinv, logsumexp, softmax
 
-from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.methods import Chains, Enumerate, Method, Metropolis
 from garrote.inference.models.fitted_posterior import (
-    FittedFindings,
     FittingTask,
     make_fitted_posterior,
     measure_fit,
 )
-from garrote.inference.models.over_models import CERTIFIED
+from garrote.inference.models.over_models import CERTIFIED, Findings
 from garrote.inference.models.representative_models import (
     MOST_FITTED,
     Members,
@@ -32,7 +30,7 @@ from garrote.inference.models.representative_models import (
     represent_all,
     represent_known,
 )
-from garrote.inference.models.slab_integral import integrate_over_slab, shares
+from garrote.inference.models.slab_integral import averaged, integrate_over_slab
 from garrote.inference.sampling import run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
@@ -41,6 +39,7 @@ from garrote.limits.costs import FITTED_PER_SECOND
 from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate, monte_carlo, of_fitted_models
+from garrote.results.posterior import SamplingAccuracy
 from garrote.solvers.labels.label_regression import COVARIATE_PRECISION
 from garrote.solvers.losses.newton import Samples, independent_columns
 from garrote.solvers.models.enumeration import members_of
@@ -65,6 +64,8 @@ _WORTH_A_NOTE = 0.01
 # A walk sums over log variances of a slab, where it is unknown, in steps of this, and between those that
 # its law has but a share of beyond: small variances have next to none of it.
 _STEP, _BELOW, _ABOVE = 0.5, 1e-9, 5e-4
+# Models whose logarithm is so far below that of all together have no probability in double precision.
+_FAINT = 700.0
 # Models whose odds are compared with those by twice the step.
 _COMPARED = 20
 # Steps of a walk that count, and those before them, by default.
@@ -106,7 +107,7 @@ def choose_for_fits(usable: int, unknown_variance: bool = False) -> Method:
 def _inferred(
     task: Task,
     fitting: FittingTask,
-    found: FittedFindings,
+    found: Findings,
     certificate: Certificate,
     method: Method,
     how: str,
@@ -194,24 +195,9 @@ def _log_variances(slab: Slab) -> tuple[float, float, int]:
     return float(first), float(last), int(np.ceil((last - first) / _STEP)) + 1
 
 
-class _Part(NamedTuple):
-    """What was found with one slab."""
-
-    models: FittedModels
-    table: Table
-
-    @property
-    def log_total(self) -> float:
-        return self.models.log_total
-
-    @property
-    def inclusion(self) -> Floats:
-        return self.models.inclusion
-
-
 def _enumerate(
     task: FittingTask, n_jobs: int | None, report: Any
-) -> tuple[FittingTask, FittedFindings, float]:
+) -> tuple[FittingTask, Findings, float]:
     """Fit all models with every slab that counts; return also the tables of those.
 
     The last is how far inclusion probabilities moved when slabs were added for the last time.
@@ -219,40 +205,40 @@ def _enumerate(
     prior, table = task.beliefs.inclusion, task.table
     known = not task.beliefs.prior.variance_is_unknown
 
-    def find(slab: Slab) -> _Part:
+    def find(slab: Slab) -> FittedModels:
         with_slab = _table(task.problem, task.beliefs, slab, table.samples, table.fixed)
-        models = fit_all_models(
+        return fit_all_models(
             task.likelihood, with_slab, task.penalty, prior.by_size, prior.log_odds, n_jobs=n_jobs,
             report=report if known else None,
         )  # fmt: skip
-        return _Part(models, with_slab)
 
     points, change = integrate_over_slab(task.beliefs.prior, find, None if known else report)
-    share = shares(points)
-    parts: list[FittedModels] = [point.part.models for point in points]
-    weights = np.array([point.log_weight for point in points])
-    each = np.array([part.log_weight for part in parts])
-    logs = logsumexp(weights[:, None] + each, axis=0)
+    logs = logsumexp([point.log_weight + point.part.log_weight for point in points], axis=0)
     total, D = float(logsumexp(logs)), task.table.n_variables
-    order = np.argsort(-logs, kind="stable")[: min(CERTIFIED, int(np.isfinite(logs).sum()))]
-    patterns, every = order ^ (order >> 1), np.arange(2**D)
-    probability = np.zeros(2**D)
+    # Less likely ones have no probability at all, and nobody asks for their odds.
+    order = np.argsort(-logs, kind="stable")[: min(CERTIFIED, int((logs > total - _FAINT).sum()))]
+    every, probability = np.arange(2**D), np.zeros(2**D)
     probability[every ^ (every >> 1)] = softmax(logs)
-    found = FittedFindings(
-        share @ np.array([part.inclusion for part in parts]),
-        share @ np.array([part.size_probability for part in parts]),
-        share @ np.array([part.mean for part in parts]),
-        share @ np.array([part.second_moment for part in parts]),
-        members_of(patterns, D),
-        logs[order],
-        total,
-        *represent_all(probability, task.problem.usable, task.problem.n_features, MOST_FITTED),
+    representatives, components = represent_all(
+        probability, task.problem.usable, task.problem.n_features, MOST_FITTED
+    )
+    found = Findings(
+        inclusion=averaged(points, "inclusion"),
+        mean=averaged(points, "mean"),
+        second_moment=averaged(points, "second_moment"),
+        size_probability=averaged(points, "size_probability"),
+        members=members_of(order ^ (order >> 1), D),
+        probability=np.exp(logs[order] - total),
+        seen=2**D,
+        representatives=representatives,
+        components=components,
+        log_evidence=total,
     )
     tables = [(point.log_weight, point.part.table) for point in points]
     return task._replace(tables=tables), found, change
 
 
-def _certify(task: FittingTask, found: FittedFindings, change: float) -> Certificate:
+def _certify(task: FittingTask, found: Findings, change: float) -> Certificate:
     """Fit the best models afresh; compare their odds, and measure their gradients."""
     prior, logs, lengths = task.beliefs.inclusion, [], []
     start = np.zeros(len(task.table.samples.columns))
@@ -265,13 +251,13 @@ def _certify(task: FittingTask, found: FittedFindings, change: float) -> Certifi
             lengths.append(measure_fit(task.likelihood, table, variables, model.coef)[0])
         log_prior = prior.by_size[len(members)] + prior.log_odds[variables].sum()
         logs.append(logsumexp(each) - task.penalty * len(members) + log_prior)
-    off = np.array(logs) - found.log_weight[:CERTIFIED]
+    off = np.array(logs) - np.log(found.probability) - (found.log_evidence or 0.0)
     return of_fitted_models(float(max(np.abs(off).max(), change)), float(max(lengths)))
 
 
 def _walk(
     task: FittingTask, chains: Chains, n_jobs: int | None, report: Any
-) -> tuple[FittedFindings, Certificate]:
+) -> tuple[Findings, Certificate]:
     """Walk several times: first from where a greedy climb ends, then from the empty model."""
     prior = task.beliefs.inclusion
 
@@ -291,12 +277,12 @@ def _walk(
     found = _joined(task, walks)
     each = [_joined(task, [walk]).inclusion for walk in walks]
     apart = np.ptp(each, axis=0).max(initial=0.0)
-    error = found.error if found.error is not None else np.zeros(0)
-    rough = float(error.max(initial=0.0)) + _grid_error(task, found)
+    error = 0.0 if found.accuracy is None else found.accuracy.monte_carlo_error.max(initial=0.0)
+    rough = float(error) + _grid_error(task, found)
     return found, monte_carlo(rough, float(apart))
 
 
-def _grid_error(task: FittingTask, found: FittedFindings) -> float:
+def _grid_error(task: FittingTask, found: Findings) -> float:
     """Return how far probabilities may be off for the step in the slab's log variance.
 
     A quarter of the largest change in log odds of the best models where every second variance is left
@@ -315,7 +301,7 @@ def _grid_error(task: FittingTask, found: FittedFindings) -> float:
     return float(min(np.ptp(change), 1.0)) ** 2 / 4
 
 
-def _joined(task: FittingTask, walks: Sequence[Walk]) -> FittedFindings:
+def _joined(task: FittingTask, walks: Sequence[Walk]) -> Findings:
     """Renormalise over all models that were fitted (Eq. 13.31)."""
     D, fixed = task.table.n_variables, task.table.fixed
     known = {members: value for walk in walks for members, value in walk.log_weight.items()}
@@ -326,7 +312,8 @@ def _joined(task: FittingTask, walks: Sequence[Walk]) -> FittedFindings:
     inclusion, sizes = np.zeros(D), np.zeros(D + 1)
     mean, square = np.zeros(D + fixed), np.zeros(D + fixed)
     total = float(logs[0] + np.log(np.exp(logs - logs[0]).sum()))
-    for (members, _), p in zip(ranked, np.exp(logs - total), strict=True):
+    probability = np.exp(logs - total)
+    for (members, _), p in zip(ranked, probability, strict=True):
         model, columns = fitted[members], task.table.members(np.array(members, int))
         inclusion[list(members)] += p
         sizes[len(members)] += p
@@ -336,9 +323,19 @@ def _joined(task: FittingTask, walks: Sequence[Walk]) -> FittedFindings:
     error = batches.std(axis=0, ddof=1) / np.sqrt(len(batches))
     models = [members for members, _ in ranked]
     listed = in_columns(models, task.problem.usable)
-    representatives = represent_known(
-        listed, np.exp(logs - total), task.problem.n_features, MOST_FITTED
+    representatives, components = represent_known(
+        listed, probability, task.problem.n_features, MOST_FITTED
     )
-    return FittedFindings(
-        inclusion, sizes, mean, square, models, logs, total, *representatives, error
+    return Findings(
+        inclusion=inclusion,
+        mean=mean,
+        second_moment=square,
+        size_probability=sizes,
+        members=models,
+        probability=probability,
+        seen=len(models),
+        representatives=representatives,
+        components=components,
+        log_evidence=total,
+        accuracy=SamplingAccuracy(error),
     )

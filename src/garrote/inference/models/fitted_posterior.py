@@ -9,7 +9,8 @@ from scipy.special import softmax
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.models.model_laws import model_correlation
-from garrote.inference.models.representative_models import Components, Members, Representatives
+from garrote.inference.models.over_models import Findings
+from garrote.inference.models.representative_models import Representatives
 from garrote.problem import Problem
 from garrote.results.laws import Intercepts, Models, Spread
 from garrote.results.posterior import IN_SUPPORT, Posterior, SamplingAccuracy
@@ -40,24 +41,6 @@ class FittingTask(NamedTuple):
         return self.tables[len(self.tables) // 2][1]
 
 
-class FittedFindings(NamedTuple):
-    """Averages over models in the solvers' units, and models with log weights, best first.
-
-    ``representatives`` and ``components`` stand for all of them, by the columns of the problem.
-    """
-
-    inclusion: Floats
-    size_probability: Floats
-    mean: Floats
-    second_moment: Floats
-    members: Sequence[Members]
-    log_weight: Floats
-    log_total: float
-    representatives: Representatives
-    components: Components
-    error: Floats | None = None
-
-
 def measure_fit(
     likelihood: Any, table: Table, variables: Array, coef: Floats
 ) -> tuple[float, Floats]:
@@ -69,7 +52,7 @@ def measure_fit(
 
 
 def make_fitted_posterior(
-    task: FittingTask, found: FittedFindings, names: tuple[str, ...]
+    task: FittingTask, found: Findings, names: tuple[str, ...]
 ) -> tuple[Posterior[Models], float]:
     """Describe what was found in the user's units; also the share of models that are separated."""
     problem, places = task.problem, task.places
@@ -86,9 +69,9 @@ def make_fitted_posterior(
     models, separated = _kept_models(task, found.representatives, mean_intercept)
     support = np.flatnonzero(inclusion > IN_SUPPORT)
     accuracy = None
-    if found.error is not None:
+    if found.accuracy is not None:
         error = np.zeros(count)
-        error[problem.usable] = found.error
+        error[problem.usable] = found.accuracy.monte_carlo_error
         accuracy = SamplingAccuracy(error)
     posterior = Posterior(
         inclusion_probability=inclusion,
@@ -97,9 +80,9 @@ def make_fitted_posterior(
         law=models,
         noise_variance=float("nan"),
         degrees_of_freedom=max(task.beliefs.n, 1.0),
-        free_energy=-found.log_total,
+        free_energy=float("nan") if found.log_evidence is None else -found.log_evidence,
         names=names,
-        log_evidence=found.log_total,
+        log_evidence=found.log_evidence,
         size_probability=found.size_probability,
         accuracy=accuracy,
         covariates=problem.scale.covariates,

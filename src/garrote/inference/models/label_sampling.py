@@ -10,11 +10,7 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.glm_models import make_fitting, refuse_dense
 from garrote.inference.mean_field.label_mean_field import make_bound
 from garrote.inference.methods import Sample
-from garrote.inference.models.fitted_posterior import (
-    FittedFindings,
-    FittingTask,
-    make_fitted_posterior,
-)
+from garrote.inference.models.fitted_posterior import FittingTask, make_fitted_posterior
 from garrote.inference.models.model_laws import as_correlation
 from garrote.inference.models.over_models import Findings, sampled_findings
 from garrote.inference.sampling import certify_chains, run_chains
@@ -116,17 +112,14 @@ def _posterior(
     """Describe what chains found in the user's units; models have the laws that Laplace gives them."""
     problem, usable = task.problem, task.problem.usable
     fixed = np.array([state.fixed for state in states])
-    listed = FittedFindings(
-        found.inclusion[usable],
-        found.size_probability[: len(usable) + 1],
-        np.concatenate([fixed.mean(axis=0), found.mean[usable]]),
-        np.concatenate([(fixed**2).mean(axis=0), found.second_moment[usable]]),
-        [],
-        np.zeros(0),
-        0.0,
-        found.representatives.best,  # states stand for the others
-        found.components,
-        None if found.accuracy is None else found.accuracy.monte_carlo_error[usable],
+    listed = replace(
+        found,
+        inclusion=found.inclusion[usable],
+        size_probability=found.size_probability[: len(usable) + 1],
+        mean=np.concatenate([fixed.mean(axis=0), found.mean[usable]]),
+        second_moment=np.concatenate([(fixed**2).mean(axis=0), found.second_moment[usable]]),
+        representatives=found.representatives.best,  # states stand for the others
+        accuracy=None,
     )
     fitted, _ = make_fitted_posterior(_with_variance(task, variance), listed, names)
     kept = _states(task, states, fixed, fitted.law)
@@ -135,8 +128,6 @@ def _posterior(
     correlation = as_correlation(np.atleast_2d(np.cov(drawn, rowvar=False)))
     return replace(
         with_substitutes(problem, posterior, found.components),
-        log_evidence=None,
-        free_energy=float("nan"),
         spread=replace(posterior.spread, correlation=correlation),
         law=kept,
         accuracy=found.accuracy,

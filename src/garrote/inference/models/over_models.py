@@ -40,23 +40,25 @@ CERTIFIED = 50
 class Findings:
     """What a solver found, in the units of the problem: averages over models, and the best of them.
 
-    ``noise`` is the mean of the noise variance, ``seen`` how many models there were, for all of which
-    ``representatives`` and ``components`` stand. ``slabs`` are those that an unknown slab variance is
-    integrated over, with their log weights; ``covariance`` is that of some columns, where it is known;
-    ``shapes`` tells which shape of the slab the data prefer, where there is a choice.
+    Where models are fitted one by one averages are those of the usable columns, means and second moments
+    beside the fixed ones. ``seen`` is how many models there were, for all of which ``representatives``
+    and ``components`` stand. ``noise`` is the mean of the noise variance; ``slabs`` are those that an
+    unknown slab variance is integrated over, with their log weights; ``covariance`` is that of some
+    columns, where it is known; ``shapes`` tells which shape of the slab the data prefer, where there is
+    a choice.
     """
 
     inclusion: Floats
     mean: Floats
     second_moment: Floats
     size_probability: Floats
-    noise: float
     members: Sequence[Members]
     probability: Floats
     seen: int
     representatives: Representatives
     components: Components
-    slabs: tuple[tuple[float, Slab], ...]
+    noise: float = float("nan")
+    slabs: tuple[tuple[float, Slab], ...] = ()
     covariance: tuple[Array, Floats] | None = None
     log_evidence: float | None = None
     accuracy: SamplingAccuracy | None = None

@@ -75,7 +75,7 @@ class FittedModel(NamedTuple):
 
 @dataclass(frozen=True)
 class FittedModels:
-    """Sums over all models, and every model's log weight.
+    """Sums over all models of a table, and every model's log weight.
 
     ``log_weight[i]`` belongs to the model with the bit pattern i ^ (i >> 1): -inf where columns depend
     on each other or are too many. ``mean`` and ``second_moment`` are averaged over models, of the fixed
@@ -88,6 +88,7 @@ class FittedModels:
     mean: Floats
     second_moment: Floats
     log_weight: Floats
+    table: Table
 
 
 def make_table(
@@ -188,7 +189,7 @@ def fit_all_models(
         sums.add(log_weight[index], inside, size, coef, variance)
         if report is not None:
             report(done + 1, len(stretches))
-    return sums.averages(log_weight)
+    return sums.averages(log_weight, table)
 
 
 class _Sums:
@@ -217,7 +218,7 @@ class _Sums:
         self.mean += p @ coef
         self.square += p @ (coef**2 + variance)
 
-    def averages(self, log_weight: Floats) -> FittedModels:
+    def averages(self, log_weight: Floats, table: Table) -> FittedModels:
         return FittedModels(
             float(self.reference + np.log(self.total)),
             self.inclusion / self.total,
@@ -225,6 +226,7 @@ class _Sums:
             self.mean / self.total,
             self.square / self.total,
             log_weight,
+            table,
         )
 
 
