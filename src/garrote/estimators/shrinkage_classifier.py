@@ -18,37 +18,18 @@ class ShrinkageClassifier(PosteriorClassifier):
     Parameters
     ----------
     prior : {"horseshoe", "laplace", "elastic-net", ...} or object of `garrote.priors`
-        "horseshoe" (default), "laplace" (the Bayesian lasso), "elastic-net", "fused-laplace", "neg",
-        "normal-gamma", "student" or "hal". An object brings its own settings, such as
-        ``StudentPrior(4.0)`` and ``HorseshoePrior(scale=0.1)``; ``GroupLaplacePrior(groups)`` is one
-        more.
-    method : {"auto", "gibbs"} or `garrote.inference.Gibbs`
-        The object brings the lengths and the number of chains, as in ``Gibbs(n_steps=5000)``; by default
-        2000 states count, after 500 before them, of each of 2 chains.
-    covariates : sequence of column names or positions, or a mask, optional
-        Columns that are always in the model.
-    fit_intercept, standardize : bool, default=True
-    n_jobs : int, optional
-        Threads.
-    random_state : int, RandomState instance or None
-        The seed of chains.
-    callback : callable, optional
-        Called with a `Progress` (stage, done, total).
+        As in `ShrinkageRegressor`; labels have no noise variance.
+    method, covariates, fit_intercept, standardize, n_jobs, random_state, callback
+        As in `ShrinkageRegressor`.
 
     Attributes
     ----------
     classes_ : array of shape (2,)
-    posterior_ : Posterior
-        Signs' probabilities, coefficients, ``interval()``, ``sample()``, ``credible_sets()``.
     coef_ : array of shape (1, D)
         Mean coefficients in the units of the data.
     intercept_ : array of shape (1,)
-    sign_probability_ : array of shape (D,)
-        The probability of each coefficient's likelier sign.
-    method_ : str
-    selection_ : Selection
-    certificate_ : Certificate
-        How far means may be off, in posterior deviations, and how far the chains are apart.
+    posterior_, sign_probability_, method_, selection_, certificate_
+        As in `ShrinkageRegressor`.
     n_features_in_, feature_names_in_
 
     References

@@ -18,29 +18,17 @@ class SingleEffectsClassifier(PosteriorClassifier):
     prior : "single-effects" or `garrote.priors.SingleEffects`
         The object brings settings, such as ``SingleEffects(effects=5)``, the most effects that there may
         be; by default as many as the data ask for. Variances are those of effects on log odds.
-    inclusion : array of shape (D,) or law of `garrote.priors`, optional
-        The variable of an effect is each one with a probability in proportion to its odds of inclusion;
-        by default all are alike.
-    covariates : sequence of column names or positions, or a mask, optional
-        Columns that are always in the model.
-    prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
-        Added to the prior log odds, variable by variable.
-    fit_intercept, standardize : bool, default=True
-    callback : callable, optional
-        Called with a `Progress` (stage, done, total).
+    inclusion, covariates, prior_log_odds, fit_intercept, standardize, callback
+        As in `SingleEffectsRegressor`.
 
     Attributes
     ----------
     classes_ : array of shape (2,)
-    posterior_ : Posterior
-        Inclusion probabilities, coefficients, ``credible_sets()``, ``sample()``.
     coef_ : array of shape (1, D)
         Mean coefficients in the units of the data.
     intercept_ : array of shape (1,)
-    inclusion_probability_ : array of shape (D,)
-    method_ : str
-    selection_ : Selection
-    certificate_ : Certificate
+    posterior_, inclusion_probability_, method_, selection_, certificate_
+        As in `SingleEffectsRegressor`.
     n_features_in_, feature_names_in_
 
     References

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
+from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import (
     check_labelled_rows,
     check_new_offset,
@@ -117,26 +118,12 @@ default="binomial"
         self.family = family
         self.class_weight = class_weight
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        offset: Any = None,
-        groups: Any = None,
-        feature_names: Any = None,
-    ) -> "SparseClassifier":
-        """Fit the path and choose on it; ``y`` holds labels, the rest is as in `SparseRegressor`.
-
-        An ``offset`` is a known part of the second class's log odds, an array of shape (N,); of K > 2
-        classes it is one of their linear predictors, of shape (N, K).
-        """
+    def _fit_rows(self, rows: Arguments) -> None:
         family = self._family()
-        response = response_name(y)
-        X, y = check_labelled_rows(self, X, y)
+        response = response_name(rows.y)
+        X, y = check_labelled_rows(self, rows.X, rows.y)
         check_classification_targets(y)
-        weights = check_weights(sample_weight, X)
+        weights = check_weights(rows.sample_weight, X)
         balanced = isinstance(self.class_weight, str) and self.class_weight == "balanced"
         if not balanced:
             weights = weights * compute_sample_weight(self.class_weight, y)
@@ -157,10 +144,9 @@ default="binomial"
             response = f"{response} = {self.classes_[1]}"
         else:
             self._foretell(X.shape, count)
-        self._fit(X, codes, response, likelihood, weights, offset, groups, feature_names)
+        self._fit(X, codes, response, likelihood, weights, rows)
         self.coef_ = self._coefficients.reshape(-1, X.shape[1])
         self.intercept_ = np.atleast_1d(self._constant)
-        return self
 
     def _foretell(self, shape: tuple[int, int], count: int) -> None:
         """Say what a path of several classes, and those of its folds, will cost."""

@@ -10,6 +10,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
+from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import (
     check_new_offset,
     check_new_rows,
@@ -140,71 +141,33 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         )  # fmt: skip
         self.family = family
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        offset: Any = None,
-        groups: Any = None,
-        feature_names: Any = None,
-    ) -> "SparseRegressor":
-        """Fit the path and choose on it.
-
-        Parameters
-        ----------
-        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
-        y : array of shape (N,) or (N, K)
-            With K columns, all are fitted at once, with one alpha and coefficients of shape (K, D).
-            `GroupLasso` puts a variable in or out for all of them (multi-task regression).
-        sample_weight : array of shape (N,), optional
-            A weight of k counts as k repeats of a row, 0 takes it out.
-        offset : array of shape (N,) or (N, K), as y, optional
-            A known part of the linear predictor, such as the logarithm of an exposure.
-        groups : array of shape (N,), optional
-            Passed to the splitter given as ``cv``.
-        feature_names : sequence of str, optional
-            Names of the columns, for an array or a sparse matrix; a data frame brings its own.
-        """
+    def _fit_rows(self, rows: Arguments) -> None:
         family = self._family()
-        response = response_name(y)
+        response = response_name(rows.y)
         # A single column is for scikit-learn to flatten where several are no use.
-        several = family.least_squares or np.asarray(y).shape[1:] not in ((), (1,))
-        X, y = check_rows(self, X, y, several)
+        several = family.least_squares or np.asarray(rows.y).shape[1:] not in ((), (1,))
+        X, y = check_rows(self, rows.X, rows.y, several)
+        weights = check_weights(rows.sample_weight, X)
+        likelihood = self._likelihood_for(family, y, weights, rows.offset)
+        self._fit(X, y, response, likelihood, weights, rows)
+        single, coef = y.ndim == 1, self._coefficients
+        self.coef_: Floats = coef if single else coef.reshape(y.shape[1], -1)
+        self.intercept_: Any = float(self._constant) if single else np.asarray(self._constant)
+
+    def _likelihood_for(self, family: Any, y: Floats, weights: Floats, offset: Any) -> Any:
+        """Return what y is: K responses at once, or the family with what it takes from the data."""
         if y.ndim == 2:
-            return self._fit_several(X, y, response, sample_weight, offset, groups, feature_names)
+            if not family.least_squares:
+                raise ValueError(
+                    f"y has {y.shape[1]} columns, which family={self.family!r} cannot take: fit one at "
+                    "a time, or take family='gaussian'"
+                )
+            return SeveralResponses(y.shape[1])
         # What it takes from the data it takes once, so that all folds have the same loss.
-        known = check_offset(offset, len(y), family)
-        likelihood = adapt_to_data(family, y, check_weights(sample_weight, X), known)
+        likelihood = adapt_to_data(family, y, weights, check_offset(offset, len(y), family))
         for name in likelihood.from_data:
             setattr(self, f"{name}_", getattr(likelihood, name))
-        self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)
-        self.coef_: Floats = self._coefficients
-        self.intercept_: Any = float(self._constant)
-        return self
-
-    def _fit_several(
-        self,
-        X: Any,
-        y: Floats,
-        response: str,
-        sample_weight: Any,
-        offset: Any,
-        groups: Any,
-        feature_names: Any,
-    ) -> "SparseRegressor":
-        """Fit all columns of y at once."""
-        if not self._family().least_squares:
-            raise ValueError(
-                f"y has {y.shape[1]} columns, which family={self.family!r} cannot take: fit one at a "
-                "time, or take family='gaussian'"
-            )
-        likelihood = SeveralResponses(y.shape[1])
-        self._fit(X, y, response, likelihood, sample_weight, offset, groups, feature_names)
-        self.coef_ = self._coefficients.reshape(y.shape[1], -1)
-        self.intercept_ = np.asarray(self._constant)
-        return self
+        return likelihood
 
     def _fit_zscores(
         self, problem: Problem, scores: ZScores, made: dict[str, Any]

@@ -32,32 +32,17 @@ class SpikeSlabClassifier(PosteriorClassifier):
     inclusion : float, array of shape (D,), pair of floats or law of `garrote.priors`, optional
         Which variables are in, a priori, as for `SpikeSlabRegressor`: by default with one shared
         probability of law Beta(1, sqrt(D)).
-    covariates : sequence of column names or positions, or a mask, optional
-        Columns that are always in the model.
-    prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
-        Added to the prior log odds, variable by variable.
-    fit_intercept, standardize : bool, default=True
-    n_jobs : int, optional
-        Threads.
-    random_state : int, RandomState instance or None
-        The seed of chains and searches.
-    callback : callable, optional
-        Called with a `Progress` (stage, done, total).
+    covariates, prior_log_odds, fit_intercept, standardize, n_jobs, random_state, callback
+        As in `SpikeSlabRegressor`.
 
     Attributes
     ----------
     classes_ : array of shape (2,)
-    posterior_ : Posterior
-        Inclusion probabilities, coefficients, ``models()``, ``discoveries()``, ``sample()``.
     coef_ : array of shape (1, D)
         Model-averaged coefficients in the units of the data.
     intercept_ : array of shape (1,)
-    inclusion_probability_ : array of shape (D,)
-    method_ : str
-        What was done; of interest where ``method="auto"``.
-    selection_ : Selection
-    certificate_ : Certificate
-        Its parts depend on the method.
+    posterior_, inclusion_probability_, method_, selection_, certificate_
+        As in `SpikeSlabRegressor`.
     path_ : Path of Fit
         With ``method="mean-field"``: prior odds annealed and reheated.
     n_features_in_, feature_names_in_

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Floats
+from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.designs import splittable
 from garrote.estimators.given.inputs import (
     check_new_offset,
@@ -178,39 +179,15 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         self.random_state = random_state
         self.callback = callback
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        offset: Any = None,
-        groups: Any = None,
-        feature_names: Any = None,
-    ) -> "VariationalGarrote":
-        """Fit the path, choose gamma, and state the selection.
-
-        Parameters
-        ----------
-        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
-        y : array of shape (N,)
-        sample_weight : array of shape (N,), optional
-            A weight of k counts as k repeats of a row, 0 takes it out.
-        offset : array of shape (N,), optional
-            A known part of y.
-        groups : array of shape (N,), optional
-            Passed to the splitter given as ``cv``.
-        feature_names : sequence of str, optional
-            Names of the columns, for an array or a sparse matrix; a data frame brings its own.
-        """
+    def _fit_rows(self, rows: Arguments) -> None:
         self._check_settings()
-        given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
+        given = GivenRows.of(self, rows)
         signs = resolve_signs(self.signs, given.names, given.count)
         method = self._path_method
         starts = method.starts(given.count)
         problem = given.problem(self).for_columns()
         if problem.yty == 0:
-            warnings.warn(CONSTANT, UserWarning, stacklevel=2)
+            warnings.warn(CONSTANT, UserWarning, stacklevel=3)
 
         def prior_for(part: Problem) -> SpikeTerms:
             known = self.noise_variance
@@ -222,7 +199,7 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
         validation = None
         if wanted == "cv":
-            splits = list(check_cv(self.cv).split(splittable(given.X), given.y, groups))
+            splits = list(check_cv(self.cv).split(splittable(given.X), given.y, rows.groups))
             folds = make_folds(given.weights, splits, partial(given.part, self, problem))
             garrote = GarroteOfNumbers(prior_for, method.solver)
             path, validation = cross_validate_garrote(
@@ -237,7 +214,6 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         found = self._found(problem, prior, optima, given.column_names)
         made = given.provenance(self, problem)
         self._finish(problem, path, choice, found, given.y, given.response, made)
-        return self
 
     def _fit_zscores(
         self, problem: Problem, scores: ZScores, made: dict[str, Any]

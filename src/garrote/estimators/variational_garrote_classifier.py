@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
+from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.designs import splittable
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.shared.gamma_settings import (
@@ -70,13 +71,8 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         or 2.5 for columns in two standard deviations, which is the scale of Gelman et al. (2008).
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model, with N(0, 100) for their coefficients.
-    prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
-        Added to gamma, variable by variable.
-    fit_intercept, standardize : bool, default=True
-    n_jobs : int, optional
-        Threads over which folds are spread.
-    callback : callable, optional
-        Called with a `Progress` (stage, done, total) after each gamma.
+    prior_log_odds, fit_intercept, standardize, n_jobs, callback
+        As in `VariationalGarrote`.
 
     Attributes
     ----------
@@ -86,14 +82,8 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     intercept_ : array of shape (1,)
     inclusion_probability_ : array of shape (D,)
         m; 1 for covariates, 0 for columns without variation.
-    gamma_ : float
-    path_ : Path of Fit
-    cv_results_ : dict
-        With ``gamma="cv"``: gamma, mean_error, standard_error, fold_errors, null_error (deviances).
-    selection_ : Selection
-    posterior_ : Posterior
-    certificate_ : Certificate
-    n_iter_ : int
+    gamma_, path_, cv_results_, selection_, posterior_, certificate_, n_iter_
+        As in `VariationalGarrote`; errors are deviances.
     n_features_in_, feature_names_in_
 
     References
@@ -143,34 +133,9 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         self.n_jobs = n_jobs
         self.callback = callback
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        offset: Any = None,
-        groups: Any = None,
-        feature_names: Any = None,
-    ) -> "VariationalGarroteClassifier":
-        """Fit the path, choose gamma, and state the selection.
-
-        Parameters
-        ----------
-        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
-        y : array of shape (N,)
-            Labels of two classes.
-        sample_weight : array of shape (N,), optional
-            A weight of k counts as k repeats of a row, 0 takes it out.
-        offset : array of shape (N,), optional
-            A known part of the log odds of the second class.
-        groups : array of shape (N,), optional
-            Passed to the splitter given as ``cv``.
-        feature_names : sequence of str, optional
-            Names of the columns, for an array or a sparse matrix; a data frame brings its own.
-        """
+    def _fit_rows(self, rows: Arguments) -> None:
         self._check_settings()
-        given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
+        given = GivenRows.of(self, rows)
         self.classes_, codes = given.classes, given.y
         problem = given.problem(self)
         rows_left(problem)
@@ -182,7 +147,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         end = DenseEnd.for_labels(given.log_odds[problem.usable])
         grid, wanted = gammas_to_visit(self, problem, rough, end)
         if wanted == "cv":
-            annealed, validation = self._cross_validate(bound, grid, given, groups)
+            annealed, validation = self._cross_validate(bound, grid, given, rows.groups)
         else:
             annealed, validation = anneal_bound(bound, grid, self.slab_variance), None
         path = as_path(bound, annealed)
@@ -202,7 +167,6 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
             provenance=given.provenance(self, problem),
         )
         warn_if_not_converged(self)
-        return self
 
     def _foretell(self, problem: Problem, columns: int) -> None:
         """Say what the path, and those of its folds, will cost."""

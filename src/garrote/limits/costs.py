@@ -55,7 +55,7 @@ def foretell(what: str, seconds: float, remedy: str) -> None:
             f"{what} takes about {_in_words(seconds)} on one core: {remedy} for less, or give a "
             "callback to see how far it is",
             CostWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

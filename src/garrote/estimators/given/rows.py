@@ -8,6 +8,7 @@ from sklearn.base import is_classifier
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import Design
+from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import (
     check_labelled_rows,
     check_names,
@@ -46,29 +47,21 @@ class GivenRows:
     classes: Array
 
     @classmethod
-    def of(
-        cls,
-        model: Any,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        feature_names: Any = None,
-        offset: Any = None,
-    ) -> "GivenRows":
+    def of(cls, model: Any, rows: Arguments) -> "GivenRows":
         """Check what a fit is given; errors name the row or column and the remedy.
 
         A classifier takes labels of two classes. A regressor takes numbers: those that the likelihood of
         its ``family`` knows, where it has one.
         """
-        labels, response, classes = is_classifier(model), response_name(y), np.zeros(0)
+        labels, response, classes = is_classifier(model), response_name(rows.y), np.zeros(0)
         likelihood = Binomial() if labels else as_likelihood(getattr(model, "family", "gaussian"))
-        X, y = (check_labelled_rows if labels else check_rows)(model, X, y)
-        weights = check_weights(sample_weight, X)
+        X, y = (check_labelled_rows if labels else check_rows)(model, rows.X, rows.y)
+        weights = check_weights(rows.sample_weight, X)
         if labels:
             classes, y = two_classes(y, weights)
             response = f"{response} = {classes[1]}"
-        known = check_offset(offset, len(y), likelihood)
-        columns = _of_columns(model, X, feature_names)
+        known = check_offset(rows.offset, len(y), likelihood)
+        columns = _of_columns(model, X, rows.feature_names)
         return cls(likelihood, X, y, weights, *columns, response, known, classes)
 
     @property

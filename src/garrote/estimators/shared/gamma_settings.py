@@ -58,7 +58,7 @@ def position_of(wanted: float, path: Path) -> int:
             f"gamma = {wanted:.4g} is out of reach: {path.cut}. gamma = "
             f"{path.strengths[-1]:.4g} is used instead; choose one below it, or give more rows",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
         return len(path) - 1
     return path.index(wanted)
@@ -83,5 +83,5 @@ def warn_if_not_converged(model: Any) -> None:
             f"at the chosen gamma it is {model.certificate_.value:.2e}. Raise max_iter "
             f"({method.max_iter}) or tol of the method",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

@@ -1,13 +1,14 @@
 """What estimators by a posterior share: the fit, what is kept of it, and predictions of numbers."""
 
 import warnings
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Floats
+from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import (
     check_new_offset,
     check_new_rows,
@@ -74,35 +75,9 @@ class PosteriorEstimator(SelectingEstimator):
         kinds = [name for name, prior in PRIORS.items() if prior.kind == self._kind]
         return {"prior": {k: prior_class(k, self._integration) for k in kinds}, "method": METHODS}
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        offset: Any = None,
-        groups: Any = None,
-        feature_names: Any = None,
-    ) -> Self:
-        """Find the posterior.
-
-        Parameters
-        ----------
-        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
-        y : array of shape (N,)
-            Numbers; of a classifier, labels of two classes.
-        sample_weight : array of shape (N,), optional
-            A weight of k counts as k repeats of a row, 0 takes it out.
-        offset : array of shape (N,), optional
-            A known part of the linear predictor: of y itself, of log rates, or of the log odds of the
-            second class.
-        groups : ignored
-            There are no folds.
-        feature_names : sequence of str, optional
-            Names of the columns, for an array or a sparse matrix; a data frame brings its own.
-        """
+    def _fit_rows(self, rows: Arguments) -> None:
         self._method_for(self._prior(), 1, 1)  # refuses settings before any work
-        given = GivenRows.of(self, X, y, sample_weight, feature_names, offset)
+        given = GivenRows.of(self, rows)
         if len(given.classes):
             self.classes_ = given.classes
         prior = with_groups(self._prior(), given.count, given.names, given.X)
@@ -111,7 +86,6 @@ class PosteriorEstimator(SelectingEstimator):
         method, inferred = self._infer(problem, prior, given.log_odds, given.column_names)
         made = given.provenance(self, problem, source_of(prior, self._integration, inferred.method))
         self._finish(problem, method, inferred, given.y, given.column_names, given.response, made)
-        return self
 
     def _prior(self) -> Prior:
         """Return the prior that is set, with its groups as they were given."""
@@ -155,11 +129,11 @@ class PosteriorEstimator(SelectingEstimator):
         """Store what was found, say what to be careful about, and state the selection."""
         nothing = (_NOTHING_LEFT,) if problem.likelihood.least_squares and problem.yty <= 0 else ()
         for text in (*nothing, *inferred.cautions):
-            warnings.warn(text, UserWarning, stacklevel=3)
+            warnings.warn(text, UserWarning, stacklevel=4)
         self._store(problem, inferred)
         doubt = doubt_of(inferred, method)
         if doubt is not None:
-            warnings.warn(doubt, ConvergenceWarning, stacklevel=3)
+            warnings.warn(doubt, ConvergenceWarning, stacklevel=4)
         self.selection_ = select_averaged(
             problem,
             self.posterior_,

@@ -1,6 +1,6 @@
 """What selecting estimators share: summary, support, tags; regressors also their predictive spread."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
+from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import check_offset
 from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
@@ -26,6 +27,43 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
     """An estimator that selects: fitted, it has ``coef_`` and ``selection_``."""
 
     selection_: Selection
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        offset: Any = None,
+        groups: Any = None,
+        feature_names: Any = None,
+    ) -> Self:
+        """Fit the rows, and state the selection.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix or `garrote.designs.Design` of shape (N, D)
+        y : array of shape (N,)
+            Numbers or counts; of a classifier, labels. `SparseRegressor` takes K columns of numbers as
+            well: all are fitted at once, with one alpha and coefficients of shape (K, D), and
+            `GroupLasso` puts a variable in or out for all of them (multi-task regression).
+        sample_weight : array of shape (N,), optional
+            A weight of k counts as k repeats of a row, 0 takes it out.
+        offset : array of shape (N,), optional
+            A known part of the linear predictor: of y itself, of log rates (such as the logarithm of an
+            exposure), or of the log odds of the second class. Of K responses, or K > 2 classes, it has
+            the shape (N, K).
+        groups : array of shape (N,), optional
+            Passed to the splitter given as ``cv``; ignored where there are no folds.
+        feature_names : sequence of str, optional
+            Names of the columns, for an array or a sparse matrix; a data frame brings its own.
+        """
+        self._fit_rows(Arguments(X, y, sample_weight, offset, groups, feature_names))
+        return self
+
+    def _fit_rows(self, rows: Arguments) -> None:
+        """Check what `fit` was given, fit it, and store what was found."""
+        raise NotImplementedError
 
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""

@@ -13,11 +13,11 @@ from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
+from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.designs import splittable
 from garrote.estimators.given.inputs import (
     check_names,
     check_offset,
-    check_weights,
     column_names,
     resolve_values,
 )
@@ -91,22 +91,13 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         return {**super()._objects, "penalty": PENALTIES, "family": families}
 
     def _fit(
-        self,
-        X: Any,
-        y: Floats,
-        response: str,
-        likelihood: Any,
-        sample_weight: Any,
-        offset: Any,
-        groups: Any,
-        feature_names: Any,
+        self, X: Any, y: Floats, response: str, likelihood: Any, weights: Floats, rows: Arguments
     ) -> None:
-        """Fit the path, choose on it, and store what was found."""
+        """Fit the path to checked rows, choose on it, and store what was found."""
         penalty = self._penalty()
         check_combination(penalty, likelihood, self._path_method.solver)
-        weights = check_weights(sample_weight, X)
         count = X.shape[1]
-        names = check_names(feature_names, getattr(self, "feature_names_in_", None), count)
+        names = check_names(rows.feature_names, getattr(self, "feature_names_in_", None), count)
         all_names = column_names(names, count)
         penalty = penalty.resolved(count, names, None if is_design(X) else X)
         given = self._given_terms(penalty, names, count)
@@ -114,17 +105,17 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
         if not penalty.compares:
             free = _projected_columns(given, likelihood, names)
-        known = check_offset(offset, len(y), likelihood)
+        known = check_offset(rows.offset, len(y), likelihood)
         make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
         problem = make_problem(weights)
         if penalty.compares:
             refuse_unlike_units(problem.table.deviation, names)
         if problem.yty == 0:
-            warnings.warn(CONSTANT, UserWarning, stacklevel=3)
+            warnings.warn(CONSTANT, UserWarning, stacklevel=4)
         terms_for = partial(scaled_terms, given)
         terms, folds = terms_for(problem), []
         if self.alpha == "cv":
-            folds = self._folds(X, y, weights, groups, likelihood, make_problem)
+            folds = self._folds(X, y, weights, rows.groups, likelihood, make_problem)
         path, validation = self._fit_path(problem, penalty, terms_for, folds)
         choice = self._choice(path, problem, self.alpha, validation)
         always = [all_names[j] for j in free]
@@ -381,7 +372,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
                 f"the certificate reached {reached:.2e} at alpha = {worst.strength:.4g}, not "
                 f"{method.tol:.2e}; at the chosen alpha it is {self.certificate_.value:.2e}. {remedy}",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
         if runs_away:
             remedy = "refit=False" if float(self.refit) == 1 else "penalty='lasso'"
@@ -390,7 +381,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
                 f"penalty does not hold back: they have no finite optimum, and {remedy} or a larger "
                 "alpha gives one"
             )
-            warnings.warn(said, ConvergenceWarning, stacklevel=4)
+            warnings.warn(said, ConvergenceWarning, stacklevel=5)
             found = self.selection_
             self.selection_ = replace(found, converged=False, warnings=(*found.warnings, said))
 
