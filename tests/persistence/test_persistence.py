@@ -286,13 +286,32 @@ def test_likelihood_objects_come_back(data, tmp_path):
     assert there_and_back(labels, tmp_path).family == Probit()
 
 
-def test_a_likelihood_that_files_do_not_know_is_not_left_out(data, tmp_path):
-    class Own(Huber):
-        """Predictions go through it, so that a file without it would predict otherwise."""
+class OwnHuber(Huber):
+    """Predictions go through it, so that a file without it would predict otherwise."""
 
-    model = SparseRegressor(alpha=0.3, family=Own(corner=2.0)).fit(*data)
-    with pytest.raises(TypeError, match="family is a likelihood of your own"):
+
+class OwnPenalty(MCP):
+    """A file without it would hold the model of another penalty."""
+
+
+class OwnPrior(GaussianSlab):
+    """A file without it would hold the model of another prior."""
+
+
+@pytest.mark.parametrize(
+    ("model", "place"),
+    [
+        (SparseRegressor(alpha=0.3, family=OwnHuber(corner=2.0)), "family is a .*OwnHuber"),
+        (SparseRegressor(OwnPenalty(3.0), 0.3), "penalty is a .*OwnPenalty"),
+        (estimators.SpikeSlabRegressor(OwnPrior(1.0)), "prior is a .*OwnPrior"),
+    ],
+)
+def test_settings_of_classes_that_files_do_not_know_are_refused(model, place, data, tmp_path):
+    X, y = data
+    model.fit(X[:, :5], y)
+    with pytest.raises(TypeError, match=rf"{place}, for which these files have no place; joblib"):
         model.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
 
 
 # --- settings that have no place

@@ -77,7 +77,8 @@ def save_model(model: Any, path: PathLike, extra: dict[str, Any] | None = None) 
     """Write a fitted estimator to one file, whole or not at all.
 
     A parameter that is no plain value (a splitter given as ``cv``, a RandomState, a callback) is left
-    out, with a note in the file; `load` tells.
+    out, with a note in the file; `load` tells. A penalty, prior, likelihood or method of a class that is
+    not garrote's is refused: the file could not bring the class along.
 
     Parameters
     ----------
@@ -99,7 +100,10 @@ def save_model(model: Any, path: PathLike, extra: dict[str, Any] | None = None) 
         check_estimator(model)
         encoder.encode(model, name)
     except (Unstorable, ModelFileError) as error:
-        raise TypeError(f"cannot save this {name}: {error}; use joblib.dump") from error
+        raise TypeError(
+            f"cannot save this {name}: {error}, for which these files have no place; joblib.dump keeps "
+            "it, and needs its class to be importable where it is loaded"
+        ) from error
     header = {
         "format": FORMAT,
         "version": VERSION,

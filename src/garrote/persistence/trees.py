@@ -24,8 +24,8 @@ import numpy as np
 import scipy.sparse
 
 from garrote.arrays import Array
-from garrote.likelihoods import Likelihood
 from garrote.persistence.archive import KINDS, ModelFileError
+from garrote.settings import Settings
 
 _SCALARS: dict[str, type[np.generic]] = {
     "bool": np.bool_, "str": np.str_,
@@ -152,20 +152,23 @@ class Encoder:
         return {name: self.encode(value, f"{owner}.{name}") for name, value in values.items()}
 
     def _estimator(self, model: Any) -> dict[str, Any]:
-        """Settings that have no place are left out, by name and with their text; answers never."""
-        given = model.get_params(deep=False)
+        """Return the node of an estimator; a splitter, a callback and the like are left out, by name.
+
+        Answers never are, nor are objects of settings: with the default in place of a penalty or a prior
+        it would be another model.
+        """
+        given, owner = model.get_params(deep=False), type(model).__name__
         state = {name: value for name, value in vars(model).items() if name not in given}
         left_out = {
             name: _text(value) for name, value in given.items() if not self._storable(value)
         }
         for name in left_out:
-            if isinstance(given[name], Likelihood):  # without it predictions would be others
-                raise Unstorable(f"{type(model).__name__}.{name} is a likelihood of your own")
+            if isinstance(given[name], Settings):
+                self.encode(given[name], f"{owner}.{name}")  # says what of it has no place
         left_out |= {name: _text(state.pop(name)) for name in _NOT_KEPT & state.keys()}
         for name in state:
             check_attribute(type(model), name)
         kept = {name: value for name, value in given.items() if name not in left_out}
-        owner = type(model).__name__
         return {
             "parameters": self._named(kept, owner),
             "left_out": left_out,

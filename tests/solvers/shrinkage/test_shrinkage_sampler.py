@@ -217,7 +217,7 @@ def test_more_numbers_than_fit_are_thinned(monkeypatch):
 def test_a_run_of_days_is_refused_with_the_time_it_would_take(monkeypatch):
     from garrote.inference import shrinkage
 
-    monkeypatch.setattr(shrinkage, "_FLOPS", 1.0)
+    monkeypatch.setattr(shrinkage, "FLOPS", 1.0)
     problem = Problem.from_rows(np.random.default_rng(0).standard_normal((20, 9)), np.arange(20.0))
     with pytest.raises(
         ValueError, match=r"9 coefficients given 20 rows would take about \d+ hours"
