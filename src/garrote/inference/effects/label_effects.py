@@ -104,7 +104,7 @@ def _described(
 ) -> Posterior[EffectsLaw]:
     scale = problem.scale
     stated = tuple(_everywhere(problem, effect, lengths) for effect in found.effects)
-    fit = EffectsFit(stated, 1.0, found.bounds, found.converged, found.tried)
+    fit = EffectsFit(stated, found.bounds, found.converged, found.tried, noise=1.0)
     known = {name: found.certificate[name] for name in ("inclusion", "weight")}
     unknown = equations(known | {"noise": 0.0})
     posterior = describe_effects(problem, fit, np.inf, names, unknown)

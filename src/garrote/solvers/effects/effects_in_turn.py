@@ -1,6 +1,8 @@
 """Single effects that are updated in turn, and more of them as long as none is null."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -11,6 +13,33 @@ from garrote.solvers.effects.single_effect_regression import SingleEffect, singl
 FIRST, MOST = 5, 100
 # An effect of a smaller log Bayes factor tells that there are enough of them.
 IDLE = 1.0
+
+
+@dataclass(frozen=True)
+class SummedEffects:
+    """A stationary point of the bound: its effects, and the bound after each round.
+
+    Effects that came out null are not listed; ``tried`` counts them too.
+    """
+
+    effects: tuple[SingleEffect, ...]
+    bounds: Floats
+    converged: bool
+    tried: int
+
+    @property
+    def bound(self) -> float:
+        """The lower bound of the log evidence that was reached."""
+        return float(self.bounds[-1])
+
+    @property
+    def fall(self) -> float:
+        """How far the bound ever fell from one round to the next: rounding, or an error."""
+        return float(np.maximum(-np.diff(self.bounds), 0.0).max(initial=0.0))
+
+    def left_out(self, k: int) -> Self:
+        """Return the fit without one of its effects."""
+        return replace(self, effects=self.effects[:k] + self.effects[k + 1 :])
 
 
 class EffectsInTurn:

@@ -14,7 +14,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.results.certificates import Certificate, equations
 from garrote.solvers.control import Control
-from garrote.solvers.effects.effects_in_turn import EffectsInTurn
+from garrote.solvers.effects.effects_in_turn import EffectsInTurn, SummedEffects
 from garrote.solvers.effects.refining import ROUGHLY, resemblance_of
 from garrote.solvers.effects.single_effect_regression import (
     SingleEffect,
@@ -36,30 +36,16 @@ _NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
-class LabelEffects:
-    """Effects on the columns at hand, the fixed columns' coefficients, and the bound after each round.
+class LabelEffects(SummedEffects):
+    """Effects on the columns at hand, and the fixed columns' coefficients.
 
-    Effects that came out null are not listed; ``tried`` counts them too. ``eta`` are the rows'
-    expected linear predictors.
+    ``eta`` are the rows' expected linear predictors.
     """
 
-    effects: tuple[SingleEffect, ...]
     fixed: Floats
     xi: Floats
     eta: Floats
-    bounds: Floats
     certificate: Certificate
-    converged: bool
-    tried: int
-
-    @property
-    def bound(self) -> float:
-        """The lower bound of the log evidence that was reached."""
-        return float(self.bounds[-1])
-
-    def left_out(self, k: int) -> "LabelEffects":
-        """Return the fit without one of its effects."""
-        return replace(self, effects=self.effects[:k] + self.effects[k + 1 :])
 
 
 class _Rows(NamedTuple):
@@ -262,7 +248,7 @@ class _State(EffectsInTurn):
         fitted = sum((_predictor(self.columns, effect) for effect in kept), np.zeros(1))
         fixed = touching.under.level(touching.response - fitted)
         certificate = equations({"inclusion": inclusion, "weight": weight, "bound": off})
-        return LabelEffects(kept, fixed, xi, seen.eta, bounds, certificate, converged, len(stated))
+        return LabelEffects(kept, bounds, converged, len(stated), fixed, xi, seen.eta, certificate)
 
 
 def _predictor(columns: LabelColumns, effect: SingleEffect) -> Floats:

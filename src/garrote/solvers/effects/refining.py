@@ -5,15 +5,15 @@ it. Without that variable (and what could stand in for it) the effect has to go 
 allowed again the fit returns to where it was, or has found something better (Zou et al. 2022).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol, Self, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
-from garrote.solvers.effects.single_effect_regression import SingleEffect
+from garrote.solvers.effects.effects_in_turn import SummedEffects
 from garrote.solvers.effects.single_effects import EffectsFit, EffectsTask, fit_single_effects
 
 # What is left out for an effect: its most probable variables up to this probability. With 0.95 some
@@ -33,25 +33,6 @@ _WIDTHS = (2.0, 0.9, 0.7)
 _ROUNDS, _FITS = 4, 60
 # Fits that are only compared may stop this early.
 ROUGHLY = 1e-2
-
-
-class SummedEffects(Protocol):
-    """A fit of single effects, and the bound that it reached."""
-
-    @property
-    def effects(self) -> Sequence[SingleEffect]:
-        """The effects that are not null."""
-
-    @property
-    def tried(self) -> int:
-        """How many there could have been, null ones counted."""
-
-    @property
-    def bound(self) -> float:
-        """The lower bound of the log evidence."""
-
-    def left_out(self, k: int) -> Self:
-        """Return the fit without one of its effects."""
 
 
 Effects = TypeVar("Effects", bound=SummedEffects)

@@ -9,7 +9,7 @@ The loop carries X'WXb of each effect b, so that the products of what is left wi
 hand without a pass over X; see `garrote.solvers.algebra.gram_products` for what an update of b costs.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from garrote.arrays import Floats
 from garrote.priors.single_effects import SingleEffects
 from garrote.problem import Problem
 from garrote.solvers.algebra.gram_products import GramProducts
-from garrote.solvers.effects.effects_in_turn import EffectsInTurn
+from garrote.solvers.effects.effects_in_turn import EffectsInTurn, SummedEffects
 from garrote.solvers.effects.single_effect_regression import (
     SingleEffect,
     best_prior_variance,
@@ -33,31 +33,10 @@ _LIKELY = 0.01
 
 
 @dataclass(frozen=True)
-class EffectsFit:
-    """A stationary point of the bound: effects, noise variance, and the bound after each sweep.
+class EffectsFit(SummedEffects):
+    """Effects on numbers, and the noise variance."""
 
-    Effects that came out null are not listed. ``tried`` counts them too.
-    """
-
-    effects: tuple[SingleEffect, ...]
     noise: float
-    bounds: Floats
-    converged: bool
-    tried: int
-
-    @property
-    def bound(self) -> float:
-        """The lower bound of the log evidence that was reached."""
-        return float(self.bounds[-1])
-
-    def left_out(self, k: int) -> "EffectsFit":
-        """Return the fit without one of its effects."""
-        return replace(self, effects=self.effects[:k] + self.effects[k + 1 :])
-
-    @property
-    def fall(self) -> float:
-        """How far the bound ever fell from one sweep to the next: rounding, or an error."""
-        return float(np.maximum(-np.diff(self.bounds), 0.0).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -116,7 +95,7 @@ def fit_single_effects(
 
     usable, prior = len(task.problem.usable), task.prior
     converged = state.repeat(sweep, usable, prior.effects, prior.max_iter)
-    return EffectsFit(state.kept, state.noise, np.array(bounds), converged, len(state.effects))
+    return EffectsFit(state.kept, np.array(bounds), converged, len(state.effects), state.noise)
 
 
 class _State(EffectsInTurn):
