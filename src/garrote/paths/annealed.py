@@ -15,6 +15,7 @@ from garrote.paths.combinations import HOMOTOPIES, check_combination
 from garrote.paths.homotopy import homotopy_solver
 from garrote.paths.penalised import (
     ALPHAS,
+    as_strengths,
     equal_terms,
     penalty_solver,
     resolve_alphas,
@@ -249,19 +250,8 @@ def resolve_gammas(
     end: DenseEnd = DenseEnd(),  # noqa: B008 - a tuple
 ) -> Floats:
     """Return the gammas themselves, ascending, from a count or from what was given."""
-    if isinstance(gammas, Integral) and not isinstance(gammas, bool):
-        if gammas < 1:
-            raise ValueError(f"gammas must be at least 1, got {gammas}")
-        return gamma_grid(problem, prior, int(gammas), eps, end)
-    try:
-        grid = np.unique(np.asarray(gammas, dtype=np.float64))
-    except (TypeError, ValueError):
-        grid = np.zeros(0)
-    if isinstance(gammas, bool) or not len(grid) or not np.isfinite(grid).all():
-        raise ValueError(
-            f"gammas must be a positive integer or an array of finite numbers, got {gammas!r}"
-        )
-    return grid
+    place = partial(gamma_grid, problem, prior, eps=eps, end=end)
+    return as_strengths(gammas, "gammas", place)
 
 
 def flat_prior(n_features: int) -> SpikeTerms:

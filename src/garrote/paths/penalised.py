@@ -121,17 +121,29 @@ def resolve_alphas(
     problem: Problem, penalty: Penalty, terms: Terms, alphas: int | Floats, eps: float | None
 ) -> Floats:
     """Return the alphas themselves, descending, from a count or from what was given."""
-    if isinstance(alphas, Integral) and not isinstance(alphas, bool):
-        if alphas < 1:
-            raise ValueError(f"alphas must be at least 1, got {alphas}")
-        return alpha_grid(problem, penalty, terms, int(alphas), eps)
+
+    def place(count: int) -> Floats:
+        return alpha_grid(problem, penalty, terms, count, eps)[::-1]
+
+    return as_strengths(alphas, "alphas", place, least=0.0)[::-1]
+
+
+def as_strengths(
+    given: Any, called: str, place: Callable[[int], Floats], least: float = -np.inf
+) -> Floats:
+    """Return strengths, ascending: those that were given, or as many placed ones."""
+    if isinstance(given, Integral) and not isinstance(given, bool):
+        if given < 1:
+            raise ValueError(f"{called} must be at least 1, got {given}")
+        return place(int(given))
     try:
-        grid = np.unique(np.asarray(alphas, dtype=np.float64))[::-1]
+        grid = np.unique(np.asarray(given, dtype=np.float64))
     except (TypeError, ValueError):
         grid = np.zeros(0)
-    if isinstance(alphas, bool) or not len(grid) or not (np.isfinite(grid) & (grid >= 0)).all():
+    if isinstance(given, bool) or not len(grid) or not (np.isfinite(grid) & (grid >= least)).all():
+        numbers = "finite numbers" if np.isinf(least) else f"finite numbers >= {least:g}"
         raise ValueError(
-            f"alphas must be a positive integer or an array of finite numbers >= 0, got {alphas!r}"
+            f"{called} must be a positive integer or an array of {numbers}, got {given!r}"
         )
     return grid
 
