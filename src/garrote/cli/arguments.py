@@ -181,6 +181,11 @@ def _add_method(command: argparse.ArgumentParser) -> None:
     method.add_argument(
         "--rule", choices=("min", "1se"), help="which strength of the curve to take"
     )
+    method.add_argument(
+        "--stability", type=_refits, metavar="B",
+        help="fits to random 90 %% of the rows: are the same variables selected again? (default: 20 "
+        "where they take a few seconds; 0: none)",
+    )  # fmt: skip
     method.add_argument("--seed", type=_seed, default=0, metavar="S", help="default 0")
     method.add_argument("--threads", type=_count, metavar="T", help="default: as many as help")
     method.add_argument(
@@ -302,6 +307,10 @@ def _count(text: str) -> int:
 
 def _folds(text: str) -> int:
     return _whole(text, 2)
+
+
+def _refits(text: str) -> int:
+    return 0 if text == "0" else _whole(text, 2)
 
 
 def _seed(text: str) -> int:

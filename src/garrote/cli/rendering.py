@@ -18,6 +18,8 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
         print(_table(selection, top))
         print()
     say(f"{selection.headline}: {selection.rule}.")
+    if selection.stability_in_words:
+        say(f"{selection.stability_in_words}.")
     for one in selection.shared_sets:
         said = set_in_words(one, short_names(one.names))
         say(f"{said[0].upper()}{said[1:]}.")
@@ -51,14 +53,17 @@ def _table(selection: Selection, top: int) -> str:
     wide = max([len("variable"), *map(_cells, names)])
     stated = np.isfinite(selection.lower[shown] + selection.upper[shown])
     column = f"  {100 * selection.level:g}% interval" if stated.any() else ""
-    head = f"{_padded('variable', wide)}  {selection.evidence_noun:>11}      effect  sign{column}"
+    again = "" if selection.stability is None else "  found again"
+    head = f"{_padded('variable', wide)}  {selection.evidence_noun:>11}{again}      effect  sign{column}"
     lines = [head, "-" * min(WIDTH, len(head) + (8 if column else 0))]
     for j, name, known in zip(shown, names, stated, strict=True):
         sure = "always in" if selection.names[j] in fixed else f"{selection.probability[j]:.4f}"
         effect = selection.effect[j]
         sign = {1: "+", -1: "-", 0: "0"}[int(np.sign(effect))]
         interval = f"{selection.lower[j]:.4g} to {selection.upper[j]:.4g}" if known else "none"
-        line = f"{_padded(name, wide)}  {sure:>11}  {effect:>10.4g}  {sign:^4}"
+        often = "" if selection.stability is None else selection.stability.in_words(int(j))
+        refits = f"  {often:>{len(again) - 2}}" if again else ""
+        line = f"{_padded(name, wide)}  {sure:>11}{refits}  {effect:>10.4g}  {sign:^4}"
         lines.append(f"{line}  {interval}" if column else line.rstrip())
     if len(order) > len(shown):
         lines.append(f"... and {len(order) - len(shown)} more (--top {len(order)} shows all)")

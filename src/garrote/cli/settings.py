@@ -126,9 +126,11 @@ def make_settings(
     known = parameters_of(estimator)
     settings = _given_settings(options, [estimator], labels, table)
     if "cv" in known:
-        settings.setdefault("cv", _splitter(options, labels))
+        settings.setdefault("cv", _folds(options, labels, "random_state" in known))
     if "random_state" in known:
         settings.setdefault("random_state", options.seed)
+    if "stability" in known:
+        settings.setdefault("stability", "auto" if options.stability is None else None)
     return settings
 
 
@@ -141,6 +143,7 @@ def _typed(options: argparse.Namespace, known: Sequence[str]) -> dict[str, tuple
         "--penalty": ("penalty", options.penalty),
         "--alpha": ("alpha", options.alpha),
         "--rule": ("rule", options.rule),
+        "--stability": ("stability", options.stability or None),
         # Methods that have no threads of their own leave them to linear algebra.
         "--threads": ("n_jobs", options.threads if "n_jobs" in known else None),
     }
@@ -282,11 +285,12 @@ def _make_penalty(name: str, settings: Mapping[str, Any]) -> Any:
     return kind(**settings)
 
 
-def _splitter(options: argparse.Namespace, labels: bool) -> Any:
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-
+def _folds(options: argparse.Namespace, labels: bool, has_seed: bool) -> Any:
+    """Return the number of folds; folds of another seed for a method that has none of its own."""
     folds = options.cv or 5
-    if options.groups:
-        return StratifiedGroupKFold(folds) if labels else GroupKFold(folds)
+    if has_seed or not options.seed or options.groups:
+        return folds
+    from sklearn.model_selection import KFold, StratifiedKFold
+
     kind = StratifiedKFold if labels else KFold
     return kind(folds, shuffle=True, random_state=options.seed)

@@ -67,6 +67,7 @@ class ShrinkageClassifier(PosteriorClassifier):
         standardize: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
+        stability: int | str | None = None,
         callback: Any = None,
     ):
         self.prior = prior
@@ -76,4 +77,5 @@ class ShrinkageClassifier(PosteriorClassifier):
         self.standardize = standardize
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.stability = stability
         self.callback = callback

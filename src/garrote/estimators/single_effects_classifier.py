@@ -63,6 +63,7 @@ class SingleEffectsClassifier(PosteriorClassifier):
         prior_log_odds: Any = None,
         fit_intercept: bool = True,
         standardize: bool = True,
+        stability: int | str | None = None,
         callback: Any = None,
     ):
         self.prior = prior
@@ -71,4 +72,5 @@ class SingleEffectsClassifier(PosteriorClassifier):
         self.prior_log_odds = prior_log_odds
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.stability = stability
         self.callback = callback

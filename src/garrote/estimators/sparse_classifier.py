@@ -7,7 +7,6 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.model_selection import check_cv
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -108,12 +107,13 @@ default="binomial"
         fit_intercept: bool = True,
         standardize: bool = True,
         n_jobs: int | None = None,
+        stability: int | str | None = None,
         callback: Any = None,
     ):
         super().__init__(
             penalty, alpha, cv=cv, rule=rule, penalty_factor=penalty_factor, bounds=bounds, refit=refit,
             method=method, fit_intercept=fit_intercept, standardize=standardize, n_jobs=n_jobs,
-            callback=callback,
+            stability=stability, callback=callback,
         )  # fmt: skip
         self.family = family
         self.class_weight = class_weight
@@ -171,9 +171,6 @@ default="binomial"
     def _likelihood(self) -> Any:
         """The likelihood of the classes that were fitted."""
         return self._family().of_classes(len(self.classes_))
-
-    def _splitter(self, y: Floats) -> Any:
-        return check_cv(self.cv, y, classifier=True)
 
     def _check_fold(self, number: int, trained: Floats, y: Floats, likelihood: Any) -> None:
         """Refuse training rows that lack a class."""

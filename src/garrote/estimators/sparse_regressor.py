@@ -50,7 +50,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         numbers with outliers. A likelihood object has settings: ``Huber(corner, scale)`` says where
         outliers begin.
     cv : int, splitter or iterable of splits, default=5
-        For ``alpha="cv"``.
+        For ``alpha="cv"``. A number of folds is filled at random, always in the same way, whatever the
+        order of the rows; rows of one of the ``groups`` share a fold.
     rule : {"min", "1se"}, default="min"
         The alpha of least held-out error, or the largest within one standard error of it, which selects
         fewer variables. The former is what predicts best, as penalties shrink what they select;
@@ -72,6 +73,10 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         data. With `FusedLasso` columns are left as they are.
     n_jobs : int, optional
         Threads for cross-validation.
+    stability : int or "auto", optional
+        So many fits to random 90 % of the rows, each anew but with the strength that was chosen; the
+        selection then says in how many of them a variable was selected again. "auto" takes 20 where
+        they need a few seconds, and none else.
     callback : callable, optional
         Called with a `Progress` (stage, done, total).
 
@@ -132,12 +137,13 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         fit_intercept: bool = True,
         standardize: bool = True,
         n_jobs: int | None = None,
+        stability: int | str | None = None,
         callback: Any = None,
     ):
         super().__init__(
             penalty, alpha, cv=cv, rule=rule, penalty_factor=penalty_factor, bounds=bounds, refit=refit,
             method=method, fit_intercept=fit_intercept, standardize=standardize, n_jobs=n_jobs,
-            callback=callback,
+            stability=stability, callback=callback,
         )  # fmt: skip
         self.family = family
 

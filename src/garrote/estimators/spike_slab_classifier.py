@@ -84,6 +84,7 @@ class SpikeSlabClassifier(PosteriorClassifier):
         standardize: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
+        stability: int | str | None = None,
         callback: Any = None,
     ):
         self.prior = prior
@@ -95,4 +96,5 @@ class SpikeSlabClassifier(PosteriorClassifier):
         self.standardize = standardize
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.stability = stability
         self.callback = callback

@@ -4,11 +4,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.arguments import Arguments
-from garrote.estimators.given.designs import splittable
+from garrote.estimators.given.folds import split_rows
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.shared.gamma_settings import (
     check_gamma_settings,
@@ -58,7 +57,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         is logit(M / D) of ``ExpectedSize(M)``, which expects M variables of the D columns that may be in
         or out: not covariates, nor constant ones.
     cv : int, splitter or iterable of splits, default=5
-        As in scikit-learn; folds are stratified.
+        As for `VariationalGarrote`, with the same share of both classes in every fold.
     rule : {"min", "1se"}, default="min"
         With ``gamma="cv"``: the least deviance, or the sparsest model within one standard error of it,
         which `VariationalGarrote` takes by default. That error is large with few labels, and then often
@@ -119,6 +118,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         fit_intercept: bool = True,
         standardize: bool = True,
         n_jobs: int | None = None,
+        stability: int | str | None = None,
         callback: Any = None,
     ):
         self.gamma = gamma
@@ -131,6 +131,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.n_jobs = n_jobs
+        self.stability = stability
         self.callback = callback
 
     def _fit_rows(self, rows: Arguments) -> None:
@@ -176,6 +177,10 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         what = f"a garrote of {rows} labels and {columns} columns at {points} strengths"
         foretell(what, seconds, "take fewer gammas or folds, or gamma='free_energy',")
 
+    def _refit_settings(self) -> dict[str, Any]:
+        """Return the strength that was chosen."""
+        return {"gamma": self.gamma_}
+
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         check_gamma_settings(self)
@@ -184,8 +189,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     def _cross_validate(
         self, bound: LogisticBound, grid: Floats, given: GivenRows, groups: Any
     ) -> tuple[Annealed[LabelFit], CrossValidation]:
-        splitter = check_cv(self.cv, given.y, classifier=True)
-        splits = list(splitter.split(splittable(given.X), given.y, groups))
+        splits = split_rows(self.cv, given.X, given.y, groups, labels=True)
         self._check_splits(splits, np.where(given.weights > 0, given.y, np.nan))
         folds = make_folds(given.weights, splits, partial(given.part, self, bound.problem))
         garrote = GarroteOfLabels(bound, self.slab_variance)

@@ -4,11 +4,13 @@ Which of them there are for a likelihood and a prior, and which is taken by defa
 `garrote.inference.choosing`. Settings are checked when a method is used.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from garrote.settings import Settings, check_count, check_positive
 
+# States of a chain that is to tell quickly what is in and what is out.
+_FEW_STEPS = 2000
 HYPERPARAMETERS = ("average", "em", "anneal")
 
 
@@ -34,6 +36,10 @@ class Method(Settings):
 
     def check(self) -> None:
         """Refuse settings that cannot be meant; the error says what is allowed."""
+
+    def briefly(self) -> "Method":
+        """Return the method with as little work as tells what is in and what is out."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,10 @@ class _Walks(Method):
             value = getattr(self, name)
             if value is not None or name == "n_chains":
                 check_count(name, value, least)
+
+    def briefly(self) -> Method:
+        """Return one chain of a few states."""
+        return replace(self, n_steps=_FEW_STEPS, burn_in=_FEW_STEPS // 4, n_chains=1)
 
     def chains(self, steps: int, burn_in: int, seed: Any) -> Chains:
         """Return chains as long as they are set to be, or as given here."""

@@ -42,6 +42,7 @@ _SHAPES: dict[str, dict[str, str]] = {
     "Predictions": {"rows": "n", "observed": "n", "predicted": "Kn"},
     "ModelsView": {"probability": "M", "size": "M", "columns": "k", "effect": "Mk"},
     "StandIns": {"columns": "k", "correlation": "kk"},
+    "Stability": {"found": "D"},
     "Consistency": dict.fromkeys(
         ("names", "z", "expected", "deviation", "flipped_evidence"), "D"
     ),

@@ -55,6 +55,7 @@ from garrote.results.selection_views import (
     Validation,
 )
 from garrote.results.shapes import SlabShapes
+from garrote.results.stability import Stability
 from garrote.summaries import Summary, Table
 from garrote.zscores.consistency import Consistency
 
@@ -69,7 +70,7 @@ _RESULTS = (
     Anchor, Audit, Certificate, Consistency, CovariatesLaw, CredibleSet, Draws, EffectsLaw,
     FactorisedPredictor, Fit, Graph, Inclusions, Intercepts, Likeness, Mixture, Models, ModelsView, Move,
     Optima, Path, PathView, PenaltyFit, Posterior, Predictions, SamplingAccuracy, Scale, Selection,
-    SlabShapes, SoftSupport, Spread, StandIns, States, Substitutes, Summary, Table, Validation,
+    SlabShapes, SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table, Validation,
 )  # fmt: skip
 
 

@@ -14,9 +14,10 @@ from garrote.report.wording import (
     probability,
     readable,
 )
-from garrote.results.selection import STANDARDISED, is_certainty
+from garrote.results.selection import STANDARDISED, VARIATIONAL, is_certainty
+from garrote.results.stability import NEARLY_ALWAYS
 
-# Evidence beyond this is called nearly certain.
+# Evidence beyond this is called nearly certain, where refits bear it out.
 _SURE = 0.99
 # More names than this are not all spelled out.
 _MOST_NAMED = 12
@@ -51,7 +52,13 @@ def answer(document: Mapping[str, Any]) -> list[str]:
         reservation = certificate_sentences(document["certificate"])[-1]
         said.append(f"Not converged: {reservation}, so take what follows as provisional.")
     said += _contradicted(document)
-    return [*said, _which(document), *_undecided(document), _how_good(document)]
+    return [
+        *said,
+        _which(document),
+        *_refitted(document),
+        *_undecided(document),
+        _how_good(document),
+    ]
 
 
 def _which(document: Mapping[str, Any]) -> str:
@@ -78,12 +85,21 @@ def _shared_sets(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _or_another(document: Mapping[str, Any], name: str) -> str:
-    """Return the name of a selected variable, and who else of its credible set it could be."""
+    """Return the name of a selected variable, and which others could be meant in its place.
+
+    Near copies cannot be told apart at all; others of its credible set hardly.
+    """
+    said = isolated(readable(name))
+    copies = document["interchangeable"].get(name) or ()
+    if copies:
+        instead = [isolated(readable(other)) for other in copies[:_MOST_INSTEAD]]
+        more = len(copies) - len(instead)
+        listed = " or ".join([said, *instead, *([f"{more:,} more"] if more > 0 else [])])
+        return f"{listed} (which nearly equal each other)"
     mine = next(
         (one["variables"] for one in _shared_sets(document) if name in one["variables"]), ()
     )
     others = [other for other in mine if other != name]
-    said = isolated(readable(name))
     if not others:
         return said
     if len(others) > _MOST_INSTEAD:
@@ -141,23 +157,55 @@ def _how_sure(document: Mapping[str, Any], chosen: Sequence[Mapping[str, Any]]) 
         if len(chosen) == 1:
             return f"its {noun} is {probability(values[0])}"
         return "they are named in the order in which they enter as the penalty falls"
-    sure = sum(value > _SURE for value in values)
+    if document["evidence"] == VARIATIONAL:
+        return f"{_range(noun, values)}, which among correlated variables are too sure"
+    sure = [v for v in known if v["probability"] > _SURE and _borne_out(document, v)]
+    if not sure:
+        return _range(noun, values)
     least = min(known, key=lambda v: v["probability"])
     if len(chosen) == 1:
-        if sure:
-            return f"it is nearly certain ({noun} above {_SURE})"
-        return f"its {noun} is {probability(values[0])}"
-    if sure == len(chosen):
-        whole = "both" if sure == 2 else f"all {in_words(sure)}"
+        return f"it is nearly certain ({noun} above {_SURE})"
+    if len(sure) == len(chosen):
+        whole = "both" if len(sure) == 2 else f"all {in_words(len(sure))}"
         return f"{whole} are nearly certain ({noun} above {_SURE})"
-    if not sure:
-        low, high = probability(min(values)), probability(max(values))
-        return f"none is nearly certain ({noun} from {low} to {high})"
-    are = "is" if sure == 1 else "are"
+    are = "is" if len(sure) == 1 else "are"
     return (
-        f"{in_words(sure)} of them {are} nearly certain ({noun} above {_SURE}), the least sure is "
+        f"{in_words(len(sure))} of them {are} nearly certain ({noun} above {_SURE}), the least sure is "
         f"{isolated(readable(least['name']))} ({probability(least['probability'])})"
     )
+
+
+def _range(noun: str, values: Sequence[float]) -> str:
+    """Return the evidence of the selected variables, from the least to the most."""
+    if len(values) == 1:
+        return f"its {noun} is {probability(values[0])}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    low, high = probability(min(values)), probability(max(values))
+    return f"their {plural} are {low} to {high}" if low != high else f"their {plural} are {low}"
+
+
+def _borne_out(document: Mapping[str, Any], variable: Mapping[str, Any]) -> bool:
+    """Tell whether refits found a variable again nearly always; where there were none, nothing is."""
+    refits = (document.get("stability") or {}).get("refits", 0)
+    return bool(refits and variable["found_again"] >= NEARLY_ALWAYS * refits)
+
+
+def _refitted(document: Mapping[str, Any]) -> list[str]:
+    """Say which selected variables refits did not find again."""
+    said = document.get("stability") or {}
+    rare = said.get("rare") or []
+    if not rare:
+        return []
+    told = [
+        f"{isolated(readable(one['name']))} in {one['found_again']} of {said['refits']}"
+        for one in rare[:_MOST_SETS]
+    ]
+    if len(rare) > _MOST_SETS:
+        told.append(f"{len(rare) - _MOST_SETS:,} more as rarely")
+    return [
+        f"But fits to random {100 * said['share']:g}\u00a0% of the rows seldom find them again: "
+        f"{joined(told)}. Another sample of rows may well point to other variables."
+    ]
 
 
 def _next_best(document: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from garrote.arrays import Array
 from garrote.files.json_values import number
 from garrote.results.credible_sets import CredibleSet
 from garrote.results.selection_views import StandIns
+from garrote.results.stability import Stability
 from garrote.results.verdict import Account, Verdict
 from garrote.summaries import Summary, Table, listing
 from garrote.zscores.consistency import Consistency
@@ -27,6 +28,8 @@ _MOST_LISTED = 200
 _LEAST_EVIDENCE = 0.01
 # The evidence of a penalised path, whose last word is its noun as with every kind of evidence.
 ENTRY = "alpha at which a variable enters, of the largest: entry"
+# The evidence of an annealed garrote: too sure among correlated columns, as every mean field is.
+VARIATIONAL = "variational inclusion probability"
 # The evidence where no variable is ever left out: how sure the sign of its effect is.
 SIGN = "posterior sign probability"
 # What effects change, and for what of a variable, where neither has units of its own.
@@ -89,6 +92,8 @@ class Selection(Verdict, Account):
     effect_scale : str
         What of the response effects change: "log odds" or "log rate"; "" for the response itself.
         "standard deviations" where they are for one standard deviation of a variable, too.
+    stability : Stability or None
+        Where refits were asked for: in how many of them each variable was selected again.
     pieces : int, optional
         How many pieces of equal effects there are, other than 0, where the penalty makes such.
     credible_sets : tuple of CredibleSet
@@ -115,6 +120,7 @@ class Selection(Verdict, Account):
     stand_ins: StandIns | None = None
     effect_scale: str = ""
     consistency: Consistency | None = None
+    stability: Stability | None = None
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
@@ -127,6 +133,7 @@ class Selection(Verdict, Account):
             {
                 "variable": [self.names[j] for j in order],
                 self.evidence_noun: [float(self.probability[j]) for j in order],
+                **self._found_again(order),
                 **({"set": [member.get(int(j)) for j in order]} if self.shared_sets else {}),
                 "effect": [float(self.effect[j]) for j in order],
                 "std. error": [float(self.standard_error[j]) for j in order],
@@ -135,6 +142,19 @@ class Selection(Verdict, Account):
                 **({"selected": [bool(self.selected[j]) for j in order]} if all_variables else {}),
             }
         )
+
+    def _found_again(self, order: Array) -> dict[str, list[str]]:
+        """Return the column that says in how many refits variables came back, where there were any."""
+        if self.stability is None:
+            return {}
+        return {"found again": [self.stability.in_words(int(j)) for j in order]}
+
+    @property
+    def stability_in_words(self) -> str:
+        """What refits say of the selected variables, in a sentence; "" where there were none."""
+        if self.stability is None or not self.n_selected:
+            return ""
+        return self.stability.sentence(self.names, self.selected, self.shared_sets)
 
     @property
     def shared_sets(self) -> tuple[CredibleSet, ...]:
@@ -174,6 +194,14 @@ class Selection(Verdict, Account):
         fixed = len(self.always_in)
         beside = f" beside {fixed} always in" if fixed else ""
         of_all = f"{self.n_selected} of {len(self.names) - fixed} variables selected{beside}"
+        if self.stability is not None:
+            rare = len(self.stability.rare(self.selected, self.shared_sets))
+            whose = (
+                "which refits seldom find"
+                if rare == self.n_selected
+                else f"{rare} of which refits seldom find"
+            )
+            of_all += f" ({whose} again)" if rare else ""
         undecided = self.undecided_sets
         if undecided:
             several = f"each of {len(undecided)} sets"
@@ -239,6 +267,7 @@ class Selection(Verdict, Account):
                 f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
             )
         facts += [set_in_words(one) for one in self.shared_sets]
+        facts += filter(None, [self.stability_in_words])
         if self.effects_in_words:
             facts.append(self.effects_in_words)
         return Summary((*facts, *self.warnings, self.intervals), self.table().without_empty())
@@ -281,6 +310,7 @@ class Selection(Verdict, Account):
             "models": _values(self.models, self.names),
             "credible_sets": [one.to_dict() for one in self.credible_sets],
             "consistency": _values(self.consistency),
+            "stability": _values(self.stability, self.names, self.selected, self.shared_sets),
             "provenance": self.provenance,
         }
 
@@ -303,6 +333,7 @@ class Selection(Verdict, Account):
             "lower": number(self.lower[j]),
             "upper": number(self.upper[j]),
             "sign": int(np.sign(self.effect[j])),
+            "found_again": None if self.stability is None else int(self.stability.found[j]),
         }
 
     def _unlisted(self, listed: Array) -> dict[str, Any]:
@@ -324,6 +355,7 @@ class Selection(Verdict, Account):
         if self.selected.any():
             lines.append(str(self.table().without_empty()))
         lines += [set_in_words(one) for one in self.shared_sets]
+        lines += filter(None, [self.stability_in_words])
         lines += [*self.warnings, self.intervals, f"certificate {self.certificate}"]
         return "\n".join(lines)
 
@@ -340,6 +372,6 @@ def set_in_words(one: CredibleSet, names: Sequence[str] | None = None) -> str:
     return f"one of these {len(one)}: {listed} (probability {one.coverage:.2f}, {how_alike})"
 
 
-def _values(part: Any, *names: Sequence[str]) -> dict[str, Any] | None:
+def _values(part: Any, *told: Any) -> dict[str, Any] | None:
     """Return a part of a selection as plain values; None where there is none."""
-    return None if part is None else part.to_dict(*names)
+    return None if part is None else part.to_dict(*told)

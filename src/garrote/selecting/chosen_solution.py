@@ -11,6 +11,7 @@ from garrote.inference.correcting import Correction
 from garrote.problem import Problem
 from garrote.results.certificates import MONTE_CARLO, Certificate
 from garrote.results.posterior import Posterior
+from garrote.results.selection import VARIATIONAL
 from garrote.selecting.judging import (
     AVERAGED,
     AVERAGED_INTERVALS,
@@ -69,7 +70,7 @@ class ChosenSolution:
         return by_inclusion(
             self.annealed,
             float(student.ppf(0.5 + LEVEL / 2, self.annealed.degrees_of_freedom)),
-            evidence="variational inclusion probability",
+            evidence=VARIATIONAL,
             intervals="intervals are conditional on the selection (Gaussian given the soft support)",
             rule=rule,
         )

@@ -131,16 +131,17 @@ def _check(options: argparse.Namespace) -> None:
 
 def _check_folds(table: Any, splitter: Any, options: argparse.Namespace) -> None:
     """Refuse folds that the rows, or their groups, cannot fill."""
-    if splitter is None or isinstance(splitter, int) or not by_folds(options):
+    if splitter is None or not by_folds(options):
         return
+    folds = splitter if isinstance(splitter, int) else splitter.get_n_splits()
     things, count = "rows", len(table.X)
     if table.groups is not None:
         things, count = "groups", len(set(table.groups.tolist()))
-    if splitter.get_n_splits() > count:
+    if folds > count:
         remedy = f"--cv {count}" if count > 1 else "more of them"
         without = "--gamma or --expected-size" if options.method == "garrote" else "--alpha bic"
         raise CommandError(
-            f"{splitter.get_n_splits()} folds need as many {things}, and there are {count}: give "
+            f"{folds} folds need as many {things}, and there are {count}: give "
             f"{remedy}, or {without}, which need no folds"
         )
 

@@ -18,7 +18,7 @@ from garrote.cli.settings import (
 
 # What speaks of the rows or columns of a table.
 _OF_TABLES = ("file", "include", "exclude", "covariates", "weights", "groups", "offset", "encode",
-              "categories", "na", "cv", "save")  # fmt: skip
+              "categories", "na", "cv", "stability", "save")  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,7 +38,8 @@ def run(options: argparse.Namespace) -> int:
         options.method = method_for_table(options, options.method, 0, len(data.z), labels=False)
         estimator = find_method(options.method).load()
     settings = make_settings(options, estimator, labels=False)
-    settings.pop("cv", None)
+    for of_rows in ("cv", "stability"):
+        settings.pop(of_rows, None)
     model = _fit(estimator(**settings), data, options)
     write_results(model, options)
     return DONE if model.selection_.converged else NOT_CONVERGED

@@ -87,6 +87,15 @@ class PosteriorEstimator(SelectingEstimator):
         made = given.provenance(self, problem, source_of(prior, self._integration, inferred.method))
         self._finish(problem, method, inferred, given.y, given.column_names, given.response, made)
 
+    def _refit_settings(self) -> dict[str, Any]:
+        """Return the method that was used, with less work."""
+        if "method" not in self.get_params(deep=False):
+            return {}
+        method = as_method(self.method)
+        if isinstance(method, Auto):
+            method = as_method(self.method_)
+        return {"method": method.briefly()}
+
     def _prior(self) -> Prior:
         """Return the prior that is set, with its groups as they were given."""
         prior = as_prior(self.prior, self._kind, self._integration)

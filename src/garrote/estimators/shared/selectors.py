@@ -1,5 +1,6 @@
 """What selecting estimators share: summary, support, tags; regressors also their predictive spread."""
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import check_offset
 from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
+from garrote.estimators.shared.stability import check_stability, measure_stability
 from garrote.likelihoods import Gaussian
 from garrote.problem import Problem
 from garrote.results.laws import Anchor
@@ -27,6 +29,7 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
     """An estimator that selects: fitted, it has ``coef_`` and ``selection_``."""
 
     selection_: Selection
+    stability: int | str | None = None
 
     def fit(
         self,
@@ -58,8 +61,16 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
         feature_names : sequence of str, optional
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """
-        self._fit_rows(Arguments(X, y, sample_weight, offset, groups, feature_names))
+        check_stability(self.stability)
+        given = Arguments(X, y, sample_weight, offset, groups, feature_names)
+        self._fit_rows(given)
+        if self.stability is not None:
+            self.selection_ = replace(self.selection_, stability=measure_stability(self, given))
         return self
+
+    def _refit_settings(self) -> dict[str, Any]:
+        """Return what a refit to a part of the rows is told of this fit, and need not find again."""
+        return {}
 
     def _fit_rows(self, rows: Arguments) -> None:
         """Check what `fit` was given, fit it, and store what was found."""

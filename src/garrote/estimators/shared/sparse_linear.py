@@ -8,13 +8,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import check_cv
 
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
 from garrote.estimators.given.arguments import Arguments
-from garrote.estimators.given.designs import splittable
+from garrote.estimators.given.folds import split_rows
 from garrote.estimators.given.inputs import (
     check_names,
     check_offset,
@@ -70,6 +70,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         fit_intercept: bool = True,
         standardize: bool = True,
         n_jobs: int | None = None,
+        stability: int | str | None = None,
         callback: Any = None,
     ):
         self.penalty = penalty
@@ -83,6 +84,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.n_jobs = n_jobs
+        self.stability = stability
         self.callback = callback
 
     @property
@@ -124,6 +126,10 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         self._finish(problem, penalty, path, choice, y, all_names, response, made)
         fit, relax = path.fits[choice.position], float(self.refit)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
+
+    def _refit_settings(self) -> dict[str, Any]:
+        """Return the strength that was chosen."""
+        return {"alpha": self.alpha_}
 
     def _finish(
         self,
@@ -194,7 +200,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
     ) -> list[Fold]:
         """Return the folds of a cross-validation; refuse those that have nothing to learn from."""
         try:
-            splits = list(self._splitter(y).split(splittable(X), y, groups))
+            splits = split_rows(self.cv, X, y, groups, labels=is_classifier(self))
         except ValueError as error:
             raise ValueError(
                 f"{error} (X has {X.shape[0]} rows): take fewer folds by cv, or choose alpha by 'bic'"
@@ -239,9 +245,6 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
                 f"fold {number} of cv has too little to train on: {error}; take fewer folds, or choose "
                 "alpha by 'bic'"
             ) from None
-
-    def _splitter(self, y: Floats) -> Any:
-        return check_cv(self.cv)
 
     def _penalty(self) -> Penalty:
         """Return the penalty object, and refuse settings that cannot be meant."""

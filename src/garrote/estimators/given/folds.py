@@ -1,0 +1,52 @@
+"""Which rows are held out together: the same for the same table, in whatever order its rows come."""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+)
+from sklearn.utils import check_random_state
+
+from garrote.arrays import Array
+from garrote.designs.base import is_design
+from garrote.estimators.given.designs import DesignRows, splittable
+
+Split = tuple[Array, Array]
+
+
+def split_rows(
+    cv: Any, X: Any, y: Array, groups: Any = None, *, labels: bool = False, seed: Any = None
+) -> list[Split]:
+    """Return the rows to train on and those held out, fold by fold.
+
+    A number of folds is filled at random by the seed, 0 if there is none: of labels class by class, and
+    with all rows of a group in one fold where there are ``groups``. Splitters and splits of scikit-learn
+    are used as they are.
+    """
+    if not isinstance(cv, Integral):
+        splitter = check_cv(cv, y, classifier=labels)
+        return list(splitter.split(splittable(X), y, groups))
+    count = int(cv)
+    if groups is not None:
+        by_group = StratifiedGroupKFold(count) if labels else GroupKFold(count)
+        return list(by_group.split(splittable(X), y, groups))
+    order = _sorted_rows(X, y)
+    drawn = 0 if seed is None else check_random_state(seed).randint(2**31)
+    shuffled = (StratifiedKFold if labels else KFold)(count, shuffle=True, random_state=drawn)
+    return [
+        (np.sort(order[train]), np.sort(order[test]))
+        for train, test in shuffled.split(order, y[order])
+    ]
+
+
+def _sorted_rows(X: Any, y: Array) -> Array:
+    """Return the rows in an order that does not depend on how they came: by y, and among equals by X."""
+    weights = np.random.default_rng(0).standard_normal(X.shape[1])
+    mixture = np.asarray((DesignRows(X) if is_design(X) else X) @ weights)
+    return np.lexsort((mixture, *np.atleast_2d(y.T)[::-1]))
