@@ -70,7 +70,8 @@ _RESULTS = (
     Anchor, Audit, Certificate, Consistency, CovariatesLaw, CredibleSet, Draws, EffectsLaw,
     FactorisedPredictor, Fit, Graph, Inclusions, Intercepts, Likeness, Mixture, Models, ModelsView, Move,
     Optima, Path, PathView, PenaltyFit, Posterior, Predictions, SamplingAccuracy, Scale, Selection,
-    SlabShapes, SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table, Validation,
+    SlabShapes, SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table,
+    Validation,
 )  # fmt: skip
 
 
