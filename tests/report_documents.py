@@ -5,6 +5,7 @@ import json
 from functools import cache
 
 import pandas as pd
+from sklearn.model_selection import KFold
 
 from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
 from garrote.datasets import load_diabetes_quadratic
@@ -41,7 +42,9 @@ def _diabetes() -> str:
     X, y, names = load_diabetes_quadratic()
     frame, response = pd.DataFrame(X, columns=list(names)), pd.Series(y, name="progression")
     return (
-        VariationalGarrote(random_state=7, correct=False).fit(frame, response).selection_.to_json()
+        VariationalGarrote(cv=KFold(5), random_state=7, correct=False)
+        .fit(frame, response)
+        .selection_.to_json()
     )
 
 

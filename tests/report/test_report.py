@@ -79,11 +79,41 @@ def section(page, heading):
 def test_the_answer_names_the_variables_the_certainty_and_the_error():
     said = answer_of(render_report(diabetes()))
     assert said == (
-        "7 of 64 variables explain progression: bmi, ltg, bp, hdl, sex, age*sex and bmi*bp; five of "
-        "them are nearly certain (probability above 0.99), the least sure is bmi*bp (0.753). On rows "
+        "7 of 64 variables explain progression: bmi, ltg, bp, hdl, sex, age*sex and bmi*bp; their "
+        "probabilities are 0.753 to 1.000, which among correlated variables are too sure. On rows "
         "it had not seen the model's squared error is 2937, against 5982 without any variable "
         "(51 % less)."
     )
+
+
+def refitted(found, rare=()):
+    """Return the diabetes document with averaged probabilities, and refits that found so many again."""
+    document = diabetes()
+    document["evidence"] = "posterior inclusion probability"
+    for variable in document["variables"]:
+        variable["found_again"] = found.get(variable["name"], 20)
+    document["stability"] = {
+        "refits": 20,
+        "share": 0.9,
+        "rare": [{"name": name, "position": 0, "found_again": found[name]} for name in rare],
+    }
+    return document
+
+
+def test_nothing_is_nearly_certain_that_refits_do_not_bear_out():
+    said = answer_of(render_report(refitted({})))
+    assert "five of them are nearly certain (probability above 0.99), the least sure is bmi" in said
+    fewer = answer_of(render_report(refitted({"bmi": 17, "ltg": 18})))
+    assert "four of them are nearly certain" in fewer
+    without = {**refitted({}), "stability": None}
+    assert "their probabilities are 0.753 to 1.000. On rows" in answer_of(render_report(without))
+
+
+def test_the_answer_says_who_did_not_come_back():
+    said = answer_of(render_report(refitted({"bmi": 3, "ltg": 8}, ["bmi", "ltg"])))
+    assert (
+        "But fits to random 90 % of the rows seldom find them again: bmi in 3 of 20 and ltg in 8 of 20."
+    ) in said
 
 
 def test_the_answer_says_first_that_it_has_not_converged():
@@ -99,12 +129,12 @@ def test_the_answer_for_nothing_one_and_many_selected():
     for variable in one["variables"][1:]:
         variable["selected"] = False
     said = answer_of(render_report(one))
-    assert said.startswith("1 of 64 variables explains progression: bmi; it is nearly certain")
+    assert said.startswith("1 of 64 variables explains progression: bmi; its probability is 1.000")
     many = diabetes()
     many["n_selected"] = 64
     for variable in many["variables"]:
         variable["selected"] = True
-    assert "64 of 64 variables explain progression: foremost bmi, ltg, bp, hdl and sex; five" in (
+    assert "64 of 64 variables explain progression: foremost bmi, ltg, bp, hdl and sex; their" in (
         answer_of(render_report(many))
     )
 

@@ -158,7 +158,8 @@ def _how_sure(document: Mapping[str, Any], chosen: Sequence[Mapping[str, Any]]) 
             return f"its {noun} is {probability(values[0])}"
         return "they are named in the order in which they enter as the penalty falls"
     if document["evidence"] == VARIATIONAL:
-        return f"{_range(noun, values)}, which among correlated variables are too sure"
+        are = "is" if len(values) == 1 else "are"
+        return f"{_range(noun, values)}, which among correlated variables {are} too sure"
     sure = [v for v in known if v["probability"] > _SURE and _borne_out(document, v)]
     if not sure:
         return _range(noun, values)
