@@ -26,6 +26,7 @@ from garrote.likelihoods.several import SeveralResponses
 from garrote.paths import FollowPath
 from garrote.paths.combinations import check_combination
 from garrote.problem import Problem
+from garrote.selecting.filling import Origin
 from garrote.zscores.summary_statistics import ZScores
 
 _NO_FOLDS = "z-scores have no rows to hold out: alpha was chosen by EBIC, not by cross-validation"
@@ -175,9 +176,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
             setattr(self, f"{name}_", getattr(likelihood, name))
         return likelihood
 
-    def _fit_zscores(
-        self, problem: Problem, scores: ZScores, made: dict[str, Any]
-    ) -> tuple[str, ...]:
+    def _fit_zscores(self, problem: Problem, scores: ZScores, origin: Origin) -> tuple[str, ...]:
         if not self._family().least_squares:
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
         problem, penalty = problem.in_response_units(), self._penalty()
@@ -191,8 +190,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         noise = 1.0 / problem.scale.response_scale if scores.hides_the_noise else None
         alpha = "ebic" if by_folds else self.alpha
         choice = self._choice(path, problem, alpha, None, noise)
-        made = {**made, "reference": penalty.reference or made["reference"]}
-        self._finish(problem, penalty, path, choice, np.zeros(0), scores.names, "y", made)
+        self._finish(problem, penalty, path, choice, origin.citing(penalty.reference))
         self._warn(False)
         self.coef_, self.intercept_ = self._coefficients, float(self._constant)
         held = (HELD_NOISE,) if noise is not None and isinstance(alpha, str) else ()

@@ -42,6 +42,7 @@ from garrote.results.path import Path
 from garrote.selecting.chosen_solution import ChosenSolution
 from garrote.selecting.criteria import evidence_free_energy
 from garrote.selecting.cross_validation import make_folds
+from garrote.selecting.filling import Origin
 from garrote.selecting.garrote_validation import GarroteOfNumbers, cross_validate_garrote
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
@@ -218,12 +219,9 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         optima = self._optima(problem, prior, path, chosen, control, starts)
         found = self._found(problem, prior, optima, given.column_names)
-        made = given.provenance(self, problem)
-        self._finish(problem, path, choice, found, given.y, given.response, made)
+        self._finish(problem, path, choice, found, given.origin(self, problem))
 
-    def _fit_zscores(
-        self, problem: Problem, scores: ZScores, made: dict[str, Any]
-    ) -> tuple[str, ...]:
+    def _fit_zscores(self, problem: Problem, scores: ZScores, origin: Origin) -> tuple[str, ...]:
         self._check_settings()
         refuse_covariates(self.covariates, "covariates")
         names, count = np.array(scores.names, dtype=object), len(scores.names)
@@ -243,7 +241,7 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         optima = self._optima(problem, prior, path, chosen, control, starts)
         choice = Choice(chosen, choice_in_words(self, wanted, None), self.rule, None)
         found = self._found(problem, prior, optima, scores.names)
-        self._finish(problem, path, choice, found, np.zeros(0), "y", made)
+        self._finish(problem, path, choice, found, origin)
         return (*((HELD_NOISE,) if hold else ()), *((_NO_FOLDS,) if by_folds else ()))
 
     def _found(
@@ -264,25 +262,13 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         path: Path[Fit],
         choice: Choice,
         found: ChosenSolution,
-        y: Floats,
-        response: str,
-        made: dict[str, Any],
+        origin: Origin,
     ) -> None:
         """Store what was found, and state the selection."""
         self._store(problem, path, found)
         self._store_validation(choice.validation, "gamma")
-        self.selection_ = select_on_path(
-            problem,
-            path,
-            choice,
-            found,
-            y,
-            method="Variational Garrote",
-            names=self.posterior_.names,
-            response=response,
-            tol=self._path_method.tol,
-            provenance=made,
-        )
+        name, tol = "Variational Garrote", self._path_method.tol
+        self.selection_ = select_on_path(problem, path, choice, found, origin, method=name, tol=tol)
         warn_if_not_converged(self)
 
     def _refit_settings(self) -> dict[str, Any]:

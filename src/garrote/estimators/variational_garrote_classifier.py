@@ -155,18 +155,11 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         chosen = self._choose(path, validation, wanted)
         self._store(bound, annealed, path, chosen, given.column_names)
         self._store_validation(validation, "gamma")
+        choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         self.selection_ = select_on_path(
-            problem,
-            path,
-            Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation),
-            ChosenSolution(self.posterior_),
-            codes,
-            method="Variational Garrote for labels",
-            names=given.column_names,
-            response=given.response,
-            tol=method.tol,
-            provenance=given.provenance(self, problem),
-        )
+            problem, path, choice, ChosenSolution(self.posterior_), given.origin(self, problem),
+            method="Variational Garrote for labels", tol=method.tol,
+        )  # fmt: skip
         warn_if_not_converged(self)
 
     def _foretell(self, problem: Problem, columns: int) -> None:

@@ -1,7 +1,6 @@
 """From a posterior to a Selection: by inclusion probabilities, or by intervals where there are none."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from garrote.results.selection import Selection
 from garrote.results.selection_views import ModelsView, Predictions
 from garrote.results.verdict import Account
 from garrote.selecting.cross_validation import rows_to_show
-from garrote.selecting.filling import fill_selection
+from garrote.selecting.filling import Origin, fill_selection
 from garrote.selecting.judging import LEVEL, judge
 from garrote.selecting.stand_ins import shared_notes
 
@@ -30,15 +29,12 @@ def select_averaged(
     problem: Problem,
     posterior: Posterior,
     certificate: Certificate,
-    y: Floats,
+    origin: Origin,
     *,
     method: str,
     how: str,
     intercept: float,
-    names: Sequence[str],
-    response: str,
     converged: bool,
-    provenance: dict[str, Any],
     notes: Sequence[str] = (),
     predict: Predict | None = None,
 ) -> Selection:
@@ -46,8 +42,7 @@ def select_averaged(
 
     ``predict`` gives the mean response of rows and their offsets, where that is not linear.
     """
-    names = tuple(names)
-    fixed = problem.scale.covariates
+    names, fixed = origin.names, problem.scale.covariates
     verdict = judge(posterior, fixed, how)
     shown = np.argsort(-np.where(problem.curvature > 0, verdict.probability, -1.0), kind="stable")
 
@@ -56,12 +51,12 @@ def select_averaged(
 
     account = Account(
         method=method,
-        response=response,
-        provenance=provenance,
+        response=origin.response,
+        provenance=origin.provenance,
         noise_variance=posterior.noise_variance,
         certificate=certificate,
         converged=converged,
-        predictions=_predictions(problem, predict or linear, y),
+        predictions=_predictions(problem, predict or linear, origin.y),
         models=list_models(posterior, fixed),
         credible_sets=posterior.credible_sets(LEVEL),
     )

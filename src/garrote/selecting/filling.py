@@ -1,10 +1,11 @@
 """The one place that fills a Selection: a verdict, and what all methods tell beside it."""
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.results.selection import Selection
 from garrote.results.verdict import Account, Verdict
@@ -13,6 +14,21 @@ from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 
 # Variables in the table of correlations.
 _CORRELATED = 25
+
+
+class Origin(NamedTuple):
+    """What was fitted: responses (none for z-scores), their name, those of columns, how to repeat it."""
+
+    y: Floats
+    response: str
+    names: tuple[str, ...]
+    provenance: dict[str, Any]
+
+    def citing(self, reference: str | None) -> "Origin":
+        """Return the same with another reference, if there is one."""
+        if not reference:
+            return self
+        return self._replace(provenance={**self.provenance, "reference": reference})
 
 
 def fill_selection(

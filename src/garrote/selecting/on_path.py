@@ -18,7 +18,7 @@ from garrote.results.verdict import Account
 from garrote.selecting.averaged import list_models
 from garrote.selecting.chosen_solution import ChosenSolution
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show
-from garrote.selecting.filling import fill_selection
+from garrote.selecting.filling import Origin, fill_selection
 from garrote.selecting.judging import LEVEL
 
 # Variables with a line in pictures of the path.
@@ -46,13 +46,10 @@ def select_on_path(
     path: Path[Fit],
     choice: Choice,
     found: ChosenSolution,
-    y: Floats,
+    origin: Origin,
     *,
     method: str,
-    names: Sequence[str],
-    response: str,
     tol: float,
-    provenance: dict[str, Any],
 ) -> Selection:
     """Select what is more likely in than out, and describe how it was found.
 
@@ -65,23 +62,23 @@ def select_on_path(
     sizes = [int(np.sum(fit.probability > 0.5)) for fit in path.fits]
     account = Account(
         method=method,
-        response=response,
-        provenance=provenance,
+        response=origin.response,
+        provenance=origin.provenance,
         noise_variance=_noise(problem, found),
         certificate=found.certificate,
         converged=bool(max(path.certificate.max(), best.certificate.value) <= tol),
         path=view,
         validation=describe_validation(choice, problem),
-        predictions=shown_predictions(problem, path, choice.validation, y),
+        predictions=shown_predictions(problem, path, choice.validation, origin.y),
         models=None if found.correction is None else list_models(posterior, posterior.covariates),
         credible_sets=posterior.credible_sets(LEVEL),
     )
     warnings = (
         *_warnings(problem, path, found.annealed, count, tol),
-        *found.notes(problem, names),
+        *found.notes(problem, origin.names),
         *rule_notes(choice, sizes),
     )
-    return fill_selection(problem, verdict, account, names, view.columns, warnings)
+    return fill_selection(problem, verdict, account, origin.names, view.columns, warnings)
 
 
 def _noise(problem: Problem, found: ChosenSolution) -> float:

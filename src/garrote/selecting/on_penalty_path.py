@@ -1,7 +1,6 @@
 """From a penalised path and the alpha chosen on it to a Selection."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from garrote.results.path import Path
 from garrote.results.selection import ENTRY, Selection
 from garrote.results.selection_views import PathView
 from garrote.results.verdict import Account, Verdict
-from garrote.selecting.filling import fill_selection
+from garrote.selecting.filling import Origin, fill_selection
 from garrote.selecting.on_path import (
     Choice,
     describe_validation,
@@ -32,13 +31,10 @@ def select_on_penalty_path(
     path: Path[PenaltyFit],
     choice: Choice,
     coef: Floats,
-    y: Floats,
+    origin: Origin,
     *,
     method: str,
-    names: Sequence[str],
-    response: str,
     tol: float,
-    provenance: dict[str, Any],
 ) -> Selection:
     """Select what is not 0, and describe how it was found."""
     fit = path.fits[choice.position]
@@ -58,19 +54,19 @@ def select_on_penalty_path(
     )
     account = Account(
         method=method,
-        response=response,
-        provenance=provenance,
+        response=origin.response,
+        provenance=origin.provenance,
         noise_variance=_noise(problem, path, choice.position),
         certificate=fit.certificate,
         converged=bool(path.certificate.max() <= tol),
         path=view,
         validation=describe_validation(choice, problem),
-        predictions=shown_predictions(problem, path, choice.validation, y),
+        predictions=shown_predictions(problem, path, choice.validation, origin.y),
         pieces=fit.pieces,
     )
     warnings = rule_notes(choice, [len(one.columns) for one in path.fits])
     return fill_selection(
-        problem, verdict, account, names, view.columns, warnings, found.chosen[:_LINES]
+        problem, verdict, account, origin.names, view.columns, warnings, found.chosen[:_LINES]
     )
 
 

@@ -24,6 +24,7 @@ from garrote.estimators.given.provenance import provenance
 from garrote.estimators.shared.labelled import two_classes
 from garrote.likelihoods import Binomial, as_likelihood
 from garrote.problem import Problem, as_design
+from garrote.selecting.filling import Origin
 
 
 @dataclass(frozen=True)
@@ -89,13 +90,12 @@ class GivenRows:
             standardize=model.standardize,
         )  # fmt: skip
 
-    def provenance(
-        self, model: Any, problem: Problem, reference: str | None = None
-    ) -> dict[str, Any]:
+    def origin(self, model: Any, problem: Problem, reference: str | None = None) -> Origin:
         """Describe the fit for a reader who wants to repeat it."""
         always = [self.column_names[j] for j in problem.scale.covariates]
         made = provenance(model, self.X, self.y, self.weights, always, reference)
-        return {**made, "offset": self.offset is not None}
+        made["offset"] = self.offset is not None
+        return Origin(self.y, self.response, self.column_names, made)
 
 
 def _of_columns(model: Any, X: Any, feature_names: Any) -> tuple[Array | None, Array, Floats]:

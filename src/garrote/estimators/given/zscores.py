@@ -11,6 +11,7 @@ from garrote.estimators.given.inputs import column_names
 from garrote.estimators.given.provenance import provenance
 from garrote.problem import Problem
 from garrote.results.selection import STANDARDISED, Selection
+from garrote.selecting.filling import Origin
 from garrote.zscores.consistency import check_consistency
 from garrote.zscores.summary_statistics import ZScores, check_zscores
 
@@ -18,7 +19,7 @@ HELD_NOISE = "LD counts as that of other samples: the noise variance is held at 
 
 
 class ZScoreMixin:
-    """Adds `fit_zscores` to an estimator that has ``_fit_zscores(problem, scores, made)``.
+    """Adds `fit_zscores` to an estimator that has ``_fit_zscores(problem, scores, origin)``.
 
     That one sets all that a fit to rows sets, and returns what a reader should know of how.
     """
@@ -62,7 +63,7 @@ class ZScoreMixin:
             self.feature_names_in_ = np.array(scores.names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        notes = self._fit_zscores(problem, scores, _provenance(self, scores))
+        notes = self._fit_zscores(problem, scores, _origin(self, scores))
         self.consistency_ = consistency
         found, cautions = self.selection_, (*consistency.notes, *scores.cautions)
         self.selection_ = replace(
@@ -75,9 +76,7 @@ class ZScoreMixin:
             warnings.warn(text, UserWarning, stacklevel=2)
         return self
 
-    def _fit_zscores(
-        self, problem: Problem, scores: ZScores, made: dict[str, Any]
-    ) -> tuple[str, ...]:
+    def _fit_zscores(self, problem: Problem, scores: ZScores, origin: Origin) -> tuple[str, ...]:
         raise NotImplementedError
 
 
@@ -90,7 +89,8 @@ def refuse_covariates(given: Any, argument: str) -> None:
         )
 
 
-def _provenance(estimator: Any, scores: ZScores) -> dict[str, Any]:
+def _origin(estimator: Any, scores: ZScores) -> Origin:
     made = provenance(estimator, scores.ld, scores.z, np.array([scores.n]), ())
     samples = int(scores.n) if scores.n.is_integer() else scores.n
-    return {**made, "n_rows": samples, "mismatch": scores.mismatch}
+    made |= {"n_rows": samples, "mismatch": scores.mismatch}
+    return Origin(np.zeros(0), "y", scores.names, made)

@@ -40,6 +40,7 @@ from garrote.priors import PRIORS, Prior, as_prior, prior_class
 from garrote.problem import Problem
 from garrote.rules.integration import Integration
 from garrote.selecting.averaged import select_averaged
+from garrote.selecting.filling import Origin
 from garrote.zscores.summary_statistics import ZScores
 
 _NOTHING_LEFT = (
@@ -84,8 +85,8 @@ class PosteriorEstimator(SelectingEstimator):
         self._method_for(prior, given.count, len(given.y))  # refuses what does not fit X
         problem = given.problem(self)
         method, inferred = self._infer(problem, prior, given.log_odds, given.column_names)
-        made = given.provenance(self, problem, source_of(prior, self._integration, inferred.method))
-        self._finish(problem, method, inferred, given.y, given.column_names, given.response, made)
+        source = source_of(prior, self._integration, inferred.method)
+        self._finish(problem, method, inferred, given.origin(self, problem, source))
 
     def _refit_settings(self) -> dict[str, Any]:
         """Return the method that was used, with less work."""
@@ -125,16 +126,7 @@ class PosteriorEstimator(SelectingEstimator):
             random_state=seed_of(getattr(self, "random_state", None)), callback=self.callback,
         )  # fmt: skip
 
-    def _finish(
-        self,
-        problem: Problem,
-        method: Method,
-        inferred: Inferred,
-        y: Floats,
-        names: tuple[str, ...],
-        response: str,
-        made: dict[str, Any],
-    ) -> None:
+    def _finish(self, problem: Problem, method: Method, inferred: Inferred, origin: Origin) -> None:
         """Store what was found, say what to be careful about, and state the selection."""
         nothing = (_NOTHING_LEFT,) if problem.likelihood.least_squares and problem.yty <= 0 else ()
         for text in (*nothing, *inferred.cautions):
@@ -147,14 +139,11 @@ class PosteriorEstimator(SelectingEstimator):
             problem,
             self.posterior_,
             inferred.certificate,
-            y,
+            origin,
             method=title_of(type(self)),
             how=inferred.how,
             intercept=float(np.ravel(self.intercept_)[0]),
-            names=names,
-            response=response,
             converged=doubt is None,
-            provenance=made,
             notes=(*nothing, *inferred.notes, *inferred.cautions),
             predict=self._mean_response(),
         )
@@ -212,9 +201,7 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
             )
         return super()._method_for(prior, columns, rows)
 
-    def _fit_zscores(
-        self, problem: Problem, scores: ZScores, made: dict[str, Any]
-    ) -> tuple[str, ...]:
+    def _fit_zscores(self, problem: Problem, scores: ZScores, origin: Origin) -> tuple[str, ...]:
         if not self._likelihood.least_squares:
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
         refuse_covariates(self.covariates, "covariates")
@@ -232,8 +219,7 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
         offsets = resolve_values(log_odds, names, count, "prior_log_odds")
         method, inferred = self._infer(problem, prior, offsets, scores.names)
         source = source_of(prior, self._integration, inferred.method)
-        made = made if source is None else {**made, "reference": source}
-        self._finish(problem, method, inferred, np.zeros(0), scores.names, "y", made)
+        self._finish(problem, method, inferred, origin.citing(source))
         return () if prior is given else (HELD_NOISE,)
 
     def _store(self, problem: Problem, inferred: Inferred) -> None:

@@ -37,6 +37,7 @@ from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
 from garrote.selecting.criteria import CRITERIA, criterion
 from garrote.selecting.cross_validation import CrossValidation, Fold, make_folds
+from garrote.selecting.filling import Origin
 from garrote.selecting.on_path import CONSTANT, Choice
 from garrote.selecting.on_penalty_path import select_on_penalty_path
 from garrote.selecting.penalty_validation import cross_validate_penalty
@@ -123,7 +124,8 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         always = [all_names[j] for j in free]
         made = provenance(self, X, y, weights, always, penalty.reference)
         made["offset"] = known is not None
-        self._finish(problem, penalty, path, choice, y, all_names, response, made)
+        origin = Origin(y, response, all_names, made)
+        self._finish(problem, penalty, path, choice, origin)
         fit, relax = path.fits[choice.position], float(self.refit)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
 
@@ -137,10 +139,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         penalty: Any,
         path: Path[PenaltyFit],
         choice: Choice,
-        y: Floats,
-        all_names: tuple[str, ...],
-        response: str,
-        made: dict[str, Any],
+        origin: Origin,
     ) -> None:
         """Store what was found, and state the selection."""
         squares, name = problem.likelihood.least_squares, problem.likelihood.name
@@ -150,12 +149,9 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
             path,
             choice,
             self._coefficients,
-            y,
+            origin,
             method=f"{penalty.name} ({'least squares' if squares else name})",
-            names=all_names,
-            response=response,
             tol=self._path_method.tol,
-            provenance=made,
         )
 
     def _problem_maker(
