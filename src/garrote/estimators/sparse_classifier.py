@@ -144,7 +144,7 @@ default="binomial"
             response = f"{response} = {self.classes_[1]}"
         else:
             self._foretell(X.shape, count)
-        self._fit(X, codes, response, likelihood, weights, rows)
+        self._fit(X, codes, response, likelihood, check_weights(weights, X), rows)
         self.coef_ = self._coefficients.reshape(-1, X.shape[1])
         self.intercept_ = np.atleast_1d(self._constant)
 
