@@ -183,6 +183,13 @@ def test_classes_of_very_unequal_weight_are_certified(data):
     assert model.n_iter_ < 200
 
 
+def test_a_negative_weight_of_a_class_is_refused(data):
+    X, eta, _ = data
+    classes = np.digitize(eta, [-0.5, 0.5])
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        SparseClassifier(alpha=0.1, class_weight={0: 1.0, 1: 1.0, 2: -1.0}).fit(X, classes)
+
+
 def test_refitting_takes_the_shrinkage_off(data):
     X, _, _ = data
     y = response(data, "gaussian")
