@@ -18,7 +18,6 @@ from garrote.inference.mean_field.averaged import mean_field_posterior
 from garrote.inference.mean_field.label_mean_field import label_mean_field
 from garrote.inference.methods import (
     EM,
-    Auto,
     EffectByEffect,
     Enumerate,
     Gibbs,
@@ -147,7 +146,7 @@ def infer(
 
 def _chosen(method: Method, prior: Prior, problem: Problem) -> Method:
     """Return a method, "auto" as what fits the size."""
-    if not isinstance(method, Auto):
+    if not method.by_size:
         return method
     usable, rows = len(problem.usable), len(problem.response)
     return choose_method(prior, _integration(problem), usable, rows)

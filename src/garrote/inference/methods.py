@@ -27,10 +27,12 @@ class Chains:
 class Method(Settings):
     """A way to a posterior: its name, and whether it goes through single columns again and again.
 
-    ``remedy`` is what to do where its solutions do not settle, if that is not what helps all methods.
+    ``remedy`` is what to do where its solutions do not settle, if that is not what helps all methods;
+    ``by_size`` says that it stands for the one that fits the size of the problem.
     """
 
     name: ClassVar[str]
+    by_size: ClassVar[bool] = False
     columnwise: ClassVar[bool] = False
     remedy: ClassVar[str] = ""
 
@@ -47,6 +49,7 @@ class Auto(Method):
     """Take the method that fits the size of the problem, with its default settings."""
 
     name: ClassVar[str] = "auto"
+    by_size: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from garrote.estimators.shared.posterior_settings import (
     with_groups,
 )
 from garrote.estimators.shared.selectors import SelectingEstimator, SelectingRegressor
-from garrote.inference import METHODS, Auto, Inferred, Method, as_method, choose_method, infer
+from garrote.inference import METHODS, Inferred, Method, as_method, choose_method, infer
 from garrote.inference.choosing import find_way, methods_for
 from garrote.likelihoods import (
     Binomial,
@@ -93,7 +93,7 @@ class PosteriorEstimator(SelectingEstimator):
         if "method" not in self.get_params(deep=False):
             return {}
         method = as_method(self.method)
-        if isinstance(method, Auto):
+        if method.by_size:
             method = as_method(self.method_)
         return {"method": method.briefly()}
 
@@ -106,7 +106,7 @@ class PosteriorEstimator(SelectingEstimator):
     def _method_for(self, prior: Prior, columns: int, rows: int) -> Method:
         """Return the method that is set, or the one for so many columns and rows."""
         method = as_method(getattr(self, "method", "auto"))
-        if isinstance(method, Auto):
+        if method.by_size:
             return choose_method(prior, self._integration, columns, rows)
         find_way(prior, self._integration, method)  # or says which methods there are
         return method
