@@ -18,8 +18,9 @@ from garrote.kernel_sources import fingerprint
 
 # Reassociation vectorises reductions (3.5x on dense columns); NaN and infinity keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz"}
-# Division by zero gives infinity, as in NumPy: checks would keep loops from being vectorised.
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+# Division by zero gives infinity, as in NumPy: checks would keep loops from being vectorised. No kernel
+# is called from C, and the way in for that would take a twentieth of the time to compile.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def generic(function: Callable[..., Any]) -> Any:

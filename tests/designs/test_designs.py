@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 import pytest
 import scipy.sparse
@@ -379,6 +380,20 @@ def test_no_operation_writes_into_the_matrix(store):
     view.whole_gram(), view.tdot(random_rows(2, 41)), view.block(SOME), view.curvature
     for part, kept in zip(arrays_of(design), before, strict=True):
         np.testing.assert_array_equal(part, kept)
+
+
+@pytest.mark.parametrize(
+    ("writable", "read_only"),
+    [
+        (lambda X: DenseDesign(np.asfortranarray(X)), STORES["dense F float64"]),
+        (lambda X: SparseDesign(scipy.sparse.csc_array(X)), STORES["CSC int32"]),
+    ],
+    ids=["dense", "sparse"],
+)
+def test_kernels_are_not_compiled_again_for_a_matrix_that_is_read_only(writable, read_only):
+    X, view = sample_matrix(), View(True, True, "equal")
+    one, other = (numba.typeof(view.of(store(X)).columns()) for store in (writable, read_only))
+    assert one == other
 
 
 def test_a_memory_mapped_matrix_is_read_in_place(tmp_path):

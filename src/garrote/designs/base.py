@@ -20,6 +20,17 @@ def block_width(n_rows: int) -> int:
     return max(16, min(2048, ENTRIES_PER_BLOCK // max(1, n_rows)))
 
 
+def read_only(array: Array) -> Array:
+    """Return a view of an array that cannot be written to.
+
+    numba compiles a loop for arrays that may be written to, and again for those that may not. What loops
+    only read is handed over in one way, so that a memory-mapped X needs no second compilation.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 class Moments(NamedTuple):
     """Weighted mean and standard deviation of every column."""
 

@@ -7,7 +7,7 @@ import scipy.sparse
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design, Moments, block_width
+from garrote.designs.base import Design, Moments, block_width, read_only
 from garrote.limits.budgets import ENTRIES_PER_CALL
 from garrote.limits.memory import free_memory
 from garrote.rules import add_block, add_column, block_dot, column_dot, squared_residual
@@ -121,7 +121,7 @@ class DenseDesign(Design):
     """A two-dimensional array."""
 
     def __init__(self, values: Array):
-        self.values = values
+        self.values = read_only(values)
         self.shape = values.shape
         self.dtype = values.dtype
         self.nbytes = values.nbytes
@@ -254,7 +254,7 @@ class DenseDesign(Design):
         measure = _measure_columns if self.values.flags.f_contiguous else _measure_in_row_order
         for start in range(0, self.shape[1], step):
             stop = min(start + step, self.shape[1])
-            measure(self.values, weights, start, stop, mean, deviation)
+            measure(self.values, read_only(weights), start, stop, mean, deviation)
         return Moments(mean, deviation)
 
 

@@ -7,7 +7,7 @@ import scipy.sparse
 
 from garrote._jit import kernel
 from garrote.arrays import Array, Floats
-from garrote.designs.base import Design, Moments
+from garrote.designs.base import Design, Moments, read_only
 from garrote.limits.budgets import ENTRIES_PER_CALL
 from garrote.rules import add_column, column_dot, squared_residual
 
@@ -93,7 +93,8 @@ class SparseDesign(Design):
         return StandardizedSparse(self._arrays(), mean, scale, float(weights.sum()))
 
     def _arrays(self) -> SparseColumns:
-        return SparseColumns(self.matrix.data, self.matrix.indices, self.matrix.indptr)
+        parts = self.matrix.data, self.matrix.indices, self.matrix.indptr
+        return SparseColumns(*map(read_only, parts))
 
     def dot(self, columns: Array, coef: Floats) -> Floats:
         return self.matrix[:, columns].astype(np.float64, copy=False) @ coef
@@ -165,7 +166,7 @@ class SparseDesign(Design):
         step = max(1, int(ENTRIES_PER_CALL / max(1.0, self.column_cost)))
         for start in range(0, self.shape[1], step):
             stop = min(start + step, self.shape[1])
-            _measure_columns(*self._arrays(), weights, start, stop, mean, deviation)
+            _measure_columns(*self._arrays(), read_only(weights), start, stop, mean, deviation)
         return Moments(mean, deviation)
 
 
