@@ -132,23 +132,25 @@ def columns_used(X, w, noise, rows, nats):
     return sorted(used)
 
 
-def bayesian_lasso(X, y, rate, states, rng):
+def bayesian_lasso(X, y, rate, states, rng, chains=100, burn_in=100):
     """Return draws of w with density exp(-rate |w| / s) by the three steps of Park & Casella (2008).
 
-    One block after the other, nothing integrated out; columns and y are centred.
+    One block after the other, nothing integrated out; columns and y are centred. ``states`` are those of
+    each of some chains that run side by side.
     """
     rows, count = X.shape
     gram, xty = X.T @ X, X.T @ y
-    variance, noise, draws = np.ones(count), np.var(y), np.empty((states, count))
-    for state in range(states):
-        covariance = np.linalg.inv(gram + np.diag(1 / variance))
-        w = rng.multivariate_normal(covariance @ xty, noise * covariance)
-        left = y - X @ w
-        shape = 0.5 * (rows - 1 + count)
-        noise = 0.5 * (left @ left + w @ (w / variance)) / rng.gamma(shape)
-        variance = 1 / rng.wald(rate * np.sqrt(noise) / np.abs(w), rate**2)
+    variance, noise = np.ones((chains, count)), np.full(chains, np.var(y))
+    draws = np.empty((burn_in + states, chains, count))
+    for state in range(burn_in + states):
+        covariance = np.linalg.inv(gram + np.eye(count) / variance[:, None, :])
+        spread = np.linalg.cholesky(noise[:, None, None] * covariance)
+        w = covariance @ xty + np.einsum("cij,cj->ci", spread, rng.standard_normal((chains, count)))
+        left = np.sum((y - w @ X.T) ** 2, axis=1) + np.sum(w**2 / variance, axis=1)
+        noise = 0.5 * left / rng.gamma(0.5 * (rows - 1 + count), size=chains)
+        variance = 1 / rng.wald(rate * np.sqrt(noise)[:, None] / np.abs(w), rate**2)
         draws[state] = w
-    return draws
+    return draws[burn_in:].reshape(-1, count)
 
 
 def logistic_horseshoe(X, y, typical, states, rng, widest, burn_in=500):
