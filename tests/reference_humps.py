@@ -7,7 +7,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp, xlogy
 
-LOG_NOISE = np.linspace(-14.0, 10.0, 4801)
+# A sum over equal steps errs by exp(-2 (pi deviation / step)^2): by less than rounding up to 400 rows,
+# where the logarithm of the noise deviates by 0.07.
+LOG_NOISE = np.linspace(-14.0, 10.0, 801)
 
 
 def log_evidence_by_coefficients(X, y, variance, separation, noise=None, points=241):
@@ -122,6 +124,7 @@ def humped_mean_field(
     """Update q(s_j, t_j, w_j) in turn, each over out, + and -, and the noise by its bound.
 
     w ~ N(t sqrt(separation variance noise), (1 - separation) variance noise) given its sign t.
+    Ends where a sweep changes nothing beyond rounding.
     """
     c, D = np.diag(gram), len(xty)
     ridge, place = 1.0 / ((1 - separation) * variance), np.sqrt(separation * variance)
@@ -130,6 +133,7 @@ def humped_mean_field(
     if start is not None:
         states, means, sigma = start.states.copy(), start.means.copy(), start.noise
     for _ in range(sweeps):
+        before = np.concatenate([states, means]), sigma
         for j in range(D):
             coef = (states * means).sum(axis=0)
             without = xty[j] - gram[j] @ coef + c[j] * coef[j]
@@ -145,6 +149,9 @@ def humped_mean_field(
             pull = ridge * place * (states * SIGNS * means).sum()
             rows = n + states.sum()
             sigma = ((np.sqrt(pull**2 + 4 * rows * total) - pull) / (2 * rows)) ** 2
+        moved = np.abs(np.concatenate([states, means]) - before[0]).max()
+        if moved < 1e-15 and abs(sigma - before[1]) < 1e-15:
+            break
     return Factors(states, means, sigma / (c + ridge), sigma)
 
 

@@ -31,7 +31,7 @@ def test_the_average_over_shapes_and_variances_is_that_of_the_reference():
     # An intercept is a row less: the rows in an orthonormal basis of what sums to 0.
     basis = np.linalg.svd(np.eye(24) - 1 / 24)[0][:, :23]
     Z, v = basis.T @ Z, basis.T @ (y - y.mean())
-    logs = np.linspace(-8, 24, 97)
+    logs = np.linspace(-8, 24, 65)
     slabs = [
         (log + float(GaussianSlab.log_density(u)), float(np.exp(u)), shape.separation)
         for log, shape in TwoHumpedSlab().shapes()
