@@ -7,7 +7,8 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 BIN := .venv/bin
 # Each worker begins at a place of its own and takes over what the other has left: neighbouring tests,
 # which use the same kernels, are then run by one worker, and few kernels are compiled by both.
-PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+# Bytecode is kept, whatever the environment says: tests start some forty interpreters.
+PYTEST := OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal
 # What a person waits for; the check that gates a change (.ci/run) also runs studies and browser.
 TESTS ?= not slow and not study and not browser
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
