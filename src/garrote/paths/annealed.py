@@ -49,6 +49,8 @@ _ROWS_FOR_EACH = 40.0
 _LABELS_FOR_EACH = 10.0
 _DENSE_SIZE = 50.0
 _DENSEST = -1.0
+# Log odds that rounding has left near 0.
+_NO_ODDS = 1e-12
 
 
 class DenseEnd(NamedTuple):
@@ -251,7 +253,8 @@ def resolve_gammas(
 ) -> Floats:
     """Return the gammas themselves, ascending, from a count or from what was given."""
     place = partial(gamma_grid, problem, prior, eps=eps, end=end)
-    return as_strengths(gammas, "gammas", place)
+    grid = as_strengths(gammas, "gammas", place)
+    return np.where(np.abs(grid) < _NO_ODDS, 0.0, grid)  # even odds, and never "-0"
 
 
 def flat_prior(n_features: int) -> SpikeTerms:

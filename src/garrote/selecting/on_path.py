@@ -27,6 +27,8 @@ _LINES = 40
 _ROWS_PER_VARIABLE = 10
 # Solutions whose free energies differ by less than this are nearly as probable as each other.
 _CLOSE_CALL = 3.0
+# A held-out error that falls by more than this share in the last step has not reached its least.
+_STILL_FALLING = 1e-3
 
 CONSTANT = "y is constant (or explained by the covariates): the empty model is returned"
 
@@ -76,7 +78,7 @@ def select_on_path(
     warnings = (
         *_warnings(problem, path, found.annealed, count, tol),
         *found.notes(problem, origin.names),
-        *rule_notes(choice, sizes),
+        *choice_notes(choice, sizes),
     )
     return fill_selection(problem, verdict, account, origin.names, view.columns, warnings)
 
@@ -140,11 +142,29 @@ def describe_validation(choice: Choice, problem: Problem) -> Validation | None:
     )
 
 
-def rule_notes(choice: Choice, sizes: Sequence[int]) -> list[str]:
-    """Say so where one standard error allows no variable although the least error has some.
+def choice_notes(choice: Choice, sizes: Sequence[int]) -> list[str]:
+    """Say what a reader should know of how the strength was chosen.
 
     ``sizes`` are the numbers of variables that are selected along the path.
     """
+    return [*_end_notes(choice.validation), *_rule_notes(choice, sizes)]
+
+
+def _end_notes(validation: CrossValidation | None) -> list[str]:
+    """Say so where the error still falls at the last strength of the path."""
+    if validation is None or validation.choose("min") < len(validation.strengths) - 1:
+        return []
+    last = validation.mean[-2:]
+    if len(last) < 2 or last[0] - last[1] <= _STILL_FALLING * last[1]:
+        return []
+    return [
+        "the held-out error is least at the last strength of the path, and may fall further where more "
+        "variables come in: a grid that goes on from there (of the method) would tell"
+    ]
+
+
+def _rule_notes(choice: Choice, sizes: Sequence[int]) -> list[str]:
+    """Say so where one standard error allows no variable although the least error has some."""
     if choice.validation is None or choice.rule != "1se" or sizes[choice.position]:
         return []
     count = sizes[choice.validation.choose("min")]

@@ -14,8 +14,8 @@ from garrote.results.verdict import Account, Verdict
 from garrote.selecting.filling import Origin, fill_selection
 from garrote.selecting.on_path import (
     Choice,
+    choice_notes,
     describe_validation,
-    rule_notes,
     shown_predictions,
     view_of,
 )
@@ -64,7 +64,7 @@ def select_on_penalty_path(
         predictions=shown_predictions(problem, path, choice.validation, origin.y),
         pieces=fit.pieces,
     )
-    warnings = rule_notes(choice, [len(one.columns) for one in path.fits])
+    warnings = choice_notes(choice, [len(one.columns) for one in path.fits])
     return fill_selection(
         problem, verdict, account, origin.names, view.columns, warnings, found.chosen[:_LINES]
     )
