@@ -58,7 +58,9 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
         methods = [] if named is None else [named]
     if "method" not in inspect.signature(estimator).parameters:
         methods = []
-    return Parts([prior_class(prior, integration)] if isinstance(prior, str) else [], methods)
+    shapes = not (methods and integration) or methods[0]().averages_shapes(integration)
+    priors = [prior_class(prior, integration, shapes)] if isinstance(prior, str) else []
+    return Parts(priors, methods)
 
 
 def _parts_of_path(estimator: Any, given: Mapping[str, Any]) -> Parts:

@@ -9,25 +9,27 @@ class SpikeSlabClassifier(PosteriorClassifier):
     """Posterior over models and coefficients of a logistic regression with a spike-and-slab prior.
 
     The log odds of the second class are intercept + sum of w_j x_j over the variables that are in. Which
-    are in has a prior by ``inclusion``, their coefficients have w_j ~ N(0, variance) for columns in
-    standard deviations, the intercept is flat, covariates have N(0, 100). With this prior all posterior
+    are in has a prior by ``inclusion``, their coefficients one by ``prior``, for columns in standard
+    deviations; the intercept is flat, covariates have N(0, 100). With this prior all posterior
     coefficients are finite, also where classes are separated.
 
     Parameters
     ----------
     prior : {"spike-slab", "bic"} or object of `garrote.priors`
-        Of the coefficients of variables that are in: `EffectSlab` (default), whose variance is unknown
-        unless it is given, as in ``EffectSlab(1.0)``: 1 / variance ~ Gamma(2, 2), so that effects have
-        the tails of Student's t with 4 degrees of freedom. `TwoHumpedEffectSlab` allows for effects
-        alike in size, with method "sample" or "mean-field". Or none (`BIC`): models count by the
-        Bayesian information criterion, with method "enumerate" or "metropolis".
+        Of the coefficients of variables that are in. By default they are of Gaussian sizes, or alike in
+        size, which the data tell (`TwoHumpedEffectSlab`); their variance is unknown, 1 / variance ~
+        Gamma(2, 2), so that effects have the tails of Student's t with 4 degrees of freedom.
+        `EffectSlab`, as in ``EffectSlab(1.0)``, is the first of the two alone, and what "spike-slab"
+        means with every method but "sample". Or none (`BIC`): models count by the Bayesian information
+        criterion, with method "enumerate" or "metropolis".
     method : {"auto", "enumerate", "sample", "metropolis", "mean-field"} or object of `garrote.inference`
         "sample" draws models and coefficients by Polya-Gamma Gibbs sampling (Polson, Scott & Windle
         2013), exact but for Monte Carlo error. "mean-field" approximates the posterior by independent
         factors and the likelihood by the bound of Jaakkola & Jordan (2000): quick, too sure among
         correlated variables, and audited. "enumerate" sums over all models (up to 20 columns), each
         weighed by Laplace's approximation of its evidence; "metropolis" over those met on a walk. "auto"
-        enumerates up to 10 columns, samples tables of up to 500,000 entries and takes mean field beyond.
+        samples tables of up to 500,000 entries and takes mean field beyond; under `EffectSlab` it
+        enumerates up to 10 columns.
         An object brings its own settings, such as ``Sample(n_steps=2000)``.
     inclusion : float, array of shape (D,), pair of floats or law of `garrote.priors`, optional
         Which variables are in, a priori, as for `SpikeSlabRegressor`: by default with one shared
@@ -65,7 +67,7 @@ class SpikeSlabClassifier(PosteriorClassifier):
     >>> model.get_support(indices=True)
     array([3, 7])
     >>> model.method_, model.classes_.tolist()
-    ('enumerate', ['ill', 'well'])
+    ('sample', ['ill', 'well'])
     >>> model.predict_proba(X[:5]).shape
     (5, 2)
     """

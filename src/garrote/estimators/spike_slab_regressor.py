@@ -17,11 +17,13 @@ class SpikeSlabRegressor(PosteriorRegressor):
     Parameters
     ----------
     prior : {"spike-slab", "g-prior", "bic"} or object of `garrote.priors`
-        Of the coefficients of variables that are in: w_j ~ N(0, noise * variance) for columns in
-        standard deviations, independently (`GaussianSlab`, the default; without a variance it is
-        unknown, with a Cauchy-like law); or Zellner's w ~ N(0, g * noise * (X'X)^-1) (`GPrior`); or
-        none: models count by the Bayesian information criterion, and coefficients are those of maximum
-        likelihood (`BIC`). An object brings its own settings, such as ``GaussianSlab(1.0)`` and
+        Of the coefficients of variables that are in. By default they are independent, with mean square
+        noise * variance for columns in standard deviations: of Gaussian sizes, or alike in size, which
+        the data tell (`TwoHumpedSlab`); its variance is unknown, with a Cauchy-like law. `GaussianSlab`
+        is the first of the two alone, and what "spike-slab" means with "search", plain "em" and counts,
+        which have no other. Or Zellner's w ~ N(0, g * noise * (X'X)^-1) (`GPrior`); or none: models
+        count by the Bayesian information criterion, and coefficients are those of maximum likelihood
+        (`BIC`). An object brings its own settings, such as ``GaussianSlab(1.0)`` and
         ``GPrior("hyper-g")``, among them a known noise variance.
     method : {"auto", "enumerate", "sample", ...} or object of `garrote.inference`
         "enumerate" sums over all models. "sample" draws them by weighted tempered Gibbs sampling
@@ -29,9 +31,10 @@ class SpikeSlabRegressor(PosteriorRegressor):
         (Titsias & Lazaro-Gredilla 2011); "search" looks for the probable ones and visits none twice.
         "mean-field" approximates the posterior by independent factors (Carbonetto & Stephens 2012),
         which is quick, too sure among correlated variables, and audited. "em" runs EM from several
-        starts, and ends in one of many local optima. "auto" enumerates up to 15 columns, samples up to
-        20,000 and takes mean field beyond. An object brings its own settings, such as
-        ``Sample(n_steps=2000)``, ``MeanField(hyperparameters="em")`` and ``EM(spike_variance=0.01)``.
+        starts, and ends in one of many local optima. "auto" enumerates up to 10 columns (15 under a
+        Gaussian slab), samples up to 20,000 and takes mean field beyond. An object brings its own
+        settings, such as ``Sample(n_steps=2000)``, ``MeanField(hyperparameters="em")`` and
+        ``EM(spike_variance=0.01)``.
     family : {"gaussian", "poisson", "binomial"} or object of `garrote.likelihoods`
         What y is: a number; a count, with a logarithm of the mean that is linear in X; or a label 0 or
         1, with log odds that are linear in X. The latter two keep X dense and have ``prior="bic"``, or

@@ -34,7 +34,7 @@ from garrote.inference.task import Inferred, Task
 from garrote.likelihoods import families_with_posteriors
 from garrote.priors.base import Prior
 from garrote.priors.inclusion import as_inclusion
-from garrote.priors.names import prior_class
+from garrote.priors.names import as_prior
 from garrote.problem import Problem
 from garrote.rules.integration import Integration
 from garrote.solvers.control import Progress
@@ -73,7 +73,7 @@ _NEED_COLUMNS = (sample_numbers, search_numbers, mean_field_posterior, em_poster
 # "auto" enumerates numbers of up to so many columns: a fraction of a second for each slab variance.
 _FEW = 15
 # Under a slab of two humps every variable has two signs, and up to so many are enumerated.
-_FEW_WITH_SIGNS = 9
+_FEW_WITH_SIGNS = 10
 # Beyond this a step of the sampler takes milliseconds, and mean field does instead.
 _MANY = 20_000
 # "auto" fits all models of labels of up to so many columns, and beyond that ...
@@ -100,8 +100,9 @@ def infer(
     problem : Problem
         Its likelihood says what y is. Numbers may come from rows or from moments.
     prior : Prior, optional
-        Of coefficients, one of `garrote.priors`. By default those of variables that are in are Gaussian
-        with an unknown variance: `GaussianSlab` for numbers, `EffectSlab` for labels and counts.
+        Of coefficients, one of `garrote.priors`. By default those of variables that are in have a slab
+        of unknown variance and shape, `TwoHumpedSlab` (`TwoHumpedEffectSlab` for labels), or a Gaussian
+        one with methods that cannot average over shapes (`Method.averages_shapes`).
     method : Method or str, default="auto"
         An object of `garrote.inference` with its settings, or its name for the default ones:
         "enumerate", "sample", "metropolis", "gibbs", "search", "mean-field" or "em"; "auto" takes what
@@ -129,12 +130,13 @@ def infer(
     np.int64(1)
     """
     integration = _integration(problem)
-    prior = _checked(prior, integration)
+    method = as_method(method)
+    chosen = _chosen(method, _checked(prior, integration, method), problem)
+    prior = _checked(prior, integration, chosen)
     law = as_inclusion(inclusion, problem.n_features)
     names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if len(names) != problem.n_features:
         raise ValueError(f"there are {len(names)} names for {problem.n_features} columns")
-    chosen = _chosen(as_method(method), prior, problem)
     if chosen.columnwise and problem.likelihood.least_squares:
         problem = problem.in_columns()  # which may be a copy in Fortran order
     task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
@@ -152,10 +154,10 @@ def _chosen(method: Method, prior: Prior, problem: Problem) -> Method:
     return choose_method(prior, _integration(problem), usable, rows)
 
 
-def _checked(prior: Prior | None, integration: Integration) -> Prior:
+def _checked(prior: Prior | None, integration: Integration, method: Method) -> Prior:
     """Return the prior given, or the default one; refuse what has no meaning for the response."""
     if prior is None:
-        prior = prior_class("spike-slab", integration)()
+        prior = as_prior("spike-slab", "models", integration, method.averages_shapes(integration))
     if not isinstance(prior, Prior):
         raise TypeError(f"prior must be an object of garrote.priors, got {prior!r}")
     prior.check_integration(integration)
@@ -194,10 +196,11 @@ def choose_method(prior: Prior, integration: Integration, usable: int, rows: int
 
     ``integration`` is the likelihood's, as ``Binomial().integration``.
 
-    All models of numbers are enumerated up to 15 columns, sampled up to 20,000, and beyond that it is
-    mean field. For labels these are 10 columns, tables of 500,000 entries, and beyond. Models of
-    counts, and those of labels under BIC, are all fitted up to 12 columns (10, where the slab's variance
-    is unknown), and found on walks beyond. Single effects and priors that shrink have one method each.
+    All models of numbers are enumerated up to 15 columns (10, where they have signs), sampled up to
+    20,000, and beyond that it is mean field. For labels these are 10 columns (none, where they have
+    signs), tables of 500,000 entries, and beyond. Models of counts, and those of labels under BIC, are
+    all fitted up to 12 columns (10, where the slab's variance is unknown), and found on walks beyond.
+    Single effects and priors that shrink have one method each.
     """
     only = [method for kind, method in WAYS[integration] if kind == prior.kind]
     if len(only) == 1:

@@ -7,6 +7,7 @@ Which of them there are for a likelihood and a prior, and which is taken by defa
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from garrote.rules.integration import Integration
 from garrote.settings import Settings, check_count, check_positive
 
 # States of a chain that is to tell quickly what is in and what is out.
@@ -43,6 +44,10 @@ class Method(Settings):
         """Return the method with as little work as tells what is in and what is out."""
         return self
 
+    def averages_shapes(self, integration: Integration) -> bool:
+        """Whether the slab that "spike-slab" stands for is of unknown shape with it, or Gaussian."""
+        return True
+
 
 @dataclass(frozen=True)
 class Auto(Method):
@@ -57,6 +62,10 @@ class Enumerate(Method):
     """Sum over all models: exactly for numbers, each fitted on its own for labels and counts."""
 
     name: ClassVar[str] = "enumerate"
+
+    def averages_shapes(self, integration: Integration) -> bool:
+        """Whether models have closed forms: one that is fitted has a single mode to be found."""
+        return integration is Integration.CLOSED_FORM
 
 
 @dataclass(frozen=True)
@@ -117,6 +126,10 @@ class Metropolis(_Walks):
 
     name: ClassVar[str] = "metropolis"
 
+    def averages_shapes(self, integration: Integration) -> bool:
+        """Whether models have closed forms: one that is fitted has a single mode to be found."""
+        return integration is Integration.CLOSED_FORM
+
 
 @dataclass(frozen=True)
 class Gibbs(_Walks):
@@ -144,6 +157,10 @@ class Search(Method):
     def check(self) -> None:
         """Refuse a search that is too short."""
         check_count("n_steps", self.n_steps, 100)
+
+    def averages_shapes(self, integration: Integration) -> bool:
+        """A search scores models without signs, which shapes need."""
+        return False
 
 
 @dataclass(frozen=True)
@@ -180,6 +197,10 @@ class MeanField(Method):
         if self.max_iter is not None:
             check_count("max_iter", self.max_iter, 1)
 
+    def averages_shapes(self, integration: Integration) -> bool:
+        """Whether there is an audit under every shape, which models of labels have of one hump alone."""
+        return integration is Integration.CLOSED_FORM
+
 
 @dataclass(frozen=True)
 class EM(Method):
@@ -200,6 +221,10 @@ class EM(Method):
         """Raise unless the variance is positive and finite."""
         if self.spike_variance is not None:
             check_positive("spike_variance", self.spike_variance)
+
+    def averages_shapes(self, integration: Integration) -> bool:
+        """Whether signs are expectations, as they are beside a narrow spike."""
+        return self.spike_variance is not None
 
 
 @dataclass(frozen=True)

@@ -74,8 +74,16 @@ class Prior(Settings):
         return ()
 
     @classmethod
-    def without_noise(cls) -> "type[Prior]":
-        """Return the prior of the same name for likelihoods without noise: itself, for most."""
+    def for_integration(cls, integration: Integration | None) -> "type[Prior]":
+        """Return the prior of the same name where coefficients are integrated out in some way.
+
+        None stands for a likelihood without any such way, of which the error is told later.
+        """
+        return cls
+
+    @classmethod
+    def of_one_shape(cls) -> "type[Prior]":
+        """Return the prior of the same name for methods that cannot average over shapes."""
         return cls
 
     def check_integration(self, integration: Integration) -> None:

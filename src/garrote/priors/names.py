@@ -5,12 +5,13 @@ from typing import Any
 from garrote.priors.base import Prior
 from garrote.priors.scale_mixture import SHRINKAGE_PRIORS
 from garrote.priors.single_effects import SingleEffects
-from garrote.priors.slab import BIC, GaussianSlab, GPrior
+from garrote.priors.slab import BIC, GPrior
+from garrote.priors.two_humped import TwoHumpedSlab
 from garrote.rules.integration import Integration
 
 # A new prior is a new row here.
 PRIORS: dict[str, type[Prior]] = {
-    "spike-slab": GaussianSlab,
+    "spike-slab": TwoHumpedSlab,
     "g-prior": GPrior,
     "bic": BIC,
     "single-effects": SingleEffects,
@@ -19,15 +20,25 @@ PRIORS: dict[str, type[Prior]] = {
 
 
 def prior_class(
-    name: str, integration: Integration | None = Integration.CLOSED_FORM
+    name: str, integration: Integration | None = Integration.CLOSED_FORM, shapes: bool = True
 ) -> type[Prior]:
-    """Return the prior that a name stands for, where coefficients are integrated out in some way."""
-    with_noise = integration is Integration.CLOSED_FORM
-    return PRIORS[name] if with_noise else PRIORS[name].without_noise()
+    """Return the prior that a name stands for, where coefficients are integrated out in some way.
+
+    Where ``shapes`` of slabs cannot be averaged over, it is the Gaussian one.
+    """
+    known = PRIORS[name] if shapes else PRIORS[name].of_one_shape()
+    return known.for_integration(integration)
 
 
-def as_prior(given: Any, kind: str, integration: Integration = Integration.CLOSED_FORM) -> Prior:
+def as_prior(
+    given: Any,
+    kind: str,
+    integration: Integration = Integration.CLOSED_FORM,
+    shapes: bool = True,
+) -> Prior:
     """Return a prior of one kind by itself or, with its default settings, by its name.
+
+    ``shapes`` says whether a name may stand for a slab of unknown shape.
 
     Examples
     --------
@@ -37,7 +48,7 @@ def as_prior(given: Any, kind: str, integration: Integration = Integration.CLOSE
     """
     names = [name for name, prior in PRIORS.items() if prior.kind == kind]
     if isinstance(given, str) and given in names:
-        given = prior_class(given, integration)()
+        given = prior_class(given, integration, shapes)()
     if not isinstance(given, Prior) or given.kind != kind:
         classes = sorted({prior.__name__ for prior in PRIORS.values() if prior.kind == kind})
         raise ValueError(

@@ -110,9 +110,9 @@ class GaussianSlab(IndependentSlab):
             )
 
     @classmethod
-    def without_noise(cls) -> type[Slab]:
-        """Return the slab of effects on log odds or log rates."""
-        return EffectSlab
+    def for_integration(cls, integration: Integration | None) -> type[Slab]:
+        """Return itself or, where there is no noise, the slab of effects on log odds or log rates."""
+        return cls if integration is Integration.CLOSED_FORM else EffectSlab
 
     def in_unit(self, unit: float) -> Self:
         """Return the slab for a response that is divided by a unit."""

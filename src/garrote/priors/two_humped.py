@@ -110,9 +110,16 @@ class TwoHumpedSlab(_TwoHumps, GaussianSlab):
     )
 
     @classmethod
-    def without_noise(cls) -> type[Slab]:
-        """Return the slab of two humps on log odds."""
-        return TwoHumpedEffectSlab
+    def for_integration(cls, integration: Integration | None) -> type[Slab]:
+        """Return itself, for labels two humps on log odds; models that are fitted have one hump."""
+        if integration is Integration.POLYA_GAMMA:
+            return TwoHumpedEffectSlab
+        return super().for_integration(integration)
+
+    @classmethod
+    def of_one_shape(cls) -> type[Slab]:
+        """Return the Gaussian slab."""
+        return GaussianSlab
 
     def rule(self, n: float, yty: float, most: int, spent: float = 0.0) -> Any:
         """Return the marginal likelihood for n rows (less those spent on means)."""

@@ -81,8 +81,8 @@ class PosteriorEstimator(SelectingEstimator):
         given = GivenRows.of(self, rows)
         if len(given.classes):
             self.classes_ = given.classes
-        prior = with_groups(self._prior(), given.count, given.names, given.X)
-        self._method_for(prior, given.count, len(given.y))  # refuses what does not fit X
+        method = self._method_for(self._prior(), given.count, len(given.y))
+        prior = with_groups(self._prior(method), given.count, given.names, given.X)
         problem = given.problem(self)
         method, inferred = self._infer(problem, prior, given.log_odds, given.column_names)
         source = source_of(prior, self._integration, inferred.method)
@@ -97,9 +97,14 @@ class PosteriorEstimator(SelectingEstimator):
             method = as_method(self.method_)
         return {"method": method.briefly()}
 
-    def _prior(self) -> Prior:
-        """Return the prior that is set, with its groups as they were given."""
-        prior = as_prior(self.prior, self._kind, self._integration)
+    def _prior(self, method: Method | None = None) -> Prior:
+        """Return the prior that is set, with its groups as they were given.
+
+        What a name stands for depends on the method: the one that is set, or that was chosen.
+        """
+        method = method or as_method(getattr(self, "method", "auto"))
+        shapes = method.averages_shapes(self._integration)
+        prior = as_prior(self.prior, self._kind, self._integration, shapes)
         prior.with_groups(lambda groups: groups)  # which are needed
         return prior
 
