@@ -6,7 +6,7 @@ import pytest
 from garrote import SpikeSlabRegressor
 from garrote.inference import Gibbs, Metropolis, Sample, Search
 from garrote.inference.gaussian_models import refuse_long_enumeration
-from garrote.priors import GPrior
+from garrote.priors import GaussianSlab, GPrior
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -166,13 +166,16 @@ def test_thirty_columns_are_not_enumerated_and_the_time_is_stated():
     with pytest.raises(
         ValueError, match=r"30 columns .* about 5[0-9] minutes; use method='sample'"
     ):
-        SpikeSlabRegressor(method="enumerate").fit(X, X[:, 0])
+        SpikeSlabRegressor(GaussianSlab(), "enumerate").fit(X, X[:, 0])
     with pytest.raises(ValueError, match=r"30 columns .* about 3.6 minutes"):
         SpikeSlabRegressor("g-prior", "enumerate").fit(X, X[:, 0])
     refuse_long_enumeration(29)  # which is not too long
     # With a slab variance to be integrated the same 29 columns take many times as long.
     with pytest.raises(ValueError, match="29 columns"):
-        SpikeSlabRegressor(method="enumerate").fit(X[:, :29], X[:, 0])
+        SpikeSlabRegressor(GaussianSlab(), "enumerate").fit(X[:, :29], X[:, 0])
+    # Under a slab of unknown shape every variable has two signs.
+    with pytest.raises(ValueError, match=r"15 columns .* about 4.3 minutes; .*prior=GaussianSlab"):
+        SpikeSlabRegressor(method="enumerate").fit(X[:, :15], X[:, 0])
 
 
 @pytest.mark.parametrize(

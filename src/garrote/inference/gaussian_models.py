@@ -90,9 +90,10 @@ def refuse_long_enumeration(usable: int, unknown_variance: bool = False, signed:
     minutes = states**usable * passes / MODELS_PER_SECOND / 60 if usable < 500 else np.inf
     if minutes > ENUMERATION_MINUTES:
         time = f"{minutes:.2g} minutes" if minutes < 100 else f"{minutes / 60:.3g} hours"
+        quicker = ", prior=GaussianSlab(), whose models have no signs," if signed else ","
         raise ValueError(
             f"method='enumerate' with {usable} columns would take about {time}; use "
-            "method='sample', or name fewer columns"
+            f"method='sample'{quicker} or name fewer columns"
         )
 
 

@@ -74,7 +74,8 @@ class PosteriorEstimator(SelectingEstimator):
     @property
     def _objects(self) -> dict[str, Objects]:
         kinds = [name for name, prior in PRIORS.items() if prior.kind == self._kind]
-        return {"prior": {k: prior_class(k, self._integration) for k in kinds}, "method": METHODS}
+        asked = self._integration, self._averages_shapes()
+        return {"prior": {kind: prior_class(kind, *asked) for kind in kinds}, "method": METHODS}
 
     def _fit_rows(self, rows: Arguments) -> None:
         self._method_for(self._prior(), 1, 1)  # refuses settings before any work
@@ -102,11 +103,15 @@ class PosteriorEstimator(SelectingEstimator):
 
         What a name stands for depends on the method: the one that is set, or that was chosen.
         """
-        method = method or as_method(getattr(self, "method", "auto"))
-        shapes = method.averages_shapes(self._integration)
+        shapes = self._averages_shapes(method)
         prior = as_prior(self.prior, self._kind, self._integration, shapes)
         prior.with_groups(lambda groups: groups)  # which are needed
         return prior
+
+    def _averages_shapes(self, method: Method | None = None) -> bool:
+        """Whether the name of a slab stands for one of unknown shape."""
+        method = method or as_method(getattr(self, "method", "auto"))
+        return method.averages_shapes(self._integration)
 
     def _method_for(self, prior: Prior, columns: int, rows: int) -> Method:
         """Return the method that is set, or the one for so many columns and rows."""
