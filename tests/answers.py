@@ -7,7 +7,8 @@ A change that is to leave answers alone is made between the two. Each case is a 
 method, family, penalty, design, weights, offset, covariates or z-scores; what is kept of it are its
 coefficients, probabilities, errors, certificate, draws and predictions. `compare` lists every answer
 that differs by more than 1e-10 (of its largest number, where that is above 1), and those that one file
-lacks; a fit that fails has its message for an answer.
+lacks; a fit that fails has its message for an answer. Slabs are Gaussian, but for cases named by their
+"shapes": these have the default, which averages over shapes of the slab.
 """
 
 import argparse
@@ -27,9 +28,10 @@ from garrote.inference import EM, METHODS, Gibbs, MeanField, Sample
 from garrote.likelihoods import Huber
 from garrote.paths import Anneal, FollowPath
 from garrote.penalties import MCP, PENALTIES, ElasticNet, FusedLasso, GroupLasso
-from garrote.priors import GaussianSlab, GPrior, SingleEffects
+from garrote.priors import EffectSlab, GaussianSlab, GPrior, SingleEffects
 
 TOLERANCE = 1e-10
+GAUSSIAN, EFFECTS = GaussianSlab(), EffectSlab()
 
 Answers = dict[str, np.ndarray]
 
@@ -130,7 +132,7 @@ def _short(name: str) -> Any:
 
 
 def _posteriors(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
-    def make(prior: Any = "spike-slab", method: str = "enumerate", **named: Any) -> Any:
+    def make(prior: Any = GAUSSIAN, method: str = "enumerate", **named: Any) -> Any:
         return garrote.SpikeSlabRegressor(prior, _short(method), random_state=0, **named)
 
     X, y = table.X, table.number
@@ -156,11 +158,18 @@ def _posteriors(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
             _fit(make(method=method, inclusion=0.2, prior_log_odds=np.linspace(-1, 1, 12)), X, y),
         )
         yield f"{method}, sparse", _fit(make(method=method), table.sparse, y)
+    for method in ("enumerate", "sample", "metropolis", "gibbs", "mean-field"):
+        few = {"covariates": [2], "prior_log_odds": np.linspace(-1, 1, 8)}
+        model = make("spike-slab", method, **few)
+        yield f"{method}, shapes", _fit(model, X[:, :8], y, sample_weight=table.weight)
     for how in ("average", "em", "anneal"):
-        model = garrote.SpikeSlabRegressor(method=MeanField(how), random_state=0)
+        model = garrote.SpikeSlabRegressor(GAUSSIAN, MeanField(how), random_state=0)
         yield f"mean-field, {how}", _fit(model, X, y)
     for name, em in (("em", EM()), ("em, narrow spike", EM(spike_variance=0.01))):
-        yield name, _fit(garrote.SpikeSlabRegressor(method=em, random_state=0), X, y)
+        yield name, _fit(garrote.SpikeSlabRegressor(GAUSSIAN, em, random_state=0), X, y)
+        if em.spike_variance:
+            model = garrote.SpikeSlabRegressor(method=em, random_state=0)
+            yield f"{name}, shapes", _fit(model, X, y)
     for told, prior, covariates in (
         ("", SingleEffects(), None),
         ("effects=4", SingleEffects(4), None),
@@ -184,6 +193,7 @@ def _label_posteriors(table: Table) -> Iterator[tuple[str, Callable[[], Answers]
     def make(method: str, **named: Any) -> Any:
         if method == "single-effects":
             return garrote.SingleEffectsClassifier(**named)
+        named = {"prior": EFFECTS, **named}
         return garrote.SpikeSlabClassifier(method=_short(method), random_state=0, **named)
 
     for method in ("sample", "mean-field", "single-effects", "enumerate", "metropolis"):
@@ -200,6 +210,9 @@ def _label_posteriors(table: Table) -> Iterator[tuple[str, Callable[[], Answers]
             f"labels, {method}, covariates",
             _fit(make(method, covariates=[2]), table.X[:, :8], table.label),
         )
+    model = make("sample", prior="spike-slab", covariates=[2])
+    given = {"sample_weight": table.weight, "offset": table.offset}
+    yield "labels, sample, shapes", _fit(model, table.X[:, :8], table.label, **given)
 
 
 def _shrinking(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
@@ -307,8 +320,9 @@ def _zscores(table: Table) -> Iterator[tuple[str, Callable[[], Answers]]]:
     ld = X.T @ X / n
     for name, model in [
         ("garrote", garrote.VariationalGarrote(correct=False)),
-        ("enumerate", garrote.SpikeSlabRegressor(method="enumerate")),
-        ("sample", garrote.SpikeSlabRegressor(method=Sample(n_steps=400), random_state=0)),
+        ("enumerate", garrote.SpikeSlabRegressor(GAUSSIAN, "enumerate")),
+        ("sample", garrote.SpikeSlabRegressor(GAUSSIAN, Sample(n_steps=400), random_state=0)),
+        ("shapes", garrote.SpikeSlabRegressor(method=Sample(n_steps=400), random_state=0)),
         ("single effects", garrote.SingleEffectsRegressor()),
         ("lasso", garrote.SparseRegressor()),
     ]:
