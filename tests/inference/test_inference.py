@@ -8,7 +8,7 @@ from garrote import Problem, SpikeSlabRegressor
 from garrote.inference import Beliefs, Enumerate, Sample, Search, as_method, choose_method, infer
 from garrote.inference.gaussian_models import refuse_long_enumeration
 from garrote.likelihoods import Gaussian
-from garrote.priors import GaussianSlab
+from garrote.priors import GaussianSlab, TwoHumpedSlab
 from garrote.priors.inclusion import Inclusion
 from garrote.priors.slab import GPrior
 
@@ -30,6 +30,9 @@ def data():
         (Sample(500, 100), GPrior(60.0)),
         ("mean-field", GaussianSlab()),
         ("mean-field", GaussianSlab(0.5)),
+        ("enumerate", None),
+        (Sample(500, 100), None),
+        ("mean-field", None),
     ],
     ids=str,
 )
@@ -60,6 +63,14 @@ def test_moments_say_as_much_as_rows(data, method, slab):
 )
 def test_the_method_follows_the_number_of_columns(columns, method):
     assert choose_method(GaussianSlab(), Gaussian().integration, columns, 100).name == method
+
+
+@pytest.mark.parametrize(
+    ("columns", "method"),
+    [(10, "enumerate"), (11, "sample"), (20_000, "sample"), (20_001, "mean-field")],
+)
+def test_models_with_signs_are_summed_up_to_fewer_columns(columns, method):
+    assert choose_method(TwoHumpedSlab(), Gaussian().integration, columns, 100).name == method
 
 
 def test_an_enumeration_without_end_is_refused_with_its_time():
@@ -102,8 +113,8 @@ def test_the_slab_integral_of_an_effect_without_noise_is_that_on_a_dense_grid(me
     X = rng.standard_normal((60, 2))
     y = X[:, 0] + 1e-4 * rng.standard_normal(60)
     problem = Problem.from_rows(X, y)
-    found = infer(problem, method=method, random_state=0)
-    beliefs, least = Beliefs.about(problem), 1e-6 * problem.yty
+    found = infer(problem, GaussianSlab(), method, random_state=0)
+    beliefs, least = Beliefs.about(problem, GaussianSlab()), 1e-6 * problem.yty
     log_variance = np.linspace(-15.0, 60.0, 300_001)
     ridge, shape = np.exp(-log_variance), 0.5 * beliefs.n
     logs, noises = [], []
@@ -166,9 +177,9 @@ def test_exchanged_columns_have_the_weights_that_their_own_fits_have(part, noise
 @pytest.mark.parametrize(
     "settings",
     [
-        {},
+        {"prior": GaussianSlab()},
         {"prior": GaussianSlab(noise_variance=1.2)},
-        {"prior_log_odds": {3: 2.0}, "covariates": [11]},
+        {"prior": GaussianSlab(), "prior_log_odds": {3: 2.0}, "covariates": [11]},
     ],
     ids=str,
 )

@@ -284,9 +284,9 @@ def test_the_spike_must_be_positive_and_narrower_than_the_slab(clear):
 WAYS = [
     {"method": "em"},
     {"method": EM(spike_variance=SPIKE)},
-    {"method": "mean-field"},
+    {"method": "mean-field", "prior": GaussianSlab()},
     {"method": MeanField("em")},
-    {"method": MeanField("anneal")},
+    {"method": MeanField("anneal"), "prior": GaussianSlab()},
 ]
 
 
@@ -338,8 +338,8 @@ def test_the_audit_looks_at_copies_that_are_stated_to_be_out(away):
     X[:, 1] = X[:, 0] + away * rng.standard_normal(60)
     X[:, 3] = X[:, 2] + away * rng.standard_normal(60)
     y = X[:, 0] + 0.7 * X[:, 2] + rng.standard_normal(60)
-    exact = SpikeSlabRegressor(method="enumerate").fit(X, y).inclusion_probability_
-    posterior = SpikeSlabRegressor(method="em").fit(X, y).posterior_
+    exact = SpikeSlabRegressor(GaussianSlab(), "enumerate").fit(X, y).inclusion_probability_
+    posterior = SpikeSlabRegressor(GaussianSlab(), "em").fit(X, y).posterior_
     off = np.abs(posterior.inclusion_probability - exact).max()
     assert off > 0.1
     assert {0, 1, 2, 3} <= set(posterior.checked.columns)

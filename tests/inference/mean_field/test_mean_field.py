@@ -404,10 +404,10 @@ def test_slab_variances_without_weight_are_left_out_and_not_missed(monkeypatch):
         return plain(problem, prior, *rest, **options)
 
     monkeypatch.setattr(mean_field, "fit_path", counted)
-    model = SpikeSlabRegressor(method="mean-field").fit(X, y)
+    model = SpikeSlabRegressor(GaussianSlab(), "mean-field").fit(X, y)
     some = len(visited)
     monkeypatch.setattr(mean_field, "_NEGLIGIBLE", np.inf)
-    whole = SpikeSlabRegressor(method="mean-field").fit(X, y)
+    whole = SpikeSlabRegressor(GaussianSlab(), "mean-field").fit(X, y)
     assert some < len(visited) - some == 21
     np.testing.assert_allclose(
         model.inclusion_probability_, whole.inclusion_probability_, atol=1e-4

@@ -21,12 +21,7 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.laws import Mixture
 
-FACTORISED = [
-    {"method": "mean-field"},
-    {"method": MeanField("em")},
-    {"method": MeanField("anneal")},
-    {"method": "em"},
-]
+FACTORISED = [{"method": how} for how in ("mean-field", MeanField("em"), MeanField("anneal"), "em")]
 
 
 def with_copies(away=0.0, effect=3.0, seed=0):
@@ -40,15 +35,15 @@ def with_copies(away=0.0, effect=3.0, seed=0):
 @pytest.fixture(scope="module", params=FACTORISED, ids=lambda way: "-".join(map(str, way.values())))
 def fitted(request):
     X, y = with_copies()
-    return X, SpikeSlabRegressor(**request.param).fit(X, y)
+    return X, SpikeSlabRegressor(GaussianSlab(), **request.param).fit(X, y)
 
 
 @pytest.mark.parametrize("way", FACTORISED[:3], ids=lambda way: "-".join(map(str, way.values())))
 def test_copies_of_a_column_have_the_same_probability(way):
     for seed in range(2):
         X, y = with_copies(effect=1.0, seed=seed)
-        p = SpikeSlabRegressor(**way).fit(X, y).inclusion_probability_
-        exact = SpikeSlabRegressor(method="enumerate").fit(X, y).inclusion_probability_
+        p = SpikeSlabRegressor(GaussianSlab(), **way).fit(X, y).inclusion_probability_
+        exact = SpikeSlabRegressor(GaussianSlab()).fit(X, y).inclusion_probability_
         assert exact[0] == pytest.approx(exact[1])
         assert p[0] == pytest.approx(p[1], abs=0.01)
         assert p[0] == pytest.approx(exact[0], abs=0.12)
@@ -58,8 +53,8 @@ def test_copies_of_a_column_have_the_same_probability(way):
 def test_near_copies_share_their_probability_as_they_do_exactly(seed):
     """Of two optima of nearly the same weight neither is counted at one prior only."""
     X, y = with_copies(away=0.02, effect=1.0, seed=seed)
-    model = SpikeSlabRegressor(method="mean-field").fit(X, y)
-    exact = SpikeSlabRegressor(method="enumerate").fit(X, y).inclusion_probability_
+    model = SpikeSlabRegressor(GaussianSlab(), "mean-field").fit(X, y)
+    exact = SpikeSlabRegressor(GaussianSlab(), "enumerate").fit(X, y).inclusion_probability_
     assert model.posterior_.optima.weights[:2].min() > 0.2
     p = model.inclusion_probability_
     assert p[0] - p[1] == pytest.approx(exact[0] - exact[1], abs=0.05)
@@ -79,7 +74,7 @@ def test_two_pairs_of_copies_have_four_optima():
 
 def test_of_two_copies_one_is_in_for_certain(fitted):
     X, model = fitted
-    exact = SpikeSlabRegressor(method="enumerate").fit(X, 3.0 * X[:, 0] + _noise(X))
+    exact = SpikeSlabRegressor(GaussianSlab()).fit(X, 3.0 * X[:, 0] + _noise(X))
     wanted = exact.posterior_.sample(20_000, random_state=0)[:, :2].sum(axis=1).std()
     posterior = model.posterior_
     pair = np.isin(posterior.support, [0, 1]).astype(float)
@@ -125,7 +120,7 @@ def test_predictive_deviations_are_those_of_draws(fitted):
 
 def test_a_saved_model_draws_the_same(tmp_path):
     X, y = with_copies()
-    model = SpikeSlabRegressor(method="mean-field").fit(X, y)
+    model = SpikeSlabRegressor(GaussianSlab(), "mean-field").fit(X, y)
     model.save(tmp_path / "model.garrote")
     again = load(tmp_path / "model.garrote")
     np.testing.assert_array_equal(
@@ -166,9 +161,9 @@ def random_case(seed):
     w = rng.standard_normal(count) * (rng.random(count) < 0.5) * rng.choice([0.3, 1.0, 3.0])
     y = X @ w + rng.standard_normal(n)
     settings = [
-        {},
+        {"prior": GaussianSlab()},
         {"prior": GaussianSlab(1.0)},
-        {"inclusion": 0.2},
+        {"inclusion": 0.2, "prior": GaussianSlab()},
         {"inclusion": 0.3, "prior": GaussianSlab(0.5, noise_variance=1.0)},
         {"prior": GaussianSlab(noise_variance=1.0)},
     ][seed % 5]
@@ -333,7 +328,7 @@ def test_moments_and_rows_have_one_mixture():
     X, y = X - X.mean(axis=0), y - y.mean()
     rows = Problem.from_rows(X, y)
     moments = Problem.from_moments(X.T @ X, X.T @ y, y @ y, 60)
-    found = [infer(given, method="mean-field").posterior for given in (rows, moments)]
+    found = [infer(given, GaussianSlab(), "mean-field").posterior for given in (rows, moments)]
     np.testing.assert_allclose(
         found[0].inclusion_probability, found[1].inclusion_probability, atol=1e-3
     )

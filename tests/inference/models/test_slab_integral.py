@@ -49,7 +49,7 @@ def fine_probabilities(X, y):
 
 def error_and_certificate(seed):
     X, y = table(seed)
-    model = SpikeSlabRegressor(method="enumerate").fit(X, y)
+    model = SpikeSlabRegressor(GaussianSlab(), "enumerate").fit(X, y)
     error = np.abs(model.inclusion_probability_ - fine_probabilities(X, y)).max()
     return error, model.certificate_["slab variance"]
 

@@ -171,8 +171,8 @@ def test_an_unknown_slab_variance_is_sampled_as_it_is_integrated_over():
     X, y = simulated()
     problem = Problem.from_rows(X, y, likelihood=Binomial())
     settings = {"inclusion": prior(), "random_state": 0}
-    summed = infer(problem, method="enumerate", **settings).posterior
-    sampled = infer(problem, method=Sample(4000, 200), **settings).posterior
+    summed = infer(problem, EffectSlab(), "enumerate", **settings).posterior
+    sampled = infer(problem, EffectSlab(), Sample(4000, 200), **settings).posterior
     off = sampled.inclusion_probability - summed.inclusion_probability
     assert np.abs(off).max() < 0.03
 

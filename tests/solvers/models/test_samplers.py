@@ -34,9 +34,14 @@ def data():
 
 PRIORS = [
     {"prior": GaussianSlab(1.0)},
-    {},
+    {"prior": GaussianSlab()},
     {"prior": GaussianSlab(noise_variance=1.1)},
-    {"inclusion": (1.0, 1.0), "prior_log_odds": {2: 1.5}, "covariates": [3]},
+    {
+        "prior": GaussianSlab(),
+        "inclusion": (1.0, 1.0),
+        "prior_log_odds": {2: 1.5},
+        "covariates": [3],
+    },
     {"prior": GPrior(70.0)},
     {"prior": GPrior("eb"), "inclusion": 0.3},
 ]
@@ -80,7 +85,9 @@ def _models(estimator):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"prior": GaussianSlab(1.0)}, {"prior": "g-prior"}, {}], ids=str
+    "settings",
+    [{"prior": GaussianSlab(1.0)}, {"prior": "g-prior"}, {"prior": GaussianSlab()}],
+    ids=str,
 )
 def test_a_search_that_has_time_finds_the_whole_posterior(data, settings):
     exact = SpikeSlabRegressor(method="enumerate", **settings).fit(*data)
