@@ -23,6 +23,7 @@ def measure(job):
     )
     from garrote.inference import METHODS
     from garrote.paths import FollowPath
+    from garrote.priors import EffectSlab
 
     warnings.simplefilter("ignore")  # on Monte Carlo errors; the table tells
     options = dict(job["options"])
@@ -31,7 +32,8 @@ def measure(job):
     def fit(problem):
         if estimator == "spike-slab":
             own = {name: value for name, value in options.items() if name != "method"}
-            model = SpikeSlabClassifier(method=METHODS[options["method"]](**own), random_state=0)
+            method = METHODS[options["method"]](**own)
+            model = SpikeSlabClassifier(EffectSlab(), method, random_state=0)
         elif estimator == "single-effects":
             model = SingleEffectsClassifier()
         elif estimator == "garrote":

@@ -13,12 +13,13 @@ from libraries.garrote import version  # noqa: F401 - of the same package
 def measure(job):
     from garrote import SpikeSlabRegressor
     from garrote.inference import METHODS
-    from garrote.priors import GPrior
+    from garrote.priors import GaussianSlab, GPrior
 
     warnings.simplefilter("ignore")  # convergence warnings; the certificate tells
     settings = dict(job["options"])
     columns, inclusion = settings.pop("columns", None), settings.pop("inclusion", None)
-    prior = GPrior(settings.pop("g")) if "g" in settings else "spike-slab"
+    # The others have Gaussian slabs, too.
+    prior = GPrior(settings.pop("g")) if "g" in settings else GaussianSlab()
     method = METHODS[settings.pop("method", "auto")](**settings)
 
     def fit(problem):

@@ -128,7 +128,7 @@ def tabulate(title, found, quoted):
 
 def hard(settings):
     """Recovery on the hard law, paired by seed with abess."""
-    contenders = {"garrote, defaults": ("posterior", Contender("garrote", OURS))}
+    contenders = {"garrote, Gaussian slab": ("posterior", Contender("garrote", OURS))}
     if "abess" in settings.rivals:
         contenders["abess, 5-fold cv"] = "cv", Contender("abess", "abess", {"folds": 5})
     law, once = problems.HARD, replace(settings, reps=1)

@@ -20,6 +20,7 @@ from garrote.datasets.simulation import Regression
 from garrote.estimators.spike_slab_regressor import SpikeSlabRegressor
 from garrote.inference import anneal_paired, fit_paired
 from garrote.paths.annealed import fit_path, flat_prior, gamma_grid
+from garrote.priors.slab import GaussianSlab
 from garrote.problem import Problem
 from garrote.results.path import Path
 from garrote.solvers.control import Control
@@ -153,13 +154,14 @@ def fit_mean_field(
 ) -> SpikeSlabRegressor:
     """Fit the paired mean field (PMF), which needs no validation rows of their own.
 
-    ``settings`` are those of `SpikeSlabRegressor`; priors are averaged over by their evidence.
+    Its slab is Gaussian, as the paper's; ``settings`` are others of `SpikeSlabRegressor`. Priors are
+    averaged over by their evidence.
     """
     X, y = np.vstack([train.X, validation.X]), np.concatenate([train.y, validation.y])
     with warnings.catch_warnings():
         # Where rows are too few to tell, solutions wander; the errors that a study prints say so.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return SpikeSlabRegressor(method="mean-field", **settings).fit(X, y)
+        return SpikeSlabRegressor(GaussianSlab(), "mean-field", **settings).fit(X, y)
 
 
 def estimate_paired(train: Regression, validation: Regression, way: str) -> Floats:
