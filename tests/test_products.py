@@ -28,12 +28,12 @@ from garrote import (
     VariationalGarrote,
     VariationalGarroteClassifier,
 )
-from garrote.inference import Gibbs, MeanField, Metropolis, Sample, Search
+from garrote.inference import EM, Gibbs, MeanField, Metropolis, Sample, Search
 from garrote.likelihoods import Huber, SeveralResponses
 from garrote.paths import Anneal, AnnealBound, FollowPath
 from garrote.paths.combinations import is_possible, solvers
 from garrote.penalties import L1, FusedLasso, GroupLasso
-from garrote.priors import EffectSlab, GaussianSlab, SingleEffects
+from garrote.priors import EffectSlab, GaussianSlab, SingleEffects, TwoHumpedSlab
 from pairwise import pairwise
 
 SHAPES = {"more rows": (60, 6), "more columns": (24, 40)}
@@ -168,6 +168,12 @@ ESTIMATORS = {
     "flips and swaps": SpikeSlabRegressor(GaussianSlab(1.0), Metropolis(100, 20), **KNOWN),
     "draws of coefficients": SpikeSlabRegressor(GaussianSlab(1.0), Gibbs(100, 20), **KNOWN),
     "search": SpikeSlabRegressor(GaussianSlab(1.0), Search(100), **KNOWN),
+    "shapes, all models": SpikeSlabRegressor(method="enumerate"),
+    "shapes, mean field": SpikeSlabRegressor(TwoHumpedSlab(1.0), "mean-field", inclusion=0.1),
+    "shapes, EM": SpikeSlabRegressor(method=EM(spike_variance=0.01), inclusion=0.1),
+    "shapes, informed walks": SpikeSlabRegressor(method=Sample(100, 20), **KNOWN),
+    "shapes, flips and swaps": SpikeSlabRegressor(method=Metropolis(100, 20), **KNOWN),
+    "shapes, draws of coefficients": SpikeSlabRegressor(method=Gibbs(100, 20), **KNOWN),
     "lasso": SparseRegressor(alpha=0.1, method=FollowPath(tol=1e-11)),
     "MCP": SparseRegressor("mcp", alpha=0.1, method=FollowPath(tol=1e-11)),
     "garrote, labels": VariationalGarroteClassifier(

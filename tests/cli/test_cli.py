@@ -30,7 +30,7 @@ from garrote.inference import Gibbs, Sample
 from garrote.limits.costs import foretell
 from garrote.paths.combinations import ALL_FAMILIES
 from garrote.persistence import load_model, save_model
-from garrote.priors import ExpectedSize, GaussianSlab, StudentPrior
+from garrote.priors import ExpectedSize, GaussianSlab, StudentPrior, TwoHumpedSlab
 
 # --- cells that are not what their column is
 
@@ -735,7 +735,7 @@ def test_settings_of_priors_and_methods_make_objects(run, table, tmp_path):
     settings = ("--set", "slab_variance=2", "--set", "n_steps=300", "--set", "burn_in=50")
     assert run("select", table, *given, *settings)[0] in (0, 3)
     made = load_model(model)
-    assert made.prior == GaussianSlab(2)
+    assert made.prior == TwoHumpedSlab(2)
     assert made.method == Sample(300, 50)
     assert made.inclusion == ExpectedSize(2.0)
     given = ("--target", "y", "--method", "shrinkage", "--save", model)
@@ -743,6 +743,22 @@ def test_settings_of_priors_and_methods_make_objects(run, table, tmp_path):
     assert run("select", table, *given, *settings)[0] in (0, 3)
     made = load_model(model)
     assert (made.prior, made.method) == (StudentPrior(4), Gibbs(200))
+
+
+@pytest.mark.parametrize(
+    ("settings", "prior"),
+    [
+        (["separation=0", "n_steps=100"], TwoHumpedSlab(separation=0)),
+        (["method=search", "n_steps=100", "slab_variance=2"], GaussianSlab(2)),
+    ],
+    ids=str,
+)
+def test_a_slab_is_set_as_far_as_the_method_has_it(run, table, tmp_path, settings, prior):
+    model = tmp_path / "model.garrote"
+    given = ("--target", "y", "--method", "spike-slab", "--save", model)
+    typed = [part for setting in settings for part in ("--set", setting)]
+    assert run("select", table, *given, *typed)[0] in (0, 3)
+    assert load_model(model).prior == prior
 
 
 def test_a_penalty_asks_for_the_method_that_has_penalties(run, table):
