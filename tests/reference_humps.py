@@ -169,17 +169,18 @@ def humped_free_energy(gram, xty, yty, n, log_odds, variance, separation, q):
     return energy + xlogy(q.states, q.states).sum() + xlogy(out, out).sum()
 
 
-def label_models(X, y, log_prior, slabs, points=81, wide=8.0):
+def label_models(X, y, log_prior, slabs, weights=1.0, offset=0.0, points=81, wide=8.0):
     """Return inclusion probabilities, means and the slabs' shares for labels, by a grid; two columns.
 
     The intercept is flat; ``log_prior`` takes a size, ``slabs`` are (log weight, variance, separation).
+    Rows count by their ``weights``, and have a known ``offset`` of their log odds.
     """
     level = np.linspace(-3.0, 3.0, 41)
     axis = np.linspace(-wide / 2, wide / 2, points)
     signs = 2.0 * y - 1.0
     fitted = (axis[:, None, None] * X[:, 0] + axis[:, None] * X[:, 1])[:, :, None, :]
-    eta = fitted + level[:, None]
-    likelihood = logsumexp(-np.logaddexp(0.0, -signs * eta).sum(axis=-1), axis=-1)
+    eta = fitted + level[:, None] + offset
+    likelihood = logsumexp(-(weights * np.logaddexp(0.0, -signs * eta)).sum(axis=-1), axis=-1)
     middle, step = points // 2, np.log(axis[1] - axis[0])
     logs, inside, means = [], [], []
     for weight, variance, separation in slabs:

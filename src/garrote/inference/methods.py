@@ -45,8 +45,11 @@ class Method(Settings):
         return self
 
     def averages_shapes(self, integration: Integration) -> bool:
-        """Whether the slab that "spike-slab" stands for is of unknown shape with it, or Gaussian."""
-        return True
+        """Whether the slab that "spike-slab" stands for is of unknown shape with it, or Gaussian.
+
+        A method that knows of no signs has the Gaussian one.
+        """
+        return False
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,10 @@ class Auto(Method):
 
     name: ClassVar[str] = "auto"
     by_size: ClassVar[bool] = True
+
+    def averages_shapes(self, integration: Integration) -> bool:
+        """Ask for shapes: which methods are taken for them depends on the number of columns."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -86,6 +93,10 @@ class _Walks(Method):
     def briefly(self) -> Method:
         """Return one chain of a few states."""
         return replace(self, n_steps=_FEW_STEPS, burn_in=_FEW_STEPS // 4, n_chains=1)
+
+    def averages_shapes(self, integration: Integration) -> bool:
+        """Draw shapes along with signs."""
+        return True
 
     def chains(self, steps: int, burn_in: int, seed: Any) -> Chains:
         """Return chains as long as they are set to be, or as given here."""
@@ -157,10 +168,6 @@ class Search(Method):
     def check(self) -> None:
         """Refuse a search that is too short."""
         check_count("n_steps", self.n_steps, 100)
-
-    def averages_shapes(self, integration: Integration) -> bool:
-        """A search scores models without signs, which shapes need."""
-        return False
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from scipy.special import betaln
 
 from garrote import SpikeSlabClassifier, SpikeSlabRegressor
@@ -19,9 +20,9 @@ def labels():
     return X, (X @ [0.9, 0.3] + rng.logistic(size=60) > 0).astype(int)
 
 
-def _exact(X, y, slabs):
+def _exact(X, y, slabs, **rows):
     b = np.sqrt(2)
-    return label_models(X, y, lambda k: betaln(1 + k, b + 2 - k) - betaln(1.0, b), slabs)
+    return label_models(X, y, lambda k: betaln(1 + k, b + 2 - k) - betaln(1.0, b), slabs, **rows)
 
 
 def test_chains_agree_with_sums_over_coefficients(labels):
@@ -40,6 +41,20 @@ def test_shapes_are_averaged_over(labels):
     np.testing.assert_allclose(drawn.inclusion_probability_, inclusion, atol=0.03)
     np.testing.assert_allclose(np.ravel(drawn.coef_), mean, atol=0.03)
     np.testing.assert_allclose(drawn.posterior_.shapes.probability, shares, atol=0.03)
+
+
+def test_rows_count_by_their_weights_and_have_their_offsets(labels):
+    X, y = labels
+    rng = np.random.default_rng(4)
+    weights, offset = rng.integers(0, 4, len(y)) * 1.0, rng.standard_normal(len(y))
+    Z = X - np.average(X, axis=0, weights=weights)
+    scale = np.sqrt(np.average(Z**2, axis=0, weights=weights))
+    slabs = [(log, 0.8, slab.separation) for log, slab in TwoHumpedEffectSlab(0.8).shapes()]
+    inclusion, mean, _ = _exact(Z / scale, y, slabs, weights=weights, offset=offset)
+    drawn = SpikeSlabClassifier(TwoHumpedEffectSlab(0.8), Sample(n_steps=3000), random_state=0)
+    drawn.fit(scipy.sparse.csc_array(X), y, weights, offset=offset)
+    np.testing.assert_allclose(drawn.inclusion_probability_, inclusion, atol=0.04)
+    np.testing.assert_allclose(np.ravel(drawn.coef_) * scale, mean, atol=0.04)
 
 
 def test_unknown_variances_are_drawn(labels):

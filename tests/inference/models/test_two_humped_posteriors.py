@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from scipy.special import betaln
+import scipy.sparse
+from scipy.special import betaln, logit
 from scipy.stats import norm
 
 from garrote import SpikeSlabRegressor
@@ -45,6 +46,32 @@ def test_the_average_over_shapes_and_variances_is_that_of_the_reference():
     shapes = exact[5].reshape(-1, len(logs)).sum(axis=1)
     np.testing.assert_allclose(found.posterior_.shapes.probability, shapes, atol=3e-4)
     assert found.certificate_["log probability"] < 1e-3
+
+
+@pytest.mark.parametrize("noise", [None, 1.3])
+def test_weights_offsets_covariates_and_odds_go_together(noise):
+    X, y = _table(30, 4)
+    rng = np.random.default_rng(1)
+    X = np.where(np.abs(X) > 0.4, X, 0.0).astype(np.float32).astype(float)
+    counts, offset = rng.integers(0, 4, 30), rng.standard_normal(30)
+    odds = np.array([0.5, 0.0, -1.0, 1.5])
+    found = SpikeSlabRegressor(
+        TwoHumpedSlab(0.8, noise), "enumerate", inclusion=0.3, prior_log_odds=odds, covariates=[1]
+    )
+    found.fit(scipy.sparse.csr_array(X.astype(np.float32)), y, counts * 1.0, offset=offset)
+    # The plain problem: rows as often as they count, in a basis of what intercept and covariate leave.
+    rows, left = np.repeat(X, counts, axis=0), np.repeat(y - offset, counts)
+    known = np.column_stack([np.ones(len(rows)), rows[:, 1]])
+    basis = np.linalg.svd(np.eye(len(rows)) - known @ np.linalg.pinv(known))[0][:, :-2]
+    own, scale = [0, 2, 3], rows.std(axis=0)
+    exact = all_models(
+        basis.T @ (rows[:, own] / scale[own]), basis.T @ left,
+        lambda model: len(model) * logit(0.3) + odds[own][model].sum(),
+        [(log, 0.8, shape.separation) for log, shape in TwoHumpedSlab(0.8).shapes()], noise,
+    )  # fmt: skip
+    np.testing.assert_allclose(found.inclusion_probability_[own], exact[0], atol=1e-5)
+    np.testing.assert_allclose(found.coef_[own] * scale[own], exact[1], atol=1e-5)
+    np.testing.assert_allclose(found.posterior_.shapes.probability, exact[5], atol=1e-5)
 
 
 @pytest.mark.parametrize(
