@@ -108,6 +108,7 @@ def test_predicted_deviations_cover_new_rows():
     assert 0.91 < np.mean(inside) < 0.98
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("method", ["enumerate", Sample(500)], ids=str)
 def test_sparse_and_dense_agree(data, method):
     X, y = data
@@ -234,7 +235,7 @@ def test_draws_reach_arviz_in_the_form_of_either_version(data, monkeypatch):
         monkeypatch.setitem(sys.modules, "arviz", types.SimpleNamespace(from_dict=version))
         posterior.to_arviz(50, random_state=0)
     for group, coords, dims in seen.values():
-        assert group["coefficient"].shape == group["included"].shape == (1, 50, 10)
+        assert group["coefficient"].shape == group["included"].shape == (1, 50, 8)
         assert coords["variable"][3] == "x3"
         assert dims["coefficient"] == ["variable"]
     monkeypatch.setitem(sys.modules, "arviz", None)
