@@ -129,10 +129,7 @@ def infer(
     >>> found.posterior.inclusion_probability.argmax()
     np.int64(1)
     """
-    integration = _integration(problem)
-    method = as_method(method)
-    chosen = _chosen(method, _checked(prior, integration, method), problem)
-    prior = _checked(prior, integration, chosen)
+    chosen, prior = _chosen(as_method(method), prior, problem)
     law = as_inclusion(inclusion, problem.n_features)
     names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if len(names) != problem.n_features:
@@ -140,18 +137,21 @@ def infer(
     if chosen.columnwise and problem.likelihood.least_squares:
         problem = problem.in_columns()  # which may be a copy in Fortran order
     task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
-    way = find_way(prior, integration, chosen)
+    way = find_way(prior, _integration(problem), chosen)
     if not task.usable and way in _NEED_COLUMNS:
         return enumerate_numbers(task, Enumerate())
     return way(task, chosen)
 
 
-def _chosen(method: Method, prior: Prior, problem: Problem) -> Method:
-    """Return a method, "auto" as what fits the size."""
+def _chosen(method: Method, prior: Prior | None, problem: Problem) -> tuple[Method, Prior]:
+    """Return a method, "auto" as what fits the size, and the prior that is given or its default."""
+    integration = _integration(problem)
+    checked = _checked(prior, integration, method)
     if not method.by_size:
-        return method
+        return method, checked
     usable, rows = len(problem.usable), len(problem.response)
-    return choose_method(prior, _integration(problem), usable, rows)
+    method = choose_method(checked, integration, usable, rows)
+    return method, _checked(prior, integration, method)
 
 
 def _checked(prior: Prior | None, integration: Integration, method: Method) -> Prior:
