@@ -14,6 +14,11 @@ class Diagonal(NamedTuple):
     deviation: Floats
 
     @property
+    def alone(self) -> Floats | None:
+        """Standard deviations of coefficients that are independent; None where they are tied."""
+        return self.deviation
+
+    @property
     def variance(self) -> Floats:
         """Each coefficient's variance given all others."""
         return np.square(self.deviation)
@@ -47,6 +52,11 @@ class Chain(NamedTuple):
         In each pivot what cancels is left out: that of a stiff tie less the square over the last pivot.
         """
         return cls(*_factor(alone, between))
+
+    @property
+    def alone(self) -> Floats | None:
+        """Standard deviations of coefficients that are independent; None where they are tied."""
+        return None
 
     @property
     def variance(self) -> Floats:

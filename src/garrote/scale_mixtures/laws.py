@@ -16,6 +16,7 @@ from scipy.special import exp1, gammaln, kve
 
 from garrote._jit import generic
 from garrote.arrays import Floats
+from garrote.elementary import exponential, logarithm
 from garrote.scale_mixtures.log_concave_draws import InverseGaussianFamily, TemperedBetaPrime, draw
 
 # The trapezoidal rule, exact to rounding for integrands that decay so fast.
@@ -38,7 +39,7 @@ class InverseGammaVariances(NamedTuple):
 
 @log_variance_density.register
 def _(law: InverseGammaVariances, t):
-    return -law.shape * (t + np.exp(-t))
+    return -law.shape * (t + exponential(-t))
 
 
 class BetaPrimeVariances(NamedTuple):
@@ -50,7 +51,7 @@ class BetaPrimeVariances(NamedTuple):
 
 @log_variance_density.register
 def _(law: BetaPrimeVariances, t):
-    softplus = t + np.log1p(np.exp(-t)) if t > 0 else np.log1p(np.exp(t))
+    softplus = max(t, 0.0) + logarithm(1.0 + exponential(-abs(t)))
     return law.first * t - (law.first + law.last) * softplus
 
 

@@ -31,6 +31,22 @@ def test_rows_and_columns_are_one_regression(which):
     assert one.left == pytest.approx(y @ np.linalg.solve(covariance, y))
 
 
+@pytest.mark.parametrize("scale", [1e-20, 1e-3, 1.0, 1e20])
+@pytest.mark.parametrize("large", [0, 40, 300])
+def test_columns_of_little_variance_may_be_multiplied_in_single_precision(scale, large):
+    rng = np.random.default_rng(6)
+    problem = Problem.from_rows(rng.standard_normal((20, 300)), rng.standard_normal(20))
+    form = ridge_form(problem)
+    assert form.single is not None
+    # So many columns add much to the covariance of the rows, the others between nothing and a tenth.
+    adds = np.concatenate([10.0 ** rng.uniform(0, 6, large), rng.uniform(0, 0.1, 300 - large)])
+    root = Diagonal(np.sqrt(adds / form.curvature) / scale)
+    exact = ByRows(form.block, form.response).given(root).factor(scale)
+    quick = form.given(root, scale).factor(scale)
+    assert quick.log_determinant == pytest.approx(exact.log_determinant, abs=1e-5)
+    assert quick.left == pytest.approx(exact.left, rel=1e-5)
+
+
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize("form", ["rows", "columns"])
 def test_draws_have_the_mean_and_covariance_of_a_ridge_regression(which, form):

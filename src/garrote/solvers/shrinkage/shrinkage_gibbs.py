@@ -96,7 +96,7 @@ def run_shrinkage(
     root = target.prior.first_root(count)
     now = first_scale(target.prior, target.rows, rng)
     for state in range(-burn_in, kept * keep):
-        given = target.form.given(root)
+        given = target.form.given(root, now)
         now, variance, v = draw_block(target, given, now, rng)
         if state >= 0:
             shrinkage += 1.0 / (1.0 + target.curvature * now**2 * root.variance)
