@@ -26,23 +26,50 @@ def factor_column(root, k, pivot):
 
 @kernel
 def solve_transposed(root, right, k):
-    """Solve R'x = b for each row of ``right``, in place; R is k x k."""
-    for a in range(k):
-        for c in range(right.shape[0]):
-            x = right[c, a] / root[a, a]
-            right[c, a] = x
+    """Solve R'x = b for each row of ``right``, in place; R is k x k.
+
+    Four rows of R at a time: what is left of b is then read and written a quarter as often.
+    """
+    whole = k - k % 4
+    for c in range(right.shape[0]):
+        x = right[c]
+        for a in range(0, whole, 4):
+            r0, r1, r2, r3 = root[a], root[a + 1], root[a + 2], root[a + 3]
+            x0 = x[a] / r0[a]
+            x1 = (x[a + 1] - x0 * r0[a + 1]) / r1[a + 1]
+            x2 = (x[a + 2] - x0 * r0[a + 2] - x1 * r1[a + 2]) / r2[a + 2]
+            x3 = (x[a + 3] - x0 * r0[a + 3] - x1 * r1[a + 3] - x2 * r2[a + 3]) / r3[a + 3]
+            x[a], x[a + 1], x[a + 2], x[a + 3] = x0, x1, x2, x3
+            for b in range(a + 4, k):
+                x[b] -= x0 * r0[b] + x1 * r1[b] + x2 * r2[b] + x3 * r3[b]
+        for a in range(whole, k):
+            x[a] /= root[a, a]
             for b in range(a + 1, k):
-                right[c, b] -= x * root[a, b]
+                x[b] -= x[a] * root[a, b]
 
 
 @kernel
 def solve_upper(root, right, k):
-    """Solve R x = b in place; R is k x k."""
-    for a in range(k - 1, -1, -1):
-        total = right[a]
+    """Solve R x = b in place; R is k x k. Four rows of R at a time, as there are."""
+    whole = k - k % 4
+    for a in range(k - 1, whole - 1, -1):
         for b in range(a + 1, k):
-            total -= root[a, b] * right[b]
-        right[a] = total / root[a, a]
+            right[a] -= root[a, b] * right[b]
+        right[a] /= root[a, a]
+    for a in range(whole - 4, -1, -4):
+        r0, r1, r2, r3 = root[a], root[a + 1], root[a + 2], root[a + 3]
+        s0, s1, s2, s3 = right[a], right[a + 1], right[a + 2], right[a + 3]
+        for b in range(a + 4, k):
+            x = right[b]
+            s0 -= r0[b] * x
+            s1 -= r1[b] * x
+            s2 -= r2[b] * x
+            s3 -= r3[b] * x
+        s3 /= r3[a + 3]
+        s2 = (s2 - r2[a + 3] * s3) / r2[a + 2]
+        s1 = (s1 - r1[a + 2] * s2 - r1[a + 3] * s3) / r1[a + 1]
+        s0 = (s0 - r0[a + 1] * s1 - r0[a + 2] * s2 - r0[a + 3] * s3) / r0[a]
+        right[a], right[a + 1], right[a + 2], right[a + 3] = s0, s1, s2, s3
 
 
 @kernel(inline=True)
