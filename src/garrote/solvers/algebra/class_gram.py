@@ -3,8 +3,6 @@
 As for one linear predictor, making them anew costs far more than the steps that they allow.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from garrote.arrays import Array, Floats
@@ -13,6 +11,9 @@ from garrote.solvers.algebra.growing_gram import GrowingGram
 
 # What is added to the diagonal, as a share of the largest: equal shifts of all classes change nothing.
 _RIDGE = 1e-8
+# Products of a new coefficient with those of all columns and classes are one matrix product; with the
+# kept ones alone they need a copy of their columns, each number of which costs so many products.
+_COPYING = 50
 # Eigenvalues of the intercepts' second derivatives below this share of the largest are taken for 0.
 _SAME = 1e-10
 
@@ -43,8 +44,12 @@ class ClassGram:
         """The second derivatives of all kept coefficients."""
         return self._gram.values
 
-    def take(self, places: Array, owner: Array, values: Callable[[Array], Floats]) -> None:
-        """Keep more coefficients, given the class of every one, and the columns of some (N x k)."""
+    def take(self, places: Array, owner: Array, column: Array, values: Floats) -> None:
+        """Keep more coefficients.
+
+        ``values`` are columns (N x d); all coefficients there are have their class in ``owner`` and
+        their place among the columns in ``column``.
+        """
         kept = np.zeros(len(owner), dtype=bool)
         kept[self.places] = True
         new = places[~kept[places]]
@@ -52,14 +57,46 @@ class ClassGram:
             return
         known = len(self.places)
         self.places = np.append(self.places, new)
-        owner = owner[self.places]
-        scaled = values(self.places) * self.root[:, None]
-        spread = scaled * self.mean[owner].T
-        products = -spread.T @ spread[:, known:]  # one factor, twice, where all are new
+        owner, column = owner[self.places], column[self.places]
+        few = len(new) * len(self.mean) * values.shape[1] <= _COPYING * known
+        multiply = self._products_of_few if few else self._products_of_many
+        products, spread = multiply(owner, column, values, known)
+        self._append(products, spread, owner[known:])
+
+    def _spread(self, owner: Array, column: Array, values: Floats) -> Floats:
+        """Return the columns of some coefficients, a row each, times root and probabilities."""
+        spread = np.empty((len(owner), len(values)))
+        for k in np.unique(owner):  # class by class: small copies stay in the cache
+            some = np.flatnonzero(owner == k)
+            spread[some] = values.T[column[some]] * (self.root * self.mean[k])
+        return spread
+
+    def _products_of_few(
+        self, owner: Array, column: Array, values: Floats, known: int
+    ) -> tuple[Floats, Floats]:
+        """Return products of all kept coefficients with the newest, and `_spread` of these."""
+        spread = self._spread(owner[known:], column[known:], values)
+        products = np.empty((len(owner), len(spread)))
+        for place, k in enumerate(owner[known:]):
+            weight = self.root * spread[place]
+            by_class = self.mean * -weight
+            by_class[k] += weight
+            products[:, place] = (by_class @ values)[owner, column]
+        return products, spread
+
+    def _products_of_many(
+        self, owner: Array, column: Array, values: Floats, known: int
+    ) -> tuple[Floats, Floats]:
+        """Do the same by a copy of all kept columns."""
+        spread = self._spread(owner, column, values)
+        newest = spread[known:]
+        products = spread @ newest.T  # one factor, twice, where all are new: half of the products
+        np.negative(products, out=products)
         for k in np.unique(owner[known:]):
             rows, columns = np.flatnonzero(owner == k), np.flatnonzero(owner[known:] == k)
-            products[np.ix_(rows, columns)] += scaled[:, rows].T @ spread[:, known + columns]
-        self._append(products, spread[:, known:], owner[known:])
+            scaled = values.T[column[rows]] * self.root
+            products[np.ix_(rows, columns)] += scaled @ newest[columns].T
+        return products, newest
 
     def _append(self, products: Floats, spread: Floats, owner: Array) -> None:
         """Take in products with the newest coefficients, held up and less what intercepts explain."""
@@ -67,8 +104,8 @@ class ClassGram:
         if self._ridge is None:
             self._ridge = _RIDGE * float(np.diag(products).max(initial=0.0))
         products[known + newest, newest] += self._ridge
-        across = -spread.T @ (self.mean * self.root).T
-        across[newest, owner] += self.root @ spread
+        across = -spread @ (self.mean * self.root).T
+        across[newest, owner] += spread @ self.root
         self._across = np.vstack([self._across, across])
         if self.centered:
             products -= self._across @ (self._inverse @ across.T)

@@ -52,8 +52,7 @@ class GeneralisedLoss(NewtonLoss):
             known = null_predictor(self.likelihood, self.y, self.share, self.offset)
             self.intercept = float(known[0] - self.offset[0])
         self._kept: CurvedGram | None = None
-        self._fit_intercept()
-        eta = self._eta()
+        eta = self._fit_intercept()
         mean_curvature = float(self.share @ majoriser(self.likelihood, self.y, eta))
         self.curvature = problem.curvature / problem.n * mean_curvature
         slopes = gradient(self.likelihood, self.y, eta)
@@ -108,8 +107,7 @@ class GeneralisedLoss(NewtonLoss):
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
-        self._fit_intercept()
-        eta = self._eta()
+        eta = self._fit_intercept()
         slopes = gradient(self.likelihood, self.y, eta)
         seen = self._seen(eta, slopes, np.zeros(0))  # before others have the loss go elsewhere
         _, product = yield from self.problem.evaluate_residuals(slopes[None, :])
@@ -159,22 +157,23 @@ class GeneralisedLoss(NewtonLoss):
             return self.share * np.maximum(above, LEAST_CURVATURE)
         return np.maximum(each, LEAST_CURVATURE * largest)
 
-    def _fit_intercept(self) -> None:
-        """Make the intercept the best one for the present coefficients, by Newton's method."""
-        if not self.free_intercept:
-            return
+    def _fit_intercept(self) -> Floats:
+        """Make the intercept the best one by Newton's method; return the linear predictor."""
         eta = self._eta()
+        if not self.free_intercept:
+            return eta
         for _ in range(100):
             slope = float(self.share @ gradient(self.likelihood, self.y, eta))
             shift = slope / float(self._row_curvatures(eta).sum())
             if not np.isfinite(shift):
-                return  # coefficients beyond all numbers leave nothing to settle
+                break  # coefficients beyond all numbers leave nothing to settle
             if abs(shift) > _SMALL_SHIFT * self.unit:
                 shift = self._shortened(eta, shift)
             eta = eta + shift
             self.intercept += shift
             if abs(shift) <= 1e-14 * (self.unit + abs(self.intercept)):
-                return
+                break
+        return eta
 
     def _shortened(self, eta: Floats, shift: float) -> float:
         """Return a shift of all linear predictors, halved until the loss does not rise by it."""

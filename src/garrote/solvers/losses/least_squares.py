@@ -31,6 +31,7 @@ class WorkingSquares:
     """Half the mean squared residual on a working set, which has no columns at first."""
 
     intercept = 0.0
+    wants_start = False  # a quadratic is solved at once from anywhere
 
     def __init__(self, problem: Problem):
         self.problem = problem

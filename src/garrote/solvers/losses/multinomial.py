@@ -13,6 +13,8 @@ from garrote.solvers.penalised.minimising import minimise
 
 # Newton's steps of this size have arrived: what the loss falls by them is its rounding.
 _SMALL_STEP = 1e-7
+# After a step of this size, as a share, second derivatives are what they were before.
+_STILL = 1e-3
 
 
 class MultinomialLoss(SeveralOutputs):
@@ -35,7 +37,8 @@ class MultinomialLoss(SeveralOutputs):
         if self._kept is None or renew:
             self._kept = ClassGram(near.second, self.share, self.free_intercept)
         kept, slopes = self._kept, near.slope.sum(axis=1)
-        kept.take(moving, self.columns // self.count, self._values)
+        owner, column = np.divmod(self.columns, self.count)
+        kept.take(moving, owner, self._place[column], self.block.values)
         places = kept.places
         right, new = near.downhill[places] - kept.explained(slopes), self.coef[places]
         local = restricted(rule, places)
@@ -50,16 +53,19 @@ class MultinomialLoss(SeveralOutputs):
         mean = self.likelihood.mean(eta)
         return np.asarray(mean * (1 - mean))
 
-    def _fit_intercept(self) -> None:
-        """Make the intercepts the best ones for the present coefficients, by Newton's method."""
-        if not self.free_intercept:
-            return
+    def _fit_intercept(self) -> Floats:
+        """Make the intercepts the best ones by Newton's method; return the linear predictors."""
         eta, before = self._eta(), np.inf
+        inverse: Any = None
+        if not self.free_intercept:
+            return eta
         for _ in range(100):
             mean = self.likelihood.mean(eta)
             slope = self.likelihood.gradient(self.y, eta) @ self.share
-            # Equal shifts of all classes change nothing: the one of mean 0 is taken.
-            step = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True) @ slope
+            if before > _STILL:
+                # Equal shifts of all classes change nothing: the one of mean 0 is taken.
+                inverse = np.linalg.pinv(self._intercept_curvature(mean), 1e-10, hermitian=True)
+            step = inverse @ slope
             if np.abs(step).max() > _SMALL_STEP:
                 step = self._shortened(eta, step)
             eta = eta + step[:, None]
@@ -67,8 +73,9 @@ class MultinomialLoss(SeveralOutputs):
             size = np.abs(step).max() / (1 + np.abs(self.intercept).max())
             # Newton's steps shrink ever faster, until they are rounding.
             if size <= 1e-14 or (size >= 0.5 * before and before < 1e-8):
-                return
+                break
             before = size
+        return eta
 
     def _shortened(self, eta: Floats, step: Floats) -> Floats:
         """Return a shift of all rows, halved until the loss does not rise by it."""

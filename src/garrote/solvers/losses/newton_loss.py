@@ -18,7 +18,7 @@ LEAST_CURVATURE = 1e-8
 INNER = 0.1
 _MOST_HALVINGS = 40
 # Where a step leaves more than this share of the violation, second derivatives are taken anew.
-_SLOW = 0.2
+_SLOW = 0.35
 # Once the objective does not fall any more, so many steps bring out all digits that there are.
 _LAST_STEPS = 3
 # A sum of slopes is not exact beyond this share of their sizes.
@@ -45,6 +45,7 @@ class NewtonLoss:
     intercept: Any
     free_intercept: bool
     curvature: Floats
+    wants_start = True
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
@@ -98,8 +99,11 @@ class NewtonLoss:
     def _objective(self, rule: Any, eta: Floats) -> float:
         return self._loss(eta) + float(total_cost(rule, np.arange(len(self.coef)), self.coef))
 
-    def _fit_intercept(self) -> None:
-        """Make the intercept (one for each output) the best one for the present coefficients."""
+    def _fit_intercept(self) -> Floats:
+        """Make the intercept (one for each output) the best one for the present coefficients.
+
+        Returns the linear predictor with it.
+        """
         raise NotImplementedError
 
     def _eta(self) -> Floats:

@@ -32,8 +32,7 @@ class SeveralOutputs(NewtonLoss):
         self.coef = np.zeros(0)
         self.intercept: Any = np.zeros(self.outputs)
         self._place = np.zeros(self.count, np.intp)
-        self._fit_intercept()
-        eta = self._eta()
+        eta = self._fit_intercept()
         curvatures = self._row_curvatures(eta) @ self.share
         self.curvature = np.concatenate(
             [problem.curvature / problem.n * each for each in curvatures]
@@ -58,8 +57,7 @@ class SeveralOutputs(NewtonLoss):
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients, from the data alone."""
-        self._fit_intercept()
-        eta = self._eta()
+        eta = self._fit_intercept()
         seen = self._seen(eta, np.zeros(0))  # before others have the loss go elsewhere
         slopes = self.likelihood.gradient(self.y, eta)
         _, product = yield from self.problem.evaluate_residuals(slopes)
@@ -67,9 +65,6 @@ class SeveralOutputs(NewtonLoss):
 
     def _change(self, moving: Array, step: Floats, shift: Floats) -> Floats:
         return self._predictors(moving, step) + shift[:, None]
-
-    def _values(self, group: Array) -> Floats:
-        return self.block.values[:, self._place[self.columns[group] % self.count]]
 
     def _eta(self) -> Floats:
         used = np.flatnonzero(self.coef)

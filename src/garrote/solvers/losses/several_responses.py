@@ -38,10 +38,11 @@ class SeveralLeastSquares(SeveralOutputs):
     def _row_curvatures(self, eta: Floats) -> Floats:
         return np.ones_like(eta)
 
-    def _fit_intercept(self) -> None:
+    def _fit_intercept(self) -> Floats:
         if self.free_intercept:
             left = self.likelihood.gradient(self.y, self._eta())
             self.intercept = self.intercept + left @ self.share / self.share.sum()
+        return self._eta()
 
     def _seen(self, eta: Floats, product: Floats) -> Evaluated:
         residuals, centred = self.likelihood.gradient(self.y, eta), self.y.T - self._known()

@@ -129,8 +129,7 @@ class Placed(NewtonLoss):
 
     def value(self) -> float:
         """Return the loss at the present coefficients."""
-        self._fit_intercept()
-        return self._loss(self._eta())
+        return self._loss(self._fit_intercept())
 
     def evaluate(self) -> Generator[Floats, Floats, Evaluated]:
         """Look at the present coefficients; yields the rows that are to be multiplied with X."""
