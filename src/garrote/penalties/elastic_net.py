@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from garrote._jit import kernel
 from garrote.arrays import Floats
 from garrote.penalties.base import Penalty, Terms, check_share, steepest, within_reach
 from garrote.rules import (
@@ -21,6 +22,8 @@ from garrote.rules import (
 
 # Slopes are taken this far from 0 at least: they may be infinite there.
 _LEAST = 1e-300
+# A threshold that is passed by this share of it, or less, is met.
+_MET = 1e-14
 # No gradient is beyond this; infinite slopes could not be compared.
 _STEEPEST = 1e305
 
@@ -83,31 +86,34 @@ def _(
     free = (rule.threshold == 0) & (rule.ridge == 0)
     rule = within_reach(rule, free, coef, curvature, null)
     share = _feasible_share(rule, seen.gradient, curvature)
-    return seen.dual(share) - _conjugate(rule, share * seen.gradient, curvature)
+    return seen.dual(share) - _conjugate(rule, share, seen.gradient, curvature)
 
 
-def _feasible_share(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> float:
+@kernel
+def _feasible_share(rule, gradient, curvature):
     """Return the largest share of the gradient at which the penalty's conjugate is finite."""
-    unbounded = np.isinf(np.where(gradient > 0, rule.upper, -rule.lower))
-    strict = (rule.ridge == 0) & (curvature > 0) & unbounded
-    steep, size = rule.threshold[strict], np.abs(gradient[strict])
-    beyond = size > steep
-    return float(np.min(steep[beyond] / size[beyond], initial=1.0))
+    share = 1.0
+    for j in range(gradient.shape[0]):
+        size, steep = abs(gradient[j]), rule.threshold[j]
+        if size > steep and rule.ridge[j] == 0.0 and curvature[j] > 0.0:
+            end = rule.upper[j] if gradient[j] > 0.0 else -rule.lower[j]
+            share = min(share, steep / size) if end == np.inf else share
+    return share
 
 
-def _conjugate(rule: ElasticNetRule, gradient: Floats, curvature: Floats) -> float:
-    """Return the supremum of gradient'w less the penalty of w."""
-    beyond = np.maximum(np.abs(gradient) - rule.threshold, 0.0)
-    # What rounding leaves beyond a threshold that was met on purpose counts for nothing.
-    beyond[beyond <= 1e-14 * rule.threshold] = 0.0
-    if not beyond.any() and (rule.lower <= 0).all() and (rule.upper >= 0).all():
-        return 0.0  # at w = 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = np.where(beyond > 0, beyond / rule.ridge, 0.0)
-    best = np.clip(np.sign(gradient) * size, rule.lower, rule.upper)
-    best[(curvature <= 0) | ~np.isfinite(best)] = 0.0
-    terms = gradient * best - rule.threshold * np.abs(best) - 0.5 * rule.ridge * best**2
-    return float(terms.sum())
+@kernel
+def _conjugate(rule, share, gradient, curvature):
+    """Return the supremum of a share of gradient'w less the penalty of w."""
+    total = 0.0
+    for j in range(gradient.shape[0]):
+        along, steep, ridge = share * gradient[j], rule.threshold[j], rule.ridge[j]
+        beyond = abs(along) - steep
+        # What rounding leaves beyond a threshold that was met on purpose counts for nothing.
+        best = np.sign(along) * beyond / ridge if beyond > _MET * steep else 0.0
+        best = min(max(best, rule.lower[j]), rule.upper[j])
+        if curvature[j] > 0.0 and np.isfinite(best):
+            total += along * best - steep * abs(best) - 0.5 * ridge * best * best
+    return total
 
 
 def tangent(rule: Any, size: Floats) -> ElasticNetRule:

@@ -19,7 +19,7 @@ from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver
 
 # Held-out errors carry sampling noise far above this, so folds are not solved any tighter.
-_FOLD_TOLERANCE, _FOLD_SHARPNESS = 1e-3, 0.1
+_FOLD_TOLERANCE, _FOLD_SHARPNESS = 1e-3, 0.3
 # Least angle regression is no way to the lasso, but another path.
 _OWN_PATH = "least-angle"
 # Beyond so many times the memory of X, folds wait for each other; they share passes over X else.

@@ -358,3 +358,22 @@ def test_sweeps_over_rows_arrive_where_factors_of_cross_products_do(
         by_rows.coefficients().toarray(), by_factors.coefficients().toarray(), atol=1e-6
     )
     np.testing.assert_allclose(by_rows.intercepts, by_factors.intercepts, atol=1e-6)
+
+
+@pytest.mark.parametrize("alphas", [[0.2, 0.199, 1e-3, 9e-4], [0.2, 0.1, 0.05, 0.025, 0.0125]])
+def test_starting_beyond_the_last_points_changes_no_point_of_a_path_and_breaks_no_bound(alphas):
+    rng = np.random.default_rng(11)
+    X = rng.standard_normal((60, 12))
+    y = (X[:, 0] - X[:, 1] + rng.standard_normal(60) > 0).astype(float)
+    problem = problem_of(X, y, likelihood=Binomial())
+    bound = np.r_[0.3, np.full(11, np.inf)]
+    terms = Terms.equal(12)._replace(lower=-bound, upper=bound)
+    together = fit_path(problem, L1(), np.array(alphas), terms=terms)
+    alone = [fit_path(problem, L1(), np.array([alpha]), terms=terms) for alpha in alphas]
+    assert together.certificate.max() < 1e-6
+    assert all(np.abs(fit.coef[fit.columns == 0]).max(initial=0) <= 0.3 for fit in together.fits)
+    np.testing.assert_allclose(
+        together.coefficients().toarray(),
+        np.vstack([path.coefficients().toarray() for path in alone]),
+        atol=1e-5,
+    )

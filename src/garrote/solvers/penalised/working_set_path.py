@@ -15,7 +15,7 @@ from garrote.arrays import Array, Floats
 from garrote.penalties.base import Penalty, Terms
 from garrote.results.certificates import Certificate
 from garrote.results.fit import PenaltyFit
-from garrote.rules import Evaluated, companions, restricted, violation
+from garrote.rules import Evaluated, bounds, companions, restricted, violation
 from garrote.solvers.control import Control
 from garrote.solvers.descent.optimality import certify
 from garrote.solvers.lockstep import Waiting, finish
@@ -58,6 +58,8 @@ class Smooth(FittedLoss, Protocol):
     """A loss on a growing working set, whose columns are in order of their coming."""
 
     curvature: Floats
+    # Whether it is solved by rounds that are fewer the nearer the start is.
+    wants_start: bool
 
     @property
     def inside(self) -> Array:
@@ -99,6 +101,26 @@ class Trial:
         # Copies: the solver goes on with its own.
         self._coef, self._intercept = smooth.coef.copy(), np.copy(smooth.intercept)[()]
         return looking
+
+    def start_beyond(self, smooth: Smooth, last: "Trial", earlier: "Trial") -> None:
+        """Have the loss start where a path from two stronger penalties, if it were straight, would lead.
+
+        Straight over logarithms of strengths: nearly separated classes let coefficients grow like these.
+        What is 0 stays so, what would pass 0 ends there, and none goes farther than it came.
+        """
+        assert last._coef is not None
+        assert earlier._coef is not None
+        if not 0 < self.strength < last.strength < earlier.strength:
+            return
+        share = np.log(last.strength / self.strength) / np.log(earlier.strength / last.strength)
+        share = min(float(share), 1.0)
+        coef, before = np.zeros((2, len(smooth.coef)))
+        coef[: len(last._coef)] = last._coef
+        before[: len(earlier._coef)] = earlier._coef
+        there = coef + share * (coef - before)
+        there[there * coef <= 0] = 0.0
+        smooth.coef[:] = np.clip(there, *bounds(self.rule, smooth.columns))
+        smooth.intercept = last._intercept + share * (last._intercept - earlier._intercept)
 
     def certify(self, smooth: Smooth, seen: Evaluated) -> None:
         """Take note of how good the solution is, given what was seen of it."""
@@ -162,7 +184,7 @@ def solve_path(
     known: list[tuple[float, Evaluated]] = [(np.inf, smooth.null)]
     remembered = 2 if penalty.convex else 1  # concave penalties have jumps, and no trend
     points: list[PenaltyFit] = []
-    ahead = 1
+    ahead, behind = 1, list[Trial]()
     while len(points) < len(strengths):
         following = strengths[len(points) : len(points) + ahead]
         rule, off = _expected(smooth, penalty, terms, Progression.after(known), following)
@@ -170,7 +192,8 @@ def solve_path(
             let_go(smooth, off > 0)
         smooth.grow(_joining(smooth, rule, off))
         trials = [_trial(smooth, penalty, float(s), terms, control) for s in following]
-        passes = yield from _solve_trials(smooth, trials, control)
+        passes = yield from _solve_trials(smooth, trials, control, behind)
+        behind = [*behind, *trials][-2:]
         for trial in trials:
             points.append(trial.point)
             control.report("path", len(points), len(strengths))
@@ -190,13 +213,21 @@ def _trial(
 
 
 def _solve_trials(
-    smooth: Smooth, trials: list[Trial], control: Control
+    smooth: Smooth, trials: list[Trial], control: Control, behind: Sequence[Trial]
 ) -> Generator[Floats, Floats, int]:
-    """Solve for some strengths, the next from the one before; return the passes over X it took."""
+    """Solve for some strengths, the next from the ones before; return the passes over X it took.
+
+    ``behind`` are the ones that were solved last.
+    """
+    looking = []
+    for trial in trials:
+        if smooth.wants_start and len(behind) == 2:
+            trial.start_beyond(smooth, behind[1], behind[0])
+        looking.append(trial.solve(smooth, control.max_iter))
+        behind = [*behind, trial][-2:]
     pending, passes = trials, 0
     least = _ROUNDING * float(np.abs(smooth.null.gradient).max(initial=0.0))
     while pending:
-        looking = [trial.solve(smooth, control.max_iter) for trial in pending]
         seen = yield from finish(looking)
         passes += 1
         unsolved, off = [], np.zeros(len(smooth.curvature))
@@ -216,6 +247,7 @@ def _solve_trials(
         if unsolved:
             smooth.grow(_joining(smooth, unsolved[-1].rule, off))
         pending = unsolved
+        looking = [trial.solve(smooth, control.max_iter) for trial in pending]
     return passes
 
 
