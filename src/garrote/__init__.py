@@ -42,14 +42,19 @@ _HOMES = {
     "Selection": "garrote.results.selection",
 }
 
+# Rooms that are used by their name: garrote.impute.pool.
+_ROOMS = ("impute",)
+
 __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"garrote.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'garrote' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, *_ROOMS, "__version__"])

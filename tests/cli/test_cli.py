@@ -38,19 +38,25 @@ from garrote.priors import ExpectedSize, GaussianSlab, StudentPrior, TwoHumpedSl
 def test_slips_are_named_and_read_as_the_options_say(run, values, tmp_path):
     X, y = values
     rows = [[*x, v, 1 + k % 3] for k, (x, v) in enumerate(zip(X, y, strict=True))]
-    rows[7][1], rows[9][6] = "-999", "n.d."
+    rows[7][1], rows[9][6] = "-999", "67 F"
     file = write(tmp_path / "slips.csv", [*NAMES, "y", "site"], rows)
     code, out, err = run("select", file, "--target", "y", "--encode")
     assert (code, out) == (1, "")
-    assert "'y' ('n.d.' in line 11) has other text among its numbers" in err
+    assert "'y' is a column of numbers but for '67 F' in line 11" in " ".join(err.split())
+    assert "-999 is far from all other values of 'beta' (1): does it mean a missing" in " ".join(
+        err.split()
+    )
+    assert f"garrote select {file} --target y --encode --na '67 F,-999' --missing drop" in err
     model = tmp_path / "model.garrote"
     code, out, err = run(
-        "select", file, "--target", "y", "--na", "-999,n.d.", "--missing", "drop", "--gamma", "-5",
+        "select", file, "--target", "y", "--na", "-999,67 F", "--missing", "drop", "--gamma", "-5",
         "--categories", "site", "--save", model,
     )  # fmt: skip
     assert (code, err) == (0, "")
     assert "slips.csv: 78 rows, 8 variables, response y" in out
-    assert "missing were values of 'beta' (1), 'y' (1)" in " ".join(out.split())
+    said = " ".join(out.split())
+    assert "1 of 80 rows has no 'y': left out, 79 kept" in said
+    assert "1 row with missing values was dropped, 78 kept: 'beta' (1)" in said
     code, out, err = run("predict", model, file, "--missing", "mean")
     assert (code, err) == (0, "")
     assert len(out.splitlines()) == N + 1
@@ -604,10 +610,28 @@ def test_bayesian_methods_take_labels_of_two_classes(run, labelled, tmp_path, me
     assert out.splitlines()[0] == "prediction,probability of ill,probability of well"
 
 
-def test_labels_of_three_classes_are_refused_with_the_remedy(run, labelled):
-    code, _, err = run("select", labelled, "--target", "three", "--include", "age")
+def test_three_classes_switch_the_default_method_and_are_refused_by_one_that_was_asked_for(
+    run, labelled
+):
+    given = ("select", labelled, "--target", "three", "--include", "age")
+    code, out, _ = run(*given)
+    assert code == 0
+    assert "method lasso, which takes more than two classes" in " ".join(out.split())
+    code, _, err = run(*given, "--method", "spike-slab")
     assert code == 1
-    assert "(--method lasso) takes any number" in err
+    assert "three has 3 classes, and --method spike-slab takes two: give --method lasso" in err
+
+
+def test_zero_and_one_are_labels_unless_they_are_said_to_be_numbers(run, labelled):
+    given = ("select", labelled, "--target", "digit", "--include", "age,beta")
+    code, out, _ = run(*given)
+    assert code == 0
+    assert "digit is 0 or 1 in every row and was taken for labels" in " ".join(out.split())
+    assert "log odds of digit = 1" in out
+    for method in ("spike-slab", "garrote"):
+        code, out, _ = run(*given, "--family", "gaussian", "--method", method)
+        assert code == 0
+        assert "log odds of digit" not in out
 
 
 def test_a_method_without_families_takes_numbers_for_labels_if_told_so(run, labelled):
@@ -951,7 +975,9 @@ def test_the_help_names_every_family(run):
 
 def test_settings_may_be_lists_and_numbers_of_columns(run, labelled, tmp_path):
     file = tmp_path / "out.json"
-    given = select_lasso(labelled, "digit", "--alpha", "bic", "--json", file)
+    given = select_lasso(
+        labelled, "digit", "--alpha", "bic", "--json", file, "--family", "gaussian"
+    )
     code, out, _ = run(
         *given, "--set", "alphas=0.5,0.1,0.3", "--set", "penalty_factor=age:0,delta:2.5"
     )

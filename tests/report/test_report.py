@@ -698,6 +698,7 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
         "models": set(bayesian()["models"]),
         "credible_sets": set(document["credible_sets"][0]),
         "consistency": set(summary["consistency"]),
+        "check": set(document["check"]),
         "provenance": set(document["provenance"]) | set(summary["provenance"]),
     }
     # An estimator knows no file and no command, and rows have no mismatch.
@@ -712,3 +713,17 @@ def test_a_warning_that_begins_with_a_name_keeps_its_letters():
     selection = SpikeSlabRegressor().fit(frame, bmi + 0.2 * rng.standard_normal(100)).selection_
     said = sections.warnings(selection.to_dict())
     assert any(text.startswith("bmi is hard to tell from weight") for text in said)
+
+
+def test_what_was_found_in_the_table_comes_first_with_the_command():
+    document = diabetes()
+    found = {"topic": "leak", "text": "is <b> computed from y?", "remedy": {}, "blocks": False}
+    check = {"findings": [found], "reading": ["'a' was coded"], "command": "garrote select <x>"}
+    page = render_report({**document, "check": check})
+    assert "Is &lt;b&gt; computed from y?" in page
+    assert "<code>garrote select &lt;x&gt;</code>" in page
+    assert page.index('id="check"') < page.index('<nav aria-label="Sections">')
+    assert "<summary>How columns were read (1)</summary>" in page
+    assert 'id="check"' not in render_report({**document, "check": None})
+    with pytest.raises(ValueError, match="'reading' of 'check' must be a list"):
+        render_report({**document, "check": {**check, "reading": "all"}})

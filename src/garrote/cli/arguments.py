@@ -142,11 +142,18 @@ def _add_columns(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     columns.add_argument(
         "--na", type=_names, action="extend", default=[], metavar="TEXT,TEXT",
-        help="texts that mean a missing value, beside NA, NaN, null, ? and the like",
+        help="texts that mean a missing value, beside blank cells and, among numbers, NA, n/a, -, ? and "
+        "the like",
     )  # fmt: skip
     columns.add_argument(
-        "--missing", choices=("error", "drop", "mean"), default="error",
-        help="drop rows with missing values, or fill in means (default: refuse)",
+        "--missing", choices=("error", "drop", "drop-most", "mean", "impute"), default="error",
+        help="drop rows with missing values (drop refuses to lose more than half, drop-most does not), "
+        "fill in means, or impute several times and pool the posteriors (default: refuse); rows "
+        "without a target are always dropped, blanks among words are a level",
+    )  # fmt: skip
+    columns.add_argument(
+        "--imputations", type=_count, default=10, metavar="M",
+        help="how often --missing impute imputes (default 10)",
     )  # fmt: skip
 
 

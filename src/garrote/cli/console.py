@@ -6,16 +6,21 @@ import textwrap
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TextIO
 
 from garrote.summaries import visible
 
 WIDTH = 80
 
 
-def say(text: str = "") -> None:
+def say(text: str = "", file: TextIO | None = None) -> None:
     """Print a paragraph, wrapped."""
-    print(_wrapped(text) if text else "", flush=True)
+    print(_wrapped(text) if text else "", file=file, flush=True)
+
+
+def item(text: str, file: TextIO | None = None) -> None:
+    """Print an item of a list, wrapped."""
+    print(_wrapped(f"  - {text}", "    "), file=file, flush=True)
 
 
 def warn(text: str) -> None:

@@ -17,7 +17,7 @@ _LABEL_FAMILIES = (*_LOG_ODDS, "probit")
 _NOT_GIVEN = object()
 # The methods that are taken by default: models are sampled, which takes seconds up to so many columns
 # and, of labels, a table of up to so many entries; beyond, the garrote's path is annealed.
-_SAMPLING, _ANNEALING = "spike-slab", "garrote"
+_SAMPLING, _ANNEALING, _PENALISED = "spike-slab", "garrote", "lasso"
 _SAMPLED_COLUMNS, _SAMPLED_LABELS = 5000, 100_000
 # Settings of sampling that its estimator has in objects, by the names of the command line.
 _OF_SAMPLING = ("expected_size", "n_steps", "burn_in", "n_chains")
@@ -27,6 +27,7 @@ _BOUNDS = ("lower", "upper")
 DEFAULTS = {
     _SAMPLING: "which sums or samples models (--method garrote anneals a path)",
     _ANNEALING: "which anneals a path (--method spike-slab samples models, and takes longer)",
+    _PENALISED: "which takes more than two classes, as the methods that state probabilities do not",
 }
 
 
@@ -90,14 +91,17 @@ def method_name(options: argparse.Namespace) -> str:
 
 
 def method_for_table(
-    options: argparse.Namespace, name: str, rows: int, columns: int, labels: bool
+    options: argparse.Namespace, name: str, rows: int, columns: int, classes: int = 0
 ) -> str:
     """Return the method that is taken by default for a table of a size.
 
     Sampling takes seconds for some thousand columns. A larger table is annealed, if the garrote has all
-    the settings given.
+    the settings given. ``classes`` are those of a target of labels: the penalised path takes any number,
+    the others two.
     """
-    entries = rows * columns if labels else 0
+    if classes > 2 and _has_settings(options, _PENALISED):
+        return _PENALISED
+    entries = rows * columns if classes else 0
     small = columns <= _SAMPLED_COLUMNS and entries <= _SAMPLED_LABELS
     if name != _SAMPLING or small or not _has_settings(options, _ANNEALING):
         return name
@@ -166,6 +170,8 @@ def _given_settings(
             settings |= _label_family(value, options.method, known)
         elif name in known:
             settings[name] = value
+        elif name == "family" and value == "gaussian":
+            continue  # a method without families is of numbers
         elif any(name in part.names for part in parts):
             of_objects[name] = value
         elif name in of_penalty:

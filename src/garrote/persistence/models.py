@@ -29,6 +29,7 @@ from garrote.persistence.trial import try_answers
 from garrote.proximal.graph import Graph
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Substitutes
+from garrote.results.data_check import DataCheck, Finding
 from garrote.results.fit import Fit, PenaltyFit
 from garrote.results.laws import (
     Anchor,
@@ -39,6 +40,7 @@ from garrote.results.laws import (
     Intercepts,
     Mixture,
     Models,
+    Pooled,
     SoftSupport,
     Spread,
     States,
@@ -67,11 +69,11 @@ VERSION, _OLDEST = 2, 2
 # The results that files may hold, beside estimators, methods, and the public penalties, likelihoods and
 # priors. A class that an estimator comes to store is a new entry here.
 _RESULTS = (
-    Anchor, Audit, Certificate, Consistency, CovariatesLaw, CredibleSet, Draws, EffectsLaw,
-    FactorisedPredictor, Fit, Graph, Inclusions, Intercepts, Likeness, Mixture, Models, ModelsView, Move,
-    Optima, Path, PathView, PenaltyFit, Posterior, Predictions, SamplingAccuracy, Scale, Selection,
-    SlabShapes, SoftSupport, Spread, Stability, StandIns, States, Substitutes, Summary, Table,
-    Validation,
+    Anchor, Audit, Certificate, Consistency, CovariatesLaw, CredibleSet, DataCheck, Draws,
+    EffectsLaw, FactorisedPredictor, Finding, Fit, Graph, Inclusions, Intercepts, Likeness, Mixture,
+    Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit, Pooled, Posterior, Predictions,
+    SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread, Stability, StandIns, States,
+    Substitutes, Summary, Table, Validation,
 )  # fmt: skip
 
 

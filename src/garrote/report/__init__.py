@@ -17,6 +17,7 @@ from garrote.files.writing import write_text
 from garrote.report import sections
 from garrote.report.agreement import consistency_words
 from garrote.report.answer import answer, evidence_noun
+from garrote.report.data_check import data_check
 from garrote.report.document import check_document
 from garrote.report.pictures import Limits, picture_data
 from garrote.report.rows import forest_scale, long_numbers, table_row
@@ -79,6 +80,7 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         method=readable(document["method"], 80),
         answer=answer(document),
         warnings=sections.warnings(document),
+        check=data_check(document),
         rule=readable(document["rule"], 200),
         rows=rows,
         long=long_numbers(rows),

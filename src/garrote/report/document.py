@@ -101,6 +101,8 @@ _OUT_OF_LINE: _Kinds = {
     "flipped": bool,
     "instead": list,
 }
+_CHECK: _Kinds = {"findings": list, "reading": list, "command": str}
+_FINDING: _Kinds = {"topic": str, "text": str, "blocks": bool}
 _STAND_INS: _Kinds = {
     "variables": list,
     "positions": list,
@@ -190,11 +192,16 @@ def _check_optional(document: Mapping[str, Any]) -> None:
             _check_kinds(near, {"variable": str, "others": list}, "'near' of 'stand_ins'")
             for other in near["others"]:
                 _check_kinds(other, {"name": str, "correlation": _MAYBE}, "'near' of 'stand_ins'")
-    # Documents from before there were models, or z-scores, have no such key.
+    # Documents from before there were models, z-scores, or a check of the table, have no such key.
     if (found := document.get("models")) is not None:
         _check_models(found)
     if (found := document.get("credible_sets")) is not None:
         _check_credible_sets(found)
+    if (found := document.get("check")) is not None:
+        _check_kinds(found, _CHECK, "'check'")
+        _check_entries(found["reading"], (str,), "'reading' of 'check'")
+        for entry in found["findings"]:
+            _check_kinds(entry, _FINDING, "'findings' of 'check'")
     if (found := document.get("consistency")) is not None:
         _check_kinds(found, _CONSISTENCY, "'consistency'")
         for entry in found["out_of_line"]:

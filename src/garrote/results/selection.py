@@ -15,6 +15,7 @@ import numpy as np
 from garrote.arrays import Array
 from garrote.files.json_values import number
 from garrote.results.credible_sets import CredibleSet
+from garrote.results.data_check import DataCheck
 from garrote.results.selection_views import StandIns
 from garrote.results.stability import Stability
 from garrote.results.verdict import Account, Verdict
@@ -96,6 +97,8 @@ class Selection(Verdict, Account):
         Where refits were asked for: in how many of them each variable was selected again.
     pieces : int, optional
         How many pieces of equal effects there are, other than 0, where the penalty makes such.
+    check : DataCheck or None
+        What a look at the table found before the fit, where one was read.
     credible_sets : tuple of CredibleSet
         Sets of variables of which at least one is in, with a probability of at least ``level``.
 
@@ -121,6 +124,7 @@ class Selection(Verdict, Account):
     effect_scale: str = ""
     consistency: Consistency | None = None
     stability: Stability | None = None
+    check: DataCheck | None = None
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
@@ -311,6 +315,7 @@ class Selection(Verdict, Account):
             "credible_sets": [one.to_dict() for one in self.credible_sets],
             "consistency": _values(self.consistency),
             "stability": _values(self.stability, self.names, self.selected, self.shared_sets),
+            "check": _values(self.check),
             "provenance": self.provenance,
         }
 

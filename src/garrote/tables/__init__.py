@@ -16,7 +16,7 @@ The first bytes of a file count, not its suffix: other suffixes are read too.
 """
 
 from garrote.tables.coding import CodedColumn, Coding
-from garrote.tables.errors import TableError
+from garrote.tables.errors import RefusedTable, TableError
 from garrote.tables.formats.sources import COMPRESSIONS, SUFFIXES
 from garrote.tables.new_rows import read_new_rows
 from garrote.tables.reading import DataTable, read_table
@@ -28,6 +28,7 @@ __all__ = [
     "CodedColumn",
     "Coding",
     "DataTable",
+    "RefusedTable",
     "TableError",
     "Wanted",
     "read_new_rows",

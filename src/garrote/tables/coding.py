@@ -3,8 +3,9 @@
 A number stays what it is; true and yes become 1, false and no become 0. A column of words becomes one
 column of zeros and ones for each level but one: the most frequent level is the reference (of equally
 frequent ones the first in alphabetical order), the others follow in alphabetical order as
-"colour=red". A date becomes three columns: the days since 1970-01-01, with the time of day as a
-fraction, the month from 1 to 12, and the day of the week from 1, Monday, to 7.
+"colour=red"; cells that are blank have a level of their own, "(missing)". A date becomes three columns:
+the days since 1970-01-01, with the time of day as a fraction, the month from 1 to 12, and the day of
+the week from 1, Monday, to 7.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.tables.errors import TableError
 from garrote.tables.formats.engine import polars
-from garrote.tables.kinds import MEANINGS, as_word
+from garrote.tables.kinds import BLANK, MEANINGS, as_word
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,7 +40,7 @@ class CodedColumn:
     reference : str, optional
         Of a column of words: the level that has none.
     means : tuple of float
-        Of the columns of numbers: what `missing="mean"` puts in for a missing value.
+        Of the columns of numbers: what `missing="mean"` puts in for a missing value of a number or date.
     """
 
     name: str
@@ -58,7 +59,7 @@ class CodedColumn:
         return (self.name,)
 
     def code(self, column: "pl.Series", decimal_comma: bool) -> Floats:
-        """Return the columns of numbers, with NaN where a value is missing."""
+        """Return the columns of numbers, with NaN where a number or date is missing."""
         if self.kind == "word":
             return _indicators(as_word(column), self.levels)
         values = MEANINGS[self.kind](column, decimal_comma)
@@ -85,6 +86,11 @@ class Coding:
     def names(self) -> tuple[str, ...]:
         """Names of the columns of numbers, in order."""
         return tuple(name for column in self.columns for name in column.outputs)
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """Names of the columns of the table that each column of numbers is made of."""
+        return tuple(column.name for column in self.columns for _ in column.outputs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as lists, texts and numbers, for JSON."""
@@ -122,9 +128,9 @@ def _column_from_dict(written: Mapping[str, Any]) -> CodedColumn:
 
 def _indicators(words: "pl.Series", levels: tuple[str, ...]) -> Floats:
     coded = np.zeros((len(words), len(levels)))
+    known = words.fill_null(BLANK)
     for k, level in enumerate(levels):
-        coded[:, k] = (words == level).fill_null(False).to_numpy()
-    coded[words.is_null().to_numpy()] = np.nan
+        coded[:, k] = (known == level).to_numpy()
     return coded
 
 

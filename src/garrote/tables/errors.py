@@ -3,6 +3,7 @@
 import difflib
 from typing import TYPE_CHECKING
 
+from garrote.results.data_check import DataCheck
 from garrote.summaries import listing
 
 if TYPE_CHECKING:
@@ -11,6 +12,26 @@ if TYPE_CHECKING:
 
 class TableError(ValueError):
     """A table, or what was asked of it, that cannot be used."""
+
+
+class RefusedTable(TableError):
+    """A table in which a look before the fit found what stands in the way of one.
+
+    Parameters
+    ----------
+    label : str
+        The name of the table.
+    check : DataCheck
+        All that was found.
+    """
+
+    def __init__(self, label: str, check: DataCheck):
+        self.label, self.check = label, check
+        said = "; ".join([*(finding.text for finding in check.findings), *check.reading])
+        options = [
+            f"{option} {listing(values, str)}".strip() for option, values in check.remedy.items()
+        ]
+        super().__init__(f"{label}: {said}" + (f"; give {' '.join(options)}" if options else ""))
 
 
 def count_of(number: int, noun: str) -> str:

@@ -11,17 +11,27 @@ from garrote.tables.formats.engine import polars
 if TYPE_CHECKING:
     import polars as pl
 
-MISSING = (
-    "", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "null", "NULL",
-    "?", ".",
+_MARKS = ("", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "-nan", "-NaN", "null", "NULL", "?", ".")
+_ABBREVIATIONS = ("NA", "N/A", "n/a")
+_AMONG_NUMBERS = (
+    "n.a.", "n/d", "nd", "n.d.", "missing", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "#div/0!",
+    "#value!", "#null!", "#num!",
 )  # fmt: skip
-"""Texts that mean "no value" in any column."""
+_LOWER_MARKS = frozenset(text.lower() for text in (*_MARKS, *_ABBREVIATIONS, *_AMONG_NUMBERS))
 
-MISSING_NUMBERS = frozenset({text.lower() for text in MISSING} | {"none"})
-"""The same for a column of numbers or dates, whose other cells leave no doubt; in small letters.
+MISSING = {
+    # "NA" and "None" may be words like others: no alley to the house, an arm without treatment.
+    "word": frozenset(_MARKS),
+    "label": frozenset((*_MARKS, *_ABBREVIATIONS)),
+    # Beside numbers, dates, yes and no, other cells leave no doubt. These are in small letters.
+    "boolean": _LOWER_MARKS,
+    "number": _LOWER_MARKS | {"none"},
+    "date": _LOWER_MARKS | {"none"},
+}
+"""Texts that mean "no value", by the kind of the column; a "label" names a class or group of rows."""
 
-Among words "None" is one of them: the arm of a trial without treatment, say.
-"""
+BLANK = "(missing)"
+"""The level of a column of words that its blank cells have."""
 
 _WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}
 _DATE_FORMATS = ("%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S%.f")
@@ -124,22 +134,20 @@ def as_date(column: "pl.Series", decimal_comma: bool = False) -> "pl.Series":
     return _nothing(column).cast(moment)
 
 
-def is_missing(column: "pl.Series", kind: str = "word") -> "pl.Series":
+def is_missing(column: "pl.Series", kind: str) -> "pl.Series":
     """Tell which cells of a column mean nothing, if it is a column of some kind."""
     pl = polars()
     texts = column.cast(pl.String).str.strip_chars()
-    if kind in ("number", "date"):
-        found = texts.str.to_lowercase().is_in(list(MISSING_NUMBERS))
-    else:
-        found = texts.is_in(list(MISSING))
-    return found.fill_null(True)
+    if kind not in ("word", "label"):
+        texts = texts.str.to_lowercase()
+    return texts.is_in(list(MISSING[kind])).fill_null(True)
 
 
 def as_word(column: "pl.Series", decimal_comma: bool = False) -> "pl.Series":
     """Return text without the white space around it, null where it means nothing."""
     pl = polars()
     words = column.cast(pl.String).str.strip_chars()
-    return words.set(is_missing(column), None)
+    return words.set(is_missing(column, "word"), None)
 
 
 MEANINGS = {"number": as_number, "boolean": as_boolean, "date": as_date, "word": as_word}

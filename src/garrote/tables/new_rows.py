@@ -6,13 +6,15 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.summaries import listing
+from garrote.tables.check.gaps import refuse_gaps
 from garrote.tables.coding import Coding
 from garrote.tables.errors import TableError, count_of, naming_of, unknown_name
 from garrote.tables.filling import allocate, destinations_in, fill, put_means, refuse_huge
 from garrote.tables.formats.base import TableFile
 from garrote.tables.formats.opening import with_table
+from garrote.tables.kinds import BLANK
 from garrote.tables.marks import with_marks
-from garrote.tables.refusals import refuse_gaps, refuse_infinite, refuse_no_rows, refuse_other_kinds
+from garrote.tables.refusals import refuse_infinite, refuse_no_rows, refuse_other_kinds
 from garrote.tables.survey import Survey, count_words, survey
 
 
@@ -76,8 +78,9 @@ def _refuse_unseen(
         known = {*column.levels, column.reference}
         for word, seen in counts[j].items():
             if word not in known:
+                what = "a blank cell" if word == BLANK else listing([word])
                 raise TableError(
-                    f"{table.label}: {listing([word])} in column {listing([column.name])}, "
+                    f"{table.label}: {what} in column {listing([column.name])}, "
                     f"{table.place(seen.row)}, did not occur when the model was fitted: it knows "
                     f"{listing(sorted(w for w in known if w is not None))}; recode it, or take the row "
                     "out"

@@ -8,7 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.results.data_check import DataCheck
 from garrote.summaries import listing
+from garrote.tables.check.looking import Look
+from garrote.tables.check.target import is_zero_or_one
+from garrote.tables.check.types import MOST_LEVELS
 from garrote.tables.coding import CodedColumn, Coding
 from garrote.tables.errors import TableError
 from garrote.tables.filling import (
@@ -24,20 +28,10 @@ from garrote.tables.formats.base import TableFile
 from garrote.tables.formats.opening import refuse_same_names, with_table
 from garrote.tables.marks import with_marks
 from garrote.tables.notes import notes_on
-from garrote.tables.refusals import (
-    is_labels,
-    refuse_infinite,
-    refuse_no_rows,
-    refuse_target,
-    refuse_unusable,
-    rows_to_keep,
-)
+from garrote.tables.refusals import is_labels, refuse_infinite, refuse_no_rows, refuse_target
 from garrote.tables.resemblance import find_resemblances
 from garrote.tables.roles import Roles, Wanted, assign_roles
 from garrote.tables.survey import MOST_COUNTED, Survey, WordCount, count_words, survey
-
-MOST_LEVELS = 50
-"""Levels of a column that is one-hot coded."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +41,7 @@ class DataTable:
     Parameters
     ----------
     X : array of shape (N, D)
-        The variables, float64, column after column in memory.
+        The variables, float64, column after column in memory; NaN where a value is to be imputed.
     y : array of shape (N,), or None
         The target: numbers, or the labels of classes as texts.
     names : tuple of str
@@ -61,8 +55,8 @@ class DataTable:
         Name of the target, "" if there is none.
     source : str
         Name of the file, or "standard input".
-    notes : tuple of str
-        What a person should know of how the table was read.
+    check : DataCheck
+        What a look at the table found, and how its columns were read.
     coding : Coding
         How to do the same to new rows.
     offset : array of shape (N,), or None
@@ -77,9 +71,24 @@ class DataTable:
     groups: Array | None
     response: str
     source: str
-    notes: tuple[str, ...]
+    check: DataCheck
     coding: Coding
     offset: Floats | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the table, and of how it was read."""
+        return (*(finding.text for finding in self.check.findings), *self.check.reading)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a value is to be imputed."""
+        return bool(np.isnan(self.X).any())
+
+    @property
+    def is_zero_or_one(self) -> bool:
+        """Whether the target is numbers, and all of them 0 or 1."""
+        return self.y is not None and is_zero_or_one(self.y)
 
 
 def read_table(source: str, wanted: Wanted) -> DataTable:
@@ -104,20 +113,11 @@ def read_table(source: str, wanted: Wanted) -> DataTable:
 
 def _read(table: TableFile, wanted: Wanted) -> DataTable:
     roles = assign_roles(table, wanted)
-    words = roles.categories | ({roles.groups} if roles.groups is not None else set())
-    found = survey(table, roles.used, dict.fromkeys(words, "word"))
-    refuse_no_rows(table, found)
-    parts = (roles.target, roles.weights, roles.offset)
-    single = [j for j in parts if j is not None]
-    find_resemblances(
-        table, sorted({*roles.variables, *single} - roles.categories), found, roles.target
-    )
-    refuse_target(table, roles, found, wanted.labels)
-    refuse_unusable(table, roles, found, wanted.encode)
-    refuse_infinite(table, found)
-    keep = rows_to_keep(table, roles, found, wanted.missing)
+    look = _look(table, roles, wanted)
+    found, keep = look.found, look.gaps.kept
     coding = _make_coding(table, roles, found, keep, wanted.na)
     X = allocate(table, int(keep.sum()), len(coding.names))
+    parts = (roles.target, roles.weights, roles.offset)
     y, weights, offset = (None if j is None else np.empty(len(X)) for j in parts)
     labels = _labels(table, roles, found, wanted, keep)
     destinations = destinations_in(roles.variables, coding, X)
@@ -133,8 +133,10 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
     refuse_huge(table, destinations)
     _check_weights(table, weights, keep)
     coding = with_means(X, coding)
-    put_means(X, coding)
     coded = replace(roles, target=None) if labels else roles  # labels stay as they are
+    check = look.check(coding.owners, X, y, notes_on(table, coded, found, coding))
+    if wanted.missing != "impute":
+        put_means(X, coding)
     return DataTable(
         X,
         y,
@@ -144,10 +146,26 @@ def _read(table: TableFile, wanted: Wanted) -> DataTable:
         groups,
         wanted.target or "",
         table.label,
-        notes_on(table, coded, found, coding, X, wanted.missing),
+        check,
         coding,
         offset,
     )
+
+
+def _look(table: TableFile, roles: Roles, wanted: Wanted) -> Look:
+    """Look at all cells once, and refuse what cannot be used."""
+    words = roles.categories | ({roles.groups} if roles.groups is not None else set())
+    labels = [j for j in (roles.target, roles.groups) if j is not None]
+    found = survey(table, roles.used, dict.fromkeys(words, "word"), labels)
+    refuse_no_rows(table, found)
+    numbers = {*roles.variables, roles.target, roles.weights, roles.offset} - roles.categories
+    positions = sorted(j for j in numbers if j is not None)
+    find_resemblances(table, positions, found, roles.target)
+    refuse_target(table, roles, found, wanted.labels)
+    refuse_infinite(table, found)
+    look = Look.at(table, roles, found, wanted)
+    look.refuse_what_blocks()
+    return look
 
 
 def _make_coding(

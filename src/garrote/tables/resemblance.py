@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from garrote.tables.formats.base import TableFile
-from garrote.tables.kinds import MEANINGS, as_number, as_word
+from garrote.tables.kinds import MEANINGS, as_number, as_word, is_missing
 from garrote.tables.survey import ColumnFacts, Survey
 
 if TYPE_CHECKING:
@@ -28,19 +30,28 @@ MOSTLY = {"mostly numbers": "number", "mostly dates": "date"}
 """Columns in which more than half of the cells can be read as something, and the others cannot."""
 
 
+MOST_ODD = 20
+"""Different texts that are kept of the cells of a column that are not what most of them are."""
+
+
 @dataclass
 class _Share:
-    """How many cells are of some kind, and the row and text of one of them."""
+    """How many cells are of some kind, and rows and texts of the first of them, each text once."""
 
     count: int = 0
-    example: tuple[int, str] | None = None
+    examples: dict[str, int] = field(default_factory=dict)
 
     def add(self, first: int, texts: "pl.Series", flags: "pl.Series") -> None:
-        found = int(flags.sum())
-        if found and self.example is None:
-            row = int(flags.to_numpy().argmax())
-            self.example = (first + row, texts[row])
-        self.count += found
+        rows = np.flatnonzero(flags.to_numpy())
+        self.count += len(rows)
+        for row in rows if len(self.examples) <= MOST_ODD else ():
+            if len(self.examples) <= MOST_ODD:
+                self.examples.setdefault(texts[int(row)], first + int(row))
+
+    @property
+    def cells(self) -> tuple[tuple[int, str], ...]:
+        """Rows and texts of the examples."""
+        return tuple((row, text) for text, row in self.examples.items())
 
 
 @dataclass
@@ -79,13 +90,15 @@ def _take_in(look: _Look, first: int, column: "pl.Series", decimal_comma: bool) 
         values = MEANINGS[kind](column, decimal_comma)
         readable = values.is_finite().fill_null(False) if kind == "number" else values.is_not_null()
         look.readable[name].add(first, words, readable)
-        look.others[name].add(first, words, words.is_not_null() & ~readable)
+        look.others[name].add(first, words, ~is_missing(column, kind) & ~readable)
 
 
 def _conclude(facts: ColumnFacts, look: _Look, mixed: bool) -> None:
     for kind, share in look.alike.items():
         if 2 * share.count > look.words:
-            facts.resembles, facts.odd = kind, share.example
+            facts.resembles, facts.odd = kind, share.cells[:1]
     for name, others in look.others.items():
-        if mixed and not facts.resembles and 0 < others.count < look.readable[name].count:
-            facts.resembles, facts.odd, facts.unreadable = name, others.example, others.count
+        readable = look.readable[name].count
+        if mixed and not facts.resembles and 0 < others.count < readable:
+            facts.resembles, facts.odd, facts.unreadable = name, others.cells, others.count
+            facts.share = readable / (readable + others.count)

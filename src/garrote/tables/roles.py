@@ -8,7 +8,9 @@ from garrote.summaries import listing
 from garrote.tables.errors import TableError, unknown_name
 from garrote.tables.formats.base import TableFile
 
-MISSING_RULES = ("error", "drop", "mean")
+MISSING_RULES = ("error", "drop", "drop-most", "mean", "impute")
+DROPPING = ("drop", "drop-most")
+"""Rules by which rows with missing values are left out, the second of them however many these are."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +35,11 @@ class Wanted:
         Column of a known part of the linear predictor. Not a variable.
     encode : bool
         Whether columns of words are one-hot coded, and dates expanded; otherwise they are refused.
-    missing : {"error", "drop", "mean"}
-        Rows with missing values are refused, or left out; or a variable's mean is put in. The mean
-        is never put in for target, weights, offset or groups.
+    missing : {"error", "drop", "drop-most", "mean", "impute"}
+        Missing numbers and dates are refused; or their rows left out, if that leaves half of them
+        ("drop") or any ("drop-most"); or a variable's mean is put in; or they stay missing, to be
+        imputed. Rows without a target are always left out. Blank cells among words are a level of their
+        own, unless rows are left out. Nothing is put in for weights, offset or groups.
     categories : tuple of str
         Columns that are words whatever they hold, and are one-hot coded: names or patterns. The
         target may be among them, by name: then it is labels of classes.
@@ -43,6 +47,10 @@ class Wanted:
         Texts that mean "no value", beside the usual ones.
     labels : bool
         Whether the target may hold words, or true and false, which are then the labels of classes.
+    family : str, optional
+        What the target is, if that was said or cannot be: then it is not asked.
+    imputes : bool
+        Whether what is to be fitted can make use of imputations.
     """
 
     target: str | None
@@ -57,6 +65,8 @@ class Wanted:
     labels: bool = False
     categories: tuple[str, ...] = ()
     na: tuple[str, ...] = ()
+    family: str | None = None
+    imputes: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The first pass over a table: what each column holds, what is missing, what cannot be used."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from garrote.arrays import Array
 from garrote.tables.formats.base import Piece, TableFile
 from garrote.tables.formats.engine import polars
 from garrote.tables.kinds import (
+    BLANK,
     MEANINGS,
     as_numbers,
     as_word,
@@ -30,12 +31,13 @@ class ColumnFacts:
     """What the pieces of one column have shown so far."""
 
     possible: tuple[str, ...] | None  # kinds not ruled out; () leaves words, None nothing
-    missing: int = 0
+    words: str = "word"  # what words of the column are: "word", or "label" of a class or group
     readable: Counter[str] = field(default_factory=Counter)  # cells that can be of each kind
-    odd: tuple[int, str] | None = None  # row and text of the first cell that is not
-    unreadable: int = 0  # how many such cells there are, once they are counted
-    # Rows that are missing if the column is of numbers or dates, and words if it is of words.
-    doubtful: list[Array] = field(default_factory=list)
+    # Rows that are missing if the column is of a kind, piece after piece.
+    gaps: dict[str, list[Array]] = field(default_factory=lambda: defaultdict(list))
+    odd: tuple[tuple[int, str], ...] = ()  # rows and texts of some cells that are of another kind
+    unreadable: int = 0  # how many such cells there are, once they are counted, and
+    share: float = 0.0  # which part of all cells with a value the others are
     none: str = ""  # how "None" is written, and
     nones: int = 0  # how often it was taken for a missing number or date
     infinite: int | None = None  # row of the first infinite number
@@ -49,6 +51,17 @@ class ColumnFacts:
             return "unusable"
         return self.possible[0] if self.possible else "word"
 
+    @property
+    def missing_rows(self) -> Array:
+        """The rows without a value."""
+        found = self.gaps.get(self.words if self.kind == "word" else self.kind, [])
+        return np.concatenate(found) if found else np.zeros(0, dtype=np.intp)
+
+    @property
+    def missing(self) -> int:
+        """How many rows have no value."""
+        return len(self.missing_rows)
+
 
 @dataclass
 class Survey:
@@ -56,33 +69,20 @@ class Survey:
 
     columns: dict[int, ColumnFacts] = field(default_factory=dict)
     n_rows: int = 0
-    _incomplete: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
-    @property
-    def incomplete(self) -> Array:
-        """Which rows have a missing value in one of the columns."""
-        return self._incomplete[: self.n_rows]
-
-    def mark(self, first: int, missing: Array) -> None:
-        """Mark rows in which something is missing."""
-        self.reach(first + len(missing))
-        self._incomplete[first : first + len(missing)] |= missing
-
-    def mark_rows(self, rows: Array) -> None:
-        """Mark rows, given by their positions, in which something is missing."""
-        self._incomplete[rows] = True
-
-    def reach(self, rows: int) -> None:
-        """Make room for so many rows."""
-        if rows > len(self._incomplete):
-            grown = np.zeros(max(rows, 2 * len(self._incomplete)), dtype=bool)
-            grown[: len(self._incomplete)] = self._incomplete
-            self._incomplete = grown
-        self.n_rows = max(self.n_rows, rows)
+    def incomplete(self, positions: Iterable[int]) -> Array:
+        """Return which rows have no value in at least one of some columns."""
+        found = np.zeros(self.n_rows, dtype=bool)
+        for j in positions:
+            found[self.columns[j].missing_rows] = True
+        return found
 
 
 def survey(
-    table: TableFile, positions: Sequence[int], kinds: Mapping[int, str] | None = None
+    table: TableFile,
+    positions: Sequence[int],
+    kinds: Mapping[int, str] | None = None,
+    labels: Collection[int] = (),
 ) -> Survey:
     """Look at all cells of some columns once.
 
@@ -93,10 +93,12 @@ def survey(
         The columns.
     kinds : mapping from positions to kinds, optional
         What columns must be; that of the others is found out.
+    labels : collection of int
+        Columns whose words, if they hold such, name classes or groups.
     """
     found = Survey()
     for piece in table.pieces(positions):
-        found.reach(piece.first + piece.frame.height)
+        found.n_rows = max(found.n_rows, piece.first + piece.frame.height)
         for j, dtype in zip(piece.positions, piece.frame.dtypes, strict=True):
             if j not in found.columns:
                 kind = (kinds or {}).get(j)
@@ -104,11 +106,16 @@ def survey(
                 if kind is not None and possible is not None:
                     possible = () if kind == "word" else (kind,)
                 found.columns[j] = ColumnFacts(
-                    possible, type_name=str(dtype), forced=kind is not None
+                    possible,
+                    "label" if j in labels else "word",
+                    type_name=str(dtype),
+                    forced=kind is not None,
                 )
         _look(found, piece, table.decimal_comma)
     for facts in found.columns.values():
-        _decide_doubtful(found, facts)
+        # Nothing but "None": a word that says something, as no number is beside it.
+        if facts.nones and not facts.readable[facts.kind] and not facts.forced:
+            facts.possible = ()
     return found
 
 
@@ -134,13 +141,12 @@ def _look_closely(found: Survey, piece: Piece, i: int, decimal_comma: bool) -> N
     facts, column = found.columns[piece.positions[i]], piece.frame.to_series(i)
     if facts.possible is None:
         return
-    missing = {kind: is_missing(column, kind) for kind in ("word", *facts.possible)}
-    facts.missing += int(missing["word"].sum())
-    found.mark(piece.first, missing["word"].to_numpy())
+    missing = {kind: is_missing(column, kind) for kind in (facts.words, *facts.possible)}
+    for kind, cells in missing.items():
+        rows = np.flatnonzero(cells.to_numpy())
+        facts.gaps[kind] += [piece.first + rows] if len(rows) else []
     hoped = facts.kind
     if hoped in ("number", "date"):
-        doubtful = np.flatnonzero((missing[hoped] & ~missing["word"]).to_numpy())
-        facts.doubtful += [piece.first + doubtful] if len(doubtful) else []
         _count_nones(facts, column)
     for kind in facts.possible:
         values = MEANINGS[kind](column, decimal_comma)
@@ -148,9 +154,9 @@ def _look_closely(found: Survey, piece: Piece, i: int, decimal_comma: bool) -> N
         facts.readable[kind] += len(values) - values.null_count()
         if odd.any():
             facts.possible = tuple(k for k in facts.possible if k != kind)
-            if facts.odd is None and kind == hoped:
+            if not facts.odd and kind == hoped:
                 row = _first_true(odd)
-                facts.odd = (piece.first + row, str(as_word(column)[row]))
+                facts.odd = ((piece.first + row, str(column.cast(polars().String)[row]).strip()),)
         elif kind == "number" and facts.infinite is None:
             infinite = values.is_infinite().fill_null(False)
             if infinite.any():
@@ -162,17 +168,6 @@ def _count_nones(facts: ColumnFacts, column: "pl.Series") -> None:
     nones = texts.filter(texts.str.to_lowercase() == "none")
     facts.nones += len(nones)
     facts.none = facts.none or (nones[0] if len(nones) else "")
-
-
-def _decide_doubtful(found: Survey, facts: ColumnFacts) -> None:
-    """Decide what cells in doubt are, once all cells of their column have been seen."""
-    if facts.doubtful and not facts.readable[facts.kind] and not facts.forced:
-        facts.possible = ()
-    if facts.kind in ("number", "date"):
-        for rows in facts.doubtful:
-            facts.missing += len(rows)
-            found.mark_rows(rows)
-    facts.doubtful = []
 
 
 def _first_true(flags: "pl.Series") -> int:
@@ -190,14 +185,18 @@ class WordCount:
 def count_words(
     table: TableFile, positions: Sequence[int], keep: Array
 ) -> dict[int, dict[str, WordCount]]:
-    """Count the words of some columns over the rows to keep; give up beyond `MOST_COUNTED`."""
+    """Count the words of some columns over the rows to keep; give up beyond `MOST_COUNTED`.
+
+    Blank cells count as the word `BLANK`.
+    """
     pl = polars()
     found: dict[int, dict[str, WordCount]] = {j: {} for j in positions}
     for piece in table.pieces(positions) if positions else ():
         rows = keep[piece.first : piece.first + piece.frame.height]
         for i, j in enumerate(piece.positions):
-            words = as_word(piece.frame.to_series(i)).to_frame("word").with_row_index("row")
-            counts = words.filter(rows).drop_nulls().group_by("word", maintain_order=True)
+            words = as_word(piece.frame.to_series(i)).fill_null(BLANK)
+            kept = words.to_frame("word").with_row_index("row").filter(rows)
+            counts = kept.group_by("word", maintain_order=True)
             for word, count, row in counts.agg(count=pl.len(), first=pl.col("row").first()).rows():
                 if word in found[j]:
                     found[j][word].count += count

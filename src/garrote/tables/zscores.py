@@ -25,7 +25,7 @@ from garrote.tables.formats.base import TableFile
 from garrote.tables.formats.engine import polars
 from garrote.tables.formats.opening import with_table
 from garrote.tables.formats.room import refuse_beyond_memory
-from garrote.tables.kinds import MISSING_NUMBERS, as_numbers
+from garrote.tables.kinds import MISSING, as_numbers
 
 _Z = ("z", "zscore", "z_score", "zstat", "z_stat", "tstat", "t_stat")
 _EFFECT = ("beta", "b", "effect", "estimate", "coef")
@@ -289,7 +289,7 @@ def _numbers(table: TableFile, column: int) -> Floats:
     cells = frame.to_series(0)
     for row in np.flatnonzero((values.is_null() & cells.is_not_null()).to_numpy()):
         text = str(cells[int(row)]).strip()
-        if text.lower() not in MISSING_NUMBERS:
+        if text.lower() not in MISSING["number"]:
             raise TableError(
                 f"{table.label}: {table.place(int(row))} has {text[:60]!r} in the column "
                 f"{table.names[column]!r}, which is no number"

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from garrote.cli.errors import DONE, NOT_CONVERGED, CommandError, UsageError
+from garrote.cli.checking import show_check, show_refusal, with_command
+from garrote.cli.errors import DONE, FAILED, NOT_CONVERGED, CommandError, UsageError
+from garrote.cli.objects import parameters_of
 from garrote.cli.results import check_results, limit_threads, say_heard, write_results
 from garrote.cli.settings import (
     DEFAULTS,
@@ -32,29 +34,58 @@ def run(options: argparse.Namespace) -> int:
     by_default, options.method = options.method is None, method_name(options)
     method = find_method(options.method)
     check_settings(options, method)
-    table = _read(options, method.for_labels is not None)
-    labels = asks_for_labels(options, method) or table.y.dtype.kind == "U"
+    from garrote.tables import RefusedTable
+
+    try:
+        table = _read(options, method)
+    except RefusedTable as refusal:
+        show_refusal(refusal.label, with_command(refusal.check, options))
+        return FAILED
+    labels = _are_labels(table, options, method)
+    table = replace(table, check=with_command(_with_target(table, labels), options))
+    classes = len(set(table.y.tolist())) if labels else 0
     if by_default:
         rows, columns = table.X.shape
-        options.method = method_for_table(options, options.method, rows, columns, labels)
+        options.method = method_for_table(options, options.method, rows, columns, classes)
         method = find_method(options.method)
     estimator = method.for_labels.load() if labels else method.load()
+    _check_method(estimator, table, classes, options)
     settings = make_settings(options, estimator, labels, table)
     _check_folds(table, settings.get("cv"), options)
     if table.covariates:
         check_covariates(settings.get("penalty", "none"), table)
         settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
     if not options.quiet and options.json != "-":
-        _announce(table, options.method if by_default else None)
+        show_check(table, table.check)
+        _announce(table, labels, options.method if by_default else None)
     model = _fit(estimator, settings, table, labels, options)
     _write(model, table, options)
     return DONE if model.selection_.converged else NOT_CONVERGED
 
 
-def _read(options: argparse.Namespace, labels: bool) -> Any:
+def _are_labels(table: Any, options: argparse.Namespace, method: Any) -> bool:
+    """Tell whether the target is labels: words, or 0 and 1 unless it was said what they are."""
+    if asks_for_labels(options, method) or table.y.dtype.kind == "U":
+        return True
+    if not table.is_zero_or_one or "family" in dict(options.set) or options.family is not None:
+        return False
+    if method.for_labels is None:
+        return False
+    kind = method.for_labels.load()
+    try:  # whether the classifier has all that was asked for
+        make_settings(options, kind, True, table)
+    except UsageError:
+        return False
+    return table.offset is None or "offset" in inspect.signature(kind.fit).parameters
+
+
+def _read(options: argparse.Namespace, method: Any) -> Any:
+    """Read the table; whether its target is asked about depends on what the method could do."""
     from garrote.cli import console
     from garrote.tables import Wanted, read_table
 
+    known = parameters_of(method.load())
+    family = options.family or dict(options.set).get("family")
     wanted = Wanted(
         target=options.target,
         include=tuple(options.include) or None,
@@ -67,20 +98,33 @@ def _read(options: argparse.Namespace, labels: bool) -> Any:
         missing=options.missing,
         categories=tuple(options.categories),
         na=tuple(options.na),
-        labels=labels,
+        labels=method.for_labels is not None,
+        family=family or (None if "family" in known else "gaussian"),
+        imputes="penalty" not in known,
     )
     with console.waiting(f"reading {options.file}"):
         return read_table(options.file, wanted)
 
 
-def _announce(table: Any, by_default: str | None) -> None:
+def _with_target(table: Any, labels: bool) -> Any:
+    """Return the check of a table that says what its target of 0 and 1 was taken for."""
+    if not (labels and table.is_zero_or_one):
+        return table.check
+    said = (
+        f"{table.response} is 0 or 1 in every row and was taken for labels of two classes; --family "
+        "gaussian takes it for a number"
+    )
+    return replace(table.check, reading=(said, *table.check.reading))
+
+
+def _announce(table: Any, labels: bool, by_default: str | None) -> None:
     """Say what was read and, where nobody asked for a method, which one is taken."""
     from garrote.cli import console
     from garrote.summaries import listing
 
     said = f"{table.X.shape[0]} rows, {table.X.shape[1]} variables, response {table.response}"
-    if table.y.dtype.kind == "U":
-        said += f" (labels {listing(sorted(set(table.y.tolist())), str)})"
+    if labels:
+        said += f" (labels {listing(sorted(set(_as_labels(table.y).tolist())), str)})"
     console.say(f"{table.source}: {said}")
     if by_default in DEFAULTS:
         console.say(f"method {by_default}, {DEFAULTS[by_default]}")
@@ -96,23 +140,38 @@ def _fit(
     with console.warnings_kept(options.quiet) as heard, console.progress() as callback:
         if "callback" in inspect.signature(estimator).parameters:
             settings["callback"] = None if options.quiet else callback
-        model = estimator(**settings)
         known = {} if table.offset is None else {"offset": table.offset}
-        model.fit(
-            table.X, y, sample_weight=table.weights, groups=table.groups,
-            feature_names=table.names, **known,
-        )  # fmt: skip
+        model = _imputed_or_fitted(
+            estimator(**settings), table, y, options, groups=table.groups, **known
+        )
     found = model.selection_
-    notes = [*table.notes, *_response_notes(y, settings, estimator)]
+    notes = _response_notes(y, settings, estimator)
     model.selection_ = replace(
         found,
         # The fit knows the response as y; of two classes it says which one's log odds it models.
         response=table.response + found.response.removeprefix("y"),
         warnings=(*notes, *found.warnings),
         provenance={**found.provenance, "source": table.source, "command": options.words},
+        check=table.check,
     )
     say_heard(heard, found)
     return model
+
+
+def _imputed_or_fitted(
+    model: Any, table: Any, y: Any, options: argparse.Namespace, **known: Any
+) -> Any:
+    """Return the model, fitted to the table or to several fillings of its gaps."""
+    if not (options.missing == "impute" and table.has_gaps):
+        return model.fit(
+            table.X, y, sample_weight=table.weights, feature_names=table.names, **known
+        )
+    from garrote.impute import pool
+
+    return pool(
+        model, table.X, y, table.weights, n_imputations=options.imputations,
+        random_state=options.seed, feature_names=table.names, **known,
+    )  # fmt: skip
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -127,6 +186,22 @@ def _check(options: argparse.Namespace) -> None:
             "--n and --mismatch go with --zscores and --ld, not with a table", "select"
         )
     check_results(options, [options.file])
+
+
+def _check_method(estimator: Any, table: Any, classes: int, options: argparse.Namespace) -> None:
+    """Refuse more classes than a method takes, and imputations that it could not pool."""
+    penalised = "penalty" in parameters_of(estimator)
+    if classes > 2 and not penalised:
+        raise CommandError(
+            f"{table.source}: {table.response} has {classes} classes, and --method {options.method} "
+            "takes two: give --method lasso, which takes any number"
+        )
+    if penalised and options.missing == "impute" and table.has_gaps:
+        raise UsageError(
+            f"--missing impute pools posteriors, and {options.method} has none: give --missing mean, or "
+            "another --method",
+            "select",
+        )
 
 
 def _check_folds(table: Any, splitter: Any, options: argparse.Namespace) -> None:

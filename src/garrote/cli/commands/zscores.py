@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
         )
     data = _read(options)
     if by_default:
-        options.method = method_for_table(options, options.method, 0, len(data.z), labels=False)
+        options.method = method_for_table(options, options.method, 0, len(data.z))
         estimator = find_method(options.method).load()
     settings = make_settings(options, estimator, labels=False)
     for of_rows in ("cv", "stability"):

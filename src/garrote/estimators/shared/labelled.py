@@ -77,6 +77,6 @@ def two_classes(y: Array, weights: Floats) -> tuple[Array, Floats]:
         some = listing(classes.tolist(), str, 5)
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {type_of_target(y)}: "
-            f"y has {len(classes)} classes ({some}); SparseClassifier (--method lasso) takes any number"
+            f"y has {len(classes)} classes ({some}); SparseClassifier takes any number"
         )
     return classes, np.minimum(np.searchsorted(classes, y), 1).astype(np.float64)

@@ -6,9 +6,10 @@ from garrote.results.laws.draws import Draws, States
 from garrote.results.laws.effects import EffectsLaw
 from garrote.results.laws.factorised import Mixture, SoftSupport
 from garrote.results.laws.models import Intercepts, Models
+from garrote.results.laws.pooled import Pooled
 
 # What the field `law` of a posterior may be.
-Law = Models | States | Draws | SoftSupport | Mixture | EffectsLaw
+Law = Models | States | Draws | SoftSupport | Mixture | EffectsLaw | Pooled
 
 __all__ = [
     "Anchor",
@@ -21,6 +22,7 @@ __all__ = [
     "Law",
     "Mixture",
     "Models",
+    "Pooled",
     "SoftSupport",
     "Spread",
     "States",

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from garrote.summaries import listing
-from garrote.tables.kinds import MISSING_NUMBERS
+from garrote.tables.kinds import MISSING
 
 _DELIMITERS = "\t;|,"
 _NUMBER = re.compile(
@@ -117,7 +117,7 @@ def _has_decimal_commas(rows: list[list[str]]) -> bool:
 def _is_number(field: str, comma: bool) -> bool:
     if comma:
         field = field.replace(",", ".")
-    return field.lower() in MISSING_NUMBERS or _NUMBER.fullmatch(field) is not None
+    return field.lower() in MISSING["number"] or _NUMBER.fullmatch(field) is not None
 
 
 def _header_names(first: list[str], rest: list[list[str]]) -> tuple[list[str], set[int]]:

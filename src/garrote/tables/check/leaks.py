@@ -1,0 +1,134 @@
+"""Columns from which the target may have been computed: they explain it nearly without error."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.results.data_check import Finding
+from garrote.summaries import listing
+from garrote.tables.check.sentences import NAMED, named
+
+_R2 = 0.999
+_FEWEST_ROWS, _MOST_ROWS, _MOST_COLUMNS = 20, 4000, 300
+_FEWEST_OF_A_CLASS = 5
+_BLOCK = 256  # columns at a time, so that no second table lies in memory
+
+
+def find_leaks(names: Sequence[str], X: Floats, y: Array | None, target: str) -> list[Finding]:
+    """Ask whether columns were computed from the target, or it from them."""
+    if y is None or len(y) < _FEWEST_ROWS or not X.shape[1]:
+        return []
+    if len(y) > _MOST_ROWS:
+        rows = np.linspace(0, len(y) - 1, _MOST_ROWS).astype(np.intp)
+        X, y = X[rows], y[rows]
+    if len(np.unique(y)) == 2:
+        return _separating(names, X, y, target)
+    if y.dtype.kind != "f" or y.std() == 0:
+        return []
+    some = np.flatnonzero(squared_correlations(X, y) > _R2).tolist()
+    if some:
+        said = named(some, lambda j: listing([names[j]]))
+        alone = "it alone explains" if len(some) == 1 else "each of them alone explains"
+        are = "is" if len(some) == 1 else "are"
+        text = (
+            f"{are} {said} computed from {listing([target])}? {alone} more than {100 * _R2:g} % of its "
+            "variance"
+        )
+        return [Finding("leak", text, {"--exclude": _different(names, some)})]
+    return _together(names, X, y, target)
+
+
+def squared_correlations(X: Floats, y: Floats) -> Floats:
+    """Return the squared correlation of each column with y, over the rows where it is known."""
+    parts = [_of_a_block(X[:, j : j + _BLOCK], y) for j in range(0, X.shape[1], _BLOCK)]
+    return np.concatenate(parts)
+
+
+def _of_a_block(X: Floats, y: Floats) -> Floats:
+    there = ~np.isnan(X)
+    count = np.maximum(there.sum(axis=0), 1)
+    x = np.where(there, X, 0.0)
+    x = np.where(there, x - x.sum(axis=0) / count, 0.0)
+    away = np.where(there, y[:, None] - y @ there / count, 0.0)
+    spread = (x**2).sum(axis=0) * (away**2).sum(axis=0)
+    known = (spread > 0) & (count >= _FEWEST_ROWS)
+    return np.where(known, (x * away).sum(axis=0) ** 2 / np.where(known, spread, 1.0), 0.0)
+
+
+def _together(names: Sequence[str], X: Floats, y: Floats, target: str) -> list[Finding]:
+    """Ask about columns that explain the target together, in rows that were held out."""
+    complete = ~np.isnan(X).any(axis=1)
+    X, y = X[complete], y[complete]
+    rows, columns = X.shape
+    if columns > _MOST_COLUMNS or rows < max(_FEWEST_ROWS, 4 * columns):
+        return []
+    spread = X.std(axis=0)
+    usable = np.flatnonzero(spread > 0)
+    Z = (X[:, usable] - X[:, usable].mean(axis=0)) / spread[usable]
+    share = held_out_r2(Z, y)
+    if share <= _R2:
+        return []
+    few = [usable[j] for j in _fewest(Z, y)]
+    parts = named(few, lambda j: listing([names[j]])) if few else "all columns together"
+    text = (
+        f"is {listing([target])} computed from other columns? {parts} explain"
+        f"{'' if few else 's'} it nearly without error (held-out R^2 {share:.5f})"
+    )
+    return [Finding("leak", text, {})]
+
+
+def held_out_r2(Z: Floats, y: Floats) -> float:
+    """Return R^2 of least squares, each half of the rows predicted by the other."""
+    errors = 0.0
+    odd = np.arange(len(y)) % 2 == 1
+    for held in (odd, ~odd):
+        X = np.column_stack([np.ones(len(y)), Z])
+        coef = np.linalg.lstsq(X[~held], y[~held], rcond=None)[0]
+        errors += float(((y[held] - X[held] @ coef) ** 2).sum())
+    return 1.0 - errors / float(((y - y.mean()) ** 2).sum())
+
+
+def _fewest(Z: Floats, y: Floats) -> list[int]:
+    """Return up to three columns, found one after another, that explain y; none if it takes more."""
+    chosen: list[int] = []
+    for _ in range(NAMED):
+        chosen.append(int(np.argmax(squared_correlations(Z, _residual(Z[:, chosen], y)))))
+        if _explain(Z[:, chosen], y):
+            spare = [j for j in chosen if _explain(Z[:, [k for k in chosen if k != j]], y)]
+            return [j for j in chosen if j not in spare[:1]]
+    return []
+
+
+def _explain(Z: Floats, y: Floats) -> bool:
+    rest = _residual(Z, y)
+    return float(rest @ rest) < (1 - _R2) * float(((y - y.mean()) ** 2).sum())
+
+
+def _residual(Z: Floats, y: Floats) -> Floats:
+    X = np.column_stack([np.ones(len(y)), Z])
+    return np.asarray(y - X @ np.linalg.lstsq(X, y, rcond=None)[0])
+
+
+def _separating(names: Sequence[str], X: Floats, y: Array, target: str) -> list[Finding]:
+    """Ask about columns with a border that has one class on either side."""
+    first = y == np.unique(y)[0]
+    if X.shape[1] > len(y) or min(first.sum(), (~first).sum()) < _FEWEST_OF_A_CLASS:
+        return []
+    lows, highs = ([f.reduce(X[side]) for side in (first, ~first)] for f in (np.fmin, np.fmax))
+    with np.errstate(invalid="ignore"):
+        apart = (highs[0] < lows[1]) | (highs[1] < lows[0])
+    some = np.flatnonzero(apart).tolist()
+    if not some:
+        return []
+    said = named(some, lambda j: listing([names[j]]))
+    alone = "its values alone tell" if len(some) == 1 else "the values of each tell"
+    text = (
+        f"{'is' if len(some) == 1 else 'are'} {said} computed from {listing([target])}, or the other "
+        f"way round? {alone} the classes apart without error"
+    )
+    return [Finding("leak", text, {"--exclude": _different(names, some)})]
+
+
+def _different(names: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names[j] for j in columns))

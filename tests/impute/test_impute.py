@@ -1,0 +1,183 @@
+"""Several fillings of the gaps are pooled as the plain formulas say, whatever the method is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t
+
+import garrote
+from garrote import (
+    SingleEffectsRegressor,
+    SparseRegressor,
+    SpikeSlabClassifier,
+    SpikeSlabRegressor,
+    VariationalGarrote,
+)
+from garrote.impute import completed_tables, pool
+
+N, D = 70, 5
+
+
+@pytest.fixture(scope="module")
+def gappy():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, D)) * [1, 1, 10, 1, 0.01] + [0, 5, 100, 0, 0]
+    X[:, 3] = 0.8 * X[:, 1] + 0.4 * X[:, 3]
+    y = 2 * X[:, 1] + rng.standard_normal(N)
+    X[rng.random(X.shape) < 0.15] = np.nan
+    return X, y
+
+
+def plain_pool(estimator, X, y, m, seed, **fit):
+    """Pool by hand: fit each table, average, and add the variance between."""
+    tables = completed_tables(X, y, m, random_state=seed)
+    parts = [estimator().fit(table, y, **fit).selection_ for table in tables]
+    probability = sum(part.probability for part in parts) / m
+    effects = [part.effect for part in parts]
+    mean = sum(effects) / m
+    within = sum(np.nan_to_num(part.standard_error) ** 2 for part in parts) / m
+    between = sum((effect - mean) ** 2 for effect in effects) / (m - 1)
+    total = within + (1 + 1 / m) * between
+    with np.errstate(divide="ignore", invalid="ignore"):
+        freedom = (m - 1) * (1 + within / ((1 + 1 / m) * between)) ** 2
+    reach = t.ppf(0.975, np.where(between > 0, freedom, np.inf)) * np.sqrt(total)
+    return probability, mean, np.sqrt(total), mean - reach, mean + reach
+
+
+@pytest.mark.parametrize("kind", [SpikeSlabRegressor, SingleEffectsRegressor, VariationalGarrote])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pooling_is_what_the_formulas_say(gappy, kind, weighted):
+    X, y = gappy
+    fit = {"sample_weight": np.arange(N) % 3 + 1.0} if weighted else {}
+    model = pool(kind(), X, y, n_imputations=3, random_state=4, **fit)
+    probability, mean, error, lower, upper = plain_pool(kind, X, y, 3, 4, **fit)
+    found = model.selection_
+    np.testing.assert_allclose(found.probability, probability, rtol=1e-12)
+    np.testing.assert_allclose(model.coef_, mean, rtol=1e-12)
+    stated = np.isfinite(found.standard_error)
+    assert stated.any()
+    np.testing.assert_allclose(found.standard_error[stated], error[stated], rtol=1e-9)
+    np.testing.assert_allclose(found.lower[stated], lower[stated], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(found.upper[stated], upper[stated], rtol=1e-6, atol=1e-9)
+    assert (found.selected == (probability > 0.5)).all()
+    assert found.provenance["imputations"] == 3
+    assert "pooled over 3 imputations" in found.rule
+    assert "Rubin 1987" in found.intervals
+
+
+def test_predictions_mix_those_of_all_fillings(gappy):
+    X, y = gappy
+    new = np.nan_to_num(X[:6], nan=1.0)
+    model = pool(SpikeSlabRegressor(), X, y, n_imputations=4, random_state=1)
+    single = [
+        SpikeSlabRegressor().fit(table, y) for table in completed_tables(X, y, 4, random_state=1)
+    ]
+    means = np.array([one.predict(new) for one in single])
+    mean, deviation = model.predict(new, return_std=True)
+    np.testing.assert_allclose(mean, means.mean(axis=0), rtol=1e-10)
+    within = [one.posterior_.predictive_deviation(new, model._anchor) ** 2 for one in single]
+    wanted = np.mean(within, axis=0) + 1.25 * means.var(axis=0, ddof=1)
+    np.testing.assert_allclose(deviation**2, wanted, rtol=1e-8)
+
+
+def test_draws_have_the_moments_of_the_mixture(gappy):
+    X, y = gappy
+    posterior = pool(SpikeSlabRegressor(), X, y, n_imputations=3, random_state=2).posterior_
+    draws = posterior.sample(20_000, random_state=0)
+    np.testing.assert_allclose(draws.mean(axis=0), posterior.mean, atol=0.03 * np.abs(draws).max())
+    assert (draws != 0).mean(axis=0) == pytest.approx(posterior.inclusion_probability, abs=0.02)
+    parts = posterior.law.posteriors
+    between = np.var([p.mean[1] for p in parts])
+    mixture = np.mean([p.variance[1] for p in parts]) + between
+    assert draws[:, 1].var() == pytest.approx(mixture, rel=0.05)
+
+
+def test_labels_and_counts_are_pooled_too(gappy, tmp_path):
+    X, y = gappy
+    labels = np.where(y > np.median(y), "well", "ill")
+    model = pool(SpikeSlabClassifier(), X, labels, n_imputations=2, random_state=3)
+    tables = completed_tables(X, labels, 2, random_state=3)
+    single = [SpikeSlabClassifier().fit(table, labels) for table in tables]
+    new = np.nan_to_num(X[:5], nan=2.0)
+    chances = np.mean([one.predict_proba(new) for one in single], axis=0)
+    np.testing.assert_allclose(model.predict_proba(new), chances, rtol=1e-10)
+    np.testing.assert_allclose(model.coef_, np.mean([one.coef_ for one in single], axis=0))
+    model.save(tmp_path / "model.garrote")
+    loaded = garrote.load(tmp_path / "model.garrote")
+    assert (loaded.predict_proba(new) == model.predict_proba(new)).all()
+    counts = np.round(np.exp((y - y.mean()) / 3))
+    offset = np.full(N, 0.3)
+    rates = pool(
+        SpikeSlabRegressor(family="poisson"), X, counts, n_imputations=2, random_state=3,
+        offset=offset,
+    )  # fmt: skip
+    tables = completed_tables(X, counts, 2, random_state=3)
+    single = [
+        SpikeSlabRegressor(family="poisson").fit(table, counts, offset=offset) for table in tables
+    ]
+    known = np.full(5, 0.3)
+    moments = [one.predict(new, return_std=True, offset=known) for one in single]
+    mean, deviation = rates.predict(new, return_std=True, offset=known)
+    np.testing.assert_allclose(mean, np.mean([m for m, _ in moments], axis=0), rtol=1e-10)
+    spread = np.mean([s**2 for _, s in moments], axis=0)
+    spread += 1.5 * np.var([m for m, _ in moments], axis=0, ddof=1)
+    np.testing.assert_allclose(deviation**2, spread, rtol=1e-8)
+
+
+def test_fillings_keep_what_is_known_depend_on_their_seed_and_use_the_response(gappy):
+    X, y = gappy
+    tables = list(completed_tables(X, y, 2, random_state=5))
+    again = list(completed_tables(X, y, 4, random_state=5))
+    for one, other in zip(tables, again, strict=False):
+        assert np.array_equal(one, other)
+    known = ~np.isnan(X)
+    assert all(np.array_equal(table[known], X[known]) for table in tables)
+    assert not np.array_equal(tables[0], tables[1])
+    gaps = np.isnan(X[:, 1])
+    drawn = np.mean([table[gaps, 1] for table in completed_tables(X, y, 4, random_state=0)], axis=0)
+    assert np.corrcoef(drawn, y[gaps])[0, 1] > 0.8
+
+
+def test_without_gaps_pooling_is_the_fit(gappy):
+    X, y = gappy
+    X = np.nan_to_num(X)
+    pooled, fitted = (
+        pool(SpikeSlabRegressor(), X, y, random_state=0),
+        SpikeSlabRegressor().fit(X, y),
+    )
+    np.testing.assert_allclose(pooled.coef_, fitted.coef_, rtol=1e-12)
+    np.testing.assert_allclose(pooled.selection_.lower, fitted.selection_.lower, rtol=1e-6)
+
+
+def test_a_data_frame_brings_its_names_and_wrong_input_is_refused(gappy):
+    X, y = gappy
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    model = pool(SpikeSlabRegressor(), frame, pd.Series(y), n_imputations=2, random_state=0)
+    assert model.selection_.names == tuple("abcde")
+    assert garrote.impute.pool is pool
+    with pytest.raises(TypeError, match="SparseRegressor has no posterior to pool: take SpikeSlab"):
+        pool(SparseRegressor(), X, y)
+    with pytest.raises(ValueError, match="n_imputations must be at least 2, got 1"):
+        pool(SpikeSlabRegressor(), X, y, n_imputations=1)
+    with pytest.raises(ValueError, match="columns 0 of X have no value at all"):
+        pool(SpikeSlabRegressor(), np.column_stack([np.full(N, np.nan), X]), y)
+    with pytest.raises(ValueError, match="must hold numbers, with NaN"):
+        pool(SpikeSlabRegressor(), frame.assign(a="word"), y)
+    with pytest.raises(ValueError, match="y has no value in 1 row"):
+        pool(SpikeSlabRegressor(), X, np.where(np.arange(N) == 3, np.nan, y))
+
+
+@pytest.mark.slow
+def test_intervals_cover_the_truth_when_values_are_missing_at_random():
+    covered, total = 0, 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((80, 4))
+        X[:, 1] += X[:, 0]
+        y = X @ [1.0, 1.0, 0.0, 0.0] + rng.standard_normal(80)
+        gone = rng.random(80) < 1 / (1 + np.exp(-X[:, 0]))
+        X[gone, 1] = np.nan
+        found = pool(SpikeSlabRegressor(), X, y, random_state=seed).selection_
+        covered += int(np.sum((found.lower[:2] <= 1) & (found.upper[:2] >= 1)))
+        total += 2
+    assert 0.88 <= covered / total <= 1.0
