@@ -772,3 +772,31 @@ def test_weights_that_are_next_to_no_rows_are_refused_for_labels():
     X = np.random.default_rng(0).standard_normal((40, 3))
     with pytest.raises(ValueError, match=r"4e-05 rows are too few"):
         VariationalGarroteClassifier().fit(X, X[:, 0] > 0, sample_weight=np.full(40, 1e-6))
+
+
+def test_all_that_is_wrong_with_a_data_frame_is_said_at_once():
+    X, y = regression(40, 3)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).astype(object)
+    frame.loc[7, "a"] = "67 F"
+    frame.loc[:4, "b"] = None
+    frame = frame.assign(who=[f"p{i}" for i in range(40)], text=["1.5"] * 40, site=["u", "v"] * 20)
+    y[:2] = np.nan
+    with refused(
+        "'a' is a column of numbers but for '67 F' in row 7",
+        "'text' holds numbers that are stored as text",
+        "columns are not numbers: 'who' (another text in nearly every row), 'site'. Encode them",
+        "values are missing in 'b' (5)",
+        "garrote.impute.pool",
+        "y has no value in 2 rows",
+    ):
+        VariationalGarrote(callback=must_not_start).fit(frame, y)
+    for kind in (pd.DataFrame, pl.DataFrame):
+        with refused("columns are not numbers: 'g'"):
+            VariationalGarrote().fit(kind({"g": ["u", "v"] * 20, "x": X[:, 0]}), X[:, 1])
+
+
+def test_objects_that_are_all_numbers_are_taken():
+    X, y = regression(40, 3)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    fitted = VariationalGarrote().fit(frame.astype(object), y)
+    np.testing.assert_array_equal(fitted.coef_, VariationalGarrote().fit(frame, y).coef_)

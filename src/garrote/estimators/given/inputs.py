@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
 from garrote.estimators.given.designs import check_design, check_new_design
+from garrote.estimators.given.frames import IMPUTE, refuse_text_columns
 from garrote.limits.magnitudes import (
     LINKS,
     PREDICTIONS,
@@ -21,6 +22,8 @@ from garrote.limits.magnitudes import (
     within,
 )
 from garrote.summaries import listing
+
+_DROP = "Drop those rows, or impute the values before fitting."
 
 
 def check_rows(estimator: Any, X: Any, y: Any, several: bool = False) -> tuple[Any, Floats]:
@@ -44,7 +47,8 @@ def check_labelled_rows(estimator: Any, X: Any, y: Any, **checks: Any) -> tuple[
         del estimator.consistency_
     if is_design(X):
         return X, check_design(estimator, X, y, **checks)
-    refuse_text_columns(X)
+    refuse_repeated_names(X)
+    refuse_text_columns(X, y)
     try:
         with _quiet():
             X, y = validate_data(
@@ -144,29 +148,6 @@ def refuse_repeated_names(X: Any) -> None:
         raise ValueError(f"X has more than one column named {listing(twice)}: rename them")
 
 
-def refuse_text_columns(X: Any) -> None:
-    """Raise for data frames with columns that are not numbers, or have one name, naming them."""
-    if not hasattr(X, "columns") or scipy.sparse.issparse(X):
-        return
-    refuse_repeated_names(X)
-    import narwhals as nw
-
-    try:
-        frame = nw.from_native(X, eager_only=True)
-    except (TypeError, ValueError):  # not a data frame
-        return
-    refused = [
-        str(name)
-        for name, kind in frame.schema.items()
-        if not (kind.is_numeric() or kind == nw.Boolean or kind == nw.Object)
-    ]
-    if refused:
-        raise ValueError(
-            f"columns are not numbers: {listing(refused)}. Encode them (for example with "
-            "sklearn.preprocessing.OneHotEncoder) or drop them"
-        )
-
-
 def check_weights(sample_weight: Any, X: Any) -> Floats:
     """Return non-negative weights, not all zero."""
     if sample_weight is not None and not np.any(np.asarray(sample_weight)):
@@ -248,8 +229,9 @@ def _with_place(error: ValueError, X: Any, y: Any) -> ValueError:
     text = str(error).split("\n")[0]
     if "NaN" not in text and "infinity" not in text:
         return error
-    place = ""
+    place, column_gaps = "", "NaN" in text
     if "y" in text.split() and "X" not in text.split():
+        column_gaps = False
         bad = np.flatnonzero(~np.isfinite(np.asarray(y, dtype=np.float64).ravel()))
         place = f" First at row {bad[0]} ({len(bad)} in all)." if len(bad) else ""
     else:
@@ -258,8 +240,9 @@ def _with_place(error: ValueError, X: Any, y: Any) -> ValueError:
             names = getattr(X, "columns", None)
             name = repr(str(names[columns[0]])) if names is not None else str(columns[0])
             count = len(np.unique(columns))
-            place = f" First at row {rows[0]}, column {name} ({count} columns affected)."
-    return ValueError(f"{text}{place} Drop those rows, or impute the values before fitting.")
+            affected = f"{count} column{'s' * (count != 1)} affected"
+            place = f" First at row {rows[0]}, column {name} ({affected})."
+    return ValueError(f"{text}{place} {IMPUTE if column_gaps else _DROP}")
 
 
 def _not_finite(X: Any) -> tuple[Array, Array]:
