@@ -30,6 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 
 from garrote import VariationalGarrote
+from garrote.estimators.given.folds import split_rows
 from garrote.paths import Anneal
 from garrote.priors import ExpectedSize
 from reference import example_2, sparse_regression
@@ -308,15 +309,25 @@ def test_sample_weights_and_groups_are_routed_through_cross_validation(data):
 # --- choosing gamma
 
 
-def test_a_number_of_folds_a_splitter_and_a_list_of_splits_are_the_same(data, fitted):
+def test_a_splitter_and_a_list_of_its_splits_are_the_same(data):
     X, y = data
     numbers = np.repeat(np.arange(5), 16)
-    for cv in (KFold(5), list(KFold(5).split(X)), KFold(5).split(X), PredefinedSplit(numbers)):
+    first = VariationalGarrote(cv=KFold(5)).fit(X, y)
+    for cv in (list(KFold(5).split(X)), KFold(5).split(X), PredefinedSplit(numbers)):
         model = VariationalGarrote(cv=cv).fit(X, y)
         np.testing.assert_allclose(
-            model.cv_results_["fold_errors"], fitted.cv_results_["fold_errors"], rtol=1e-10
+            model.cv_results_["fold_errors"], first.cv_results_["fold_errors"], rtol=1e-10
         )
-        assert model.gamma_ == fitted.gamma_
+        assert model.gamma_ == first.gamma_
+
+
+def test_a_number_of_folds_is_what_split_rows_makes_of_it(data, fitted):
+    X, y = data
+    model = VariationalGarrote(cv=split_rows(5, X, y, seed=fitted.random_state)).fit(X, y)
+    np.testing.assert_allclose(
+        model.cv_results_["fold_errors"], fitted.cv_results_["fold_errors"], rtol=1e-10
+    )
+    assert model.gamma_ == fitted.gamma_
 
 
 def test_rows_outside_every_test_fold_only_train(data):
