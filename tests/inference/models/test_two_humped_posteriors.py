@@ -149,3 +149,17 @@ def test_ten_columns_are_summed_as_by_quadrature_over_noise_and_all_signs():
     basis = np.linalg.svd(np.eye(20) - 1 / 20)[0][:, :19]
     exact, _ = signed_sums(basis.T @ Z, basis.T @ (y - y.mean()), _log_prior(10), 0.8, 0.9)
     np.testing.assert_allclose(found.inclusion_probability_, exact, atol=1e-6)
+
+
+def test_near_copies_change_places_as_often_as_they_should():
+    """Members are exchanged for what resembles them, with signs of their own."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((80, 6))
+    X[:, 1] = X[:, 0] + 0.1 * rng.standard_normal(80)
+    X[:, 3] = -X[:, 2] + 0.2 * rng.standard_normal(80)
+    y = X[:, 0] + X[:, 2] + rng.standard_normal(80)
+    exact = SpikeSlabRegressor(TwoHumpedSlab(), "enumerate").fit(X, y)
+    drawn = SpikeSlabRegressor(TwoHumpedSlab(), Sample(n_steps=20_000), random_state=0).fit(X, y)
+    truth = exact.inclusion_probability_
+    assert ((truth[:4] > 0.05) & (truth[:4] < 0.95)).all()
+    np.testing.assert_allclose(drawn.inclusion_probability_, truth, atol=0.02)

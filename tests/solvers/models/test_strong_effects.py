@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp
 
 from garrote import Problem
 from garrote.inference import METHODS, Beliefs, Metropolis, Sample, Search, infer
@@ -105,6 +105,12 @@ def log_weights(problem, slab):
     return weights
 
 
+def swaps(problem, model):
+    """Members of a model, each with every other variable that resembles it."""
+    alike = np.abs(problem.known_block(np.arange(problem.n_features))) / problem.curvature[0] > 0.8
+    return [(i, j) for i in model for j in set(range(problem.n_features)) - model if alike[i, j]]
+
+
 @pytest.mark.parametrize("name", ["slab", "known noise", "g", "eb", "bic"])
 @pytest.mark.parametrize("n", [1000, 100_000])
 def test_odds_and_rates_are_those_of_the_posterior_in_every_model(name, n):
@@ -121,10 +127,15 @@ def test_odds_and_rates_are_those_of_the_posterior_in_every_model(name, n):
         sign = np.array([-1.0 if j in model else 1.0 for j in range(5)])
         gain = np.array([exact[model ^ {j}] - weight for j in range(5)])
         np.testing.assert_allclose(walk.scores.log_odds, sign * gain, rtol=1e-9, atol=1e-5)
-        # p_j + e over the chance that j is as it is.
-        log_p = -np.logaddexp(0.0, -sign * gain)
-        rates = np.logaddexp(log_p, np.log(0.2)) + np.logaddexp(0.0, gain)
+        # p_j (1 - 0.75 p_j) + e over the chance that j is as it is; q / (1 + q) for swaps.
+        p, q = (
+            expit(sign * gain),
+            [exact[model ^ {i, j}] - weight for i, j in swaps(problem, model)],
+        )
+        flips = np.log(p * (1.0 - 0.75 * p) + 0.2) + np.logaddexp(0.0, gain)
+        rates = np.concatenate([flips, -np.logaddexp(0.0, -np.array(q))])
         assert log_z == pytest.approx(logsumexp(rates), rel=1e-9, abs=1e-5)
+        assert len(q) == len({3, 4} & model) % 2  # near copies for each other
 
 
 def test_evidence_tells_strong_variables_apart_that_leave_next_to_nothing():

@@ -33,6 +33,11 @@ class GramRows:
         self._used = np.zeros(self.most, dtype=np.int64)
         self._clock = 0
 
+    @staticmethod
+    def holds_all(problem: Problem, room: int = ROOM) -> bool:
+        """Tell whether so many bytes have room for all rows."""
+        return room // (8 * problem.n_features) >= problem.n_features
+
     def fetch(self, j: int, pinned: Array, likely: Array = NO_COLUMNS) -> None:
         """Bring row j in, in the place of one that is not ``pinned``.
 
@@ -57,10 +62,15 @@ class GramRows:
 
     def hold(self, columns: Array) -> None:
         """Bring the rows of several columns in, all of which there is room for."""
-        self._clock += 1
-        self._used[self.slot[columns[self.slot[columns] >= 0]]] = self._clock
+        self.mark(columns)
         for j in columns[self.slot[columns] < 0]:
             self.fetch(int(j), columns)
+
+    def mark(self, columns: Array) -> None:
+        """Remember that the rows of some columns were of use just now, if they are at hand."""
+        self._clock += 1
+        slots = self.slot[columns]
+        self._used[slots[slots >= 0]] = self._clock
 
     def take_in(self, columns: Array) -> bool:
         """Bring missing rows in, in one pass over X; False, and nothing done, where no room is left."""

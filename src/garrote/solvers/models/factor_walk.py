@@ -12,6 +12,7 @@ from garrote._jit import generic, kernel
 from garrote.arrays import Array, Floats
 from garrote.limits.budgets import VISITS_PER_CALL
 from garrote.priors.evidence import log_evidence
+from garrote.solvers.algebra.factor_updates import factor_column
 from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
 from garrote.solvers.algebra.model_factor import (
     ModelFactor,
@@ -34,8 +35,8 @@ from garrote.solvers.models.model_chain import (
 
 # Stretches of steps between factors made anew.
 _FRESH = 20
-# Standard deviation of the steps of the slab's log variance.
-_VARIANCE_STEP = 0.7
+# Standard deviation of the steps of the slab's log variance, and how many are made at a time.
+_VARIANCE_STEP, _TRIES = 0.7, 4
 # Columns beyond which a proposal of another slab variance is dear.
 _WIDE = 2000
 # Variables that a model has room for at first.
@@ -49,7 +50,7 @@ class FactorWalk:
     """
 
     # Steps between proposals of another slab variance, at least.
-    least_stretch = 5
+    least_stretch = 20
 
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         self.target, self.rng = target, rng
@@ -186,24 +187,46 @@ class FactorWalk:
             self._take_spare()
 
     def _move_variance(self) -> None:
-        """Propose another slab variance, given the model."""
+        """Draw another slab variance, given the model.
+
+        Some Metropolis steps are made on the posterior, which needs the model's own cross products
+        alone; where they lead is then accepted by what the walk's weights make of it (Christen & Fox
+        2005). What several reversible steps do is reversible too.
+        """
         if not self.target.variance_is_unknown:
             return
-        proposed = float(self.variance * np.exp(_VARIANCE_STEP * self.rng.standard_normal()))
-        rule = self.target.rule(proposed)
         members = self.members
+        block, products = self._cross_products(members)
+        now, rule = float(np.log(self.variance)), self.rule
+        known = self._log_given_model(rule, now, block, products)
+        for _ in range(_TRIES):
+            there = now + _VARIANCE_STEP * float(self.rng.standard_normal())
+            rule_there = self.target.rule(float(np.exp(there)))
+            log_there = self._log_given_model(rule_there, there, block, products)
+            if np.log(self.rng.random()) < log_there - known:
+                now, rule, known = there, rule_there, log_there
+        if rule is self.rule:
+            return
+        weight = self.log_weight(self.rule, self.factor)
         self._fill(self._spare, rule, members, self._signs(members))
-        gain = self._log_target(rule, self._spare, proposed) - self._log_target(
-            self.rule, self.factor, self.variance
-        )
-        if np.log(self.rng.random()) < gain:
+        if np.log(self.rng.random()) < self.log_weight(rule, self._spare) - weight:
             self._take_spare()
-            self.rule, self.variance = rule, proposed
+            self.rule, self.variance = rule, float(np.exp(now))
 
-    def _log_target(self, rule: Any, factor: Any, variance: float) -> float:
-        log_density = float(self.target.slab.log_density(np.log(variance)))
-        log_evidence = float(log_state_evidence(factor, rule))
-        return log_evidence + log_density + self.log_weight(rule, factor)
+    def _log_given_model(
+        self, rule: Any, log_variance: float, block: Floats, products: Floats
+    ) -> float:
+        """Return the log posterior of a slab variance beside the model of some cross products."""
+        log_density = float(self.target.slab.log_density(log_variance))
+        return log_density + _block_evidence(rule, block, products, float(self.target.problem.yty))
+
+    def _cross_products(self, members: list[int]) -> tuple[Floats, Floats]:
+        """Return the cross products of a model's columns, and with the response."""
+        columns, problem = np.array(members, dtype=np.int64), self.target.problem
+        if len(columns) > self.rows.most:
+            return problem.known_block(columns), problem.xty[columns]
+        self.rows.hold(columns)
+        return self.rows.rows[self.rows.slot[columns]][:, columns], problem.xty[columns]
 
 
 @generic
@@ -253,6 +276,25 @@ def _append(factor, gram_row, j, sign):
 @kernel
 def _come_in(factor, rule, gram_row, j, coin):
     enter(factor, rule, gram_row, j, coin)
+
+
+@kernel
+def _block_evidence(rule, block, products, yty):
+    """Return the log evidence of a model by its own cross products."""
+    k, log_det, left = products.shape[0], 0.0, yty
+    root, scores = np.zeros((k, k)), np.zeros(k)
+    for a in range(k):
+        for b in range(a):
+            root[b, a] = block[b, a]
+        pivot = factor_column(root, a, block[a, a] + rule.ridge)
+        root[a, a] = np.sqrt(pivot)
+        scores[a] = products[a]
+        for b in range(a):
+            scores[a] -= root[b, a] * scores[b]
+        scores[a] /= root[a, a]
+        left -= scores[a] * scores[a]
+        log_det += np.log(pivot)
+    return log_evidence(rule, k, log_det, max(left, 0.0))
 
 
 @refill.register

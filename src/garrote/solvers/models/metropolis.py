@@ -11,19 +11,17 @@ import numpy as np
 
 from garrote._jit import generic, kernel
 from garrote.arrays import Array, Floats
-from garrote.priors.evidence import log_evidence_ratio, noise_mean, slab_moments
+from garrote.priors.evidence import noise_mean, slab_moments
 from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.algebra.model_factor import ModelFactor, dependent_share, member_coefficient
+from garrote.solvers.algebra.model_factor import ModelFactor, member_coefficient
 from garrote.solvers.models.factor_walk import FactorWalk, enter, leave, turn
 from garrote.solvers.models.model_chain import Averages, Target
+from garrote.solvers.models.swaps import member_log_odds, newcomer_log_odds
 
 
 class MetropolisWalk(FactorWalk):
     """A walk that proposes one flip or swap at a time."""
-
-    # Most proposals leave the model as it is: they cost little beside one of the slab's variance.
-    least_stretch = 20
 
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         super().__init__(target, rng, rows)
@@ -51,23 +49,6 @@ class MetropolisWalk(FactorWalk):
 
 
 @generic
-def member_log_odds(factor: Any, rule: Any, data: Any, inverse: Floats, a: int, k: int) -> float:
-    """Return the log odds of the a-th member being in; prior odds of the size are not included."""
-    raise TypeError(f"no odds are registered for {type(factor).__name__}")
-
-
-@generic
-def newcomer_log_odds(
-    factor: Any, rule: Any, data: Any, inverse: Floats, a: int, j: int, k: int
-) -> float:
-    """Return the log odds of variable j beside the model, or beside all of it but the a-th member.
-
-    ``k`` others stay, and ``a`` is -1 where all do. Prior odds of the size are not included.
-    """
-    raise TypeError(f"no odds are registered for {type(factor).__name__}")
-
-
-@generic
 def count_state(
     factor: Any, rule: Any, inverse: Floats, averages: Averages, stays: int, k: int
 ) -> None:
@@ -83,31 +64,6 @@ def turning(factor: Any, rule: Any, inverse: Floats, coin: float) -> int:
 @turning.register
 def _(factor: ModelFactor, rule, inverse, coin):
     return -1
-
-
-@member_log_odds.register
-def _(factor: ModelFactor, rule, data, inverse, a, k):
-    weight, spread = member_coefficient(factor, inverse, a, k)
-    drop = weight * weight / spread
-    ratio = log_evidence_ratio(rule, k - 1, factor.left[0] + drop, 1.0 / spread, drop)
-    return ratio + data.log_odds[factor.members[a]]
-
-
-@newcomer_log_odds.register
-def _(factor: ModelFactor, rule, data, inverse, a, j, k):
-    left, pivot, product = factor.left[0], factor.pivot[j], factor.product[j]
-    if a >= 0:
-        weight, spread = member_coefficient(factor, inverse, a, k + 1)
-        along = 0.0
-        for b in range(a, k + 1):
-            along += inverse[a, b] * factor.rows[b, j]
-        left += weight * weight / spread
-        pivot += along * along / spread
-        product += along * weight / spread
-    if pivot <= dependent_share(rule) * data.length[j]:
-        return -np.inf
-    ratio = log_evidence_ratio(rule, k, left, pivot, product * product / pivot)
-    return ratio + data.log_odds[j]
 
 
 @kernel(inline=True)

@@ -62,7 +62,7 @@ def search_models(
     report: Callable[[int, int], None] | None = None,
 ) -> FoundModels:
     """Expand models of a slab of known variance, beginning with one and with the empty model."""
-    walk = InformedWalk(target, rng, rows)
+    walk = InformedWalk(target, rng, rows, swaps=False)
     walk.begin([])
     seen = _Seen(rng, expansions, target.problem.n_features)
     for model in {frozenset(): 0, frozenset(start): 0}:

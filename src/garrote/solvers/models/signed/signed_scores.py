@@ -20,6 +20,7 @@ from garrote.solvers.models.informed_sampler import (
     score_members,
     score_newcomers,
 )
+from garrote.solvers.models.swaps import member_log_odds, newcomer_log_odds
 
 _LOG_2 = float(np.log(2.0))
 # A variable of smaller log odds has its moments weighed so little that the noise without it will do.
@@ -170,3 +171,31 @@ def _(factor: SignedFactor, rule, data, scores, inverse, k):
 @noise_of.register
 def _(factor: SignedFactor, rule):
     return noise_powers(rule, factor.left[0], factor.cross[0])[1]
+
+
+@member_log_odds.register
+def _(factor: SignedFactor, rule, data, inverse, a, k):
+    beside = without_member(factor, inverse, a, k)
+    plus, minus = log_of_signs(rule, *beside)
+    prior_log_odds = data.log_odds[factor.members[a]]
+    return log_sum(plus, minus) - log_fit(rule, beside[0], beside[1]) + prior_log_odds
+
+
+@newcomer_log_odds.register
+def _(factor: SignedFactor, rule, data, inverse, a, j, k):
+    left, cross = factor.left[0], factor.cross[0]
+    pivot, product, tilt = factor.pivot[j], factor.product[j], factor.tilt[j]
+    if a >= 0:
+        coef, spread = member_coefficient(factor, inverse, a, k + 1)
+        lift, along = member_lift(factor, inverse, a, k + 1), 0.0
+        for b in range(a, k + 1):
+            along += inverse[a, b] * factor.rows[b, j]
+        left += coef * coef / spread
+        cross -= coef * lift / spread
+        pivot += along * along / spread
+        product += along * coef / spread
+        tilt += along * lift / spread
+    if pivot <= dependent_share(rule) * data.length[j]:
+        return -np.inf
+    plus, minus = log_of_signs(rule, left, cross, pivot, product, tilt)
+    return log_sum(plus, minus) - log_fit(rule, left, cross) + data.log_odds[j]

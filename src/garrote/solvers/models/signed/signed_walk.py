@@ -60,9 +60,6 @@ class _State(NamedTuple):
 class SignedState(FactorWalk):
     """What walks over models with signs share: their state, and moves of the slab."""
 
-    # Moves of the slab cost as much as some steps, and there are two of them.
-    least_stretch = 20
-
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         super().__init__(target, rng, rows)
         shapes: Any = target.slab.shapes()
@@ -95,13 +92,6 @@ class SignedState(FactorWalk):
 
     def _slab_of(self, states: int) -> Floats:
         return np.tile([np.log(self.variance), self.shapes[self.shape][1]], (states, 1))
-
-    def _cross_products(self, members: list[int]) -> tuple[Floats, Floats]:
-        """Return the cross products of a model's columns, and with the response."""
-        columns = np.array(members, dtype=np.int64)
-        self.rows.hold(columns)
-        block = self.rows.rows[self.rows.slot[columns]][:, columns]
-        return block, self.target.problem.xty[columns]
 
     def _state(
         self,

@@ -1,0 +1,167 @@
+"""Swaps: a variable of a model is exchanged for one that resembles it.
+
+Two columns that resemble each other stand in for each other: beside either one the other is not needed,
+and without both the model is far worse. A walk that flips one variable at a time has to pass through
+that, or through both of them.
+
+Any two columns whose absolute correlation reaches a threshold are partners. It is one threshold for all,
+so that each is the other's partner, high enough that a variable has few of them on average. Beside the
+others of the model, a member i is exchanged for its partner j at the rate q / (1 + q), q being the
+posterior odds of the model with j to that with i: from both ends the posterior times the rate is the
+same.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from garrote._jit import generic, kernel
+from garrote.arrays import Array, Floats
+from garrote.elementary import exponential
+from garrote.priors.evidence import log_evidence_ratio
+from garrote.solvers.algebra.gram_rows import GramRows
+from garrote.solvers.algebra.model_factor import ModelFactor, dependent_share, member_coefficient
+
+# Partners have at least this absolute correlation ...
+_RESEMBLING = 0.8
+# ... or more, where variables would have more partners than this on average, ...
+_FEW = 4
+# ... of which so many variables, taken at even distances, are asked.
+_ASKED = 100
+
+
+class PartnerLists(NamedTuple):
+    """Partners of variable j: ``columns[first[j] : end[j]]``; ``end[j]`` is -1 if not known."""
+
+    first: Array
+    end: Array
+    columns: Array
+
+
+class Partners:
+    """Which variables may be exchanged for each other, found when one of them is first asked for."""
+
+    def __init__(self, rows: GramRows, lengths: Floats):
+        D = len(lengths)
+        self._rows = rows
+        self._size = np.sqrt(np.where(lengths > 0, lengths, np.inf))
+        self._used = 0
+        asked = np.unique(np.linspace(0, D - 1, min(D, _ASKED)).astype(np.int64))
+        self._threshold = self._few_beyond(asked)
+        self.lists = PartnerLists(np.zeros(D, np.int64), np.full(D, -1), np.zeros(4 * D, np.int64))
+        if len(rows.rows) == D:
+            for j in range(D):
+                self.find(j)
+
+    def _few_beyond(self, asked: Array) -> float:
+        """Return the correlation beyond which variables have few partners, if that is a high one."""
+        rows, slot = self._rows.taken(asked)
+        alike = np.abs(rows[slot[asked]]) / self._size / self._size[asked, None]
+        alike[np.arange(len(asked)), asked] = 0.0
+        high = np.sort(alike[alike >= _RESEMBLING])[::-1]
+        most = _FEW * len(asked)
+        return float(high[most]) if len(high) > most else _RESEMBLING
+
+    def find(self, j: int) -> None:
+        """Find the partners of variable j, whose row of the Gram matrix is at hand."""
+        if self.lists.end[j] >= 0:
+            return
+        row = self._rows.rows[self._rows.slot[j]]
+        found = np.flatnonzero(np.abs(row) >= self._threshold * self._size[j] * self._size)
+        found = found[found != j]
+        while self._used + len(found) > len(self.lists.columns):
+            room = np.zeros_like(self.lists.columns)
+            longer = np.concatenate([self.lists.columns, room])
+            self.lists = self.lists._replace(columns=longer)
+        first, self._used = self._used, self._used + len(found)
+        self.lists.columns[first : self._used] = found
+        self.lists.first[j], self.lists.end[j] = first, self._used
+
+
+def no_partners(n_features: int) -> PartnerLists:
+    """Return lists by which no variable has a partner."""
+    nobody = np.zeros(n_features, np.int64)
+    return PartnerLists(nobody, nobody, np.zeros(0, np.int64))
+
+
+@generic
+def member_log_odds(factor: Any, rule: Any, data: Any, inverse: Floats, a: int, k: int) -> float:
+    """Return the log odds of the a-th member being in; prior odds of the size are not included."""
+    raise TypeError(f"no odds are registered for {type(factor).__name__}")
+
+
+@generic
+def newcomer_log_odds(
+    factor: Any, rule: Any, data: Any, inverse: Floats, a: int, j: int, k: int
+) -> float:
+    """Return the log odds of variable j beside the model, or beside all of it but the a-th member.
+
+    ``k`` others stay, and ``a`` is -1 where all do. Prior odds of the size are not included.
+    """
+    raise TypeError(f"no odds are registered for {type(factor).__name__}")
+
+
+@member_log_odds.register
+def _(factor: ModelFactor, rule, data, inverse, a, k):
+    weight, spread = member_coefficient(factor, inverse, a, k)
+    drop = weight * weight / spread
+    ratio = log_evidence_ratio(rule, k - 1, factor.left[0] + drop, 1.0 / spread, drop)
+    return ratio + data.log_odds[factor.members[a]]
+
+
+@newcomer_log_odds.register
+def _(factor: ModelFactor, rule, data, inverse, a, j, k):
+    left, pivot, product = factor.left[0], factor.pivot[j], factor.product[j]
+    if a >= 0:
+        weight, spread = member_coefficient(factor, inverse, a, k + 1)
+        along = 0.0
+        for b in range(a, k + 1):
+            along += inverse[a, b] * factor.rows[b, j]
+        left += weight * weight / spread
+        pivot += along * along / spread
+        product += along * weight / spread
+    if pivot <= dependent_share(rule) * data.length[j]:
+        return -np.inf
+    ratio = log_evidence_ratio(rule, k, left, pivot, product * product / pivot)
+    return ratio + data.log_odds[j]
+
+
+@kernel(inline=True)
+def _swap_rate(factor, rule, data, inverse, a, j, log_odds):
+    """Return the rate at which the a-th member, of given log odds, is exchanged for j."""
+    if factor.place[j] >= 0:
+        return 0.0
+    log_ratio = newcomer_log_odds(factor, rule, data, inverse, a, j, factor.size[0] - 1) - log_odds
+    # Between two models without probability there is no ratio, and no swap.
+    return 1.0 / (1.0 + exponential(-log_ratio)) if log_ratio > -np.inf else 0.0
+
+
+@kernel
+def fill_swap_rates(factor, rule, data, inverse, partners, log_odds, rates):
+    """Fill in the rates at which members are exchanged for one or another of their partners.
+
+    ``log_odds`` are those of all variables, beside the others.
+    """
+    k = factor.size[0]
+    for a in range(k):
+        i = factor.members[a]
+        rates[i] = 0.0
+        of_size = data.by_size[k] - data.by_size[k - 1]
+        for p in range(partners.first[i], partners.end[i]):
+            j = partners.columns[p]
+            rates[i] += _swap_rate(factor, rule, data, inverse, a, j, log_odds[i] - of_size)
+
+
+@kernel
+def choose_partner(goal, factor, rule, data, inverse, partners, i, log_odds):
+    """Return the partner of member i at which summed rates of swaps pass a goal."""
+    k, chosen = factor.size[0], -1
+    log_odds -= data.by_size[k] - data.by_size[k - 1]
+    for p in range(partners.first[i], partners.end[i]):
+        j = partners.columns[p]
+        rate = _swap_rate(factor, rule, data, inverse, factor.place[i], j, log_odds)
+        goal -= rate
+        chosen = j if rate > 0.0 else chosen
+        if goal < 0.0:
+            break
+    return chosen
