@@ -80,11 +80,14 @@ def sample(
     start: list[int] | None = None,
 ) -> tuple[Findings, Certificate]:
     """Run chains; the first from a start, or from a mean-field solution, the others from nothing."""
-    target, room = beliefs.target(problem), GRAM_BYTES // chains_at_once(chains, n_jobs)
+    target, at_once = beliefs.target(problem), chains_at_once(chains, n_jobs)
+    whole = GramRows(problem) if GramRows.holds_all(problem) else None
     samplers = SIGNED_SAMPLERS if beliefs.prior.has_humps else SAMPLERS
 
     def run(rng: np.random.Generator, start: list[int]) -> Sampling:
-        walk = samplers[method](target, rng, GramRows(problem, room))
+        # Chains share all rows of the Gram matrix; of some of them each keeps those it needs.
+        rows = GramRows(problem, GRAM_BYTES // at_once) if whole is None else whole
+        walk = samplers[method](target, rng, rows)
         return run_chain(
             walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
         )

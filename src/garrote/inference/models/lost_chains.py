@@ -32,7 +32,7 @@ def find_lost(
     rules = [(log, slab.reference_rule(n, yty, spent)) for log, slab in beliefs.prior.grid()]
     most, models = [], []
     for chain in chains:
-        seen = visited([chain])[0][:_LOOKED_AT]
+        seen, _ = visited([chain], _LOOKED_AT)
         logs = log_posteriors(problem, beliefs.inclusion, rules, seen, every=False)
         most.append(float(logs.max()))
         models.append(seen[int(np.argmax(logs))])

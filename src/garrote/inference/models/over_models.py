@@ -95,26 +95,41 @@ def sampled_findings(chains: Sequence[Sampling], slab: Slab) -> Findings:
     )
 
 
-def visited(chains: Sequence[Sampling]) -> tuple[tuple[tuple[int, ...], ...], Floats]:
-    """Return the models that chains were in, by the weight they had there."""
+def visited(
+    chains: Sequence[Sampling], most: int | None = None
+) -> tuple[tuple[Members, ...], Floats]:
+    """Return the models that chains were in, by the weight they had there; at most so many, if given."""
     # States by the sum, modulo 2, of random numbers of 64 bits that their variables have.
     numbers = np.random.default_rng(0).integers(2**63, size=len(chains[0].mean), dtype=np.int64)
-    total: dict[int, float] = {}
-    seen: dict[int, Members] = {}
+    keys = np.concatenate([_keys(chain, numbers) for chain in chains])
+    weights = np.concatenate([chain.weights for chain in chains])
+    counted = np.flatnonzero(weights > 0)
+    _, first, which = np.unique(keys[counted], return_index=True, return_inverse=True)
+    total = np.bincount(which, weights[counted])
+    order = np.argsort(-total, kind="stable")[:most]
+    models = _states_at(chains, counted[first[order]])
+    return models, np.asarray(total[order] / total.sum())
+
+
+def _keys(chain: Sampling, numbers: Array) -> Array:
+    """Return a number for every state of a chain, the same for the same model."""
+    start = np.bitwise_xor.reduce(numbers[list(chain.start)], initial=0)
+    flipped = np.where(chain.flips >= 0, numbers[chain.flips], 0)
+    return np.asarray(start ^ np.append(0, np.bitwise_xor.accumulate(flipped)[:-1]))
+
+
+def _states_at(chains: Sequence[Sampling], places: Array) -> tuple[Members, ...]:
+    """Return the models that chains, one after another, were in at some places."""
+    wanted, models, at = set(places.tolist()), {}, 0
     for chain in chains:
-        state, key = set(chain.start), int(np.bitwise_xor.reduce(numbers[list(chain.start)]))
-        flips, flipped = chain.flips.tolist(), numbers[chain.flips].tolist()
-        for flip, number, weight in zip(flips, flipped, chain.weights.tolist(), strict=True):
-            if weight > 0:
-                if key not in total:
-                    total[key], seen[key] = 0.0, tuple(sorted(state))
-                total[key] += weight
+        state = set(chain.start)
+        for place, flip in enumerate(chain.flips.tolist(), at):
+            if place in wanted:
+                models[place] = tuple(sorted(state))
             if flip >= 0:
                 state ^= {flip}
-                key ^= number
-    ranked = sorted((-weight, seen[key]) for key, weight in total.items())
-    mass = sum(total.values())
-    return tuple(model for _, model in ranked), np.array([-weight / mass for weight, _ in ranked])
+        at += len(chain.flips)
+    return tuple(models[place] for place in places.tolist())
 
 
 def certify_models(

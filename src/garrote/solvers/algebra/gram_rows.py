@@ -34,7 +34,7 @@ class GramRows:
         self._clock = 0
 
     @staticmethod
-    def holds_all(problem: Problem, room: int = ROOM) -> bool:
+    def holds_all(problem: Problem, room: int = GRAM_BYTES) -> bool:
         """Tell whether so many bytes have room for all rows."""
         return room // (8 * problem.n_features) >= problem.n_features
 

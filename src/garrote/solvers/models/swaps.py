@@ -28,6 +28,8 @@ _RESEMBLING = 0.8
 _FEW = 4
 # ... of which so many variables, taken at even distances, are asked.
 _ASKED = 100
+# Variables whose partners are found together.
+_TOGETHER = 64
 
 
 class PartnerLists(NamedTuple):
@@ -50,8 +52,7 @@ class Partners:
         self._threshold = self._few_beyond(asked)
         self.lists = PartnerLists(np.zeros(D, np.int64), np.full(D, -1), np.zeros(4 * D, np.int64))
         if len(rows.rows) == D:
-            for j in range(D):
-                self.find(j)
+            self._find_all()
 
     def _few_beyond(self, asked: Array) -> float:
         """Return the correlation beyond which variables have few partners, if that is a high one."""
@@ -60,7 +61,22 @@ class Partners:
         alike[np.arange(len(asked)), asked] = 0.0
         high = np.sort(alike[alike >= _RESEMBLING])[::-1]
         most = _FEW * len(asked)
-        return float(high[most]) if len(high) > most else _RESEMBLING
+        # Beyond the next correlation itself, or rounding would tell whether that pair are partners.
+        return float(high[most]) * (1.0 + 1e-9) if len(high) > most else _RESEMBLING
+
+    def _find_all(self) -> None:
+        """Find the partners of all variables, all of whose rows are at hand."""
+        columns, D = [], len(self._size)
+        for start in range(0, D, _TOGETHER):
+            some = np.arange(start, min(start + _TOGETHER, D))
+            least = self._threshold * self._size[some, None] * self._size
+            alike = np.abs(self._rows.rows[some]) >= least
+            alike[some - start, some] = False
+            self.lists.end[some] = np.count_nonzero(alike, axis=1)
+            columns.append(np.nonzero(alike)[1])
+        np.cumsum(self.lists.end, out=self.lists.end)
+        self.lists.first[1:] = self.lists.end[:-1]
+        self.lists = self.lists._replace(columns=np.concatenate(columns))
 
     def find(self, j: int) -> None:
         """Find the partners of variable j, whose row of the Gram matrix is at hand."""
