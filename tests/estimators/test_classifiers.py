@@ -10,6 +10,7 @@ import scipy.sparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import KFold, StratifiedKFold
 
 import garrote
 from garrote import (
@@ -276,9 +277,10 @@ def test_one_standard_error_that_allows_no_variable_is_named(make, seed):
         y = 0.55 * X[:, 0] + rng.standard_normal(40)
     few = make._method_class()
     few.set_params(**{"alphas" if make.__name__.startswith("Sparse") else "gammas": 10})
-    model = make(rule="1se", cv=3, method=few).fit(X, y)
+    folds = StratifiedKFold(3) if "Classifier" in make.__name__ else KFold(3)
+    model = make(rule="1se", cv=folds, method=few).fit(X, y)
     assert not model.get_support().any()
-    more = make(rule="min", cv=3, method=few).fit(X, y)
+    more = make(rule="min", cv=folds, method=few).fit(X, y)
     count = more.get_support().sum()
     assert count > 0
     (said,) = [text for text in model.selection_.warnings if "standard error" in text]

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:No features were selected")
 
 
 @scikit_learn_checks(
-    SpikeSlabRegressor(GaussianSlab()),
+    SpikeSlabRegressor(),
     variants=[SpikeSlabRegressor(method=Sample(n_steps=400, burn_in=100))],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

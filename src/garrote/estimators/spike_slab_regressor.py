@@ -17,12 +17,13 @@ class SpikeSlabRegressor(PosteriorRegressor):
     Parameters
     ----------
     prior : {"spike-slab", "g-prior", "bic"} or object of `garrote.priors`
-        Of the coefficients of variables that are in. By default they are independent, with mean square
-        noise * variance for columns in standard deviations: of Gaussian sizes, or alike in size, which
-        the data tell (`TwoHumpedSlab`); its variance is unknown, with a Cauchy-like law. `GaussianSlab`
-        is the first of the two alone, and what "spike-slab" means with "search", plain "em" and counts,
-        which have no other. Or Zellner's w ~ N(0, g * noise * (X'X)^-1) (`GPrior`); or none: models
-        count by the Bayesian information criterion, and coefficients are those of maximum likelihood
+        Of the coefficients of variables that are in. By default they are independent, with mean
+        square noise * variance for columns in standard deviations: of Gaussian sizes, or alike in
+        size, which the data tell (`TwoHumpedSlab`); its variance is unknown, with a Cauchy-like
+        law. `GaussianSlab` is the first of the two alone, and what "spike-slab" means with
+        "search", plain "em" and counts, which have no other, and below 50 rows, which tell nothing
+        of a shape. Or Zellner's w ~ N(0, g * noise * (X'X)^-1) (`GPrior`); or none: models count by
+        the Bayesian information criterion, and coefficients are those of maximum likelihood
         (`BIC`). An object brings its own settings, such as ``GaussianSlab(1.0)`` and
         ``GPrior("hyper-g")``, among them a known noise variance.
     method : {"auto", "enumerate", "sample", ...} or object of `garrote.inference`

@@ -27,6 +27,7 @@ from garrote.inference.methods import (
     Sample,
     Search,
     as_method,
+    averages_shapes,
 )
 from garrote.inference.models.label_sampling import sample_labels
 from garrote.inference.shrinkage import gibbs_shrinkage
@@ -102,7 +103,7 @@ def infer(
     prior : Prior, optional
         Of coefficients, one of `garrote.priors`. By default those of variables that are in have a slab
         of unknown variance and shape, `TwoHumpedSlab` (`TwoHumpedEffectSlab` for labels), or a Gaussian
-        one with methods that cannot average over shapes (`Method.averages_shapes`).
+        one with methods that cannot average over shapes (`Method.averages_shapes`) and below 50 rows.
     method : Method or str, default="auto"
         An object of `garrote.inference` with its settings, or its name for the default ones:
         "enumerate", "sample", "metropolis", "gibbs", "search", "mean-field" or "em"; "auto" takes what
@@ -146,18 +147,19 @@ def infer(
 def _chosen(method: Method, prior: Prior | None, problem: Problem) -> tuple[Method, Prior]:
     """Return a method, "auto" as what fits the size, and the prior that is given or its default."""
     integration = _integration(problem)
-    checked = _checked(prior, integration, method)
+    checked = _checked(prior, integration, method, problem.n)
     if not method.by_size:
         return method, checked
     usable, rows = len(problem.usable), len(problem.response)
     method = choose_method(checked, integration, usable, rows)
-    return method, _checked(prior, integration, method)
+    return method, _checked(prior, integration, method, problem.n)
 
 
-def _checked(prior: Prior | None, integration: Integration, method: Method) -> Prior:
+def _checked(prior: Prior | None, integration: Integration, method: Method, rows: float) -> Prior:
     """Return the prior given, or the default one; refuse what has no meaning for the response."""
     if prior is None:
-        prior = as_prior("spike-slab", "models", integration, method.averages_shapes(integration))
+        shapes = averages_shapes(method, integration, rows)
+        prior = as_prior("spike-slab", "models", integration, shapes)
     if not isinstance(prior, Prior):
         raise TypeError(f"prior must be an object of garrote.priors, got {prior!r}")
     prior.check_integration(integration)

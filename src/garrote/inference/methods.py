@@ -12,6 +12,8 @@ from garrote.settings import Settings, check_count, check_positive
 
 # States of a chain that is to tell quickly what is in and what is out.
 _FEW_STEPS = 2000
+# With fewer rows the slab is Gaussian where nobody asked for a shape.
+_ROWS_FOR_A_SHAPE = 50
 HYPERPARAMETERS = ("average", "em", "anneal")
 
 
@@ -252,6 +254,14 @@ METHODS: dict[str, type[Method]] = {
         Auto, Enumerate, Sample, Metropolis, Gibbs, Search, MeanField, EM, EffectByEffect
     )
 }  # fmt: skip
+
+
+def averages_shapes(method: Method, integration: Integration, rows: float) -> bool:
+    """Tell whether "spike-slab" stands for a slab of unknown shape: so many rows, by their weights.
+
+    Few rows find few effects, and a handful of effects has no shape to be learnt.
+    """
+    return rows >= _ROWS_FOR_A_SHAPE and method.averages_shapes(integration)
 
 
 def as_method(given: Method | str) -> Method:

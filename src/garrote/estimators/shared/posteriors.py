@@ -30,6 +30,7 @@ from garrote.estimators.shared.posterior_settings import (
 from garrote.estimators.shared.selectors import SelectingEstimator, SelectingRegressor
 from garrote.inference import METHODS, Inferred, Method, as_method, choose_method, infer
 from garrote.inference.choosing import find_way, methods_for
+from garrote.inference.methods import averages_shapes
 from garrote.likelihoods import (
     Binomial,
     as_likelihood,
@@ -82,8 +83,9 @@ class PosteriorEstimator(SelectingEstimator):
         given = GivenRows.of(self, rows)
         if len(given.classes):
             self.classes_ = given.classes
-        method = self._method_for(self._prior(), given.count, len(given.y))
-        prior = with_groups(self._prior(method), given.count, given.names, given.X)
+        counted = float(given.weights.sum())
+        method = self._method_for(self._prior(None, counted), given.count, len(given.y))
+        prior = with_groups(self._prior(method, counted), given.count, given.names, given.X)
         problem = given.problem(self)
         method, inferred = self._infer(problem, prior, given.log_odds, given.column_names)
         source = source_of(prior, self._integration, inferred.method)
@@ -98,20 +100,21 @@ class PosteriorEstimator(SelectingEstimator):
             method = as_method(self.method_)
         return {"method": method.briefly()}
 
-    def _prior(self, method: Method | None = None) -> Prior:
+    def _prior(self, method: Method | None = None, rows: float = np.inf) -> Prior:
         """Return the prior that is set, with its groups as they were given.
 
-        What a name stands for depends on the method: the one that is set, or that was chosen.
+        What a name stands for depends on the method, the one that is set or that was chosen, and on how
+        many rows there are, by their weights.
         """
-        shapes = self._averages_shapes(method)
+        shapes = self._averages_shapes(method, rows)
         prior = as_prior(self.prior, self._kind, self._integration, shapes)
         prior.with_groups(lambda groups: groups)  # which are needed
         return prior
 
-    def _averages_shapes(self, method: Method | None = None) -> bool:
+    def _averages_shapes(self, method: Method | None = None, rows: float = np.inf) -> bool:
         """Whether the name of a slab stands for one of unknown shape."""
         method = method or as_method(getattr(self, "method", "auto"))
-        return method.averages_shapes(self._integration)
+        return averages_shapes(method, self._integration, rows)
 
     def _method_for(self, prior: Prior, columns: int, rows: int) -> Method:
         """Return the method that is set, or the one for so many columns and rows."""
@@ -216,7 +219,7 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
         refuse_covariates(self.covariates, "covariates")
         names, count = np.array(scores.names, dtype=object), len(scores.names)
-        given = with_groups(self._prior(), count, names, None)
+        given = with_groups(self._prior(None, problem.n), count, names, None)
         # Moments of several samples contradict each other a little. Learnt from them, the noise falls
         # far below what it can be, and everything seems certain: it is held at that of y.
         prior = given.holding_noise(1.0) if scores.of_other_samples else given

@@ -35,8 +35,9 @@ from garrote.solvers.models.model_chain import (
 
 # Stretches of steps between factors made anew.
 _FRESH = 20
-# Standard deviation of the steps of the slab's log variance, and how many are made at a time.
-_VARIANCE_STEP, _TRIES = 0.7, 4
+# Standard deviations of steps of the slab's log variance, by chance: beside few effects it is known to
+# some powers of ten, beside many well. So many are made at a time.
+_VARIANCE_STEPS, _TRIES = (2.0, 0.7, 0.2), 4
 # Columns beyond which a proposal of another slab variance is dear.
 _WIDE = 2000
 # Variables that a model has room for at first.
@@ -200,7 +201,8 @@ class FactorWalk:
         now, rule = float(np.log(self.variance)), self.rule
         known = self._log_given_model(rule, now, block, products)
         for _ in range(_TRIES):
-            there = now + _VARIANCE_STEP * float(self.rng.standard_normal())
+            scale = _VARIANCE_STEPS[self.rng.integers(len(_VARIANCE_STEPS))]
+            there = now + scale * float(self.rng.standard_normal())
             rule_there = self.target.rule(float(np.exp(there)))
             log_there = self._log_given_model(rule_there, there, block, products)
             if np.log(self.rng.random()) < log_there - known:

@@ -3,11 +3,8 @@
 Between stretches of steps two kinds of moves are tried, given the model. The variance is scaled. Another
 shape is proposed with other signs: where the slab has one hump signs mean nothing, and beside two humps
 random ones would never do. They are drawn independently, by their chances in a mean field: what any set
-of signs has of these goes into the acceptance.
-
-A move is accepted by the posterior first, which needs the model's own cross products alone, and then by
-what the walk's weights make of it (Christen & Fox 2005): most moves that are refused cost next to
-nothing.
+of signs has of these goes into the acceptance. Several such steps need the model's own cross products
+alone. Where they lead is then accepted by what the walk's weights make of it (Christen & Fox 2005).
 """
 
 from typing import Any, NamedTuple
@@ -42,8 +39,11 @@ from garrote.solvers.models.model_chain import Target
 from garrote.solvers.models.signed.sign_sums import sign_fields
 from garrote.solvers.models.signed.signed_scores import log_of_signs
 
-# Standard deviations of steps of the slab's log variance, by turns: humps far apart know it well.
-_STEPS = (0.7, 0.2, 0.06)
+# Standard deviations of steps of the slab's log variance, by chance: humps far apart know it well, and
+# beside few effects it is known to some powers of ten.
+_STEPS = (2.0, 0.7, 0.2, 0.06)
+# Steps of variance and shape between two stretches of the walk.
+_TRIES = 6
 
 
 class _State(NamedTuple):
@@ -66,7 +66,6 @@ class SignedState(FactorWalk):
         self.shapes = [(log, float(slab.separation)) for log, slab in shapes]
         self._like = shapes[0][1].signed_rule(target.n, target.problem.yty)
         self.shape = 0
-        self._tried = 0
 
     def _present_rule(self) -> Any:
         return self._rule(self.shape, float(np.log(self.variance)))
@@ -112,36 +111,42 @@ class SignedState(FactorWalk):
         return _State(log_variance, shape, rule, signs, evidence + log_prior, chance)
 
     def _move_variance(self) -> None:
-        """Propose another variance, and another shape, given the model."""
-        self._tried += 1
+        """Draw another variance and another shape, given the model.
+
+        Some steps are made on the posterior given the model; where they lead is then accepted by what
+        the walk's weights make of it, as in `FactorWalk`.
+        """
         members = self.members
         block, products = self._cross_products(members)
-        now = self._state(
+        begin = now = self._state(
             self.shape, float(np.log(self.variance)), block, products, self.factor.sign[members]
         )
-        if self.target.variance_is_unknown:
-            step = _STEPS[self._tried % len(_STEPS)] * self.rng.standard_normal()
+        for _ in range(_TRIES):
+            now = self._stepped(now, block, products)
+        if now is begin:
+            return
+        self._fill(self._spare, now.rule, members, now.signs)
+        weight = self.log_weight(self.rule, self.factor)
+        if np.log(self.rng.random()) < self.log_weight(now.rule, self._spare) - weight:
+            self._take_spare()
+            self.rule, self.shape = now.rule, now.shape
+            self.variance = float(np.exp(now.log_variance))
+
+    def _stepped(self, now: _State, block: Floats, products: Floats) -> _State:
+        """Return the state after one Metropolis step of the variance or, as often, of the shape."""
+        several = len(self.shapes) > 1
+        if self.target.variance_is_unknown and not (several and self.rng.random() < 0.5):
+            step = _STEPS[self.rng.integers(len(_STEPS))] * self.rng.standard_normal()
             there = self._state(now.shape, now.log_variance + step, block, products, now.signs)
-            now = self._moved(now, there, there.log_posterior - now.log_posterior, members)
-        if len(self.shapes) > 1:
+            gain = there.log_posterior - now.log_posterior
+        elif several:
             other = int(self.rng.integers(len(self.shapes) - 1))
             other += other >= now.shape
             there = self._state(other, now.log_variance, block, products)
             gain = there.log_posterior - there.log_chance - now.log_posterior + now.log_chance
-            self._moved(now, there, gain, members)
-
-    def _moved(self, now: _State, there: _State, gain: float, members: list[int]) -> _State:
-        """Move to another slab with a chance; return the state after that."""
-        if not np.log(self.rng.random()) < gain:
+        else:
             return now
-        self._fill(self._spare, there.rule, members, there.signs)
-        weight = self.log_weight(self.rule, self.factor)
-        if not np.log(self.rng.random()) < self.log_weight(there.rule, self._spare) - weight:
-            return now
-        self._take_spare()
-        self.rule, self.shape = there.rule, there.shape
-        self.variance = float(np.exp(there.log_variance))
-        return there
+        return there if np.log(self.rng.random()) < gain else now
 
 
 class SignedWalk(SignedState, InformedWalk):
