@@ -65,6 +65,17 @@ def test_pooling_is_what_the_formulas_say(gappy, kind, weighted):
     assert "Rubin 1987" in found.intervals
 
 
+def test_refits_of_all_fillings_are_counted_together(gappy):
+    X, y = gappy
+    found = pool(
+        SingleEffectsRegressor(stability=4), X, y, n_imputations=2, random_state=0
+    ).selection_
+    tables = completed_tables(X, y, 2, random_state=0)
+    parts = [SingleEffectsRegressor(stability=4).fit(table, y).selection_ for table in tables]
+    assert found.stability.refits == 8
+    assert found.stability.found.tolist() == sum(part.stability.found for part in parts).tolist()
+
+
 def test_predictions_mix_those_of_all_fillings(gappy):
     X, y = gappy
     new = np.nan_to_num(X[:6], nan=1.0)

@@ -19,6 +19,7 @@ from garrote.results.laws.pooled import Pooled, pooled_variance
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.results.selection import Selection, border
 from garrote.results.selection_views import Predictions
+from garrote.results.stability import Stability
 
 _LEAST_SHARE = 1e-12  # of a variance: less of it between imputations is rounding
 
@@ -221,6 +222,7 @@ def _selection(selections: Sequence[Selection], posterior: Posterior, gaps: int)
         models=None,
         pieces=None,
         credible_sets=(),
+        stability=_stability([one.stability for one in selections]),
         predictions=_predictions([one.predictions for one in selections]),
         warnings=_warnings(selections, within, effects, stated),
         provenance={**first.provenance, "imputations": count, "missing_values": gaps},
@@ -234,6 +236,18 @@ def _freedom(within: Floats, effects: Floats) -> Floats:
     varies = other > _LEAST_SHARE * np.maximum(own, np.finfo(np.float64).tiny)
     ratio = np.where(varies, own / np.where(varies, other, 1.0), np.inf)
     return np.asarray(np.minimum((count - 1) * (1 + ratio) ** 2, 1e9))
+
+
+def _stability(parts: Sequence[Stability | None]) -> Stability | None:
+    """Return how often variables came back in the refits of all fillings together."""
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    return replace(
+        known[0],
+        refits=sum(part.refits for part in known),
+        found=np.sum([part.found for part in known], axis=0),
+    )
 
 
 def _predictions(parts: Sequence[Predictions | None]) -> Predictions | None:

@@ -168,6 +168,8 @@ def _imputed_or_fitted(
         )
     from garrote.impute import pool
 
+    if getattr(model, "stability", None) == "auto":  # refits to every filling would take long
+        model.set_params(stability=None)
     return pool(
         model, table.X, y, table.weights, n_imputations=options.imputations,
         random_state=options.seed, feature_names=table.names, **known,

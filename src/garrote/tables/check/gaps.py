@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from garrote.arrays import Array
 from garrote.results.data_check import Finding
@@ -36,7 +39,7 @@ class Gaps:
     missing: str
     imputes: bool = True
 
-    @property
+    @cached_property
     def without_target(self) -> Array:
         """Rows whose target is not known; they are left out whatever else is done."""
         target = self.roles.target
@@ -91,7 +94,7 @@ class Gaps:
         columns, rows = self.found.columns, self.found.n_rows
         kind = [j for j in self.roles.variables if (columns[j].kind == "word") == words]
         some = [j for j in kind if columns[j].missing < rows and self._count(j)]
-        return sorted(some, key=lambda j: -self._count(j))
+        return self._emptiest(some)
 
     def _variables(self) -> list[Finding]:
         gaps = self._with_gaps(words=False)
@@ -120,7 +123,7 @@ class Gaps:
         if kept == 0 or (self.missing == "drop" and kept < (1 - _MOST) * asked):
             text = f"dropping rows with missing values keeps {kept:,} of {asked:,}{self._costs()}"
             return [Finding("missing values", text, self._remedy(), blocks=True)]
-        gaps = sorted((j for j in self.roles.used if self._count(j)), key=lambda j: -self._count(j))
+        gaps = self._emptiest([j for j in self.roles.used if self._count(j)])
         were = "was" if asked - kept == 1 else "were"
         text = (
             f"{count_of(asked - kept, 'row')} with missing values {were} dropped, {kept:,} kept: "
@@ -131,11 +134,14 @@ class Gaps:
     def _costs(self) -> str:
         """Say which columns would have to go for most rows to stay."""
         base = ~self.without_target
-        used = sorted((j for j in self.roles.used if self._count(j)), key=lambda j: -self._count(j))
+        used = self._emptiest([j for j in self.roles.used if self._count(j)])
         out = [j for j in used if j not in self.roles.single]
-        for k in range(1, len(out) + 1):
-            rest = [j for j in used if j not in out[:k]]
-            kept = int((base & ~self.found.incomplete(rest)).sum())
+        gaps = np.zeros(self.found.n_rows, dtype=np.intp)
+        for j in used:
+            gaps[self.found.columns[j].missing_rows] += 1
+        for k, j in enumerate(out, 1):
+            gaps[self.found.columns[j].missing_rows] -= 1
+            kept = int((base & (gaps == 0)).sum())
             if kept >= _ENOUGH * base.sum() or k == len(out):
                 emptiest = f", the {k} emptiest columns," if k > 1 else ""
                 return f"; leaving out {self._counted(out[:k])}{emptiest} keeps {kept:,}"
@@ -176,7 +182,17 @@ class Gaps:
 
     def _count(self, j: int) -> int:
         """Return how many values are missing in rows that have a target."""
-        return int((~self.without_target[self.found.columns[j].missing_rows]).sum())
+        return self._counts[j]
+
+    @cached_property
+    def _counts(self) -> dict[int, int]:
+        known = ~self.without_target
+        columns = self.found.columns
+        return {j: int(known[columns[j].missing_rows].sum()) for j in self.roles.used}
+
+    def _emptiest(self, columns: Sequence[int]) -> list[int]:
+        """Return columns with those first that have the most gaps."""
+        return sorted(columns, key=lambda j: -self._count(j))
 
     def _names(self, columns: Sequence[int]) -> str:
         return named(columns, lambda j: listing([self.table.names[j]]))

@@ -1,6 +1,6 @@
 """Columns from which the target may have been computed: they explain it nearly without error."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -15,28 +15,37 @@ _FEWEST_OF_A_CLASS = 5
 _BLOCK = 256  # columns at a time, so that no second table lies in memory
 
 
-def find_leaks(names: Sequence[str], X: Floats, y: Array | None, target: str) -> list[Finding]:
-    """Ask whether columns were computed from the target, or it from them."""
+def find_leaks(
+    names: Sequence[str],
+    X: Floats,
+    y: Array | None,
+    target: str,
+    told: Collection[str] = (),
+) -> list[Finding]:
+    """Ask whether columns were computed from the target, or it from them.
+
+    ``names`` may repeat: a column of words has several of numbers. Those in ``told`` are passed over.
+    """
     if y is None or len(y) < _FEWEST_ROWS or not X.shape[1]:
         return []
     if len(y) > _MOST_ROWS:
         rows = np.linspace(0, len(y) - 1, _MOST_ROWS).astype(np.intp)
         X, y = X[rows], y[rows]
     if len(np.unique(y)) == 2:
-        return _separating(names, X, y, target)
+        return _separating(names, X, y, target, told)
     if y.dtype.kind != "f" or y.std() == 0:
         return []
-    some = np.flatnonzero(squared_correlations(X, y) > _R2).tolist()
+    some = _names_at(names, squared_correlations(X, y) > _R2, told)
     if some:
-        said = named(some, lambda j: listing([names[j]]))
+        said = named(some)
         alone = "it alone explains" if len(some) == 1 else "each of them alone explains"
         are = "is" if len(some) == 1 else "are"
         text = (
             f"{are} {said} computed from {listing([target])}? {alone} more than {100 * _R2:g} % of its "
             "variance"
         )
-        return [Finding("leak", text, {"--exclude": _different(names, some)})]
-    return _together(names, X, y, target)
+        return [Finding("leak", text, {"--exclude": some})]
+    return _together(names, X, y, target, told)
 
 
 def squared_correlations(X: Floats, y: Floats) -> Floats:
@@ -56,12 +65,18 @@ def _of_a_block(X: Floats, y: Floats) -> Floats:
     return np.where(known, (x * away).sum(axis=0) ** 2 / np.where(known, spread, 1.0), 0.0)
 
 
-def _together(names: Sequence[str], X: Floats, y: Floats, target: str) -> list[Finding]:
+def _together(
+    names: Sequence[str], X: Floats, y: Floats, target: str, told: Collection[str]
+) -> list[Finding]:
     """Ask about columns that explain the target together, in rows that were held out."""
+    if X.shape[1] > _MOST_COLUMNS:
+        return []
+    others = [j for j, name in enumerate(names) if name not in told]
+    names, X = [names[j] for j in others], X[:, others]
     complete = ~np.isnan(X).any(axis=1)
     X, y = X[complete], y[complete]
     rows, columns = X.shape
-    if columns > _MOST_COLUMNS or rows < max(_FEWEST_ROWS, 4 * columns):
+    if rows < max(_FEWEST_ROWS, 4 * columns):
         return []
     spread = X.std(axis=0)
     usable = np.flatnonzero(spread > 0)
@@ -70,7 +85,7 @@ def _together(names: Sequence[str], X: Floats, y: Floats, target: str) -> list[F
     if share <= _R2:
         return []
     few = [usable[j] for j in _fewest(Z, y)]
-    parts = named(few, lambda j: listing([names[j]])) if few else "all columns together"
+    parts = named([names[j] for j in few]) if few else "all columns together"
     text = (
         f"is {listing([target])} computed from other columns? {parts} explain"
         f"{'' if few else 's'} it nearly without error (held-out R^2 {share:.5f})"
@@ -110,7 +125,9 @@ def _residual(Z: Floats, y: Floats) -> Floats:
     return np.asarray(y - X @ np.linalg.lstsq(X, y, rcond=None)[0])
 
 
-def _separating(names: Sequence[str], X: Floats, y: Array, target: str) -> list[Finding]:
+def _separating(
+    names: Sequence[str], X: Floats, y: Array, target: str, told: Collection[str]
+) -> list[Finding]:
     """Ask about columns with a border that has one class on either side."""
     first = y == np.unique(y)[0]
     if X.shape[1] > len(y) or min(first.sum(), (~first).sum()) < _FEWEST_OF_A_CLASS:
@@ -118,17 +135,19 @@ def _separating(names: Sequence[str], X: Floats, y: Array, target: str) -> list[
     lows, highs = ([f.reduce(X[side]) for side in (first, ~first)] for f in (np.fmin, np.fmax))
     with np.errstate(invalid="ignore"):
         apart = (highs[0] < lows[1]) | (highs[1] < lows[0])
-    some = np.flatnonzero(apart).tolist()
+    some = _names_at(names, apart, told)
     if not some:
         return []
-    said = named(some, lambda j: listing([names[j]]))
     alone = "its values alone tell" if len(some) == 1 else "the values of each tell"
+    are = "is" if len(some) == 1 else "are"
     text = (
-        f"{'is' if len(some) == 1 else 'are'} {said} computed from {listing([target])}, or the other "
-        f"way round? {alone} the classes apart without error"
+        f"{are} {named(some)} computed from {listing([target])}, or the other way round? {alone} the "
+        "classes apart without error"
     )
-    return [Finding("leak", text, {"--exclude": _different(names, some)})]
+    return [Finding("leak", text, {"--exclude": some})]
 
 
-def _different(names: Sequence[str], columns: Sequence[int]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names[j] for j in columns))
+def _names_at(names: Sequence[str], flags: Array, told: Collection[str]) -> tuple[str, ...]:
+    """Return the names of flagged columns, each once, but for those told of."""
+    found = dict.fromkeys(names[j] for j in np.flatnonzero(flags).tolist())
+    return tuple(name for name in found if name not in told)

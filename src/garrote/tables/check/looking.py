@@ -56,11 +56,10 @@ class Look:
         target = self.wanted.target or ""
         identifiers = find_identifiers(names, X, self.found.n_rows)
         told = {name for finding in identifiers for name in finding.remedy["--exclude"]}
-        others = [j for j, name in enumerate(names) if name not in told]
         values = [
             *([] if self.wanted.family else find_target(target, y, self.wanted.labels)),
             *identifiers,
-            *find_leaks([names[j] for j in others], X[:, others] if told else X, y, target),
+            *find_leaks(names, X, y, target, told),
             *find_spikes(names, X),
         ]
         findings = [self._with_gaps(finding) for finding in (*self.findings, *values)]

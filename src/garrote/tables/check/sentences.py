@@ -1,6 +1,7 @@
 """How findings name columns and cells: at most three of them, with their places."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from garrote.summaries import listing
 from garrote.tables.errors import count_of
@@ -11,7 +12,7 @@ NAMED = 3
 """Names, or cells, in one sentence."""
 
 
-def named(columns: Sequence[int], show: Callable[[int], str]) -> str:
+def named(columns: Sequence[Any], show: Callable[[Any], str] = lambda name: listing([name])) -> str:
     """Return what is shown of the first three columns, and how many more there are."""
     more = f" and {len(columns) - NAMED:,} more" if len(columns) > NAMED else ""
     return ", ".join(map(show, columns[:NAMED])) + more
