@@ -687,7 +687,7 @@ def test_settings_of_another_method_name_it(run, labelled, given, said):
         ("two", ["--set", "prior=single-effects"], "no such prior here; add --method single-effects"),
         ("two", ["--set", "prior=horseshoe"], "no such prior here; add --method shrinkage"),
         ("two", ["--set", "noise_variance=1"], "spike-slab has no setting noise_variance for labels"),
-        ("three", [], "3 classes (high, low, middle); SparseClassifier (--method lasso)"),
+        ("three", [], "three has 3 classes, and --method spike-slab takes two: give --method lasso"),
         (
             "digit",
             ["--family", "binomial", "--set", "prior=single-effects"],
