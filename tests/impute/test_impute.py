@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import t
+from sklearn.base import clone
 
 import garrote
 from garrote import (
@@ -31,7 +32,7 @@ def gappy():
 def plain_pool(estimator, X, y, m, seed, **fit):
     """Pool by hand: fit each table, average, and add the variance between."""
     tables = completed_tables(X, y, m, random_state=seed)
-    parts = [estimator().fit(table, y, **fit).selection_ for table in tables]
+    parts = [clone(estimator).fit(table, y, **fit).selection_ for table in tables]
     probability = sum(part.probability for part in parts) / m
     effects = [part.effect for part in parts]
     mean = sum(effects) / m
@@ -44,13 +45,20 @@ def plain_pool(estimator, X, y, m, seed, **fit):
     return probability, mean, np.sqrt(total), mean - reach, mean + reach
 
 
-@pytest.mark.parametrize("kind", [SpikeSlabRegressor, SingleEffectsRegressor, VariationalGarrote])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SpikeSlabRegressor(random_state=0),
+        SingleEffectsRegressor(),
+        VariationalGarrote(random_state=0),
+    ],
+)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_pooling_is_what_the_formulas_say(gappy, kind, weighted):
+def test_pooling_is_what_the_formulas_say(gappy, estimator, weighted):
     X, y = gappy
     fit = {"sample_weight": np.arange(N) % 3 + 1.0} if weighted else {}
-    model = pool(kind(), X, y, n_imputations=3, random_state=4, **fit)
-    probability, mean, error, lower, upper = plain_pool(kind, X, y, 3, 4, **fit)
+    model = pool(estimator, X, y, n_imputations=3, random_state=4, **fit)
+    probability, mean, error, lower, upper = plain_pool(estimator, X, y, 3, 4, **fit)
     found = model.selection_
     np.testing.assert_allclose(found.probability, probability, rtol=1e-12)
     np.testing.assert_allclose(model.coef_, mean, rtol=1e-12)
@@ -79,9 +87,10 @@ def test_refits_of_all_fillings_are_counted_together(gappy):
 def test_predictions_mix_those_of_all_fillings(gappy):
     X, y = gappy
     new = np.nan_to_num(X[:6], nan=1.0)
-    model = pool(SpikeSlabRegressor(), X, y, n_imputations=4, random_state=1)
+    model = pool(SpikeSlabRegressor(random_state=0), X, y, n_imputations=4, random_state=1)
     single = [
-        SpikeSlabRegressor().fit(table, y) for table in completed_tables(X, y, 4, random_state=1)
+        SpikeSlabRegressor(random_state=0).fit(table, y)
+        for table in completed_tables(X, y, 4, random_state=1)
     ]
     means = np.array([one.predict(new) for one in single])
     mean, deviation = model.predict(new, return_std=True)
@@ -93,7 +102,9 @@ def test_predictions_mix_those_of_all_fillings(gappy):
 
 def test_draws_have_the_moments_of_the_mixture(gappy):
     X, y = gappy
-    posterior = pool(SpikeSlabRegressor(), X, y, n_imputations=3, random_state=2).posterior_
+    posterior = pool(
+        SpikeSlabRegressor(random_state=0), X, y, n_imputations=3, random_state=2
+    ).posterior_
     draws = posterior.sample(20_000, random_state=0)
     np.testing.assert_allclose(draws.mean(axis=0), posterior.mean, atol=0.03 * np.abs(draws).max())
     assert (draws != 0).mean(axis=0) == pytest.approx(posterior.inclusion_probability, abs=0.02)
@@ -106,9 +117,9 @@ def test_draws_have_the_moments_of_the_mixture(gappy):
 def test_labels_and_counts_are_pooled_too(gappy, tmp_path):
     X, y = gappy
     labels = np.where(y > np.median(y), "well", "ill")
-    model = pool(SpikeSlabClassifier(), X, labels, n_imputations=2, random_state=3)
+    model = pool(SpikeSlabClassifier(random_state=0), X, labels, n_imputations=2, random_state=3)
     tables = completed_tables(X, labels, 2, random_state=3)
-    single = [SpikeSlabClassifier().fit(table, labels) for table in tables]
+    single = [SpikeSlabClassifier(random_state=0).fit(table, labels) for table in tables]
     new = np.nan_to_num(X[:5], nan=2.0)
     chances = np.mean([one.predict_proba(new) for one in single], axis=0)
     np.testing.assert_allclose(model.predict_proba(new), chances, rtol=1e-10)
@@ -119,12 +130,13 @@ def test_labels_and_counts_are_pooled_too(gappy, tmp_path):
     counts = np.round(np.exp((y - y.mean()) / 3))
     offset = np.full(N, 0.3)
     rates = pool(
-        SpikeSlabRegressor(family="poisson"), X, counts, n_imputations=2, random_state=3,
+        SpikeSlabRegressor(family="poisson", random_state=0), X, counts, n_imputations=2, random_state=3,
         offset=offset,
     )  # fmt: skip
     tables = completed_tables(X, counts, 2, random_state=3)
     single = [
-        SpikeSlabRegressor(family="poisson").fit(table, counts, offset=offset) for table in tables
+        SpikeSlabRegressor(family="poisson", random_state=0).fit(table, counts, offset=offset)
+        for table in tables
     ]
     known = np.full(5, 0.3)
     moments = [one.predict(new, return_std=True, offset=known) for one in single]
@@ -153,8 +165,8 @@ def test_without_gaps_pooling_is_the_fit(gappy):
     X, y = gappy
     X = np.nan_to_num(X)
     pooled, fitted = (
-        pool(SpikeSlabRegressor(), X, y, random_state=0),
-        SpikeSlabRegressor().fit(X, y),
+        pool(SpikeSlabRegressor(random_state=0), X, y, random_state=0),
+        SpikeSlabRegressor(random_state=0).fit(X, y),
     )
     np.testing.assert_allclose(pooled.coef_, fitted.coef_, rtol=1e-12)
     np.testing.assert_allclose(pooled.selection_.lower, fitted.selection_.lower, rtol=1e-6)
@@ -163,19 +175,21 @@ def test_without_gaps_pooling_is_the_fit(gappy):
 def test_a_data_frame_brings_its_names_and_wrong_input_is_refused(gappy):
     X, y = gappy
     frame = pd.DataFrame(X, columns=list("abcde"))
-    model = pool(SpikeSlabRegressor(), frame, pd.Series(y), n_imputations=2, random_state=0)
+    model = pool(
+        SpikeSlabRegressor(random_state=0), frame, pd.Series(y), n_imputations=2, random_state=0
+    )
     assert model.selection_.names == tuple("abcde")
     assert garrote.impute.pool is pool
     with pytest.raises(TypeError, match="SparseRegressor has no posterior to pool: take SpikeSlab"):
         pool(SparseRegressor(), X, y)
     with pytest.raises(ValueError, match="n_imputations must be at least 2, got 1"):
-        pool(SpikeSlabRegressor(), X, y, n_imputations=1)
+        pool(SpikeSlabRegressor(random_state=0), X, y, n_imputations=1)
     with pytest.raises(ValueError, match="columns 0 of X have no value at all"):
-        pool(SpikeSlabRegressor(), np.column_stack([np.full(N, np.nan), X]), y)
+        pool(SpikeSlabRegressor(random_state=0), np.column_stack([np.full(N, np.nan), X]), y)
     with pytest.raises(ValueError, match="must hold numbers, with NaN"):
-        pool(SpikeSlabRegressor(), frame.assign(a="word"), y)
+        pool(SpikeSlabRegressor(random_state=0), frame.assign(a="word"), y)
     with pytest.raises(ValueError, match="y has no value in 1 row"):
-        pool(SpikeSlabRegressor(), X, np.where(np.arange(N) == 3, np.nan, y))
+        pool(SpikeSlabRegressor(random_state=0), X, np.where(np.arange(N) == 3, np.nan, y))
 
 
 @pytest.mark.slow
@@ -188,7 +202,7 @@ def test_intervals_cover_the_truth_when_values_are_missing_at_random():
         y = X @ [1.0, 1.0, 0.0, 0.0] + rng.standard_normal(80)
         gone = rng.random(80) < 1 / (1 + np.exp(-X[:, 0]))
         X[gone, 1] = np.nan
-        found = pool(SpikeSlabRegressor(), X, y, random_state=seed).selection_
+        found = pool(SpikeSlabRegressor(random_state=0), X, y, random_state=seed).selection_
         covered += int(np.sum((found.lower[:2] <= 1) & (found.upper[:2] >= 1)))
         total += 2
     assert 0.88 <= covered / total <= 1.0

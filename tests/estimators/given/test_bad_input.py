@@ -295,7 +295,7 @@ def test_a_fold_without_weight_is_named():
     weights = np.ones(60)
     weights[:12] = 0.0  # all of the first contiguous fold
     with refused("fold 0", "weight", "cv"):
-        VariationalGarrote(cv=5).fit(X, y, sample_weight=weights)
+        VariationalGarrote(cv=KFold(5)).fit(X, y, sample_weight=weights)
 
 
 def test_rows_of_weight_zero_may_hold_anything_finite():
