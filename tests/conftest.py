@@ -34,7 +34,7 @@ ALLOWED_SKIPS = [
 os.environ["NUMBA_CACHE_DIR"] = str(ROOT / ".pytest_cache" / "numba" / fingerprint())
 
 # Fixtures that tests of several rooms share.
-pytest_plugins = ["command_line", "table_files"]
+pytest_plugins = ["command_line", "report_pages", "table_files"]
 
 # scikit-learn checks array API input only where SciPy was imported with this setting.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")

@@ -4,10 +4,17 @@ import copy
 import json
 from functools import cache
 
+import numpy as np
 import pandas as pd
 from sklearn.model_selection import KFold
 
-from garrote import SparseClassifier, SparseRegressor, SpikeSlabRegressor, VariationalGarrote
+from garrote import (
+    SingleEffectsRegressor,
+    SparseClassifier,
+    SparseRegressor,
+    SpikeSlabRegressor,
+    VariationalGarrote,
+)
 from garrote.datasets import load_diabetes_quadratic
 from garrote.inference import Sample
 from garrote.paths import FollowPath
@@ -87,6 +94,60 @@ def classified():
         X, words, feature_names=names
     )
     return json.loads(model.selection_.to_json())
+
+
+@cache
+def _several_classes() -> str:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 6)) * [1, 10, 100, 1, 1, 1]
+    scores = X[:, :3] / [1, 10, 100] + 0.7 * rng.standard_normal((120, 3))
+    words = pd.Series(np.array(["ant", "bee", "cat"])[scores.argmax(axis=1)], name="animal")
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    return (
+        SparseClassifier(method=FollowPath(alphas=20), rule="1se")
+        .fit(frame, words)
+        .selection_.to_json()
+    )
+
+
+def several_classes():
+    """Return the document of labels of three classes, of columns in very different units."""
+    return json.loads(_several_classes())
+
+
+@cache
+def _validated() -> str:
+    X, y, names = load_diabetes_quadratic()
+    frame, response = (
+        pd.DataFrame(X, columns=list(names)).iloc[:, :8],
+        pd.Series(y, name="progression"),
+    )
+    model = SpikeSlabRegressor().fit(frame, response)
+    return model.validate(frame, response, cv=3).selection_.to_json()
+
+
+def validated():
+    """Return the document of a Bayesian method that was measured on rows held out."""
+    return json.loads(_validated())
+
+
+@cache
+def _fine_mapped() -> str:
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 40))
+    X[:, 11] = X[:, 10] + 0.05 * rng.standard_normal(300)
+    X[:, 12] = X[:, 10] + 0.05 * rng.standard_normal(300)
+    y = 0.5 * X[:, 10] - 0.5 * X[:, 30] + rng.standard_normal(300)
+    X, y = (X - X.mean(0)) / X.std(0), (y - y.mean()) / y.std()
+    r = X.T @ y / 300
+    z = r * np.sqrt(298 / (1 - r**2))
+    model = SingleEffectsRegressor().fit_zscores(z, X.T @ X / 300, 300, mismatch=0)
+    return model.selection_.to_json()
+
+
+def fine_mapped():
+    """Return the document of z-scores with a set of three variables that resemble each other."""
+    return json.loads(_fine_mapped())
 
 
 def tiny_effects():

@@ -18,10 +18,12 @@ if TYPE_CHECKING:  # what type checkers cannot read from the table below
     from garrote.estimators import SpikeSlabRegressor as SpikeSlabRegressor
     from garrote.estimators import VariationalGarrote as VariationalGarrote
     from garrote.estimators import VariationalGarroteClassifier as VariationalGarroteClassifier
+    from garrote.estimators.comparing import compare as compare
     from garrote.paths.annealed import fit_path as fit_path
     from garrote.persistence import load as load
     from garrote.problem import Problem as Problem
     from garrote.results.certificates import Certificate as Certificate
+    from garrote.results.comparison import Comparison as Comparison
     from garrote.results.fit import Fit as Fit
     from garrote.results.path import Path as Path
     from garrote.results.posterior import Posterior as Posterior
@@ -33,9 +35,11 @@ _HOMES = {
     **dict.fromkeys(_ESTIMATORS, "garrote.estimators"),
     "Problem": "garrote.problem",
     "fit_path": "garrote.paths.annealed",
+    "compare": "garrote.estimators.comparing",
     "load": "garrote.persistence",
     "proximal_gradient": "garrote.solvers.classical.array_descent",
     "Certificate": "garrote.results.certificates",
+    "Comparison": "garrote.results.comparison",
     "Fit": "garrote.results.fit",
     "Path": "garrote.results.path",
     "Posterior": "garrote.results.posterior",

@@ -293,7 +293,7 @@ def test_models_are_sampled_unless_a_method_or_its_settings_are_asked_for(run, t
         (("--set", "n_steps=200"), "spike-slab"),
         (("--gamma", "-4"), "garrote"),
         (("--rule", "min"), "garrote"),
-        (("--cv", "3"), "garrote"),
+        (("--cv", "3"), "spike-slab"),
         (("--set", "max_iter=5000"), "garrote"),
     ):
         code, out, _ = run(*words, *more)

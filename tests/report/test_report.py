@@ -31,11 +31,14 @@ from report_documents import (
     classified,
     diabetes,
     enormous,
+    fine_mapped,
     hostile,
     models_of,
     nothing_selected,
     penalised,
+    several_classes,
     tiny_effects,
+    validated,
     without_optional_parts,
 )
 
@@ -201,6 +204,8 @@ def test_interchangeable_columns_come_first_among_the_stand_ins():
 
 def test_effects_of_very_different_size_get_an_axis_each():
     document = diabetes()
+    for variable in document["variables"]:
+        variable["deviation"] = None  # as in documents of older versions
     assert "each is drawn on its own" not in render_report(document)
     for key in ("effect", "standard_error", "lower", "upper"):
         document["variables"][0][key] *= 1e4
@@ -688,15 +693,19 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
     assert documented() == {
         "The document": set(document),
         "variables": set(document["variables"][0]),
+        "classes": set(several_classes()["classes"]),
         "unlisted": set(document["unlisted"]),
         "certificate": set(document["certificate"]),
         "path": set(document["path"]),
         "validation": set(document["validation"]),
+        "labels": set(several_classes()["validation"]["labels"]),
+        "density": set(validated()["validation"]["density"]),
         "predictions": set(document["predictions"]),
         "stand_ins": set(document["stand_ins"]),
         "near": set(document["stand_ins"]["near"][0]),
         "models": set(bayesian()["models"]),
         "credible_sets": set(document["credible_sets"][0]),
+        "locus": set(fine_mapped()["locus"]),
         "consistency": set(summary["consistency"]),
         "check": set(document["check"]),
         "provenance": set(document["provenance"]) | set(summary["provenance"]),

@@ -1,12 +1,9 @@
 """The report in headless Chromium: it works, it is quiet, and it asks nothing of anyone."""
 
-import shutil
-from contextlib import contextmanager
 from itertools import pairwise
 
 import pytest
 
-from conftest import BROWSERS
 from garrote import report
 from garrote.report import write_report
 from report_documents import (
@@ -26,48 +23,6 @@ pytestmark = pytest.mark.browser
 
 # On a machine with a browser each of these pictures is in the page of the diabetes table.
 PICTURES = ("path", "branch", "validation", "prediction", "correlation")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    executable = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if executable is None:
-        pytest.skip("no Chromium was found: run scripts/install_browser.sh")
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=executable)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    """Open the page of a document; whatever it complains of, asks for or pops up fails the test.
-
-    Only what is expected, by a word of it, it must complain of.
-    """
-
-    @contextmanager
-    def open_page(document, *, media=None, expected=(), **context):
-        write_report(document, tmp_path / "report.html")
-        address = (tmp_path / "report.html").as_uri()
-        complaints, requests = [], []
-        context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}, **context})
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: requests.append(request.url))
-        page.emulate_media(media=media)
-        page.goto(address)
-        yield page
-        assert {word for word in expected if word in "\n".join(complaints)} == {*expected}
-        assert not [c for c in complaints if not any(word in c for word in expected)]
-        assert requests == [address]
-        assert page.evaluate("window.broken") is None
-        context.close()
-
-    return open_page
 
 
 def slide(page, position):
@@ -142,10 +97,10 @@ def test_branches_that_differ_only_between_the_strengths_shown_are_drawn(opened)
 
 @pytest.mark.parametrize("method", ["draw", "move"])
 def test_a_picture_that_fails_says_so_in_its_place_and_stops_no_other(opened, monkeypatch, method):
-    whole = report._part
+    whole = report.part
     broken = f'\nBranchPicture.prototype.{method} = () => {{ throw new Error("on purpose"); }};\n'
     monkeypatch.setattr(
-        report, "_part", lambda name: whole(name) + (broken if name == "pictures.js" else "")
+        report, "part", lambda name: whole(name) + (broken if name == "pictures.js" else "")
     )
     with opened(diabetes(), expected=["on purpose"]) as page:
         said = page.locator("#branch-picture .failure").all_inner_texts()
@@ -193,7 +148,7 @@ def test_the_table_sorts_by_every_column_in_both_directions(opened):
         assert names(page)[:2] == ["age", "age*bmi"]
         assert sort_by(page, "name") == "descending"
         assert names(page)[-1] == "age"
-        for key, place in (("probability", 2), ("effect", 3), ("standard_error", 4)):
+        for key, place in (("probability", 2), ("effect", 3), ("unit", 4), ("standard_error", 5)):
             assert sort_by(page, key) == "descending"
             found = numbers(page, place)
             assert len(found) > 20
@@ -202,13 +157,13 @@ def test_the_table_sorts_by_every_column_in_both_directions(opened):
             assert numbers(page, place) == sorted(found)
         sort_by(page, "lower")
         lower = [
-            float(t.split(" to ")[0].replace("−", "-")) for t in column(page, 5).all_inner_texts()
+            float(t.split(" to ")[0].replace("−", "-")) for t in column(page, 6).all_inner_texts()
         ]
         assert lower == sorted(lower, reverse=True)
         sort_by(page, "size")
-        sizes = [abs(value) for value in numbers(page, 3)]
+        sizes = [abs(value) for value in numbers(page, 4)]
         assert sizes == sorted(sizes, reverse=True)
-        assert page.locator("#table thead th[aria-sort=none]").count() == 5
+        assert page.locator("#table thead th[aria-sort=none]").count() == 6
 
 
 def test_the_table_filters_by_name_and_selection(opened):

@@ -328,3 +328,24 @@ def test_ld_that_states_more_than_it_holds_takes_no_memory(tmp_path, name):
     with pytest.raises(TableError, match=f"{name}.*(is damaged|GB of memory)") as refusal:
         read_ld(str(path))
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("header", "rest", "expected"),
+    [
+        ("SNP\tZ\tBP", lambda k: f"{100 - k}", True),
+        ("SNP\tZ\tpos\tCHR", lambda k: f"{100 - k}\t7", True),
+        ("SNP\tZ\tpos\tCHR", lambda k: f"{100 - k}\t{k}", False),  # on several chromosomes
+        ("SNP\tZ\tpos", lambda k: "" if k else "5", False),
+    ],
+)
+def test_positions_are_those_of_one_chromosome(scores, tmp_path, header, rest, expected):
+    lines = [
+        f"{name}\t{z}\t{rest(k)}" for k, (name, z) in enumerate(zip(NAMES, scores[0], strict=True))
+    ]
+    (tmp_path / "z.tsv").write_text("\n".join([header, *lines]) + "\n")
+    found = read_zscores(str(tmp_path / "z.tsv")).positions
+    if expected:
+        np.testing.assert_array_equal(found, 100.0 - np.arange(len(NAMES)))
+    else:
+        assert found is None

@@ -11,6 +11,7 @@ from garrote.cli.errors import UsageError, suggestion
 
 COMMANDS = {
     "select": "choose the variables of a table that explain a response",
+    "compare": "several methods side by side: who selects whom, and held-out errors",
     "predict": "predict new rows with a saved model",
     "report": "write the HTML report of a selection saved as JSON",
     "demo": "select among 64 variables of the embedded diabetes table",
@@ -184,7 +185,11 @@ def _add_method(command: argparse.ArgumentParser) -> None:
         "--alpha", type=_penalty_strength, metavar="A",
         help="strength of the penalty: a number, or cv (default), bic or ebic",
     )  # fmt: skip
-    method.add_argument("--cv", type=_folds, metavar="K", help="folds (default 5)")
+    method.add_argument(
+        "--cv", type=_folds, metavar="K",
+        help="folds (default 5); methods that choose nothing by folds are measured on them, beside "
+        "the null model and the lasso",
+    )  # fmt: skip
     method.add_argument(
         "--rule", choices=("min", "1se"), help="which strength of the curve to take"
     )
@@ -200,6 +205,31 @@ def _add_method(command: argparse.ArgumentParser) -> None:
         help="any other setting of the method or penalty; lists as 0.1,0.2, columns' numbers as "
         "age:0,dose:2",
     )  # fmt: skip
+
+
+def _compare(command: argparse.ArgumentParser) -> None:
+    command.epilog = "Example: garrote compare data.csv --target y"
+    command.set_defaults(set=[])  # methods are compared with their own settings
+    command.add_argument("file", help="a table, as of garrote select")
+    command.add_argument("--target", metavar="COLUMN", required=True, help="the response")
+    _add_columns(command)
+    method = command.add_argument_group("methods")
+    method.add_argument(
+        "--methods", type=_names, action="extend", default=[], metavar="A,B",
+        help="see garrote methods (default: one of each kind)",
+    )  # fmt: skip
+    method.add_argument(
+        "--family", metavar="NAME",
+        help="what the response is: gaussian (numbers), poisson (counts), or multinomial (labels)",
+    )  # fmt: skip
+    method.add_argument("--cv", type=_folds, default=5, metavar="K", help="folds (default 5)")
+    method.add_argument("--seed", type=_seed, default=0, metavar="S", help="default 0")
+    output = command.add_argument_group("output")
+    output.add_argument(
+        "--report", default="garrote-compare.html", metavar="FILE",
+        help="the page (default garrote-compare.html)",
+    )  # fmt: skip
+    output.add_argument("--top", type=_count, default=30, metavar="N", help="rows of the table")
 
 
 def _predict(command: argparse.ArgumentParser) -> None:
@@ -228,7 +258,13 @@ def _demo(command: argparse.ArgumentParser) -> None:
     )
 
 
-_DETAILS = {"select": _select, "predict": _predict, "report": _report, "demo": _demo}
+_DETAILS = {
+    "select": _select,
+    "compare": _compare,
+    "predict": _predict,
+    "report": _report,
+    "demo": _demo,
+}
 
 
 def _with_signs_attached(arguments: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 from garrote.cli.console import WIDTH, say
 from garrote.displays.names import shorten_all
 from garrote.results.selection import Selection, set_in_words
+from garrote.results.selection_views import Validation
 
 _LONGEST_NAME = 32
 
@@ -27,6 +28,8 @@ def show_selection(selection: Selection, tolerance: float | None, top: int) -> N
     if errors and selection.validation:
         alone = "with the covariates alone" if selection.always_in else "without any variable"
         say(_validation_sentence(*errors, selection.validation.measure, alone))
+        for text in _held_out_sentences(selection.validation):
+            say(text)
     wanted = f" (wanted: {tolerance:g})" if tolerance is not None else ""
     reached = "reached" if selection.converged else "NOT reached everywhere"
     say(f"Certificate {selection.certificate.value:.1e}{wanted}, {reached}.")
@@ -42,6 +45,27 @@ def _validation_sentence(error: float, null: float, measure: str, alone: str) ->
     if null > 0 and error < null:
         said += f" ({100 * (1 - error / null):.0f} % less)"
     return said + "."
+
+
+def _held_out_sentences(validation: Validation) -> list[str]:
+    """Say how labels are predicted, and how dense held-out rows are beside other models."""
+    said = []
+    if (labels := validation.labels) is not None:
+        rows = labels.confusion.sum(axis=(1, 2))
+        accuracy, auc = np.average(labels.accuracy, weights=rows), np.nanmean(labels.auc)
+        said.append(
+            f"Held-out accuracy {accuracy:.3f} (always the commonest class: {labels.commonest:.3f}), "
+            f"AUC {auc:.3f}."
+        )
+    if (density := validation.density) is not None:
+        gains = [(name, density.advantage(k)) for k, name in enumerate(density.models)][1:]
+        listed = ", ".join(
+            f"over the {name} {gain:+.3f} +- {error:.3f}" for name, (gain, error) in gains
+        )
+        said.append(
+            f"Held-out log predictive density {density.mean[0]:.3f} a row; advantage {listed}."
+        )
+    return said
 
 
 def _table(selection: Selection, top: int) -> str:

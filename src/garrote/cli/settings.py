@@ -74,7 +74,7 @@ def asks_for_labels(options: argparse.Namespace, method: Any) -> bool:
 def method_name(options: argparse.Namespace) -> str:
     """Return the method that was asked for; a penalty alone asks for the one that has penalties.
 
-    Where nothing is asked for it is sampling, if the settings given are its own and nothing is said of
+    Where nothing is asked for it is sampling, if the settings given are its own and groups ask for no
     folds, or else the garrote.
     """
     if options.method is not None:
@@ -86,7 +86,8 @@ def method_name(options: argparse.Namespace) -> str:
     named = dict(_typed(options, ["n_jobs"]).values())
     family = named.pop("family", "gaussian") in (*families_with_posteriors(), LABELS)
     known = {*parameters_of(find_method(_SAMPLING).load()), *_OF_SAMPLING}
-    folds = options.cv is not None or options.groups is not None
+    # Groups belong to folds: without a number of these, they ask for a method that chooses by them.
+    folds = options.groups is not None and options.cv is None
     return _SAMPLING if family and not folds and known >= set(named) else _ANNEALING
 
 
@@ -186,9 +187,8 @@ def _given_settings(
     chosen = {name: value for name, value in of_penalty.items() if value is not _NOT_GIVEN}
     if chosen:
         settings["penalty"] = _make_penalty(settings["penalty"], with_structure(chosen, table))
-    if options.cv is not None and ("cv" not in known or "cv" in settings):
-        why = "--set cv says the same thing" if "cv" in known else f"{options.method} has no folds"
-        raise UsageError(f"--cv: {why}", "select")
+    if options.cv is not None and "cv" in settings:
+        raise UsageError("--cv: --set cv says the same thing", "select")
     if len(kinds) > 1:
         return settings
     return parts[0].put(settings, with_structure(of_objects, table))

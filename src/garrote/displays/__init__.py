@@ -4,6 +4,7 @@ Each class stores plain data, has `from_estimator` (or `from_theory`) and `plot`
 drew in `ax_`, `figure_` and its kin. Displays read results only, never the data.
 """
 
+from garrote.displays.credible_sets import CredibleSetsDisplay
 from garrote.displays.cv_curve import CVCurveDisplay
 from garrote.displays.hysteresis import HysteresisDisplay
 from garrote.displays.inclusion import InclusionDisplay
@@ -14,6 +15,7 @@ from garrote.displays.shrinkage import ShrinkageDisplay
 
 __all__ = [
     "CVCurveDisplay",
+    "CredibleSetsDisplay",
     "HysteresisDisplay",
     "InclusionDisplay",
     "ModelsDisplay",

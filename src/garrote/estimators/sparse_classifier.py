@@ -20,6 +20,7 @@ from garrote.estimators.given.inputs import (
     check_weights,
     response_name,
 )
+from garrote.estimators.shared.densities import MeasuredRows, measure_labels
 from garrote.estimators.shared.sparse_linear import SparseLinearModel
 from garrote.likelihoods import (
     Binomial,
@@ -193,6 +194,9 @@ default="binomial"
         eta = eta[:, 0] if len(self.classes_) == 2 else eta
         known = check_new_offset(self, self._likelihood, offset, X.shape[0])
         return eta if known is None else eta + known
+
+    def _measure(self, X: Any, y: Any, offset: Any) -> MeasuredRows:
+        return measure_labels(self, X, y, offset)
 
     def predict_proba(self, X: Any, offset: Any = None) -> Floats:
         """Return the probability of each class."""

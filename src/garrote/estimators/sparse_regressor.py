@@ -20,6 +20,7 @@ from garrote.estimators.given.inputs import (
     response_name,
 )
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
@@ -226,6 +227,11 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         likelihood = self._family()
         likelihood.check_predictor(eta)
         return np.asarray(inverse_link(likelihood, eta))
+
+    def _measure(self, X: Any, y: Any, offset: Any) -> MeasuredRows:
+        # A penalised fit has no posterior: its deviation is that of the noise alone.
+        deviation = float(np.sqrt(self.selection_.noise_variance))
+        return measure_numbers(self._family(), y, self.predict(X, offset), deviation)
 
     def _known(self, offset: Any, X: Any) -> Floats | None:
         """Return the offset of new rows, in the shape of their responses."""

@@ -39,6 +39,11 @@ _SHAPES: dict[str, dict[str, str]] = {
         "strengths": "K", "columns": "k", "probability": "Kk", "effect": "Kk", "expected_size": "K",
     },
     "Validation": {"mean": "K", "standard_error": "K"},
+    "LabelScores": {"classes": "C", "confusion": "FCC", "auc": "F", "calibration": "Fbt"},
+    "PredictiveDensity": {
+        "models": "M", "density": "Mn", "fold": "n", "weights": "n", "errors": "M",
+    },
+    "ClassEffects": {"names": "C", "effect": "CD"},
     "Predictions": {"rows": "n", "observed": "n", "predicted": "Kn"},
     "ModelsView": {"probability": "M", "size": "M", "columns": "k", "effect": "Mk"},
     "StandIns": {"columns": "k", "correlation": "kk"},
@@ -47,7 +52,8 @@ _SHAPES: dict[str, dict[str, str]] = {
         ("names", "z", "expected", "deviation", "flipped_evidence"), "D"
     ),
     "Selection": dict.fromkeys(
-        ("names", "selected", "probability", "effect", "standard_error", "lower", "upper"), "D"
+        ("names", "selected", "probability", "effect", "standard_error", "lower", "upper",
+         "deviation", "marginal_z", "positions"), "D"
     ),
 }  # fmt: skip
 # Attributes that mean the same for every estimator; their last axis runs over the columns of X.

@@ -31,6 +31,7 @@ from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Substitutes
 from garrote.results.data_check import DataCheck, Finding
 from garrote.results.fit import Fit, PenaltyFit
+from garrote.results.held_out import LabelScores, PredictiveDensity
 from garrote.results.laws import (
     Anchor,
     CovariatesLaw,
@@ -50,6 +51,7 @@ from garrote.results.path import Move, Path
 from garrote.results.posterior import Audit, Posterior, SamplingAccuracy
 from garrote.results.selection import Selection
 from garrote.results.selection_views import (
+    ClassEffects,
     ModelsView,
     PathView,
     Predictions,
@@ -69,11 +71,11 @@ VERSION, _OLDEST = 2, 2
 # The results that files may hold, beside estimators, methods, and the public penalties, likelihoods and
 # priors. A class that an estimator comes to store is a new entry here.
 _RESULTS = (
-    Anchor, Audit, Certificate, Consistency, CovariatesLaw, CredibleSet, DataCheck, Draws,
-    EffectsLaw, FactorisedPredictor, Finding, Fit, Graph, Inclusions, Intercepts, Likeness, Mixture,
-    Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit, Pooled, Posterior, Predictions,
-    SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread, Stability, StandIns, States,
-    Substitutes, Summary, Table, Validation,
+    Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, DataCheck, Draws,
+    EffectsLaw, FactorisedPredictor, Finding, Fit, Graph, Inclusions, Intercepts, LabelScores, Likeness,
+    Mixture, Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit, Pooled, Posterior,
+    PredictiveDensity, Predictions, SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread,
+    Stability, StandIns, States, Substitutes, Summary, Table, Validation,
 )  # fmt: skip
 
 

@@ -7,28 +7,36 @@ their hashes. Text, table and answer are in the HTML itself; a script draws the 
 
 import json
 import os
-from base64 import b64encode
 from collections.abc import Mapping
-from hashlib import sha256
-from importlib.resources import files
 from typing import Any
 
 from garrote.files.writing import write_text
-from garrote.report import sections
+from garrote.report import held_out, sections
 from garrote.report.agreement import consistency_words
 from garrote.report.answer import answer, evidence_noun
+from garrote.report.assembly import page_of, part
 from garrote.report.data_check import data_check
 from garrote.report.document import check_document
+from garrote.report.locus import locus_words
 from garrote.report.pictures import Limits, picture_data
 from garrote.report.rows import forest_scale, long_numbers, table_row
-from garrote.report.wording import brief, isolated, markup, readable
+from garrote.report.wording import brief, isolated, readable
 
 __all__ = ["check_document", "render_report", "write_report"]
 
 _LARGEST = 2_000_000
 # Tried in turn until the page is small enough.
-_LIMITS = (Limits(500, 1000), Limits(200, 200), Limits(100, 60, 60, 20, 100, 15, 15))
-_SCRIPTS = ("drawing.js", "pictures.js", "models.js", "path.js", "table.js", "report.js")
+_LIMITS = (Limits(500, 1000), Limits(200, 200), Limits(100, 60, 60, 20, 100, 15, 15, 300))
+_SCRIPTS = (
+    "drawing.js",
+    "pictures.js",
+    "calibration.js",
+    "locus.js",
+    "models.js",
+    "path.js",
+    "table.js",
+    "report.js",
+)
 
 
 def write_report(
@@ -66,11 +74,10 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
     data = picture_data(document, rows, scale, limits)
     response, noun = readable(document["response"]), evidence_noun(document)
     heading = readable(title) if title else f"Which variables explain {isolated(response)}?"
-    style, script = _part("report.css"), _script()
-    return _template().render(
-        policy=_policy(style, script),
-        style=style,
-        script=script,
+    return page_of(
+        "report.html.jinja",
+        style=part("report.css"),
+        script=_script(),
         data=_embedded(data),
         pictures=data,
         failures=data["failures"],
@@ -86,6 +93,7 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         long=long_numbers(rows),
         scale=scale,
         noun=noun,
+        classes=(document.get("classes") or {}).get("kind"),
         certainty=data["certainty"],
         bare=not any(row["values"]["lower"] is not None for row in rows),
         about=sections.variables_words(document),
@@ -97,44 +105,20 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         path=sections.path_words(document),
         branches=sections.branch_words(document),
         validation=sections.validation_words(document),
+        folds=held_out.folds_table(document),
+        density=held_out.density_table(document),
+        confusion=held_out.confusion_table(document),
+        locus=locus_words(document),
         stand_ins=sections.stand_ins(document),
         consistency=consistency_words(document),
         computed=sections.computed(document),
     )
 
 
-def _template() -> Any:
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError as error:
-        raise ImportError("the report needs jinja2: run `pip install 'garrote[report]'`") from error
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["names"] = markup
-    return environment.from_string(_part("report.html.jinja"))
-
-
-def _part(name: str) -> str:
-    return files("garrote.report").joinpath("page", name).read_text(encoding="utf-8")
-
-
 def _script() -> str:
     """Return the scripts as one, whose names do not reach the page's global scope."""
-    body = "\n".join(_part(name) for name in _SCRIPTS)
+    body = "\n".join(part(name) for name in _SCRIPTS)
     return f'"use strict";\n(() => {{\n{body}\n}})();\n'
-
-
-def _policy(style: str, script: str) -> str:
-    """Return a policy that allows this style and this script, and nothing else."""
-
-    def known(text: str) -> str:
-        return f"'sha256-{b64encode(sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
-
-    return (
-        f"default-src 'none'; script-src {known(script)}; style-src {known(style)}; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
-    )
 
 
 def _embedded(data: Mapping[str, Any]) -> str:

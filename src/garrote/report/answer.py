@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from garrote.report.held_out import held_out_sentences
 from garrote.report.sources import certificate_sentences
 from garrote.report.wording import (
     amount,
@@ -23,6 +24,10 @@ _SURE = 0.99
 _MOST_NAMED = 12
 # Credible sets that are told one by one, and variables that could be it in place of a selected one.
 _MOST_SETS, _MOST_INSTEAD = 3, 3
+# Classes whose variables are counted in the sentence.
+_MOST_CLASSES = 8
+# What a variable may have several effects on.
+PLURAL = {"class": "classes", "response": "responses"}
 
 
 def evidence_noun(document: Mapping[str, Any]) -> str:
@@ -58,6 +63,7 @@ def answer(document: Mapping[str, Any]) -> list[str]:
         *_refitted(document),
         *_undecided(document),
         _how_good(document),
+        *held_out_sentences(document),
     ]
 
 
@@ -69,14 +75,36 @@ def _which(document: Mapping[str, Any]) -> str:
     if not chosen:
         start = f"none of {count} was selected to explain {response}"
         return _beside(fixed, start + _next_best(document))
-    names = [_or_another(document, v["name"]) for v in chosen]
+    names = [_or_another(document, v["name"]) + _of_class(v) for v in chosen]
     verb = "explains" if len(chosen) == 1 else "explain"
     many = len(names) > _MOST_NAMED
     listed = f"foremost {joined(names[:5])}" if many else joined(names, _MOST_NAMED)
+    if document.get("classes"):
+        start = f"{_by_class(document, count, response)}; {'foremost ' * (not many)}{listed}"
+        return _beside(fixed, f"{start}; {_how_sure(document, chosen)}")
     pieces = document.get("pieces")
     shared = f", in {counted(pieces, 'piece')} of equal effects" if pieces else ""
     start = f"{document['n_selected']:,} of {count} {verb} {response}{shared}: {listed}"
     return _beside(fixed, f"{start}; {_how_sure(document, chosen)}")
+
+
+def _by_class(document: Mapping[str, Any], count: str, response: str) -> str:
+    """Say how many of so many variables matter for which of several classes."""
+    found, chosen = document["classes"], document["n_selected"]
+    counts = found["counts"]
+    matter = f"{chosen:,} of {count} {'matters' if chosen == 1 else 'matter'}"
+    if set(counts) == {chosen}:
+        return f"{matter} for all {in_words(len(counts))} {PLURAL[found['kind']]} of {response}"
+    told = [
+        f"{number:,} for {isolated(readable(name))}"
+        for name, number in zip(found["names"], counts, strict=True)
+    ]
+    return f"{matter} for some {found['kind']} of {response}: {joined(told, _MOST_CLASSES)}"
+
+
+def _of_class(variable: Mapping[str, Any]) -> str:
+    """Return in brackets which class a variable matters most to."""
+    return f" ({isolated(readable(variable['class']))})" if variable.get("class") else ""
 
 
 def _shared_sets(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from garrote.report.answer import effect_scale, effect_units, null_model
+from garrote.report.held_out import calibration
+from garrote.report.locus import locus
 from garrote.report.rows import NUMBERS, Scale
 from garrote.report.sources import strength_words
 from garrote.report.wording import readable
@@ -25,9 +27,9 @@ class Limits:
         Rows of the table.
     letters : int
         Letters of a name.
-    strengths, lines, points, correlated, models : int
+    strengths, lines, points, correlated, models, locus : int
         Strengths of the path, its curves, rows with predictions, variables in the picture of
-        correlations, and models (and variables) in that of models.
+        correlations, models (and variables) in that of models, and variables in that of a locus.
     """
 
     rows: int
@@ -37,6 +39,7 @@ class Limits:
     points: int = 300
     correlated: int = 25
     models: int = 30
+    locus: int = 3000
 
 
 def picture_data(
@@ -51,10 +54,13 @@ def picture_data(
         "effect": dict(zip(("on", "per"), effect_units(document), strict=True)),
         "rows": {key: _round([row["values"][key] for row in rows], 7) for key in NUMBERS},
         "selected": [row["selected"] for row in rows],
+        "classes": [row["class"] for row in rows],
         "covariate": [row["covariate"] for row in rows],
         "reach": None if scale.common else _round([row["reach"] for row in rows]),
+        "unit": _round([row["unit"] for row in rows], 7) if scale.per_deviation else None,
         "domain": [scale.low, scale.high],
-        "decimals": scale.decimals,
+        "decimals": [row["decimals"] for row in rows],
+        "unitDecimals": scale.unit_decimals,
         "certainty": is_certainty(document["evidence"]),
     }
     drawn, failures = _pictures(document, names, limits)
@@ -98,6 +104,8 @@ def _pictures(
     draw("predictions", _predictions, document, kept)
     draw("standIns", _stand_ins, document["stand_ins"], names)
     draw("models", _models, document.get("models"), names)
+    draw("calibration", calibration, document)
+    draw("locus", locus, document)
     return drawn, failures
 
 

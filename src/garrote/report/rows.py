@@ -35,12 +35,18 @@ class Tick:
 
 @dataclass(frozen=True)
 class Scale:
-    """The axis of the forest plot: common to all rows, or each row to its own largest value."""
+    """The axis of the forest plot: common to all rows, or each row to its own largest value.
+
+    It is common where effects are known for one standard deviation of each variable. ``decimals`` are
+    those of effects in raw units, ``unit_decimals`` of effects for one standard deviation.
+    """
 
     low: float
     high: float
     common: bool
     decimals: int | None
+    per_deviation: bool = False
+    unit_decimals: int | None = None
 
     def percent(self, value: float, reach: float) -> float:
         """Return where a value lies in the cell, in percent of its width."""
@@ -49,14 +55,17 @@ class Scale:
 
     def ticks(self) -> list[Tick]:
         """Return where the axis has marks, and numbers as far as there is room for them."""
-        if not self.common:
-            return [Tick(50.0, "0", True)]
-        step = round_step(self.low, self.high, 4)
-        multiples = range(math.ceil(self.low / step), math.floor(self.high / step) + 1)
-        places = {k: self.percent(k * step, 0.0) for k in multiples}
-        texts = {k: _tick_text(k * step, step) for k in multiples}
-        wide, narrow = (_labelled(places, texts, room) for room in (_ROOM, _NARROW_ROOM))
-        return [Tick(places[k], texts[k] if k in wide else "", k in narrow) for k in multiples]
+        return axis_ticks(self.low, self.high) if self.common else [Tick(50.0, "0", True)]
+
+
+def axis_ticks(low: float, high: float) -> list[Tick]:
+    """Return marks at round numbers, with these as far as there is room for them."""
+    step = round_step(low, high, 4)
+    multiples = range(math.ceil(low / step), math.floor(high / step) + 1)
+    places = {k: round(100 * (k * step - low) / (high - low), 2) for k in multiples}
+    texts = {k: _tick_text(k * step, step) for k in multiples}
+    wide, narrow = (_labelled(places, texts, room) for room in (_ROOM, _NARROW_ROOM))
+    return [Tick(places[k], texts[k] if k in wide else "", k in narrow) for k in multiples]
 
 
 def _tick_text(value: float, step: float) -> str:
@@ -100,19 +109,43 @@ def round_step(low: float, high: float, count: int) -> float:
 
 def forest_scale(variables: Sequence[Mapping[str, Any]]) -> Scale:
     """Choose the axis and the decimals for the effects of these variables."""
+    per_deviation = bool(variables) and all(known_deviation(v) for v in variables)
+    units = {id(v): v["deviation"] if per_deviation else 1.0 for v in variables}
     leading = [v for v in variables if v["selected"]] or list(variables)
-    sizes = [size for v in leading if (size := _reach(v)) > 0]
-    errors = [e for v in leading if (e := v["standard_error"])]
+    sizes = [size for v in leading if (size := units[id(v)] * _reach(v)) > 0]
     if not sizes:
-        return Scale(-1.0, 1.0, True, None)
-    common = max(sizes) <= _LARGEST_RATIO * min(sizes)
-    ends = [0.0] + [e for v in variables for e in _ends(v)]
+        return Scale(-1.0, 1.0, True, None, per_deviation)
+    common = per_deviation or max(sizes) <= _LARGEST_RATIO * min(sizes)
+    ends = [0.0] + [units[id(v)] * e for v in variables for e in _ends(v)]
     margin = 0.04 * (max(ends) - min(ends))
-    decimals = None
-    if common and errors:
-        wanted = 1 - math.floor(math.log10(median(errors)))
-        decimals = max(0, wanted) if wanted <= 6 and max(sizes) < 1e7 else None
-    return Scale(min(ends) - margin, max(ends) + margin, common, decimals)
+    raw = [(_reach(v), v["standard_error"]) for v in leading]
+    unit = [
+        (units[id(v)] * reach, e and units[id(v)] * e)
+        for v, (reach, e) in zip(leading, raw, strict=True)
+    ]
+    return Scale(
+        min(ends) - margin,
+        max(ends) + margin,
+        common,
+        _decimals(raw),
+        per_deviation,
+        _decimals(unit),
+    )
+
+
+def known_deviation(variable: Mapping[str, Any]) -> bool:
+    """Tell whether the standard deviation of a variable is stated; older documents state none."""
+    return variable.get("deviation") is not None
+
+
+def _decimals(values: Sequence[tuple[float, float | None]]) -> int | None:
+    """Return the decimals for numbers of some sizes and errors, None where they share none."""
+    sizes = [size for size, _ in values if size > 0]
+    errors = [error for _, error in values if error]
+    if not errors or max(sizes) > _LARGEST_RATIO * min(sizes) or max(sizes) >= 1e7:
+        return None
+    wanted = 1 - math.floor(math.log10(median(errors)))
+    return max(0, wanted) if wanted <= 6 else None
 
 
 def table_row(
@@ -120,12 +153,16 @@ def table_row(
 ) -> dict[str, Any]:
     """Return what one row shows."""
     name = readable(variable["name"], longest)
-    reach = _reach(variable) * 1.08 or 1.0
+    decimals = scale.decimals
+    if decimals is None:  # units differ: each row has the digits that its own error leaves
+        decimals = _decimals([(_reach(variable), variable["standard_error"])])
+    unit = variable["deviation"] if scale.per_deviation else 1.0
+    reach = unit * _reach(variable) * 1.08 or 1.0
     values = {key: variable[key] for key in NUMBERS}
 
     def place(key: str) -> float | None:
         value = values[key]
-        return None if value is None else scale.percent(value, reach)
+        return None if value is None else scale.percent(unit * value, reach)
 
     evidence = values["probability"]
     return {
@@ -133,19 +170,27 @@ def table_row(
         "label": brief(name),
         "selected": variable["selected"],
         "covariate": variable["name"] in always_in,
+        "class": readable(variable["class"], longest) if variable.get("class") else "",
         "reach": reach,
+        "unit": unit,
         "values": values,
+        "decimals": decimals,
         "probability": probability(evidence),
         "bar": round(100 * min(1.0, max(0.0, evidence or 0.0)), 2),
-        "effect": amount(values["effect"], scale.decimals),
-        "error": amount(values["standard_error"], scale.decimals),
-        "lower": amount(values["lower"], scale.decimals),
-        "upper": amount(values["upper"], scale.decimals),
+        "effect": amount(values["effect"], decimals),
+        "per_deviation": amount(_times(values["effect"], unit), scale.unit_decimals),
+        "error": amount(values["standard_error"], decimals),
+        "lower": amount(values["lower"], decimals),
+        "upper": amount(values["upper"], decimals),
         "zero": scale.percent(0.0, reach),
         "at": place("effect"),
         "left": place("lower"),
         "right": place("upper"),
     }
+
+
+def _times(value: float | None, unit: float) -> float | None:
+    return None if value is None else unit * value
 
 
 def long_numbers(rows: Sequence[Mapping[str, Any]]) -> bool:

@@ -5,8 +5,9 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from garrote.report.answer import effect_scale, effect_units, evidence_noun
+from garrote.report.answer import PLURAL, effect_scale, effect_units, evidence_noun
 from garrote.report.pictures import apart_ranges, has_branches
+from garrote.report.rows import known_deviation
 from garrote.report.sources import (
     certificate_sentences,
     certificate_words,
@@ -27,13 +28,16 @@ from garrote.report.wording import (
 )
 from garrote.results.selection import STANDARDISED, is_certainty
 
-_MOST_WARNINGS = 12
 _MOST_STAND_INS = 40
 _MOST_LISTED = 20
 _MOST_MODELS = 10
 _CERTAIN_MODEL = 0.95
 # Free energies are logarithms of odds: solutions closer than this are within a factor of twenty.
 _CLOSE_CALL = 3.0
+_DRAWN = (
+    " Beside it stands the effect of one standard deviation (SD) of the variable, which can be compared "
+    "between variables of any units; the dots are on that scale."
+)
 _RULES = {
     "1se": "the sparsest model whose error is within one standard error of the least",
     "min": "the model of least error",
@@ -41,18 +45,14 @@ _RULES = {
 
 
 def warnings(document: Mapping[str, Any]) -> list[str]:
-    """Return the warnings, each a sentence, not too many and not too long."""
+    """Return all warnings, each a sentence."""
     listed = [*document["interchangeable"], *(one["name"] for one in document["variables"])]
     names = tuple(f"{name}{after}" for name in listed for after in " ,")
-    said = [
+    return [
         # A variable's name at the beginning keeps its own letters.
-        _ended(readable(text, 300)) if text.startswith(names) else sentence(readable(text, 300))
+        _ended(readable(text)) if text.startswith(names) else sentence(readable(text))
         for text in document["warnings"]
     ]
-    if len(said) > _MOST_WARNINGS:
-        more = len(said) - _MOST_WARNINGS
-        said[_MOST_WARNINGS:] = [f"{counted(more, 'further warning')} in the JSON document."]
-    return said
 
 
 def variables_words(document: Mapping[str, Any]) -> str:
@@ -66,9 +66,16 @@ def variables_words(document: Mapping[str, Any]) -> str:
         what = f"the {scale} of {response} {verb}" if scale else f"{response} changes"
         changes = f"how much {what}"
     about, remark = evidence_words(document["evidence"])
+    classes = document.get("classes")
+    strongest = (
+        f" Of several {PLURAL[classes['kind']]} it is the effect on the one named."
+        if classes
+        else ""
+    )
+    drawn = _DRAWN if any(known_deviation(v) for v in document["variables"]) else ""
     return (
-        f"{about}, and by {changes} for one {per} of it, all others held fixed. Selected variables "
-        f"are set in bold.{remark}"
+        f"{about}, and by {changes} for one {per} of it, all others held fixed.{strongest}{drawn} "
+        f"Selected variables are set in bold.{remark}"
     )
 
 
@@ -164,6 +171,11 @@ def validation_words(document: Mapping[str, Any]) -> str:
     found = document["validation"]
     if found is None:
         return f"There was no validation. The choice: {readable(document['rule'], 200)}."
+    if not found["rule"]:
+        return (
+            f"Mean {readable(found['measure'], 60)} over {found['folds']} folds: all of the method was "
+            "run again without each of them, and then predicted it. Nothing was chosen by that."
+        )
     rule = _RULES.get(found["rule"], readable(found["rule"], 60))
     return (
         f"Mean {readable(found['measure'], 60)} over {found['folds']} folds that took no part in the "

@@ -34,6 +34,11 @@ def isolated(name: str) -> str:
     return f"{_OPEN}{brief(name)}{_CLOSE}"
 
 
+def plain(text: str) -> str:
+    """Return text for a terminal, without the marks around isolated names."""
+    return text.replace(_OPEN, "").replace(_CLOSE, "")
+
+
 def markup(text: str) -> str:
     """Return text as HTML, isolated names in ``<bdi>``."""
     from markupsafe import Markup, escape

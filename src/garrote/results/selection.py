@@ -7,15 +7,16 @@ parts (a path, a validation, predictions, stand-ins, models) are there where the
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.files.json_values import number
 from garrote.results.credible_sets import CredibleSet
 from garrote.results.data_check import DataCheck
+from garrote.results.locus import Locus
 from garrote.results.selection_views import StandIns
 from garrote.results.stability import Stability
 from garrote.results.verdict import Account, Verdict
@@ -99,6 +100,14 @@ class Selection(Verdict, Account):
         How many pieces of equal effects there are, other than 0, where the penalty makes such.
     check : DataCheck or None
         What a look at the table found before the fit, where one was read.
+    by_class : ClassEffects or None
+        Of several classes or responses, the effects on each; ``effect`` has the largest of them.
+    deviation : array or None
+        Standard deviations of the variables; None where effects are for one of these already.
+    marginal_z : array or None
+        Z-scores of the variables one by one, all others left out (covariates taken off).
+    positions : array or None
+        Where variables are, such as on a chromosome; used by pictures alone.
     credible_sets : tuple of CredibleSet
         Sets of variables of which at least one is in, with a probability of at least ``level``.
 
@@ -125,6 +134,9 @@ class Selection(Verdict, Account):
     consistency: Consistency | None = None
     stability: Stability | None = None
     check: DataCheck | None = None
+    deviation: Floats | None = None
+    marginal_z: Floats | None = None
+    positions: Floats | None = None
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect."""
@@ -139,6 +151,7 @@ class Selection(Verdict, Account):
                 self.evidence_noun: [float(self.probability[j]) for j in order],
                 **self._found_again(order),
                 **({"set": [member.get(int(j)) for j in order]} if self.shared_sets else {}),
+                **({self.by_class.kind: self._classes_of(order)} if self.by_class else {}),
                 "effect": [float(self.effect[j]) for j in order],
                 "std. error": [float(self.standard_error[j]) for j in order],
                 f"lower {percent}": [float(self.lower[j]) for j in order],
@@ -159,6 +172,11 @@ class Selection(Verdict, Account):
         if self.stability is None or not self.n_selected:
             return ""
         return self.stability.sentence(self.names, self.selected, self.shared_sets)
+
+    def _classes_of(self, order: Array) -> list[str]:
+        """Return which class variables matter most to."""
+        assert self.by_class is not None
+        return [self.by_class.names[k] for k in self.by_class.strongest[order]]
 
     @property
     def shared_sets(self) -> tuple[CredibleSet, ...]:
@@ -248,9 +266,11 @@ class Selection(Verdict, Account):
 
     def held_out_error(self) -> tuple[float, float] | None:
         """Return the validation error at the strength in use and that of the null model."""
-        if self.validation is None or self.path is None:
+        if self.validation is None:
             return None
-        return float(self.validation.mean[self.path.chosen]), self.validation.null
+        # Without a path there is one error, that of the answer.
+        chosen = 0 if self.path is None else self.path.chosen
+        return float(self.validation.mean[chosen]), self.validation.null
 
     def summary(self) -> Summary:
         """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
@@ -294,6 +314,7 @@ class Selection(Verdict, Account):
             "variables": [self._variable(j) for j in listed],
             "unlisted": self._unlisted(listed),
             "effect_scale": self.effect_scale,
+            "classes": self._classes(),
             "interval_level": self.level,
             "intervals": self.intervals,
             "always_in": list(self.always_in),
@@ -316,6 +337,7 @@ class Selection(Verdict, Account):
             "consistency": _values(self.consistency),
             "stability": _values(self.stability, self.names, self.selected, self.shared_sets),
             "check": _values(self.check),
+            "locus": _values(self._shown_locus(), self.names),
             "provenance": self.provenance,
         }
 
@@ -339,7 +361,34 @@ class Selection(Verdict, Account):
             "upper": number(self.upper[j]),
             "sign": int(np.sign(self.effect[j])),
             "found_again": None if self.stability is None else int(self.stability.found[j]),
+            "deviation": None if self.deviation is None else number(self.deviation[j]),
+            "class": self._classes_of(np.array([j]))[0] if self.by_class else None,
         }
+
+    def _classes(self) -> dict[str, Any] | None:
+        """Return how many of the selected variables matter for each of several classes."""
+        found = self.by_class
+        if found is None:
+            return None
+        free = self.selected & ~np.isin(self.names, self.always_in)
+        return {"kind": found.kind, "names": list(found.names), "counts": found.counts(free)}
+
+    @property
+    def locus(self) -> Locus:
+        """All variables along their positions, with probabilities, z-scores and credible sets."""
+        at = (
+            np.arange(len(self.names), dtype=np.float64)
+            if self.positions is None
+            else self.positions
+        )
+        return Locus.of(at, self.probability, self.marginal_z, self.credible_sets)
+
+    def _shown_locus(self) -> Locus | None:
+        """Return what the report draws; None of a table whose columns have no order that matters."""
+        # Single effects state how strong each is: whoever asks for them asks for a place.
+        effects = any(np.isfinite(one.log_bayes_factor) for one in self.shared_sets)
+        ordered = self.positions is not None or self.consistency is not None or effects
+        return self.locus.thinned() if ordered and is_certainty(self.evidence) else None
 
     def _unlisted(self, listed: Array) -> dict[str, Any]:
         others = np.delete(self.probability, listed)
@@ -349,11 +398,27 @@ class Selection(Verdict, Account):
         """Return `to_dict` as JSON text."""
         return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
 
-    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-        """Write one self-contained HTML file that tells the whole story."""
+    def report(
+        self, path: str | os.PathLike[str], *, title: str | None = None, positions: Any = None
+    ) -> None:
+        """Write one self-contained HTML file that tells the whole story.
+
+        ``positions`` are where variables are, such as on a chromosome: the report draws them there.
+        """
         from garrote.report import write_report
 
-        write_report(self.to_dict(), path, title=title)
+        shown = self if positions is None else self.at_positions(positions)
+        write_report(shown.to_dict(), path, title=title)
+
+    def at_positions(self, positions: Any) -> "Selection":
+        """Return the same selection with variables at some positions, a number for each of them."""
+        at = np.asarray(positions, dtype=np.float64)
+        if at.shape != (len(self.names),) or not np.isfinite(at).all():
+            raise ValueError(
+                f"positions must be {len(self.names)} finite numbers, one for each variable, got shape "
+                f"{at.shape}"
+            )
+        return replace(self, positions=at)
 
     def __str__(self) -> str:
         lines = [f"{self.headline} ({self.rule})"]

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import number, numbers
+from garrote.results.held_out import LabelScores, PredictiveDensity
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,11 @@ class PathView:
 
 @dataclass(frozen=True)
 class Validation:
-    """Held-out error over the strengths of the path; NaN where no fold reached one."""
+    """Held-out error over the strengths of the path; NaN where no fold reached one.
+
+    ``labels`` tells how well labels are predicted at the strength in use; ``density``, of methods that
+    state one, how dense held-out rows are, beside other models. Without a path there is one error.
+    """
 
     measure: str
     folds: int
@@ -69,6 +76,8 @@ class Validation:
     mean: Floats
     standard_error: Floats
     null: float
+    labels: LabelScores | None = None
+    density: PredictiveDensity | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
@@ -79,6 +88,8 @@ class Validation:
             "mean": numbers(self.mean),
             "standard_error": numbers(self.standard_error),
             "null": number(self.null),
+            "labels": None if self.labels is None else self.labels.to_dict(),
+            "density": None if self.density is None else self.density.to_dict(),
         }
 
 
@@ -161,3 +172,35 @@ class ModelsView:
             "positions": [int(j) for j in self.columns],
             "effect": numbers(self.effect),
         }
+
+
+@dataclass(frozen=True)
+class ClassEffects:
+    """Effects by class, or by response where several numbers are explained at once.
+
+    Attributes
+    ----------
+    kind : str
+        "class" or "response".
+    names : tuple of K str
+    effect : array of shape (K, D)
+        Coefficients in the user's units; 0 where a variable does not matter for a class.
+    """
+
+    kind: str
+    names: tuple[str, ...]
+    effect: Floats
+
+    @property
+    def strongest(self) -> Array:
+        """The class that each variable matters most to, as a position among the names."""
+        return np.abs(self.effect).argmax(axis=0)
+
+    @property
+    def largest(self) -> Floats:
+        """The effect of each variable on the class that it matters most to."""
+        return np.take_along_axis(self.effect, self.strongest[None, :], axis=0)[0]
+
+    def counts(self, selected: Array) -> list[int]:
+        """Return how many of the selected variables matter for each class."""
+        return [int(np.count_nonzero(row[selected])) for row in self.effect]

@@ -9,7 +9,13 @@ from typing import Any
 from garrote.arrays import Array, Floats
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet
-from garrote.results.selection_views import ModelsView, PathView, Predictions, Validation
+from garrote.results.selection_views import (
+    ClassEffects,
+    ModelsView,
+    PathView,
+    Predictions,
+    Validation,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +31,7 @@ class Verdict:
     evidence: str
     intervals: str
     rule: str
+    by_class: ClassEffects | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from garrote.designs.base import Design
 from garrote.likelihoods.base import log_likelihood, saturated
 from garrote.paths.annealed import stored_design
 from garrote.problem import Problem
+from garrote.selecting.label_scores import Scores, has_labels, score_labels
 from garrote.solvers.lockstep import Solver, run_together
 
 # Rows whose predictions are kept for a picture, at most.
@@ -39,6 +40,12 @@ class Fold:
             each = 2.0 * (saturated(likelihood, y) - log_likelihood(likelihood, y, eta))
         return self.mean_error(each * self.problem.scale.response_scale**2)
 
+    def label_scores(self, mean: Floats) -> Scores | None:
+        """Return how well held-out labels are predicted by their probabilities; None for numbers."""
+        if not has_labels(self.problem.likelihood):
+            return None
+        return score_labels(self.problem.response, mean, self.held_out)
+
     def mean_error(self, errors: Floats) -> float:
         """Return the mean of the rows' errors over those held out."""
         used = self.held_out > 0
@@ -51,12 +58,13 @@ class HeldOut(NamedTuple):
 
     ``errors`` are one for each strength, NaN where the fold's path did not reach it; ``residuals``
     (strengths x rows shown) are in the units of the response; ``null_error`` is the error without any
-    variable.
+    variable; ``labels`` are how well labels are predicted at each strength.
     """
 
     errors: Floats
     residuals: Floats
     null_error: float
+    labels: Scores | None = None
 
 
 # Fits one fold, and measures it on the rows that it holds out; also given the rows that are shown.
@@ -79,6 +87,8 @@ class CrossValidation:
         Some rows, evenly spread, for which held-out residuals are kept.
     residuals : array of shape (K, n)
         Those residuals in the units of the response; NaN where a row was never held out.
+    labels : Scores, optional
+        How well labels are predicted, by fold and strength.
     """
 
     strengths: Floats
@@ -86,6 +96,7 @@ class CrossValidation:
     null_errors: Floats
     rows: Array
     residuals: Floats
+    labels: Scores | None = None
 
     @property
     def mean(self) -> Floats:
@@ -151,7 +162,9 @@ def cross_validate(
     errors = np.array([part.errors[:reached] for part in parts])
     nulls = np.array([part.null_error for part in parts])
     kept = _kept_residuals(parts, folds, rows)[:reached]
-    return path, CrossValidation(path.strengths, errors, nulls, rows, kept)
+    scores = [part.labels for part in parts if part.labels is not None]
+    labels = Scores.stacked(scores) if scores else None
+    return path, CrossValidation(path.strengths, errors, nulls, rows, kept, labels)
 
 
 def run_in_threads(

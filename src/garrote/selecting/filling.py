@@ -14,15 +14,21 @@ from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 
 # Variables in the table of correlations.
 _CORRELATED = 25
+# A variable that equals the response has a correlation of 1 but for this.
+_ROUNDING = 1e-12
 
 
 class Origin(NamedTuple):
-    """What was fitted: responses (none for z-scores), their name, those of columns, how to repeat it."""
+    """What was fitted: responses (none for z-scores), their name, those of columns, how to repeat it.
+
+    ``outputs`` are the names of classes, of labels.
+    """
 
     y: Floats
     response: str
     names: tuple[str, ...]
     provenance: dict[str, Any]
+    outputs: tuple[str, ...] = ()
 
     def citing(self, reference: str | None) -> "Origin":
         """Return the same with another reference, if there is one."""
@@ -72,4 +78,19 @@ def fill_selection(
         warnings=(*warnings, *stand_in_notes(names, stand_ins, same, constant)),
         stand_ins=stand_ins,
         effect_scale=problem.likelihood.effect_scale,
+        deviation=problem.table.deviation.astype(np.float64) if problem.has_rows else None,
+        marginal_z=None if problem.likelihood.several else _marginal_z(problem),
     )
+
+
+def _marginal_z(problem: Problem) -> Floats:
+    """Return the z-scores of variables one by one, as numbers whatever the response is.
+
+    Labels and counts are taken for numbers, which is near the score test of a variable that comes into
+    the null model. Columns without content have 0.
+    """
+    scale = np.sqrt(problem.curvature * problem.yty)
+    share = np.divide(problem.xty, scale, out=np.zeros_like(scale), where=scale > 0)
+    share = np.clip(share, -1.0 + _ROUNDING, 1.0 - _ROUNDING)
+    spent = len(problem.scale.covariates) + problem.scale.intercept_count + 1
+    return np.asarray(share * np.sqrt(max(problem.n - spent, 1.0) / (1.0 - share**2)))

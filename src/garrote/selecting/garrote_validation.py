@@ -14,6 +14,7 @@ from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
+from garrote.selecting.label_scores import Scores, together
 from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control, residuals
 from garrote.solvers.garrote.certificate import free_energy
@@ -99,10 +100,13 @@ def _hold_out(
     wanted[shown] = True
     found = yield from garrote.predict(problem, gammas, control, wanted)
     errors, kept = np.full(len(gammas), np.nan), np.full((len(gammas), len(shown)), np.nan)
+    scores: dict[int, Scores | None] = {}
     for k, mean in found.means:
+        scores[k] = fold.label_scores(mean)
         errors[k] = fold.error(problem.likelihood.link(mean))
         kept[k] = (problem.response - mean)[shown] * problem.scale.response_scale
-    return HeldOut(errors, kept, fold.error(problem.likelihood.link(found.null)))
+    null = fold.error(problem.likelihood.link(found.null))
+    return HeldOut(errors, kept, null, together([scores.get(k) for k in range(len(gammas))]))
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def select_on_path(
         certificate=found.certificate,
         converged=bool(max(path.certificate.max(), best.certificate.value) <= tol),
         path=view,
-        validation=describe_validation(choice, problem),
+        validation=describe_validation(choice, problem, origin.outputs),
         predictions=shown_predictions(problem, path, choice.validation, origin.y),
         models=None if found.correction is None else list_models(posterior, posterior.covariates),
         credible_sets=posterior.credible_sets(LEVEL),
@@ -127,11 +127,14 @@ def view_of(
     )
 
 
-def describe_validation(choice: Choice, problem: Problem) -> Validation | None:
-    """Return what a reader is told of a cross-validation."""
+def describe_validation(
+    choice: Choice, problem: Problem, classes: Sequence[str] = ()
+) -> Validation | None:
+    """Return what a reader is told of a cross-validation; ``classes`` are the names of labels."""
     found = choice.validation
     if found is None:
         return None
+    named = tuple(classes) or ("0", "1")
     return Validation(
         measure="squared error" if problem.likelihood.least_squares else "deviance",
         folds=len(found.errors),
@@ -139,6 +142,7 @@ def describe_validation(choice: Choice, problem: Problem) -> Validation | None:
         mean=found.mean,
         standard_error=found.standard_error,
         null=float(found.null_errors.mean()),
+        labels=None if found.labels is None else found.labels.at(choice.position, named),
     )
 
 

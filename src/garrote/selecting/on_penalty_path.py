@@ -1,5 +1,6 @@
 """From a penalised path and the alpha chosen on it to a Selection."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
 from garrote.results.selection import ENTRY, Selection
-from garrote.results.selection_views import PathView
+from garrote.results.selection_views import ClassEffects, PathView
 from garrote.results.verdict import Account, Verdict
 from garrote.selecting.filling import Origin, fill_selection
 from garrote.selecting.on_path import (
@@ -38,7 +39,8 @@ def select_on_penalty_path(
 ) -> Selection:
     """Select what is not 0, and describe how it was found."""
     fit = path.fits[choice.position]
-    found = _found(problem, path, fit, coef)
+    by_class = _by_class(problem, coef, origin.outputs)
+    found = _found(problem, path, fit, coef if by_class is None else by_class.largest)
     view = _view(path, choice.position, found)
     nothing = np.full(problem.n_features, np.nan)
     verdict = Verdict(
@@ -51,6 +53,7 @@ def select_on_penalty_path(
         evidence=ENTRY,
         intervals=_intervals(problem, path),
         rule=f"not 0 at alpha = {fit.strength:.4g}, chosen {choice.reason}",
+        by_class=by_class,
     )
     account = Account(
         method=method,
@@ -60,7 +63,7 @@ def select_on_penalty_path(
         certificate=fit.certificate,
         converged=bool(path.certificate.max() <= tol),
         path=view,
-        validation=describe_validation(choice, problem),
+        validation=describe_validation(choice, problem, origin.outputs),
         predictions=shown_predictions(problem, path, choice.validation, origin.y),
         pieces=fit.pieces,
     )
@@ -92,15 +95,28 @@ def _found(problem: Problem, path: Path[PenaltyFit], fit: PenaltyFit, coef: Floa
     entry = entry_strengths(path).reshape(-1, D).max(axis=0)
     entry[fixed] = 1.0
     chosen = inside[np.argsort(-entry[inside], kind="stable")]
-    return _Found(selected, entry, _strongest(coef.reshape(-1, D)), chosen)
+    return _Found(selected, entry, coef, chosen)
+
+
+def _by_class(problem: Problem, coef: Floats, names: Sequence[str]) -> ClassEffects | None:
+    """Return the effects on each of several classes or responses; None where there is one."""
+    if not problem.likelihood.several:
+        return None
+    each = coef.reshape(-1, problem.n_features)
+    named = tuple(names) or tuple(str(k) for k in range(len(each)))
+    return ClassEffects(_output(problem), named, each)
+
+
+def _output(problem: Problem) -> str:
+    """Return what a variable has several effects on."""
+    return "response" if problem.likelihood.additive else "class"
 
 
 def _intervals(problem: Problem, path: Path[PenaltyFit]) -> str:
     """Say why there are no intervals, and what effects are where a variable has several."""
     if path.n_features == problem.n_features:
         return _NO_INTERVALS
-    output = "response" if problem.likelihood.additive else "class"
-    return f"{_STRONGEST.format(output)}; {_NO_INTERVALS}"
+    return f"{_STRONGEST.format(_output(problem))}; {_NO_INTERVALS}"
 
 
 def entry_strengths(path: Path[PenaltyFit]) -> Floats:

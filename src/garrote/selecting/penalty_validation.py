@@ -15,6 +15,7 @@ from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
+from garrote.selecting.label_scores import Scores, together
 from garrote.solvers.control import Control
 from garrote.solvers.lockstep import Solver
 
@@ -100,15 +101,19 @@ def _hold_out(
         problem.compressed(), penalty, alphas, terms=terms, control=control
     )
     errors, residuals = np.zeros(len(alphas)), np.zeros((len(alphas), len(shown)))
+    scores: list[Scores | None] = []
     for first in range(0, len(path), problem.columns_together):
         group = range(first, min(first + problem.columns_together, len(path)))
         for k, eta in zip(group, linear_predictors(problem, path, group), strict=True):
             errors[k] = fold.error(eta)
-            residuals[k] = _residuals(problem, eta)[shown]
+            mean = _means(problem, eta)
+            residuals[k] = _residuals(problem, mean)[shown]
+            scores.append(fold.label_scores(mean))
     # A fold whose path ends early stays as it is there: weaker penalties would hardly change it.
     last = len(path) - 1
     errors[last:], residuals[last:] = errors[last], residuals[last]
-    return HeldOut(errors, residuals, _null_error(fold))
+    scores += scores[-1:] * (len(alphas) - len(scores))
+    return HeldOut(errors, residuals, _null_error(fold), together(scores))
 
 
 def linear_predictors(problem: Problem, path: Path[PenaltyFit], positions: Sequence[int]) -> Floats:
@@ -131,11 +136,18 @@ def linear_predictors(problem: Problem, path: Path[PenaltyFit], positions: Seque
     return fitted if outputs > 1 else fitted[:, 0]
 
 
-def _residuals(problem: Problem, eta: Floats) -> Floats:
+def _means(problem: Problem, eta: Floats) -> Floats:
+    """Return the predicted means, a row for each of several classes or responses."""
+    if problem.likelihood.several:
+        return np.asarray(problem.likelihood.mean(eta))
+    return np.asarray(inverse_link(problem.likelihood, eta))
+
+
+def _residuals(problem: Problem, mean: Floats) -> Floats:
     """Return responses less their predicted means; NaN where there are several a row."""
     if problem.likelihood.several:
         return np.full(len(problem.response), np.nan)
-    return np.asarray(problem.response - inverse_link(problem.likelihood, eta))
+    return problem.response - mean
 
 
 def _null_error(fold: Fold) -> float:

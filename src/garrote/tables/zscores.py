@@ -34,6 +34,8 @@ _NAME = ("name", "variable", "variant", "variant_id", "snp", "snpid", "rsid", "r
          "markername")  # fmt: skip
 _SAMPLES = ("n", "n_samples", "nsamples", "n_total", "ntotal", "sample_size", "samplesize", "n_eff",
             "neff", "obs_ct", "nobs")  # fmt: skip
+_POSITION = ("pos", "bp", "position", "base_pair_location", "base_pair", "ps", "bp_pos")
+_CHROMOSOME = ("chr", "chrom", "chromosome")
 _MATRIX = ("ld", "r", "corr", "correlation")
 _NUMPY = b"\x93NUMPY"
 _DAMAGE = (zipfile.BadZipFile, ValueError, OSError, EOFError)
@@ -49,7 +51,8 @@ class NamedValues(NamedTuple):
 class ZScoreColumns(NamedTuple):
     """What a file says of each variable: its z-score, its name, and the samples behind it.
 
-    ``named_by`` and ``counted_by`` are the columns with names and samples.
+    ``named_by`` and ``counted_by`` are the columns with names and samples. ``positions`` are on one
+    chromosome; None where they are not stated, or on several.
     """
 
     values: Floats
@@ -57,6 +60,7 @@ class ZScoreColumns(NamedTuple):
     named_by: str | None = None
     samples: Floats | None = None
     counted_by: str | None = None
+    positions: Floats | None = None
 
 
 def read_zscores(source: str) -> ZScoreColumns:
@@ -111,7 +115,19 @@ def _zscores(table: TableFile) -> ZScoreColumns:
         None if named_by is None else table.names[named_by],
         None if samples is None else _numbers(table, samples),
         None if samples is None else table.names[samples],
+        _positions(table, find(_POSITION), find(_CHROMOSOME)),
     )
+
+
+def _positions(table: TableFile, column: int | None, chromosome: int | None) -> Floats | None:
+    """Return where variables are, if all of them are somewhere on one chromosome."""
+    if column is None or (chromosome is not None and len(set(_texts(table, chromosome))) > 1):
+        return None
+    try:
+        found = _numbers(table, column)
+    except TableError:  # words are no positions, and only pictures need them
+        return None
+    return found if np.isfinite(found).all() else None
 
 
 def _without_header(table: TableFile) -> ZScoreColumns:

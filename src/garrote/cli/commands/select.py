@@ -37,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     from garrote.tables import RefusedTable
 
     try:
-        table = _read(options, method)
+        table = read(options, method)
     except RefusedTable as refusal:
         show_refusal(refusal.label, with_command(refusal.check, options))
         return FAILED
@@ -51,7 +51,13 @@ def run(options: argparse.Namespace) -> int:
     estimator = method.for_labels.load() if labels else method.load()
     _check_method(estimator, table, classes, options)
     settings = make_settings(options, estimator, labels, table)
-    _check_folds(table, settings.get("cv"), options)
+    chooses = "cv" in inspect.signature(estimator).parameters
+    measures = not chooses and options.cv is not None
+    _check_folds(table, options.cv if measures else settings.get("cv"), options)
+    if measures and table.has_gaps:
+        raise CommandError(
+            "--cv measures methods on rows without gaps: give --missing drop or mean with it"
+        )
     if table.covariates:
         check_covariates(settings.get("penalty", "none"), table)
         settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
@@ -59,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
         show_check(table, table.check)
         _announce(table, labels, options.method if by_default else None)
     model = _fit(estimator, settings, table, labels, options)
+    if measures:
+        _validate(model, table, labels, options)
     _write(model, table, options)
     return DONE if model.selection_.converged else NOT_CONVERGED
 
@@ -79,7 +87,7 @@ def _are_labels(table: Any, options: argparse.Namespace, method: Any) -> bool:
     return table.offset is None or "offset" in inspect.signature(kind.fit).parameters
 
 
-def _read(options: argparse.Namespace, method: Any) -> Any:
+def read(options: argparse.Namespace, method: Any) -> Any:
     """Read the table; whether its target is asked about depends on what the method could do."""
     from garrote.cli import console
     from garrote.tables import Wanted, read_table
@@ -124,7 +132,7 @@ def _announce(table: Any, labels: bool, by_default: str | None) -> None:
 
     said = f"{table.X.shape[0]} rows, {table.X.shape[1]} variables, response {table.response}"
     if labels:
-        said += f" (labels {listing(sorted(set(_as_labels(table.y).tolist())), str)})"
+        said += f" (labels {listing(sorted(set(as_labels(table.y).tolist())), str)})"
     console.say(f"{table.source}: {said}")
     if by_default in DEFAULTS:
         console.say(f"method {by_default}, {DEFAULTS[by_default]}")
@@ -136,7 +144,7 @@ def _fit(
     """Return the fitted model; its selection tells also of the table and of the command."""
     from garrote.cli import console
 
-    y = _as_labels(table.y) if labels else table.y
+    y = as_labels(table.y) if labels else table.y
     with console.warnings_kept(options.quiet) as heard, console.progress() as callback:
         if "callback" in inspect.signature(estimator).parameters:
             settings["callback"] = None if options.quiet else callback
@@ -176,6 +184,18 @@ def _imputed_or_fitted(
     )  # fmt: skip
 
 
+def _validate(model: Any, table: Any, labels: bool, options: argparse.Namespace) -> None:
+    """Measure a method that chooses nothing by folds on rows held out."""
+    from garrote.cli import console
+
+    y = as_labels(table.y) if labels else table.y
+    with console.waiting(f"fitting {options.cv} times more, without each fold"):
+        model.validate(
+            table.X, y, table.weights, cv=options.cv, offset=table.offset, groups=table.groups,
+            random_state=options.seed,
+        )  # fmt: skip
+
+
 def _check(options: argparse.Namespace) -> None:
     missing = [name for name in ("file", "--target") if not getattr(options, name.strip("-"))]
     if missing:
@@ -208,7 +228,7 @@ def _check_method(estimator: Any, table: Any, classes: int, options: argparse.Na
 
 def _check_folds(table: Any, splitter: Any, options: argparse.Namespace) -> None:
     """Refuse folds that the rows, or their groups, cannot fill."""
-    if splitter is None or not by_folds(options):
+    if splitter is None or (options.cv is None and not by_folds(options)):
         return
     folds = splitter if isinstance(splitter, int) else splitter.get_n_splits()
     things, count = "rows", len(table.X)
@@ -223,7 +243,7 @@ def _check_folds(table: Any, splitter: Any, options: argparse.Namespace) -> None
         )
 
 
-def _as_labels(y: Any) -> Any:
+def as_labels(y: Any) -> Any:
     """Return labels; numbers that are whole without their decimals."""
     whole = y.dtype.kind == "f" and bool((y == y.round()).all())
     return y.astype("int64") if whole else y

@@ -66,6 +66,7 @@ class _Data(NamedTuple):
     names: Any
     n: float
     notes: tuple[str, ...]
+    positions: Any = None
 
 
 def _read(options: argparse.Namespace) -> _Data:
@@ -85,7 +86,7 @@ def _read(options: argparse.Namespace) -> _Data:
                 f"{Path(options.zscores).name} has no column of names, such as SNP or rsid: its rows "
                 "count as the variables of LD in their order"
             )
-        return _Data(z.values, ld.values, z.names or ld.names, n, tuple(notes))
+        return _Data(z.values, ld.values, z.names or ld.names, n, tuple(notes), z.positions)
     if not set(z.names) & set(ld.names) and z.named_by:
         raise CommandError(
             f"the files have no name in common: {options.zscores} has {z.names[0]!r} in its column "
@@ -93,7 +94,11 @@ def _read(options: argparse.Namespace) -> _Data:
             "make both have the same names"
         )
     values, matrix, names, told = match_names(z.values, z.names, ld.values, ld.names)
-    return _Data(values, matrix, names, n, (*notes, *told))
+    positions = None
+    if z.positions is not None:
+        known = dict(zip(z.names, z.positions, strict=True))
+        positions = [known[name] for name in names]
+    return _Data(values, matrix, names, n, (*notes, *told), positions)
 
 
 def _samples(z: Any, options: argparse.Namespace) -> tuple[float, list[str]]:
@@ -144,6 +149,8 @@ def _fit(model: Any, data: _Data, options: argparse.Namespace) -> Any:
             model.set_params(callback=None if options.quiet else callback)
         model.fit_zscores(data.z, data.ld, data.n, names=data.names, mismatch=options.mismatch)
     found = model.selection_
+    if data.positions is not None:
+        found = found.at_positions(data.positions)
     model.selection_ = replace(
         found,
         response=options.target or found.response,

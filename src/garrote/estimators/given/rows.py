@@ -95,7 +95,8 @@ class GivenRows:
         always = [self.column_names[j] for j in problem.scale.covariates]
         made = provenance(model, self.X, self.y, self.weights, always, reference)
         made["offset"] = self.offset is not None
-        return Origin(self.y, self.response, self.column_names, made)
+        classes = tuple(str(label) for label in self.classes)
+        return Origin(self.y, self.response, self.column_names, made, classes)
 
 
 def _of_columns(model: Any, X: Any, feature_names: Any) -> tuple[Array | None, Array, Floats]:

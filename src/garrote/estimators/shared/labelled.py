@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.inputs import check_new_offset, check_new_rows
+from garrote.estimators.shared.densities import MeasuredRows, measure_labels
 from garrote.estimators.shared.selectors import SelectingEstimator
 from garrote.likelihoods import Binomial
 from garrote.results.posterior import Posterior
@@ -54,6 +55,9 @@ class SelectingClassifier(SelectingEstimator, ClassifierMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of rows whose class is predicted."""
         return float(accuracy_score(y, self.predict(X, offset), sample_weight=sample_weight))
+
+    def _measure(self, X: Any, y: Any, offset: Any) -> MeasuredRows:
+        return measure_labels(self, X, y, offset)
 
     def _probability(self, X: Any, offset: Floats | None = None) -> Floats:
         """Return the probability of the second class for checked rows."""

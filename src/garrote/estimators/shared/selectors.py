@@ -13,6 +13,7 @@ from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import check_offset
+from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
 from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.estimators.shared.stability import check_stability, measure_stability
@@ -88,6 +89,46 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
         elif hasattr(self, "cv_results_"):
             del self.cv_results_
 
+    def validate(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        cv: Any = 5,
+        offset: Any = None,
+        groups: Any = None,
+        random_state: int = 0,
+    ) -> Self:
+        """Measure the method on rows held out; the selection, and its report, tell of it.
+
+        Everything is fitted again without each fold, with the same settings, and so are the null model
+        and the lasso. ``selection_.validation`` has held-out errors, log predictive densities of all
+        three and, of labels, accuracy, AUC, confusion and calibration, fold by fold.
+
+        Parameters
+        ----------
+        X, y, sample_weight, offset
+            Those of the fit.
+        cv : int, splitter or list of splits, default=5
+            So many folds, shuffled, in which labels are spread evenly and rows of a group stay together.
+        groups : array of shape (N,), optional
+        random_state : int, default=0
+            The seed of the shuffling.
+        """
+        from garrote.estimators.validation import Rows, validate, with_validation
+
+        check_is_fitted(self, "coef_")
+        names = None if hasattr(X, "columns") else self.selection_.names
+        rows = Rows.of(X, y, sample_weight, offset, groups, names)
+        found = validate(self, rows, cv, random_state)
+        self.selection_ = with_validation(self.selection_, found)
+        return self
+
+    def _measure(self, X: Any, y: Any, offset: Any) -> MeasuredRows:
+        """Return how dense rows are that the model has not seen, and how far off it is."""
+        raise NotImplementedError
+
     def _get_support_mask(self) -> Array:
         check_is_fitted(self, "coef_")
         return self.selection_.selected
@@ -115,6 +156,13 @@ class SelectingRegressor(SelectingEstimator, RegressorMixin, BaseEstimator):
         """Keep the means of the columns: predictive deviations grow with the distance from there."""
         spent = 1.0 / problem.n if self.fit_intercept else 0.0
         self._anchor = Anchor(problem.scale.column_mean, spent)
+
+    def _measure(self, X: Any, y: Any, offset: Any) -> MeasuredRows:
+        likelihood: Any = getattr(self, "_likelihood", Gaussian())
+        if not likelihood.least_squares:
+            return measure_numbers(likelihood, y, self.predict(X, offset=offset), None)
+        mean, deviation = self.predict(X, return_std=True, offset=offset)
+        return measure_numbers(likelihood, y, mean, deviation)
 
     def _linear(self, X: Any, offset: Floats | None) -> Floats:
         """Return the linear predictor of checked rows."""

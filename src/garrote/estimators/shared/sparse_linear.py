@@ -124,7 +124,8 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         always = [all_names[j] for j in free]
         made = provenance(self, X, y, weights, always, penalty.reference)
         made["offset"] = known is not None
-        origin = Origin(y, response, all_names, made)
+        classes = tuple(str(label) for label in getattr(self, "classes_", ()))
+        origin = Origin(y, response, all_names, made, classes)
         self._finish(problem, penalty, path, choice, origin)
         fit, relax = path.fits[choice.position], float(self.refit)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))

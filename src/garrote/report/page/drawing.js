@@ -17,10 +17,10 @@ const line = (kind, x1, y1, x2, y2) => mark("line", { class: kind, x1, y1, x2, y
 const write = (kind, x, y, words, anchor = "start") =>
   mark("text", { class: kind, x, y, "text-anchor": anchor }, words);
 
-// The label of a vertical axis.
-const writeUpwards = (x, y, words) => mark("text", {
-  class: "label", "text-anchor": "middle", transform: `translate(${x} ${y}) rotate(-90)`,
-}, words);
+// The label of a vertical axis, at the left edge and within some room.
+const writeUpwards = (y, words, room) => mark("text", {
+  class: "label", "text-anchor": "middle", transform: `translate(13 ${y}) rotate(-90)`,
+}, fitted(words, room), tip(words));
 
 const isolate = (name) => `\u2068${name}\u2069`;
 const known = (value) => value !== null && value !== undefined;
@@ -63,6 +63,18 @@ function widest(labels) {
   pen.font = `bold 12px ${root.getPropertyValue("--sans")}`;
   return Math.max(0, ...labels.map((label) => pen.measureText(label).width));
 }
+
+// The width of a digit of an axis.
+const DIGIT = 6.6;
+
+// Words that take no more room than there is; what is left out is in the middle.
+function fitted(words, room) {
+  const needed = widest([words]);
+  return needed <= room ? words : shorten(words, Math.max(4, Math.floor((words.length * room) / needed)));
+}
+
+// Where the plot begins, so that the numbers of a vertical axis clear its label.
+const leftOf = (ticks) => Math.max(46, 36 + Math.ceil(widest(ticks.map((tick) => tick.text))));
 
 function linear([low, high], [from, to]) {
   const slope = high > low ? (to - from) / (high - low) : 0;
@@ -127,6 +139,36 @@ function canvas(figure, width, height, words) {
   return svg;
 }
 
+// A plot of two linear axes with their grids, numbers and labels; returns its scales.
+function plotted(svg, box, { domains: [across, upwards], counts, labels: [below, beside] }) {
+  const x = linear(across, [box.left, box.right]);
+  const y = linear(upwards, [box.bottom, box.top]);
+  const ticks = roundTicks(...across, counts[0]);
+  for (const { value } of ticks) svg.append(line("grid", x(value), box.top, x(value), box.bottom));
+  sideAxis(svg, box, y, roundTicks(...upwards, counts[1]), beside);
+  if (below) belowAxis(svg, box, ticks.map(({ value, text }) => ({ x: x(value), text })), below);
+  return { x, y };
+}
+
+// A vertical axis: a line of the grid at each number, and the label beside them.
+function sideAxis(svg, { left, right, top, bottom }, y, ticks, label) {
+  for (const { value, text } of ticks) {
+    const at = y(value);
+    svg.append(line("grid", left, at, right, at), write("tick", left - 8, at + 4, text, "end"));
+  }
+  svg.append(writeUpwards((top + bottom) / 2, label, bottom - top + 20));
+}
+
+// A horizontal axis: marks with their numbers, and the label below.
+function belowAxis(svg, { left, right, bottom }, ticks, label) {
+  svg.append(line("base", left, bottom, right, bottom));
+  for (const { x, text } of ticks) {
+    svg.append(line("base", x, bottom, x, bottom + 4), write("tick", x, bottom + 17, text, "middle"));
+  }
+  const words = fitted(label, right - left + 40);
+  svg.append(write("label", (left + right) / 2, bottom + 38, words, "middle"));
+}
+
 function polyline(points) {
   let pen = "M";
   let path = "";
@@ -172,9 +214,10 @@ class Steps {
     const last = Math.min(top - 3, Math.floor(Math.log10(high - low || largest)) - 1);
     const place = (value, step) => {
       if (value < low || value > high) return;
-      const x = this.of(value);
-      const free = found.every((tick) => Math.abs(tick.x - x) >= room);
-      if (free) found.push({ value, x, text: tickText(value, step) });
+      const [x, text] = [this.of(value), tickText(value, step)];
+      const half = (DIGIT * text.length) / 2 + 5;
+      const free = found.every((tick) => Math.abs(tick.x - x) >= Math.max(room, half + tick.half));
+      if (free) found.push({ value, x, text, half });
     };
     for (let power = top; power >= last; power--) {
       for (const factor of [10, 5, 2, 1]) {
@@ -189,11 +232,12 @@ class Steps {
 
 // Axes over the steps of a path, with markers for the chosen strength and the one in view.
 class StepChart {
-  constructor(figure, report, { width, height, right = 14, top = 14, left = 62, words }) {
+  constructor(figure, report, { width, height, right = 14, top = 14, ticks, words }) {
     this.report = report;
     const path = report.data.path;
     const bottom = 48;
-    this.box = { left, right: width - right, top, bottom: height - bottom };
+    this.ticks = ticks;
+    this.box = { left: leftOf(ticks), right: width - right, top, bottom: height - bottom };
     this.svg = canvas(figure, width, height, words);
     this.x = new Steps(path.strengths, this.box.left + 6, this.box.right - 6);
     this.under = mark("g");
@@ -204,28 +248,15 @@ class StepChart {
     this.svg.append(...marks);
   }
 
-  yAxis(y, ticks, label) {
-    const { left, right, top, bottom } = this.box;
-    for (const { value, text } of ticks) {
-      const at = y(value);
-      this.under.append(line("grid", left, at, right, at), write("tick", left - 8, at + 4, text, "end"));
-    }
-    this.under.append(writeUpwards(13, (top + bottom) / 2, label));
+  yAxis(y, label) {
+    sideAxis(this.under, this.box, y, this.ticks, label);
   }
 
   xAxis() {
-    const { left, right, bottom } = this.box;
     const { strength, meaning } = this.report.data.path;
-    this.under.append(line("base", left, bottom, right, bottom));
     const ticks = this.x.ticks(44);
-    for (const { x, text } of ticks) {
-      this.under.append(
-        line("base", x, bottom, x, bottom + 4), write("tick", x, bottom + 17, text, "middle"),
-      );
-    }
-    const narrow = right - left < 300;
-    const label = meaning && !narrow ? `${strength} (${meaning})` : strength;
-    this.under.append(write("label", (left + right) / 2, bottom + 38, label, "middle"));
+    const narrow = this.box.right - this.box.left < 300;
+    belowAxis(this.under, this.box, ticks, meaning && !narrow ? `${strength} (${meaning})` : strength);
     return ticks;
   }
 

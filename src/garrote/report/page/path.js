@@ -28,19 +28,19 @@ class PathPicture {
     const narrow = width < 520;
     const letters = narrow ? 12 : 20;
     const right = 26 + widest(data.path.columns.map((c) => shorten(data.names[c], letters)));
+    const values = data.path[this.mode];
+    const isEffect = this.mode === "effect";
+    const domain = isEffect ? widen(extent([0, ...values.flat()]), 0.03) : [0, 1];
     const chart = new StepChart(this.figure, this.report, {
-      width, height: narrow ? 380 : 430, right, top: 42,
+      width, height: narrow ? 380 : 430, right, top: 42, ticks: roundTicks(...domain, 5),
       words: `${this.mode} of ${data.path.columns.length} variables along the path`,
     });
     this.chart = chart;
     const { top, bottom } = chart.box;
-    const values = data.path[this.mode];
-    const isEffect = this.mode === "effect";
-    const domain = isEffect ? widen(extent([0, ...values.flat()]), 0.03) : [0, 1];
     const y = linear(domain, [bottom - 2, top + 2]);
     const { on, per } = data.effect;
     const label = isEffect ? `effect (${on} per ${per} of the variable)` : noun;
-    chart.yAxis(y, roundTicks(...domain, 5), label);
+    chart.yAxis(y, label);
     this.sizes(chart, chart.xAxis());
     chart.markers();
     if (isEffect) {

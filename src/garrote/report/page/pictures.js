@@ -10,18 +10,19 @@ class BranchPicture {
 
   draw(width) {
     const { gap, apart, strength, strengths } = this.report.data.path;
-    const chart = new StepChart(this.figure, this.report, {
-      width, height: 290, top: width < 480 ? 38 : 26,
-      words: "difference of free energy between backward and forward pass",
-    });
-    this.chart = chart;
-    const { left, right, top, bottom } = chart.box;
     const root = (value) => Math.sign(value) * Math.sqrt(Math.abs(value));
     const [least, most] = extent([0, ...gap]);
     const reach = Math.max(-least, most) * 1.15;
     // The better pass may be the same everywhere: the other side then needs little room.
     const edge = reach / 25 || 1;
     const domain = [Math.min(least * 1.15, -edge), Math.max(most * 1.15, edge)];
+    const inside = branchTicks(reach).filter((t) => t.value >= domain[0] && t.value <= domain[1]);
+    const chart = new StepChart(this.figure, this.report, {
+      width, height: 290, top: width < 480 ? 38 : 26, ticks: inside,
+      words: "difference of free energy between backward and forward pass",
+    });
+    this.chart = chart;
+    const { left, right, top, bottom } = chart.box;
     const y = (value) => linear(domain.map(root), [bottom, top])(root(value));
     for (const [low, high] of apart) {
       const [from, to] = [chart.x.of(low), chart.x.of(high)].sort((a, b) => a - b);
@@ -30,8 +31,7 @@ class BranchPicture {
         class: "shade", x: from - pad, width: to - from + 2 * pad, y: top, height: bottom - top,
       }, tip(`forward and backward differ for ${strength} from ${amount(low)} to ${amount(high)}`)));
     }
-    const inside = branchTicks(reach).filter((t) => t.value >= domain[0] && t.value <= domain[1]);
-    chart.yAxis(y, inside, "backward − forward (free energy)");
+    chart.yAxis(y, "backward − forward (free energy)");
     chart.xAxis();
     chart.markers();
     chart.draw(line("base", left, y(0), right, y(0)));
@@ -86,20 +86,20 @@ class ValidationPicture {
 
   draw(width) {
     const { validation: found, path } = this.report.data;
-    const chart = new StepChart(this.figure, this.report, {
-      width, height: 300, words: `held-out ${found.measure} along the path`,
-    });
-    this.chart = chart;
-    const { left, right, top, bottom } = chart.box;
     const low = found.mean.map((m, k) => (known(m) ? m - (found.error[k] ?? 0) : null));
     const high = found.mean.map((m, k) => (known(m) ? m + (found.error[k] ?? 0) : null));
     // An error far beyond the null model's would flatten all others.
     const domain = extent([found.null, ...low, ...high]);
     if (found.null > 0) domain[1] = Math.min(domain[1], 2 * found.null);
     const shown = widen(domain, 0.06);
+    const chart = new StepChart(this.figure, this.report, {
+      width, height: 300, ticks: roundTicks(...shown, 5), words: `held-out ${found.measure} along the path`,
+    });
+    this.chart = chart;
+    const { left, right, top, bottom } = chart.box;
     const y = (value) => Math.max(top, linear(shown, [bottom, top])(value));
     this.y = y;
-    chart.yAxis(y, roundTicks(...shown, 5), `held-out ${found.measure}`);
+    chart.yAxis(y, `held-out ${found.measure}`);
     chart.xAxis();
     chart.markers();
     const points = (values) => values.map((v, k) => [chart.x.at(k), known(v) ? y(v) : null]);
@@ -175,30 +175,24 @@ class PredictionPicture {
     const { predictions: found, response, scale, path } = this.report.data;
     const odds = scale === "log odds";
     const size = Math.min(width, 480);
-    const box = { left: 64, right: size - 12, top: 10, bottom: size - 60 };
-    const svg = canvas(this.figure, size, size - 10, `predicted against observed ${response}`);
     const chosen = found.predicted[path ? path.chosen : 0];
     const domain = widen(extent([...found.observed, ...chosen]), 0.03);
-    const x = linear(domain, [box.left, box.right]);
-    const y = linear(domain, [box.bottom, box.top]);
-    this.y = (value) => Math.min(box.bottom, Math.max(box.top, y(value)));
-    for (const { value, text } of roundTicks(...domain, size < 400 ? 4 : 6)) {
-      svg.append(
-        line("grid", box.left, y(value), box.right, y(value)),
-        line("grid", x(value), box.top, x(value), box.bottom),
-        write("tick", box.left - 8, y(value) + 4, text, "end"),
-        write("tick", x(value), box.bottom + 17, text, "middle"),
-      );
-    }
+    const count = size < 400 ? 4 : 6;
+    const left = leftOf(roundTicks(...domain, count));
+    const box = { left, right: size - 12, top: 10, bottom: size - 60 };
+    const svg = canvas(this.figure, size, size - 10, `predicted against observed ${response}`);
     const short = shorten(response, size < 400 ? 12 : 24);
     const seen = found.heldOut ? "held out" : "fitted";
+    const { x, y } = plotted(svg, box, {
+      domains: [domain, domain], counts: [count, count],
+      labels: [
+        `observed ${isolate(short)}`,
+        `predicted ${odds ? "probability of " : ""}${isolate(short)} (${seen})`,
+      ],
+    });
+    this.y = (value) => Math.min(box.bottom, Math.max(box.top, y(value)));
     const [low, high] = domain;
-    const [middle, centre] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
-    svg.append(
-      line("base", x(low), y(low), x(high), y(high)),
-      write("label", middle, box.bottom + 38, `observed ${isolate(short)}`, "middle"),
-      writeUpwards(13, centre, `predicted ${odds ? "probability of " : ""}${isolate(short)} (${seen})`),
-    );
+    svg.append(line("base", x(low), y(low), x(high), y(high)));
     this.dots = found.observed.map((value) => {
       const dot = mark("circle", { class: "dot", cx: x(value).toFixed(1), r: 3 }, tip(""));
       svg.append(dot);

@@ -47,6 +47,7 @@ class Report {
     const table = document.getElementById("table");
     if (table) this.parts.push(new VariableTable(table, this));
     const pictures = [
+      ["locus-picture", LocusPicture], ["calibration-picture", CalibrationPicture],
       ["models-picture", ModelsPicture], ["path-picture", PathPicture], ["branch-picture", BranchPicture],
       ["validation-picture", ValidationPicture], ["prediction-picture", PredictionPicture],
       ["correlation-picture", CorrelationPicture],

@@ -28,8 +28,9 @@ class VariableTable {
 
   sortBy(head) {
     const key = head.querySelector("button").dataset.key;
-    const first = key === "name" ? "ascending" : "descending";
-    const second = key === "name" ? "descending" : "ascending";
+    const words = key === "name" || key === "class";
+    const first = words ? "ascending" : "descending";
+    const second = words ? "descending" : "ascending";
     const direction = head.getAttribute("aria-sort") === first ? second : first;
     for (const other of this.heads) other.setAttribute("aria-sort", "none");
     head.setAttribute("aria-sort", direction);
@@ -46,7 +47,7 @@ class VariableTable {
     const sorted = [...this.rows].sort((a, b) => {
       const [x, y] = [of(a), of(b)];
       if (!known(x) || !known(y)) return known(y) - known(x);
-      return sign * (key === "name" ? names.compare(x, y) : x - y);
+      return sign * (typeof x === "string" ? names.compare(x, y) : x - y);
     });
     this.body.append(...sorted);
   }
@@ -54,11 +55,19 @@ class VariableTable {
   value(row, key) {
     const { data } = this.report;
     if (key === "name") return data.names[row];
+    if (key === "class") return data.classes[row];
     if (key === "probability") return this.report.probability(row);
     const effect = this.report.effect(row);
     if (key === "effect") return effect;
-    if (key === "size") return known(effect) ? Math.abs(effect) : null;
+    const scaled = this.scaled(row, effect);
+    if (key === "unit") return scaled;
+    if (key === "size") return known(scaled) ? Math.abs(scaled) : null;
     return this.report.isChosen() ? data.rows[key][row] : null;
+  }
+
+  // An effect for one standard deviation of its variable, where that is known: as the dots show it.
+  scaled(row, effect) {
+    return known(effect) ? effect * (this.report.data.unit?.[row] ?? 1) : null;
   }
 
   select() {
@@ -87,7 +96,9 @@ class VariableTable {
       evidence.querySelector("span").textContent = chance(probability);
       const share = Math.min(1, Math.max(0, probability ?? 0));
       evidence.querySelector(".bar").setAttribute("width", `${100 * share}%`);
-      row.querySelector(".effect").textContent = amount(effect, data.decimals);
+      row.querySelector(".effect").textContent = amount(effect, data.decimals[k]);
+      const unit = row.querySelector(".unit");
+      if (unit) unit.textContent = amount(this.scaled(k, effect), data.unitDecimals);
       row.querySelector(".error").textContent = chosen ? this.stated[k].error : "–";
       row.querySelector(".interval").textContent = chosen ? this.stated[k].interval : "–";
       this.forest(row.querySelector("td.forest svg"), k, effect, chosen);
@@ -112,7 +123,7 @@ class VariableTable {
     const dot = svg.querySelector("circle");
     const reach = svg.querySelector(".reach");
     reach?.setAttribute("visibility", chosen ? "visible" : "hidden");
-    const words = amount(effect, data.decimals);
+    const words = amount(effect, data.decimals[k]);
     const interval = this.stated[k].interval;
     const stated = chosen && !this.bare;
     svg.querySelector("title").textContent = stated ? `${words} (${interval})` : words;
@@ -120,7 +131,7 @@ class VariableTable {
     svg.setAttribute("aria-label", said);
     if (!dot) return;
     dot.setAttribute("visibility", known(effect) ? "visible" : "hidden");
-    const percent = (100 * ((effect ?? 0) - low)) / (high - low);
+    const percent = (100 * ((this.scaled(k, effect) ?? 0) - low)) / (high - low);
     dot.setAttribute("cx", `${Math.min(100, Math.max(0, percent))}%`);
     dot.classList.toggle("beyond", percent < 0 || percent > 100);
   }

@@ -1,0 +1,186 @@
+"""One page that shows several selectors side by side: held-out errors, and who selects whom."""
+
+import math
+import os
+from typing import Any
+
+import numpy as np
+
+from garrote.files.writing import write_text
+from garrote.report.assembly import page_of, part
+from garrote.report.rows import Tick, axis_ticks
+from garrote.report.wording import amount, brief, counted, enumeration, in_words, isolated, readable
+from garrote.results.comparison import Comparison
+
+# Variables that have a line, at most.
+_MOST = 100
+# The largest dot, in pixels.
+_RADIUS = 8.0
+
+
+def write_comparison(
+    found: Comparison, path: str | os.PathLike[str], *, title: str | None = None
+) -> None:
+    """Write the page of a comparison as one HTML file, which asks nothing of any host."""
+    write_text(path, render_comparison(found, title=title))
+
+
+def render_comparison(found: Comparison, *, title: str | None = None) -> str:
+    """Return the page as HTML text."""
+    response = readable(found.response)
+    default = (
+        f"Which variables explain {isolated(response)}, by {in_words(len(found.methods))} methods?"
+    )
+    return page_of(
+        "comparison.html.jinja",
+        style=part("report.css"),
+        script="",
+        tab=readable(title, 80) if title else f"Which variables explain {brief(response)}?",
+        heading=readable(title) if title else default,
+        source=readable(found.source, 200) if found.source else "",
+        answer=comparison_sentences(found),
+        warnings=[*_failures(found), *(readable(text) + "." for text in found.warnings)],
+        measure=readable(found.measure, 30),
+        methods=_methods(found),
+        ticks=_ticks(found),
+        columns=[readable(name, 60) for name in found.methods],
+        rows=_rows(found),
+        more=max(0, len(found.ranked()) - _MOST),
+        folds=found.fold_errors.shape[1],
+        labels=found.labels is not None,
+    )
+
+
+def comparison_sentences(found: Comparison) -> list[str]:
+    """Say on whom the methods agree, and which of them predicts best, as far as that can be told."""
+    count = len(found.methods)
+    agreed = [found.names[j] for j in found.ranked() if found.votes[j] == count]
+    fixed = set(found.selections[0].always_in)
+    agreed = [readable(name) for name in agreed if name not in fixed]
+    lone = int(np.count_nonzero(found.votes == 1))
+    if agreed:
+        who = f"All {in_words(count)} methods select {enumeration(agreed, 12)}"
+    else:
+        who = f"No variable is selected by all {in_words(count)} methods"
+    by_one = f"; {counted(lone, 'variable')} by one method alone" if lone and count > 1 else ""
+    return [f"{who}{by_one}.", _best(found)]
+
+
+def _best(found: Comparison) -> str:
+    """Name the method of the densest predictions, and those that cannot be told from it."""
+    density = found.density
+    best = int(np.argmax(density.mean[1:])) + 1
+    name = readable(found.methods[best - 1], 60)
+    if density.mean[best] <= density.mean[0]:
+        return "On held-out rows none predicts better than the null model, which knows no variable."
+    near = []
+    for k in range(1, len(density.models)):
+        gain, error = density.advantage(k, best)
+        if k != best and gain <= 2 * error:
+            near.append(readable(density.models[k], 60))
+    start = f"Held-out rows are predicted best by {isolated(name)}, by their log predictive density"
+    if not near:
+        return f"{start}, clearly better than by any other."
+    are = "is" if len(near) == 1 else "are"
+    return f"{start}; within two standard errors of it {are} {enumeration(near)}."
+
+
+def _failures(found: Comparison) -> list[str]:
+    return [readable(f"{name} could not be fitted: {why}") + "." for name, why in found.failures]
+
+
+def _ends(found: Comparison) -> tuple[float, float]:
+    """Return the ends of the axis of the methods' errors; the null model's would crowd them."""
+    mean, error = found.fold_errors.mean(axis=1)[1:], found.errors_of_errors[1:]
+    low, high = float((mean - error).min()), float((mean + error).max())
+    margin = 0.05 * (high - low or abs(high) or 1.0)
+    return low - margin, high + margin
+
+
+def _ticks(found: Comparison) -> list[Tick]:
+    return axis_ticks(*_ends(found))
+
+
+def _methods(found: Comparison) -> list[dict[str, Any]]:
+    """Return the rows of the table of methods, each with its error on a shared axis."""
+    low, high = _ends(found)
+    columns = found.table().columns
+
+    def place(value: float) -> float:
+        return round(min(100.0, max(0.0, 100 * (value - low) / (high - low))), 2)
+
+    rows = []
+    for k, name in enumerate(columns["method"]):
+        mean, error = columns[found.measure][k], columns["std. error"][k]
+        gain, spread = found.density.advantage(0, k)
+        rows.append(
+            {
+                "name": readable(name, 60),
+                "selected": columns["selected"][k],
+                "error": _with_error(mean, error),
+                "beyond": not low <= mean <= high,
+                "density": amount(columns["log density"][k], 3),
+                "gain": _with_error(gain, spread) if k else "–",
+                "accuracy": amount(columns["accuracy"][k], 3) if found.labels else "",
+                "auc": amount(columns["AUC"][k], 3) if found.labels else "",
+                "at": place(mean),
+                "left": place(mean - error),
+                "right": place(mean + error),
+            }
+        )
+    return rows
+
+
+def _with_error(value: float, error: float) -> str:
+    """Return a number with its standard error, to two digits of the latter."""
+    decimals = _decimals(error, 2) if error > 0 else None
+    return f"{amount(value, decimals)} ± {amount(error, decimals)}"
+
+
+def _decimals(value: float, digits: int) -> int | None:
+    """Return the decimals for so many digits of a number; None for one that is written with a power."""
+    if not value or not np.isfinite(value) or not 1e-5 < abs(value) < 1e7:
+        return None
+    return max(0, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def _rows(found: Comparison) -> list[dict[str, Any]]:
+    """Return a row for each variable: a cell for every method, with its effect and folds."""
+    order = found.ranked()[:_MOST]
+    effects = np.array([one.effect for one in found.selections])[:, order]
+    units = [one.deviation for one in found.selections]
+    known = [np.ones(len(found.names)) if unit is None else unit for unit in units]
+    scaled = effects * np.array(known)[:, order]
+    largest = float(
+        np.nanmax(np.abs(np.where(found.selected[:, order], scaled, np.nan)), initial=0.0)
+    )
+    folds = found.fold_errors.shape[1]
+    fixed = set(found.selections[0].always_in)
+    return [
+        {
+            "name": readable(found.names[j], 200),
+            "label": brief(readable(found.names[j])),
+            "votes": int(found.votes[j]),
+            "covariate": found.names[j] in fixed,
+            "cells": [
+                _cell(
+                    bool(found.selected[m, j]), float(scaled[m, k]), largest,
+                    round(float(found.found_again[m, j]) * folds), folds,
+                )
+                for m in range(len(found.methods))
+            ],
+        }
+        for k, j in enumerate(order)
+    ]  # fmt: skip
+
+
+def _cell(selected: bool, effect: float, largest: float, again: int, folds: int) -> dict[str, Any]:
+    """Return the dot of one method's effect, its area by size, and how many folds select it."""
+    share = np.sqrt(abs(effect) / largest) if largest and np.isfinite(effect) else 0.0
+    return {
+        "selected": selected,
+        "radius": round(max(2.0, _RADIUS * share), 1),
+        "kind": "effect-positive" if effect > 0 else "effect-negative",
+        "effect": amount(effect, _decimals(effect, 3)) if selected else "",
+        "folds": f"{again}/{folds}" if again or selected else "",
+    }
