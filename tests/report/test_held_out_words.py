@@ -133,6 +133,8 @@ def test_labels_have_accuracy_auc_confusion_and_folds():
     page = render_report(document)
     assert "Who is taken for whom" in page
     assert "Fold by fold" in page
+    assert "chosen by these same folds" in page
+    assert "chosen by these same folds" not in render_report(validated())
 
 
 def test_densities_are_compared_and_small_differences_are_not_claimed():
