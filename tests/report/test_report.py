@@ -112,6 +112,13 @@ def test_nothing_is_nearly_certain_that_refits_do_not_bear_out():
     assert "their probabilities are 0.753 to 1.000. On rows" in answer_of(render_report(without))
 
 
+def test_the_table_says_in_how_many_refits_a_variable_came_back():
+    page = render_report(refitted({"bmi": 3}))
+    assert "Found again</button>" in page
+    assert "3&nbsp;of&nbsp;20" in page
+    assert "Found again" not in render_report(diabetes())
+
+
 def test_the_answer_says_who_did_not_come_back():
     said = answer_of(render_report(refitted({"bmi": 3, "ltg": 8}, ["bmi", "ltg"])))
     assert (

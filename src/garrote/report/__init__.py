@@ -94,6 +94,7 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         scale=scale,
         noun=noun,
         classes=(document.get("classes") or {}).get("kind"),
+        refits=(document.get("stability") or {}).get("refits"),
         certainty=data["certainty"],
         bare=not any(row["values"]["lower"] is not None for row in rows),
         about=sections.variables_words(document),

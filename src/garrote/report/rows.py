@@ -21,7 +21,7 @@ _ROOM, _NARROW_ROOM = 110.0, 62.0
 _LETTER, _APART, _OVERHANG = 6.3, 5.0, 6.0
 # Numbers of more letters need a wider column on a phone.
 _LONG = 6
-NUMBERS = ("probability", "effect", "standard_error", "lower", "upper")
+NUMBERS = ("probability", "effect", "standard_error", "lower", "upper", "found_again")
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def table_row(
         decimals = _decimals([(_reach(variable), variable["standard_error"])])
     unit = variable["deviation"] if scale.per_deviation else 1.0
     reach = unit * _reach(variable) * 1.08 or 1.0
-    values = {key: variable[key] for key in NUMBERS}
+    values = {key: variable.get(key) for key in NUMBERS}
 
     def place(key: str) -> float | None:
         value = values[key]
