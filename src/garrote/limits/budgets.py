@@ -34,5 +34,5 @@ NUMBERS_DRAWN = 10_000_000
 # Bytes of a dense block of all columns that a method solves with at once, at most; beyond, neither it
 # nor the cross products of its rows fit a usual machine.
 BLOCK_BYTES = 4 * 2**30
-# Seconds that refits to parts of the rows may take where nobody asked for them.
-REFIT_SECONDS = 5.0
+# Entries of X that is refitted to parts of its rows without being asked: 20 refits take some seconds.
+ENTRIES_REFITTED = 300_000

@@ -1,6 +1,5 @@
 """Whether the same variables are selected again, in refits on random parts of the rows."""
 
-import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +11,7 @@ from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedS
 
 from garrote.arrays import Array
 from garrote.estimators.given.arguments import Arguments
-from garrote.limits.budgets import REFIT_SECONDS
+from garrote.limits.budgets import ENTRIES_REFITTED
 from garrote.results.stability import Stability
 from garrote.settings import check_count
 
@@ -34,9 +33,12 @@ def measure_stability(model: Any, given: Arguments) -> Stability | None:
 
     Each refit begins anew, as a start from the model's own solution would bring its variables back, but
     keeps the strength that was chosen. A row is left out by a weight of 0, so that X is never copied;
-    where there are groups, all rows of a group are left out together. None where "auto" would take too
-    long.
+    where there are groups, all rows of a group are left out together. "auto" goes by the size of X
+    alone, so that the same data have the same answer on every machine; of a large X it returns None.
     """
+    entries = given.X.shape[0] * given.X.shape[1] if hasattr(given.X, "shape") else 0
+    if model.stability == "auto" and entries > ENTRIES_REFITTED:
+        return None
     count = _REFITS if model.stability == "auto" else int(model.stability)
     parts = list(_parts(model, given, count))
     alone: dict[str, Any] = {"stability": None, "callback": None}
@@ -45,15 +47,10 @@ def measure_stability(model: Any, given: Arguments) -> Stability | None:
     threads = effective_n_jobs(getattr(model, "n_jobs", None) or -1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there is to be warned of was said of the whole fit
-        began = time.perf_counter()
-        first = _selected(refit, given, parts[0])
-        expected = (time.perf_counter() - began) * (count - 1) / threads
-        if model.stability == "auto" and expected > REFIT_SECONDS:
-            return None
-        others = Parallel(n_jobs=threads, prefer="threads")(
-            delayed(_selected)(clone(refit), given, part) for part in parts[1:]
+        found = Parallel(n_jobs=threads, prefer="threads")(
+            delayed(_selected)(clone(refit), given, part) for part in parts
         )
-    return Stability(count, SHARE, np.sum([first, *others], axis=0))
+    return Stability(count, SHARE, np.sum(found, axis=0))
 
 
 def _parts(model: Any, given: Arguments, count: int) -> Iterator[Array]:
