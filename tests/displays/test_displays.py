@@ -13,6 +13,7 @@ from hypothesis import given
 from matplotlib.colors import to_hex
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -58,7 +59,7 @@ def _closed_figures():
 def diabetes():
     X, y, names = load_diabetes_quadratic()
     response = pd.Series(y, name="progression")
-    model = VariationalGarrote(correct=False)
+    model = VariationalGarrote(cv=KFold(5), correct=False)
     return model.fit(pd.DataFrame(X, columns=list(names)), response)
 
 

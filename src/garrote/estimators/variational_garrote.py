@@ -206,7 +206,9 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
         validation = None
         if wanted == "cv":
-            splits = split_rows(self.cv, given.X, given.y, rows.groups, seed=self.random_state)
+            splits = split_rows(
+                self.cv, given.X, given.y, rows.groups, seed=self.random_state, offset=given.offset
+            )
             folds = make_folds(given.weights, splits, partial(given.part, self, problem))
             garrote = GarroteOfNumbers(prior_for, method.solver)
             path, validation = cross_validate_garrote(

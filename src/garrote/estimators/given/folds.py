@@ -4,6 +4,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -21,13 +22,20 @@ Split = tuple[Array, Array]
 
 
 def split_rows(
-    cv: Any, X: Any, y: Array, groups: Any = None, *, labels: bool = False, seed: Any = None
+    cv: Any,
+    X: Any,
+    y: Array,
+    groups: Any = None,
+    *,
+    labels: bool = False,
+    seed: Any = None,
+    offset: Any = None,
 ) -> list[Split]:
     """Return the rows to train on and those held out, fold by fold.
 
     A number of folds is filled at random by the seed, 0 if there is none: of labels class by class, and
-    with all rows of a group in one fold where there are ``groups``. Splitters and splits of scikit-learn
-    are used as they are.
+    with all rows of a group in one fold where there are ``groups``. An ``offset`` of numbers is taken
+    off first, as it is by the fit. Splitters and splits of scikit-learn are used as they are.
     """
     if not isinstance(cv, Integral):
         splitter = check_cv(cv, y, classifier=labels)
@@ -36,7 +44,7 @@ def split_rows(
     if groups is not None:
         by_group = StratifiedGroupKFold(count) if labels else GroupKFold(count)
         return list(by_group.split(splittable(X), y, groups))
-    order = _sorted_rows(X, y)
+    order = _sorted_rows(X, y if offset is None else y - offset)
     drawn = 0 if seed is None else check_random_state(seed).randint(2**31)
     shuffled = (StratifiedKFold if labels else KFold)(count, shuffle=True, random_state=drawn)
     return [
@@ -47,6 +55,16 @@ def split_rows(
 
 def _sorted_rows(X: Any, y: Array) -> Array:
     """Return the rows in an order that does not depend on how they came: by y, and among equals by X."""
-    weights = np.random.default_rng(0).standard_normal(X.shape[1])
-    mixture = np.asarray((DesignRows(X) if is_design(X) else X) @ weights)
-    return np.lexsort((mixture, *np.atleast_2d(y.T)[::-1]))
+    return np.lexsort((_lengths(X), *np.atleast_2d(y.T)[::-1]))
+
+
+def _lengths(X: Any) -> Array:
+    """Return a number for each row that the order and the signs of columns do not change.
+
+    Of a design, whose rows are not at hand, it is a fixed combination of the columns.
+    """
+    if is_design(X):
+        return DesignRows(X) @ np.random.default_rng(0).standard_normal(X.shape[1])
+    if scipy.sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)

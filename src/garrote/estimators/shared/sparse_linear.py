@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
 from garrote.estimators.given.arguments import Arguments
-from garrote.estimators.given.folds import split_rows
+from garrote.estimators.given.folds import Split, split_rows
 from garrote.estimators.given.inputs import (
     check_names,
     check_offset,
@@ -118,7 +118,9 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         terms_for = partial(scaled_terms, given)
         terms, folds = terms_for(problem), []
         if self.alpha == "cv":
-            folds = self._folds(X, y, weights, rows.groups, likelihood, make_problem)
+            taken = known if likelihood.additive else None
+            splits = self._splits(X, y, rows.groups, taken)
+            folds = self._folds(splits, y, weights, likelihood, make_problem)
         path, validation = self._fit_path(problem, penalty, terms_for, folds)
         choice = self._choice(path, problem, self.alpha, validation)
         always = [all_names[j] for j in free]
@@ -186,22 +188,24 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
             covariates=projected,
         )
 
-    def _folds(
-        self,
-        X: Any,
-        y: Floats,
-        weights: Floats,
-        groups: Any,
-        likelihood: Any,
-        make_problem: Callable[[Floats], Problem],
-    ) -> list[Fold]:
-        """Return the folds of a cross-validation; refuse those that have nothing to learn from."""
+    def _splits(self, X: Any, y: Floats, groups: Any, offset: Floats | None) -> list[Split]:
+        """Return the rows of each fold of a cross-validation."""
         try:
-            splits = split_rows(self.cv, X, y, groups, labels=is_classifier(self))
+            return split_rows(self.cv, X, y, groups, labels=is_classifier(self), offset=offset)
         except ValueError as error:
             raise ValueError(
                 f"{error} (X has {X.shape[0]} rows): take fewer folds by cv, or choose alpha by 'bic'"
             ) from error
+
+    def _folds(
+        self,
+        splits: list[Split],
+        y: Floats,
+        weights: Floats,
+        likelihood: Any,
+        make_problem: Callable[[Floats], Problem],
+    ) -> list[Fold]:
+        """Return the folds of a cross-validation; refuse those that have nothing to learn from."""
         for number, (inside, _) in enumerate(splits):
             self._check_fold(number, y[inside][weights[inside] > 0], y, likelihood)
         return make_folds(weights, splits, make_problem)
