@@ -15,6 +15,7 @@ from garrote.priors.base import Prior
 from garrote.rules.integration import Integration
 
 ESTIMATES = ("optim", "em")
+THOROUGH = "thorough"
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,11 @@ class SingleEffects(Prior):
     variance : {"optim", "em"} or float, default="optim"
         The prior variance of each effect: set to the value of the largest evidence; by steps of EM,
         which never leave an effect out altogether; or given, as a share of the response's variance.
-    refine : bool, default=True
+    refine : bool or "thorough", default=True
         Whether to look for better optima: for each set of variables that could stand in for one another,
-        fit without them, put them back, and keep what has the higher bound.
+        fit without them, put them back, and keep what has the higher bound. Meanwhile effects of next to
+        no evidence that are spread over the table are held; "thorough" lets them move too, as is always
+        done with labels, which may take ten times as long.
     doubt : bool, default=True
         Whether an effect may not be there at all. Its probabilities then sum to that of being there,
         BF / (1 + BF) with evidence averaged over its size; otherwise to 1, as in susieR. With fewer
@@ -63,7 +66,7 @@ class SingleEffects(Prior):
 
     effects: int | None = None
     variance: float | str = "optim"
-    refine: bool = True
+    refine: bool | str = True
     doubt: bool = True
     noise_variance: float | None = None
     tol: float = 1e-4
@@ -94,9 +97,10 @@ class SingleEffects(Prior):
         number = isinstance(v, Real) and not isinstance(v, bool)
         if not (v in ESTIMATES if isinstance(v, str) else number and 0 < v < float("inf")):
             raise ValueError(f"variance must be one of {ESTIMATES} or a positive number, got {v!r}")
-        for name in ("refine", "doubt"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if self.refine != THOROUGH and not isinstance(self.refine, bool | np.bool_):
+            raise ValueError(f"refine must be True, False or {THOROUGH!r}, got {self.refine!r}")
+        if not isinstance(self.doubt, bool | np.bool_):
+            raise ValueError(f"doubt must be True or False, got {self.doubt!r}")
         known = self.noise_variance
         if known is not None and not (isinstance(known, Real) and 0 < known < float("inf")):
             raise ValueError(f"noise_variance must be positive and finite, got {known!r}")

@@ -297,6 +297,49 @@ def test_refining_leaves_an_optimum_that_single_updates_cannot():
     assert rounds >= (0 if stuck.bound > better.bound - 0.01 else 1)
 
 
+def with_small_effects(seed=0, n=600, D=400):
+    """The trap above beside columns that all have small effects."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, D))
+    X[:, 5] = (X[:, 0] + X[:, 1]) / np.sqrt(2) + 0.25 * rng.standard_normal(n)
+    return X, X[:, 0] + X[:, 1] + X @ rng.normal(0, 0.04, D) + rng.standard_normal(n)
+
+
+def stuck_beside_spread_effects(prior):
+    """A fit with one effect on the trap, and one over nearly all columns."""
+    task = task_of(unscaled(*with_small_effects()), prior=prior)
+    trap = fit_single_effects(task, log_prior=_only(task, [5]))
+    left = task.problem.xty - task.products.times(trap.effects[0].coef)
+    terms = left, task.problem.curvature, task.log_prior
+    spread = single_effect_regression(*terms, 1e-3, trap.noise)
+    return task, replace(trap, effects=(trap.effects[0], spread))
+
+
+@pytest.mark.parametrize(("most", "refining"), [(None, True), (2, True), (None, "thorough")])
+def test_trials_hold_spread_effects_and_state_the_bound_of_all(most, refining):
+    task, stuck = stuck_beside_spread_effects(SingleEffects(most, refine=refining))
+    fitter = NumbersFitter(task)
+    found = fitter.rough(stuck)(stuck.left_out(0))
+    held = [effect for effect in found.effects if effect is stuck.effects[1]]
+    # It makes room where there may be two, and moves on request.
+    assert len(held) == (most is None and refining is True)
+    assert len(found.effects) == (2 if most else 3)
+    a, mu, var, v = (
+        np.array([getattr(effect, name) for effect in found.effects])
+        for name in ("probability", "mean", "variance", "prior_variance")
+    )
+    bound = lower_bound(*with_small_effects(), task.log_prior, a, mu, var, v, found.noise)
+    assert found.bound == pytest.approx(bound, abs=1e-6)
+
+
+def test_refining_leaves_a_trap_beside_spread_effects():
+    task, stuck = stuck_beside_spread_effects(SingleEffects())
+    better, rounds = refine(NumbersFitter(task), stuck)
+    assert rounds >= 1
+    assert better.bound > stuck.bound + 10
+    assert {int(np.argmax(effect.probability)) for effect in better.effects[:2]} == {0, 1}
+
+
 def _only(task, columns):
     log_prior = np.full(task.problem.n_features, -np.inf)
     log_prior[columns] = -np.log(len(columns))

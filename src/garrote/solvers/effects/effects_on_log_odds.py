@@ -15,7 +15,7 @@ from garrote.arrays import Floats
 from garrote.results.certificates import Certificate, equations
 from garrote.solvers.control import Control
 from garrote.solvers.effects.effects_in_turn import EffectsInTurn, SummedEffects
-from garrote.solvers.effects.refining import ROUGHLY, resemblance_of
+from garrote.solvers.effects.refining import ROUGHLY, Rough, resemblance_of
 from garrote.solvers.effects.single_effect_regression import (
     SingleEffect,
     best_prior_variance,
@@ -116,21 +116,25 @@ class LabelsFitter:
         self.columns, self.log_prior = columns, log_prior
         self.control, self.effects, self.variance = control, effects, variance
 
-    def fit(
-        self,
-        start: LabelEffects | None = None,
-        log_prior: Floats | None = None,
-        at_most: int | None = None,
-    ) -> LabelEffects:
-        """Fit from the effects of another fit; with a largest number of effects only roughly."""
-        control, effects = self.control, self.effects
-        if at_most is not None:
-            effects = min(at_most, effects or at_most)
-            control = replace(control, tol=max(control.tol, ROUGHLY))
+    def fit(self, start: LabelEffects | None = None) -> LabelEffects:
+        """Fit from the effects of another fit, or from nothing."""
         return fit_label_effects(
-            self.columns, self.log_prior if log_prior is None else log_prior, control,
-            effects=effects, variance=self.variance, start=start,
+            self.columns, self.log_prior, self.control,
+            effects=self.effects, variance=self.variance, start=start,
         )  # fmt: skip
+
+    def rough(self, fit: LabelEffects) -> Rough[LabelEffects]:
+        """Return how fits are made that are only compared with this one."""
+        most = len(fit.effects) + 1
+        control = replace(self.control, tol=max(self.control.tol, ROUGHLY))
+
+        def fitted(start: LabelEffects, log_prior: Floats | None = None) -> LabelEffects:
+            return fit_label_effects(
+                self.columns, self.log_prior if log_prior is None else log_prior, control,
+                effects=min(most, self.effects or most), variance=self.variance, start=start,
+            )  # fmt: skip
+
+        return fitted
 
     def resemblance(self, fit: LabelEffects, k: int) -> Floats:
         """Return the correlation of every column with what one effect fits, weighted by its rows."""

@@ -3,6 +3,11 @@
 An effect may sit on a variable that resembles two others together, and no single update leads away from
 it. Without that variable (and what could stand in for it) the effect has to go elsewhere; when it is
 allowed again the fit returns to where it was, or has found something better (Zou et al. 2022).
+
+Most of these fits return to where they were. They are rough, and hold what they are not about: effects
+of next to no evidence that are spread over the table, which stand for many small ones. Each update of
+such an effect is two passes over X, where most others go by products that are kept. The bound is still
+one of all effects, so that what is found to be better is better.
 """
 
 from collections.abc import Callable
@@ -13,7 +18,9 @@ import numpy as np
 from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
-from garrote.solvers.effects.effects_in_turn import SummedEffects
+from garrote.priors.single_effects import THOROUGH
+from garrote.solvers.effects.effects_in_turn import IDLE, SummedEffects
+from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit, EffectsTask, fit_single_effects
 
 # What is left out for an effect: its most probable variables up to this probability. With 0.95 some
@@ -24,7 +31,7 @@ _LARGEST = 200
 # An effect can be replaced only if a column correlates with what it fits by at least this (one that is
 # the sum of two correlates with the nearer one by 0.7 or more) ...
 _NEAR = 0.6
-# ... and the bound has to rise by more than this.
+# ... and the bound has to rise by more than this, by effects that have evidence.
 _BETTER = 0.01
 # Left out are also columns that correlate with what the effect fits by so much, in trials of their own:
 # near ones would take its place and lead nowhere.
@@ -43,13 +50,21 @@ class Fitter(Protocol[Effects]):
 
     log_prior: Floats
 
-    def fit(
-        self, start: Effects, log_prior: Floats | None = None, at_most: int | None = None
-    ) -> Effects:
-        """Fit from the effects of another fit; with a largest number of effects only roughly."""
+    def fit(self, start: Effects) -> Effects:
+        """Fit from the effects of another fit."""
+
+    def rough(self, fit: Effects) -> "Rough[Effects]":
+        """Return how fits are made that are compared with this one; they may have one effect more."""
 
     def resemblance(self, fit: Effects, k: int) -> Floats:
         """Return the correlation of every column with what one effect fits."""
+
+
+class Rough(Protocol[Effects]):
+    """Fits from the effects of another fit, roughly, perhaps under another prior on the variables."""
+
+    def __call__(self, start: Effects, log_prior: Floats | None = None) -> Effects:
+        """Return the fit."""
 
 
 class NumbersFitter:
@@ -58,22 +73,48 @@ class NumbersFitter:
     def __init__(self, task: EffectsTask):
         self.task, self.log_prior = task, task.log_prior
 
-    def fit(
-        self, start: EffectsFit, log_prior: Floats | None = None, at_most: int | None = None
-    ) -> EffectsFit:
-        """Fit from the effects of another fit; with a largest number of effects only roughly."""
-        task = self.task
-        if at_most is not None:
-            enough = min(at_most, task.prior.effects or at_most)
-            tol = max(task.prior.tol, ROUGHLY)
-            task = replace(task, prior=replace(task.prior, effects=enough, tol=tol))
-        return fit_single_effects(task, start, log_prior)
+    def fit(self, start: EffectsFit) -> EffectsFit:
+        """Fit from the effects of another fit."""
+        return fit_single_effects(self.task, start)
+
+    def rough(self, fit: EffectsFit) -> "Rough[EffectsFit]":
+        """Return how effects that are not spread out are fitted beside those that are."""
+        prior = self.task.prior
+        spread = () if prior.refine == THOROUGH else tuple(filter(_is_background, fit.effects))
+        one_more = len(fit.effects) - len(spread) + 1
+        # Where no more effects may be than there are, the weakest spread one makes room.
+        held = spread if prior.effects is None else spread[: max(prior.effects - one_more, 0)]
+        settings = replace(
+            prior,
+            effects=min(one_more, prior.effects or one_more),
+            tol=max(prior.tol, ROUGHLY),
+        )
+        task = replace(self.task.holding(held), prior=settings)
+
+        def fitted(start: EffectsFit, log_prior: Floats | None = None) -> EffectsFit:
+            moving = tuple(one for one in start.effects if all(one is not each for each in spread))
+            found = fit_single_effects(task, replace(start, effects=moving), log_prior)
+            return replace(found, effects=found.effects + held, tried=found.tried + len(held))
+
+        return fitted
 
     def resemblance(self, fit: EffectsFit, k: int) -> Floats:
         """Return the correlation of every column with what one effect fits."""
         coef, curvature = fit.effects[k].coef, self.task.problem.curvature
         fitted = self.task.products.times(coef)
         return resemblance_of(fitted, float(coef @ fitted), curvature)
+
+
+def _members(effect: SingleEffect) -> Array:
+    """Return the most probable variables of an effect, by probability, up to the coverage."""
+    order = np.argsort(-effect.probability, kind="stable")
+    size = int(np.searchsorted(np.cumsum(effect.probability[order]), _COVERAGE)) + 1
+    return np.asarray(order[:size])
+
+
+def _is_background(effect: SingleEffect) -> bool:
+    """Tell whether an effect has next to no evidence, and that all over the table."""
+    return effect.log_bayes_factor < IDLE and len(_members(effect)) > _LARGEST
 
 
 def resemblance_of(products: Floats, square: float, curvature: Floats) -> Floats:
@@ -88,27 +129,41 @@ def refine(
     """Return the best fit that can be reached, and how many rounds found a better one."""
     for better in range(_ROUNDS):
         sets = _replaceable(fitter, fit)[:_FITS]
-        best = fit
+        if not sets:
+            return fit, better
+        best, rough = fit, fitter.rough(fit)
         for done, (k, members) in enumerate(sets):
-            best = max(best, _without(fitter, fit, k, members), key=lambda one: one.bound)
+            log_prior = _normalised(fitter.log_prior, members)
+            if log_prior is not None:  # fit without these variables, and once more with them
+                again = rough(rough(fit.left_out(k), log_prior))
+                best = max(best, again, key=_supported)
             if report is not None:
                 report(done + 1, len(sets))
-        if best.bound <= fit.bound + _BETTER:
+        if _supported(best) <= _supported(fit) + _BETTER:
             return fit, better
         fit = fitter.fit(best)
     return fit, _ROUNDS
+
+
+def _supported(fit: SummedEffects) -> float:
+    """Return the bound less what effects of next to no evidence add to it.
+
+    Such an effect adds the logarithm of its Bayes factor, wherever it is, and a fit that may have one
+    more of them is not better for that.
+    """
+    factors = [effect.log_bayes_factor for effect in fit.effects]
+    return fit.bound - sum(factor for factor in factors if factor < IDLE)
 
 
 def _replaceable(fitter: Fitter[Effects], fit: Effects) -> list[tuple[int, Array]]:
     """Return effects with what to leave out for them, where other columns resemble what they fit."""
     found: list[tuple[int, Array]] = []
     for k, effect in enumerate(fit.effects):
-        order = np.argsort(-effect.probability, kind="stable")
-        size = int(np.searchsorted(np.cumsum(effect.probability[order]), _COVERAGE)) + 1
-        if size > _LARGEST:
+        likely = _members(effect)
+        if len(likely) > _LARGEST:
             continue
         resembles = np.where(np.isfinite(fitter.log_prior), fitter.resemblance(fit, k), 0.0)
-        members = np.isin(np.arange(len(order)), order[:size])
+        members = np.isin(np.arange(len(resembles)), likely)
         tried: dict[bytes, tuple[int, Array]] = {}
         for width in _WIDTHS:
             left_out = members | (resembles >= width)
@@ -116,16 +171,6 @@ def _replaceable(fitter: Fitter[Effects], fit: Effects) -> list[tuple[int, Array
                 tried[left_out.tobytes()] = (k, np.flatnonzero(left_out))
         found += tried.values()
     return found
-
-
-def _without(fitter: Fitter[Effects], fit: Effects, k: int, members: Array) -> Effects:
-    """Fit without the variables of one effect, and once more with them."""
-    log_prior = _normalised(fitter.log_prior, members)
-    if log_prior is None:
-        return fit
-    enough = len(fit.effects) + 1
-    elsewhere = fitter.fit(fit.left_out(k), log_prior, enough)
-    return fitter.fit(elsewhere, at_most=enough)
 
 
 def _normalised(log_prior: Floats, members: Array) -> Floats | None:

@@ -9,7 +9,7 @@ The loop carries X'WXb of each effect b, so that the products of what is left wi
 hand without a pass over X; see `garrote.solvers.algebra.gram_products` for what an update of b costs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -40,11 +40,25 @@ class EffectsFit(SummedEffects):
 
 
 @dataclass(frozen=True)
+class HeldEffects:
+    """Effects that stay as they are while others are fitted beside them.
+
+    ``products`` are X'WXb of their sum b, ``spread`` is what their variances add to the expected squared
+    residual, ``divergence`` that of their posteriors from the prior.
+    """
+
+    coef: Floats
+    products: Floats
+    spread: float
+    divergence: float
+
+
+@dataclass(frozen=True)
 class EffectsTask:
     """What the loop needs beside the problem.
 
     ``rows`` is the sample size, less what means and covariates have spent; a ``noise`` that is given is
-    held.
+    held, and so are effects that are.
     """
 
     problem: Problem
@@ -53,6 +67,22 @@ class EffectsTask:
     rows: float
     products: GramProducts
     noise: float | None = None
+    held: HeldEffects | None = None
+
+    def holding(self, effects: tuple[SingleEffect, ...]) -> "EffectsTask":
+        """Return the task of fitting other effects beside some that stay as they are."""
+        products = [self.products.times(effect.coef) for effect in effects]
+        nothing = np.zeros(self.problem.n_features)
+        held = HeldEffects(
+            sum((effect.coef for effect in effects), nothing),
+            sum(products, nothing),
+            sum(
+                spread_of(*each, self.problem.curvature)
+                for each in zip(effects, products, strict=True)
+            ),
+            sum((kl_from_prior(effect, self.log_prior) for effect in effects), 0.0),
+        )
+        return replace(self, held=held)
 
     def next_variance(
         self, terms: tuple[Floats, Floats, Floats], noise: float, effect: SingleEffect
@@ -78,6 +108,7 @@ def fit_single_effects(
     ----------
     task : EffectsTask
     start : EffectsFit, optional
+        Without effects that the task holds.
     log_prior : array of shape (D,), optional
         Log probabilities to have an effect in place of the task's.
     """
@@ -105,7 +136,10 @@ class _State(EffectsInTurn):
         super().__init__(log_prior)
         problem = task.problem
         self.task = task
-        self.xty, self.curvature = problem.xty, problem.curvature
+        held = task.held
+        # What is left of the response beside effects that are held.
+        self.xty = problem.xty if held is None else problem.xty - held.products
+        self.curvature = problem.curvature
         self.smallest = problem.smallest_noise
         self.noise = max(task.noise or problem.yty / task.rows, self.smallest)
         self.fitted = np.zeros((0, problem.n_features))  # X'WXb, a row for each effect
@@ -156,12 +190,21 @@ class _State(EffectsInTurn):
         fit = self.task.problem.yty - 2.0 * coef @ self.xty + coef @ total
         spread = 0.0
         for effect, fitted in zip(self.effects, self.fitted, strict=True):
-            spread += float(effect.second_moment @ self.curvature - effect.coef @ fitted)
+            spread += spread_of(effect, fitted, self.curvature)
+        held = self.task.held
+        if held is not None:
+            fit -= held.coef @ (2.0 * self.task.problem.xty - held.products)
+            spread += held.spread
         return max(float(fit), 0.0) + spread
 
     def bound(self) -> float:
         expected = self._expected_square(self.fitted.sum(axis=0))
         return lower_bound(self.task, self.effects, self.noise, expected, self.log_prior)
+
+
+def spread_of(effect: SingleEffect, products: Floats, curvature: Floats) -> float:
+    """Return what the variance of an effect adds to the expected squared residual."""
+    return float(effect.second_moment @ curvature - effect.coef @ products)
 
 
 def largest_change(old: SingleEffect, new: SingleEffect) -> float:
@@ -184,5 +227,7 @@ def lower_bound(
     """Return the bound on the log evidence, given the expected squared residual."""
     log_prior = task.log_prior if log_prior is None else log_prior
     divergence = sum(kl_from_prior(effect, log_prior) for effect in effects)
+    if task.held is not None:
+        divergence += task.held.divergence
     density = -0.5 * task.rows * np.log(2.0 * np.pi * noise) - 0.5 * expected_square / noise
     return float(density - divergence)
