@@ -426,14 +426,18 @@ def test_a_failed_run_leaves_old_results_alone(run, table, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a\nb\tc", "x" * 10_000, "\u202eevil", "表" * 40, ""])
-def test_strange_names_take_one_short_line(name):
+def test_strange_names_take_one_short_line_of_a_terminal(name, monkeypatch):
+    assert short_names([name])[0].isprintable()
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     (shown,) = short_names([name])
     assert shown
     assert shown.isprintable()
     assert len(shown) <= 32
 
 
-def test_long_names_stay_apart_in_the_table_and_whole_where_programs_read(run, values, tmp_path):
+def test_long_names_stay_apart_on_a_terminal_and_whole_where_programs_read(
+    run, values, tmp_path, monkeypatch
+):
     X, y = values
     stem = "this_is_a_very_long_column_name_number_one_"
     names = [f"{stem}alpha", "b", f"{stem}gamma", "d", "e", "f"]
@@ -442,7 +446,12 @@ def test_long_names_stay_apart_in_the_table_and_whole_where_programs_read(run, v
     assert out.splitlines()[:2] == [names[0], names[2]]
     _, out, _ = run("select", file, "--target", "y")
     rows = [line.split()[0] for line in out.splitlines() if line.startswith("this_is")]
+    assert rows == [names[0], names[2]]
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    _, out, _ = run("select", file, "--target", "y")
+    rows = [line.split()[0] for line in out.splitlines() if line.startswith("this_is")]
     assert len(set(rows)) == 2
+    assert max(map(len, rows)) <= 32
 
 
 def test_an_output_never_takes_the_place_of_an_input_or_of_another_output(run, table, tmp_path):
@@ -1033,6 +1042,24 @@ def test_a_reader_that_leaves_early_is_no_error_message(table):
     _, err = process.communicate()
     assert b"Traceback" not in err
     assert b"Broken" not in err
+
+
+@pytest.mark.parametrize("command", [
+    ["select", "nothere.csv", "--target", "y"],
+    ["select", "--zscores", "nothere.csv", "--ld", "nothere.npz", "--n", "5"],
+    ["predict", "nothere.garrote", "nothere.csv"],
+])  # fmt: skip
+def test_a_missing_file_is_named_before_anything_heavy_is_loaded(command):
+    code = (
+        "import sys\nfrom garrote.cli.main import main\n"
+        f"assert main({command!r}) == 1\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'numba', 'polars', 'jinja2'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "nothere" in done.stderr
+    assert "does not exist" in done.stderr
 
 
 def test_help_loads_nothing_heavy():

@@ -665,7 +665,7 @@ def test_without_jinja2_the_error_names_the_command():
     done = subprocess.run(
         [sys.executable, "-c", code], input=json.dumps(diabetes()), text=True, capture_output=True
     )
-    assert "pip install 'garrote[report]'" in done.stdout, done.stderr
+    assert 'pip install "garrote[report]"' in done.stdout, done.stderr
 
 
 # --- the documentation of the JSON

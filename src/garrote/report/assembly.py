@@ -24,7 +24,7 @@ def _template(name: str) -> Any:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
-        raise ImportError("the report needs jinja2: run `pip install 'garrote[report]'`") from error
+        raise ImportError('the report needs jinja2: run `pip install "garrote[report]"`') from error
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

@@ -304,7 +304,7 @@ def test_a_missing_polars_is_named(csv):
         "import sys; sys.modules['polars'] = None\n"
         "from garrote.tables import read_table, Wanted\n"
         f"try: read_table({source!r}, Wanted('y'))\n"
-        "except ImportError as error: sys.exit(\"pip install 'garrote[cli]'\" not in str(error))\n"
+        "except ImportError as error: sys.exit('pip install \"garrote[cli]\"' not in str(error))\n"
         "sys.exit(1)"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from garrote.cli.errors import DONE, CommandError
-from garrote.cli.outputs import check_library, check_targets
+from garrote.cli.outputs import check_library, check_sources, check_targets
 
 if TYPE_CHECKING:
     from garrote.tables import Coding
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 def run(options: argparse.Namespace) -> int:
     """Match the columns by name, predict, and write one line a row."""
+    check_sources([options.model, options.file])
     check_targets({"--output": options.output}, [options.model, options.file])
     check_library("polars", "reading a table", "cli")
     from garrote.files.writing import write_text

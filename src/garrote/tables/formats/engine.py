@@ -9,6 +9,6 @@ def polars() -> Any:
         import polars as module
     except ImportError as error:
         raise ImportError(
-            "reading tables needs polars: run `pip install 'garrote[cli]'`"
+            'reading tables needs polars: run `pip install "garrote[cli]"`'
         ) from error
     return module

@@ -24,6 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from garrote.files.places import why_not_there
 from garrote.tables.errors import TableError
 from garrote.tables.formats.engine import polars
 
@@ -117,10 +118,8 @@ def _plain_file(source: str, label: str, folder: Callable[[], Path]) -> PlainFil
             shutil.copyfileobj(stream, copy, _CHUNK)
     else:
         given = Path(source)
-        if given.is_dir():
-            raise TableError(f"{source} is a folder: name one file in it")
-        if not given.exists():
-            raise TableError(f"{source} does not exist: check the name and the current folder")
+        if wrong := why_not_there(source):
+            raise TableError(wrong)
         if given.is_file():
             path = given
         else:  # a pipe: it can be read only once
