@@ -83,7 +83,7 @@ def _select(command: argparse.ArgumentParser) -> None:
     command.epilog = "Example: garrote select data.csv --target y --report out.html"
     command.add_argument(
         "file", nargs="?",
-        help="CSV, TSV, Parquet, Arrow, Feather or .npz file; - reads standard input",
+        help="CSV, TSV, .xlsx, Parquet, Arrow, Feather or .npz file; - reads standard input",
     )  # fmt: skip
     command.add_argument("--target", metavar="COLUMN", help="the response")
     _add_zscores(command)
@@ -92,6 +92,9 @@ def _select(command: argparse.ArgumentParser) -> None:
     output = command.add_argument_group("output")
     output.add_argument("--report", metavar="FILE", help="write an HTML report")
     output.add_argument("--json", metavar="FILE", help="write all results as JSON (- prints them)")
+    output.add_argument(
+        "--table", metavar="FILE", help="write the table of all variables, as .csv or .xlsx"
+    )
     output.add_argument("--save", metavar="FILE", help="save the model for garrote predict")
     output.add_argument("--top", type=_count, default=30, metavar="N", help="rows of the table")
     output.add_argument("--quiet", action="store_true", help="print the selected names only")
@@ -238,7 +241,13 @@ def _predict(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "file", help="new rows, with the same column names; - reads standard input"
     )
-    command.add_argument("--output", metavar="FILE", help="CSV to write (default: print)")
+    command.add_argument(
+        "--output", metavar="FILE", help="file to write, .csv or .xlsx (default: print CSV)"
+    )
+    command.add_argument(
+        "--keep", type=_names, action="extend", default=[], metavar="A,B",
+        help="columns to carry over to the output, such as an identifier",
+    )  # fmt: skip
     command.add_argument(
         "--offset", metavar="COLUMN",
         help="the known part of the linear predictor (default: the column that was in the fit)",

@@ -49,6 +49,17 @@ def _check_folder(path: str, option: str) -> None:
         ) from None
 
 
+def check_table(path: str | None) -> None:
+    """Refuse a table of results that is neither CSV nor a workbook, or that could not be written."""
+    if path is None:
+        return
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".csv", ".xlsx"):
+        raise CommandError(f"--table {path} must end in .csv or .xlsx, which say what is written")
+    if suffix == ".xlsx":
+        check_library("xlsxwriter", "writing a workbook", "excel")
+
+
 def check_library(module: str, purpose: str, extra: str) -> None:
     """Refuse to start what could not be finished for want of a library."""
     if find_spec(module) is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from garrote.cli.errors import UsageError
-from garrote.cli.outputs import check_library, check_sources, check_targets
+from garrote.cli.outputs import check_library, check_sources, check_table, check_targets
 from garrote.cli.settings import by_folds
 
 _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -14,9 +14,10 @@ _THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 def check_results(options: argparse.Namespace, inputs: Sequence[str]) -> None:
     """Refuse options that contradict each other, and results that could not be written."""
-    outputs = {f"--{name}": getattr(options, name) for name in ("report", "json", "save")}
+    outputs = {f"--{name}": getattr(options, name) for name in ("report", "json", "table", "save")}
     check_sources(inputs)
     check_targets(outputs, inputs)
+    check_table(options.table)
     if options.json == "-" and options.quiet:
         raise UsageError(
             "--quiet and --json - both decide what is printed: give one of them", "select"
@@ -59,6 +60,10 @@ def write_results(model: Any, options: argparse.Namespace) -> None:
             selection.report(options.report)
         for text in heard:
             console.warn(text)
+    if options.table is not None:
+        from garrote.tables.writing import write_columns
+
+        write_columns(options.table, selection.table(all_variables=True).columns)
     if options.json == "-":
         print(selection.to_json(indent=2))
         return
@@ -75,6 +80,7 @@ def write_results(model: Any, options: argparse.Namespace) -> None:
     for file, what in (
         (options.report, "The report is"),
         (options.json, "All results are"),
+        (options.table, "The table of all variables is"),
         (options.save, "The model is"),
     ):
         if file is not None:

@@ -139,24 +139,28 @@ class Selection(Verdict, Account):
     positions: Floats | None = None
 
     def table(self, all_variables: bool = False) -> Table:
-        """Return the selected variables, or all, ranked by evidence and size of effect."""
+        """Return the selected variables, or all, ranked by evidence and size of effect.
+
+        That of all variables says which are selected, and in which credible set each is, if any.
+        """
         order = self.ranked()
         if not all_variables:
             order = order[self.selected[order]]
         percent = f"{100 * self.level:g}%"
+        with_sets = all_variables or bool(self.shared_sets)
         member = {int(j): k for k, one in enumerate(self.credible_sets, 1) for j in one.variables}
         return Table(
             {
                 "variable": [self.names[j] for j in order],
+                **({"selected": [bool(self.selected[j]) for j in order]} if all_variables else {}),
                 self.evidence_noun: [float(self.probability[j]) for j in order],
                 **self._found_again(order),
-                **({"set": [member.get(int(j)) for j in order]} if self.shared_sets else {}),
+                **({"set": [member.get(int(j)) for j in order]} if with_sets else {}),
                 **({self.by_class.kind: self._classes_of(order)} if self.by_class else {}),
                 "effect": [float(self.effect[j]) for j in order],
                 "std. error": [float(self.standard_error[j]) for j in order],
                 f"lower {percent}": [float(self.lower[j]) for j in order],
                 f"upper {percent}": [float(self.upper[j]) for j in order],
-                **({"selected": [bool(self.selected[j]) for j in order]} if all_variables else {}),
             }
         )
 

@@ -1,4 +1,4 @@
-"""Tables on disk become arrays: text, Parquet, Arrow and NumPy archives, without a second copy.
+"""Tables on disk become arrays: text, Excel, Parquet, Arrow and NumPy archives, without a second copy.
 
 `read_table` reads a table to fit to, `read_new_rows` reads rows to predict in the same way. A table is
 refused, with a `TableError`, before any work.
@@ -9,6 +9,7 @@ refused, with a `TableError`, before any work.
 | `.parquet` `.pq`                             | Parquet                                          |
 | `.arrow` `.feather` `.ipc`                   | Arrow file or stream, Feather 2                  |
 | `.npz`                                       | NumPy archive: X, y, names; see `archives`       |
+| `.xlsx`                                      | the first sheet of a workbook; needs fastexcel   |
 | one of these and `.gz` `.bz2` `.xz` `.zst`   | the same, compressed                             |
 | `-`                                          | standard input, any of these                     |
 

@@ -25,6 +25,7 @@ from garrote.tables.formats.base import TableFile
 from garrote.tables.formats.engine import polars
 from garrote.tables.formats.opening import with_table
 from garrote.tables.formats.room import refuse_beyond_memory
+from garrote.tables.formats.sources import is_workbook
 from garrote.tables.kinds import MISSING, as_numbers
 
 _Z = ("z", "zscore", "z_score", "zstat", "z_stat", "tstat", "t_stat")
@@ -77,7 +78,7 @@ def read_ld(source: str) -> NamedValues:
             head = file.read(len(_NUMPY))
     if head == _NUMPY:
         return NamedValues(_matrix(_loaded(path), path.name), None)
-    if head.startswith(b"PK"):
+    if head.startswith(b"PK") and not is_workbook(path):
         return _from_archive(path)
     return with_table(source, _ld)
 

@@ -1,1 +1,1 @@
-"""Files as tables: text, Parquet, Arrow and NumPy archives, opened and streamed."""
+"""Files as tables: text, workbooks, Parquet, Arrow and NumPy archives, opened and streamed."""

@@ -41,7 +41,11 @@ class Dialect:
 def find_dialect(lines: Sequence[str]) -> Dialect:
     """Find out how a file is written from its first lines, none of them blank."""
     delimiter = _find_delimiter(lines)
-    rows = [split_fields(line, delimiter) for line in lines]
+    return describe_rows([split_fields(line, delimiter) for line in lines], delimiter)
+
+
+def describe_rows(rows: list[list[str]], delimiter: str) -> Dialect:
+    """Find names, decimal sign and columns that are no data from the fields of the first rows."""
     first, rest = rows[0], rows[1:]
     comma = delimiter != "," and _has_decimal_commas(rows)
     has_header = not all(_is_number(field, comma) for field in first)

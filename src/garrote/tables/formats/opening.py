@@ -11,6 +11,7 @@ from garrote.tables.formats.base import TableFile
 from garrote.tables.formats.columnar import ColumnarTable
 from garrote.tables.formats.sources import PlainFile, opened
 from garrote.tables.formats.text import TextTable
+from garrote.tables.formats.workbooks import WorkbookTable
 
 Result = TypeVar("Result")
 
@@ -30,6 +31,8 @@ def _open(file: PlainFile) -> TableFile:
         table = TextTable(file)
     elif file.form == "npz":
         table = ArchiveTable(file)
+    elif file.form == "xlsx":
+        table = WorkbookTable(file)
     else:
         table = ColumnarTable(file)
     _refuse_half_characters(table)

@@ -16,6 +16,7 @@ import os
 import shutil
 import sys
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -41,6 +42,7 @@ SUFFIXES = {
     ".feather": "arrow",
     ".ipc": "arrow",
     ".npz": "npz",
+    ".xlsx": "xlsx",
 }
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 
@@ -49,6 +51,7 @@ _IN_WORDS = {
     "parquet": "a Parquet file",
     "arrow": "an Arrow or Feather file",
     "npz": "a NumPy archive",
+    "xlsx": "an Excel workbook",
 }
 _MAGIC = [
     (b"\x1f\x8b", "gzip"),
@@ -66,7 +69,7 @@ _MAGIC = [
 _REFUSED = [
     (b"FEA1", "an old Feather file: write it anew as Feather 2, Parquet or CSV"),
     (b"\x93NUMPY", "a single NumPy array: save it with numpy.savez as arrays X and y"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel workbook: save its sheet as CSV"),
+    (b"\xd0\xcf\x11\xe0", "an old or protected Excel workbook: save it as .xlsx or CSV"),
     (b"%PDF", "a PDF document: save the table as CSV"),
 ]
 _DAMAGE = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, UnicodeError)
@@ -149,17 +152,26 @@ def _form(path: Path, label: str) -> str:
             raise TableError(f"{label} is {what}")
     for magic, form in _MAGIC:
         if head.startswith(magic):
-            return form
+            return "xlsx" if form == "npz" and is_workbook(path) else form
     if _utf16_without_mark(head):
         return "utf-16"
     if head.translate(None, _NOT_TEXT) != head:
         raise TableError(
-            f"{label} is a binary file of an unknown kind: give CSV or other text, Parquet, Arrow or "
-            ".npz"
+            f"{label} is a binary file of an unknown kind: give CSV or other text, Parquet, Arrow, "
+            ".npz or .xlsx"
         )
     if b"\r" in head[:-1] and b"\n" not in head:  # the last one may have its line feed behind it
         return "carriage returns"
     return "text"
+
+
+def is_workbook(path: Path) -> bool:
+    """Tell an Excel workbook from other archives."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "xl/workbook.xml" in archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
 
 
 def _utf16_without_mark(head: bytes) -> bool:
