@@ -19,7 +19,7 @@ The first bytes of a file count, not its suffix: other suffixes are read too.
 from garrote.tables.coding import CodedColumn, Coding
 from garrote.tables.errors import RefusedTable, TableError
 from garrote.tables.formats.sources import COMPRESSIONS, SUFFIXES
-from garrote.tables.new_rows import read_new_rows
+from garrote.tables.new_rows import NewRows, read_needed_rows, read_new_rows
 from garrote.tables.reading import DataTable, read_table
 from garrote.tables.roles import Wanted
 
@@ -29,9 +29,11 @@ __all__ = [
     "CodedColumn",
     "Coding",
     "DataTable",
+    "NewRows",
     "RefusedTable",
     "TableError",
     "Wanted",
+    "read_needed_rows",
     "read_new_rows",
     "read_table",
 ]

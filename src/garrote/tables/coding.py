@@ -58,6 +58,11 @@ class CodedColumn:
             return tuple(f"{self.name}:{part}" for part in _DATE_PARTS)
         return (self.name,)
 
+    @property
+    def known(self) -> frozenset[str]:
+        """Of a column of words: all that occurred."""
+        return frozenset([*self.levels, *([] if self.reference is None else [self.reference])])
+
     def code(self, column: "pl.Series", decimal_comma: bool) -> Floats:
         """Return the columns of numbers, with NaN where a number or date is missing."""
         if self.kind == "word":

@@ -3,12 +3,12 @@
 import polars as pl
 import pytest
 
-from command_line import NAMES, run, table, values  # noqa: F401
+from command_line import NAMES
 from garrote.cli.main import main
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xlsx"])
-def test_all_variables_are_written_with_what_is_known_of_each(run, table, tmp_path, suffix):  # noqa: F811
+def test_all_variables_are_written_with_what_is_known_of_each(run, table, tmp_path, suffix):
     file = tmp_path / f"out.{suffix}"
     code, out, _ = run("select", table, "--target", "y", "--table", file, "--stability", "3")
     assert code == 0
@@ -16,7 +16,9 @@ def test_all_variables_are_written_with_what_is_known_of_each(run, table, tmp_pa
     found = pl.read_csv(file) if suffix == "csv" else pl.read_excel(file)
     assert set(found["variable"]) == set(NAMES)
     assert found.columns[:2] == ["variable", "selected"]
-    assert {"probability", "effect", "lower 95%", "upper 95%", "found again", "set"} < {*found.columns}
+    assert {"probability", "effect", "lower 95%", "upper 95%", "found again", "set"} < {
+        *found.columns
+    }
     chosen = found.filter("selected")
     assert {"alpha", "gamma ray", "age"} == set(chosen["variable"])
     effects = dict(zip(chosen["variable"], chosen["effect"], strict=True))
@@ -24,7 +26,7 @@ def test_all_variables_are_written_with_what_is_known_of_each(run, table, tmp_pa
     assert effects["gamma ray"] == pytest.approx(-1.5, abs=0.2)
 
 
-def test_a_table_of_another_kind_is_refused_before_any_work(run, table, tmp_path):  # noqa: F811
+def test_a_table_of_another_kind_is_refused_before_any_work(run, table, tmp_path):
     code, _, err = run("select", table, "--target", "y", "--table", tmp_path / "out.pdf")
     assert code == 1
     assert "must end in .csv or .xlsx" in err

@@ -7,8 +7,9 @@ import io
 import math
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from garrote.cli.errors import DONE, CommandError
@@ -17,16 +18,16 @@ from garrote.cli.outputs import check_library, check_sources, check_targets
 if TYPE_CHECKING:
     from garrote.tables import Coding
 
+_MOST_NAMED = 5
+
 
 def run(options: argparse.Namespace) -> int:
     """Match the columns by name, predict, and write one line a row."""
     check_sources([options.model, options.file])
     check_targets({"--output": options.output}, [options.model, options.file])
     check_library("polars", "reading a table", "cli")
-    from garrote.files.writing import write_text
     from garrote.persistence import load_extra, load_model
-    from garrote.summaries import visible
-    from garrote.tables import Coding, read_new_rows
+    from garrote.tables import Coding, read_needed_rows
 
     with warnings.catch_warnings():
         # That a splitter could not be stored matters to those who fit again.
@@ -38,19 +39,75 @@ def run(options: argparse.Namespace) -> int:
             f"{options.model} was not saved by garrote select --save, so its columns have no names "
             "to match; predict with it from Python"
         )
-    coding, known = Coding.from_dict(extra["coding"]), {}
+    coding = Coding.from_dict(extra["coding"])
+    needed = _needed(model, coding)
     offset = options.offset or extra.get("offset")
     if offset is not None:
-        rows = read_new_rows(options.file, _with_offset(coding, offset, model), options.missing)
-        rows, known["offset"] = rows[:, :-1], rows[:, -1]
-    else:
-        rows = read_new_rows(options.file, coding, options.missing)
-    text = _predicted(model, rows, known)
-    if options.output is None or options.output == "-":
+        coding = _with_offset(coding, offset, model)
+        needed.append(offset)
+    rows = read_needed_rows(options.file, coding, needed, options.missing, options.keep)
+    _say_filled(model, coding, rows.filled)
+    values, known = rows.values, {}
+    if offset is not None:
+        values, known["offset"] = values[:, :-1], values[:, -1]
+    predicted = _predicted(model, values, known)
+    for name in options.keep:
+        if name in predicted:
+            raise CommandError(f"--keep {name}: the output has a column of that name; rename it")
+    _write(rows.kept | predicted, options.output)
+    return DONE
+
+
+def _needed(model: Any, coding: "Coding") -> list[str]:
+    """Return the columns of the table with a variable that is selected."""
+    chosen = zip(coding.owners, model.selection_.selected, strict=True)
+    return list(dict.fromkeys(owner for owner, selected in chosen if selected))
+
+
+def _say_filled(model: Any, coding: "Coding", filled: Sequence[str]) -> None:
+    """Say where the mean stands for what is not known of a column that has some effect."""
+    import numpy as np
+
+    from garrote.cli import console
+    from garrote.summaries import listing
+
+    acting = np.flatnonzero(np.any(np.atleast_2d(model.coef_), axis=0))
+    matter = {coding.owners[j] for j in acting}
+    told = [name for name in filled if name in matter]
+    if told:
+        console.warn(
+            f"{listing(told, most=_MOST_NAMED)}, not selected but of some effect on the average over "
+            "models, lack values, or have unknown ones: means of the rows fitted to were put in"
+        )
+
+
+def _write(columns: Mapping[str, Sequence[Any]], output: str | None) -> None:
+    """Print columns as CSV, or write them to a file."""
+    from garrote.files.writing import write_text
+    from garrote.summaries import visible
+
+    if output is not None and Path(output).suffix.lower() == ".xlsx":
+        from garrote.tables.writing import write_columns
+
+        write_columns(output, columns)
+        return
+    text = _as_csv(columns)
+    if output is None or output == "-":
         sys.stdout.write(visible(text, kept="\n") if sys.stdout.isatty() else text)
     else:
-        write_text(options.output, text)
-    return DONE
+        write_text(output, text)
+
+
+def _as_csv(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Return columns as CSV; predictions with ten digits, what says how sure they are with six."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    digits = [10 if name == "prediction" else 6 for name in columns]
+    for row in zip(*columns.values(), strict=True):
+        cells = zip(row, digits, strict=True)
+        writer.writerow([f"{c:.{d}g}" if isinstance(c, float) else c for c, d in cells])
+    return text.getvalue()
 
 
 def _with_offset(coding: "Coding", offset: str, model: Any) -> "Coding":
@@ -65,20 +122,14 @@ def _with_offset(coding: "Coding", offset: str, model: Any) -> "Coding":
     return replace(coding, columns=(*coding.columns, column))
 
 
-def _predicted(model: Any, rows: Any, known: Mapping[str, Any]) -> str:
-    """Return the predictions as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+def _predicted(model: Any, rows: Any, known: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the predictions, and how sure they are where the model tells."""
     if "return_std" in inspect.signature(model.predict).parameters:
         mean, deviation = model.predict(rows, return_std=True, **known)
-        writer.writerow(["prediction", "standard_deviation"])
-        writer.writerows((f"{m:.10g}", f"{s:.6g}") for m, s in zip(mean, deviation, strict=True))
-    elif hasattr(model, "predict_proba"):
-        writer.writerow(["prediction", *(f"probability of {label}" for label in model.classes_)])
-        labels, chances = model.predict(rows, **known), model.predict_proba(rows, **known)
-        for label, each in zip(labels, chances, strict=True):
-            writer.writerow([label, *(f"{chance:.6g}" for chance in each)])
-    else:
-        writer.writerow(["prediction"])
-        writer.writerows((f"{m:.10g}",) for m in model.predict(rows, **known))
-    return text.getvalue()
+        return {"prediction": mean.tolist(), "standard_deviation": deviation.tolist()}
+    columns = {"prediction": model.predict(rows, **known).tolist()}
+    if hasattr(model, "predict_proba"):
+        chances = model.predict_proba(rows, **known)
+        for label, each in zip(model.classes_, chances.T, strict=True):
+            columns[f"probability of {label}"] = each.tolist()
+    return columns

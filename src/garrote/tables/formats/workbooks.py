@@ -6,7 +6,7 @@ data check, with its row, and not a column of another type.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 
@@ -85,7 +85,7 @@ def _exact(texts: Any, numbers: Any) -> Any:
     return pl.DataFrame(columns)
 
 
-def write_workbook(stream: BinaryIO, columns: Mapping[str, Sequence[Any]], label: str) -> None:
+def write_workbook(stream: IO[bytes], columns: Mapping[str, Sequence[Any]], label: str) -> None:
     """Write columns of texts and numbers as the only sheet of a workbook; NaN becomes a blank cell."""
     pl = polars()
     frame = pl.DataFrame(columns, strict=False).fill_nan(None)
