@@ -26,6 +26,7 @@ ALLOWED_SKIPS = [
     # scripts/install_browser.sh has tried, and said why it could not.
     ("no Chromium was found.*", lambda: not any(map(shutil.which, BROWSERS))),
     (re.escape(NO_NODE), lambda: shutil.which("node") is None),
+    ("no (bash|zsh|fish) was found", lambda: None in map(shutil.which, ("bash", "zsh", "fish"))),
 ]
 
 

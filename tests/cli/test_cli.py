@@ -1047,6 +1047,7 @@ def test_a_reader_that_leaves_early_is_no_error_message(table):
 @pytest.mark.parametrize("command", [
     ["select", "nothere.csv", "--target", "y"],
     ["select", "--zscores", "nothere.csv", "--ld", "nothere.npz", "--n", "5"],
+    ["compare", "nothere.csv", "--target", "y"],
     ["predict", "nothere.garrote", "nothere.csv"],
 ])  # fmt: skip
 def test_a_missing_file_is_named_before_anything_heavy_is_loaded(command):

@@ -18,6 +18,7 @@ COMMANDS = {
     "methods": "list the methods of selection",
     "reproduce": "run published studies again, paper and ours side by side",
     "warmup": "compile everything now, so that the first fit is quick",
+    "completion": "print a script that lets bash, zsh or fish complete commands and options",
 }
 
 # Options whose value may begin with a minus sign, which argparse would take for an option.
@@ -267,12 +268,18 @@ def _demo(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _completion(command: argparse.ArgumentParser) -> None:
+    command.epilog = 'Example: eval "$(garrote completion bash)"'
+    command.add_argument("shell", choices=("bash", "zsh", "fish"), help="for which shell")
+
+
 _DETAILS = {
     "select": _select,
     "compare": _compare,
     "predict": _predict,
     "report": _report,
     "demo": _demo,
+    "completion": _completion,
 }
 
 

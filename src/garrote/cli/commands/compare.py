@@ -7,12 +7,13 @@ from typing import Any
 from garrote.cli.checking import show_refusal
 from garrote.cli.commands.select import as_labels, read
 from garrote.cli.errors import DONE, FAILED, CommandError
-from garrote.cli.outputs import check_library, check_targets
+from garrote.cli.outputs import check_library, check_sources, check_targets
 from garrote.cli.settings import LABELS, find_method
 
 
 def run(options: argparse.Namespace) -> int:
     """Check what can be checked, read, fit every method with and without each fold, print, write."""
+    check_sources([options.file])
     check_targets({"--report": options.report}, [options.file])
     check_library("jinja2", "--report", "report")
     check_library("polars", "reading a table", "cli")
