@@ -75,8 +75,18 @@ def variables_words(document: Mapping[str, Any]) -> str:
     drawn = _DRAWN if any(known_deviation(v) for v in document["variables"]) else ""
     return (
         f"{about}, and by {changes} for one {per} of it, all others held fixed.{strongest}{drawn} "
-        f"Selected variables are set in bold.{remark}"
+        f"Selected variables are set in bold.{_found_again(document)}{remark}"
     )
+
+
+def _found_again(document: Mapping[str, Any]) -> str:
+    """Say what "found again" counts, where there were refits."""
+    made = document.get("stability")
+    if not made:
+        return ""
+    share = f"{100 * made['share']:g}\u00a0%"
+    fits = f"{made['refits']} fits to random {share} of the rows"
+    return f" Found again: in how many of {fits} it was selected."
 
 
 def unlisted(document: Mapping[str, Any], shown: int) -> str:
