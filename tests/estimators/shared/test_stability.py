@@ -1,10 +1,10 @@
 """Refits on random parts of the rows: counted as plain refits on those rows count them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 from sklearn.base import clone
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
 
 from garrote import (
     SparseClassifier,
@@ -15,6 +15,7 @@ from garrote import (
 )
 from garrote.estimators import __all__ as every_estimator
 from garrote.estimators.shared import stability as module
+from garrote.estimators.shared.stability import parts_of_rows
 from garrote.inference import Sample
 
 REFITS = 4
@@ -27,10 +28,10 @@ def data():
     return X, X[:, 0] + 0.4 * X[:, 1] + 0.35 * X[:, 2] + rng.standard_normal(60)
 
 
-def plain_counts(model, splits, X, y, weights, offset):
+def plain_counts(model, parts, X, y, weights, offset):
     """Fit the kept rows alone, one part after the other, and count what is selected."""
     counts = np.zeros(X.shape[1], dtype=int)
-    for kept, _ in splits:
+    for kept in (np.flatnonzero(part) for part in parts):
         refit = clone(model).fit(
             X[kept], y[kept], None if weights is None else weights[kept],
             offset=None if offset is None else offset[kept],
@@ -56,10 +57,10 @@ def test_refits_count_what_plain_fits_to_the_kept_rows_select(data, model, weigh
     weights = rng.uniform(0.5, 1.5, len(y)) if weighted else None
     offset = 0.3 * rng.standard_normal(len(y)) if known else None
     fitted = clone(model).set_params(stability=REFITS).fit(X, y, weights, offset=offset)
-    splits = ShuffleSplit(REFITS, train_size=0.9, random_state=0).split(X)
+    parts = parts_of_rows(np.ones(len(y)) if weights is None else weights, REFITS, 0)
     found = fitted.selection_.stability
     assert found.refits == REFITS
-    np.testing.assert_array_equal(found.found, plain_counts(model, splits, X, y, weights, offset))
+    np.testing.assert_array_equal(found.found, plain_counts(model, parts, X, y, weights, offset))
 
 
 @pytest.mark.parametrize("kind", [VariationalGarroteClassifier, SparseClassifier])
@@ -67,8 +68,8 @@ def test_labels_are_left_out_class_by_class(data, kind):
     X, y = data[0], np.where(data[1] > 0.7, "high", "low")
     strength = {"gamma": -3.0} if kind is VariationalGarroteClassifier else {"alpha": 0.05}
     found = kind(**strength, stability=REFITS).fit(X, y).selection_.stability
-    splits = StratifiedShuffleSplit(REFITS, train_size=0.9, random_state=0).split(X, y)
-    plain = plain_counts(kind(**strength), splits, X, y, None, None)
+    parts = parts_of_rows(np.ones(len(y)), REFITS, 0, y)
+    plain = plain_counts(kind(**strength), parts, X, y, None, None)
     np.testing.assert_array_equal(found.found, plain)
 
 
@@ -77,8 +78,42 @@ def test_all_rows_of_a_group_are_left_out_together(data):
     groups = np.arange(len(y)) // 6
     model = SparseRegressor(alpha=0.2)
     found = clone(model).set_params(stability=REFITS).fit(X, y, groups=groups).selection_.stability
-    splits = GroupShuffleSplit(REFITS, train_size=0.9, random_state=0).split(X, y, groups)
-    np.testing.assert_array_equal(found.found, plain_counts(model, splits, X, y, None, None))
+    parts = parts_of_rows(np.ones(len(y)), REFITS, 0, groups=groups)
+    np.testing.assert_array_equal(found.found, plain_counts(model, parts, X, y, None, None))
+    assert all(len({*part[groups == g]}) == 1 for part in parts for g in range(10))
+    assert all((part == 0).sum() == 6 for part in parts)
+
+
+def test_a_tenth_of_the_rows_that_count_is_left_out_of_every_class():
+    weights = np.r_[np.zeros(10), np.full(60, 2.0)]
+    classes = np.repeat(["a", "b", "c"], [30, 39, 1])
+    for part in parts_of_rows(weights, 5, 1, classes):
+        assert not part[:10].any()
+        assert set(part[10:]) == {0.0, 2.0}
+        assert [(part[classes == c] == 0).sum() for c in "abc"] == [12, 4, 0]
+
+
+@pytest.mark.parametrize("rows", [2, 3, 5])
+def test_of_a_few_rows_one_is_left_out(rows):
+    for part in parts_of_rows(np.ones(rows), 3, None):
+        assert part.sum() == rows - 1
+
+
+def test_lists_frames_and_words_are_refitted(data):
+    X, y = data
+    frame = pd.DataFrame(X, index=np.arange(60) + 7)
+    plain = SparseRegressor(alpha=0.2, stability="auto").fit(X, y).selection_.stability
+    for columns, response in ((X.tolist(), y.tolist()), (frame, pd.Series(y, index=frame.index))):
+        again = SparseRegressor(alpha=0.2, stability="auto").fit(columns, response)
+        np.testing.assert_array_equal(again.selection_.stability.found, plain.found)
+    words = np.where(y > 1.5, "many", "few").tolist()
+    assert SparseClassifier(alpha=0.05, stability="auto").fit(X, words).selection_.stability
+
+
+def test_few_rows_are_refitted_on_request_only(data):
+    X, y = data[0][:15], data[1][:15]
+    assert SparseRegressor(alpha=0.2, stability="auto").fit(X, y).selection_.stability is None
+    assert SparseRegressor(alpha=0.2, stability=3).fit(X, y).selection_.stability.refits == 3
 
 
 def test_sparse_columns_and_threads_change_nothing(data):

@@ -1,15 +1,14 @@
 """Whether the same variables are selected again, in refits on random parts of the rows."""
 
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit, StratifiedShuffleSplit
+from sklearn.utils import check_random_state
 
-from garrote.arrays import Array
+from garrote.arrays import Array, Floats
 from garrote.estimators.given.arguments import Arguments
 from garrote.limits.budgets import ENTRIES_REFITTED
 from garrote.results.stability import Stability
@@ -20,6 +19,8 @@ SHARE = 0.9
 _REFITS = 20
 # Fewer refits say nothing of how often a variable comes back.
 _FEWEST = 2
+# With fewer rows a tenth of them is next to nothing, and refits are made on request only.
+_FEWEST_ROWS = 20
 
 
 def check_stability(stability: Any) -> None:
@@ -34,13 +35,18 @@ def measure_stability(model: Any, given: Arguments) -> Stability | None:
     Each refit begins anew, as a start from the model's own solution would bring its variables back, but
     keeps the strength that was chosen. A row is left out by a weight of 0, so that X is never copied;
     where there are groups, all rows of a group are left out together. "auto" goes by the size of X
-    alone, so that the same data have the same answer on every machine; of a large X it returns None.
+    alone, so that the same data have the same answer on every machine; of a large X, and of fewer than
+    20 rows, it returns None.
     """
-    entries = given.X.shape[0] * given.X.shape[1] if hasattr(given.X, "shape") else 0
-    if model.stability == "auto" and entries > ENTRIES_REFITTED:
+    y, known = np.asarray(given.y), given.sample_weight
+    weights = np.ones(len(y)) if known is None else np.asarray(known, dtype=np.float64)
+    rows, automatic = int((weights > 0).sum()), model.stability == "auto"
+    if automatic and not (rows >= _FEWEST_ROWS and rows * model.n_features_in_ <= ENTRIES_REFITTED):
         return None
-    count = _REFITS if model.stability == "auto" else int(model.stability)
-    parts = list(_parts(model, given, count))
+    count = _REFITS if automatic else int(model.stability)
+    classes = y if is_classifier(model) else None
+    seed = getattr(model, "random_state", None)
+    parts = parts_of_rows(weights, count, seed, classes, given.groups)
     alone: dict[str, Any] = {"stability": None, "callback": None}
     alone |= {"n_jobs": 1} if hasattr(model, "n_jobs") else {}
     refit = clone(model).set_params(**model._refit_settings(), **alone)
@@ -53,25 +59,38 @@ def measure_stability(model: Any, given: Arguments) -> Stability | None:
     return Stability(count, SHARE, np.sum(found, axis=0))
 
 
-def _parts(model: Any, given: Arguments, count: int) -> Iterator[Array]:
-    """Yield the weights of each refit: those given, and 0 for what is left out.
+def parts_of_rows(
+    weights: Floats, count: int, seed: Any, strata: Any = None, groups: Any = None
+) -> list[Floats]:
+    """Return the weights of each refit: those given, and 0 for a tenth of the rows.
 
-    Rows of labels are left out class by class, so that no class is ever missing.
+    At least one row is left out of rows that count. ``strata`` are classes, of which each gives its
+    share and keeps a row at least; of ``groups`` whole ones are left out.
     """
-    y, known = np.asarray(given.y), given.sample_weight
-    weights = np.ones(len(y)) if known is None else np.asarray(known, dtype=np.float64)
-    seed = getattr(model, "random_state", None)
-    settings = {"n_splits": count, "train_size": SHARE, "random_state": 0 if seed is None else seed}
-    if given.groups is not None:
-        splits = GroupShuffleSplit(**settings).split(y, y, given.groups)
-    elif is_classifier(model):
-        splits = StratifiedShuffleSplit(**settings).split(y, y)
+    rng = check_random_state(0 if seed is None else seed)
+    counted = np.flatnonzero(weights > 0)
+    if groups is not None:
+        named, units = np.unique(np.asarray(groups)[counted], return_inverse=True)
+        pools = [np.arange(len(named))]
     else:
-        splits = ShuffleSplit(**settings).split(y)
-    for kept, _ in splits:
-        part = np.zeros_like(weights)
-        part[kept] = weights[kept]
-        yield part
+        units = np.arange(len(counted))
+        kinds = np.zeros(len(counted)) if strata is None else np.asarray(strata)[counted]
+        pools = [np.flatnonzero(kinds == kind) for kind in np.unique(kinds)]
+    parts = []
+    for _ in range(count):
+        left_out = np.concatenate([_tenth(rng, pool) for pool in pools])
+        if not len(left_out):
+            left_out = rng.choice(max(pools, key=len), 1)
+        part = np.asarray(weights, dtype=np.float64).copy()
+        part[counted[np.isin(units, left_out)]] = 0.0
+        parts.append(part)
+    return parts
+
+
+def _tenth(rng: Any, pool: Array) -> Array:
+    """Return a tenth of some units, without replacement; never all of them."""
+    size = min(round((1.0 - SHARE) * len(pool)), len(pool) - 1)
+    return np.asarray(rng.choice(pool, size, replace=False))
 
 
 def _selected(model: Any, given: Arguments, weights: Array) -> Array:
