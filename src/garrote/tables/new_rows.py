@@ -132,7 +132,10 @@ def _checked(table: TableFile, wanted: dict[int, CodedColumn], missing: str) -> 
 
 
 def _count_rows(table: TableFile) -> int:
-    return sum(piece.frame.height for piece in table.pieces([0]))
+    """Return how many rows there are where no column is needed."""
+    found = survey(table, [0])
+    refuse_no_rows(table, found)
+    return found.n_rows
 
 
 def _refuse_absent(table: TableFile, needed: Sequence[str]) -> None:

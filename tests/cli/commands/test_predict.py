@@ -105,3 +105,6 @@ def test_a_model_without_variables_predicts_its_mean(run, values, tmp_path):
     code, out, _ = run("predict", model, write(tmp_path / "n.csv", ["ID"], [["p"], ["q"]]))
     assert code == 0
     np.testing.assert_allclose(predictions(out), [y.mean()] * 2, rtol=1e-6)
+    code, _, err = run("predict", model, write(tmp_path / "n.csv", ["ID"], []))
+    assert code == 1
+    assert "no rows" in err
