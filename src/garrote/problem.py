@@ -16,6 +16,7 @@ from garrote.designs.standardized import Evaluation
 from garrote.likelihoods import Gaussian, adapt_to_data, as_likelihood
 from garrote.limits.checks import check_columns, check_moments, check_rows
 from garrote.limits.magnitudes import refuse_small_response
+from garrote.summaries import Shown
 from garrote.zscores.summary_statistics import check_zscores
 
 _GAUSSIAN = Gaussian()
@@ -28,8 +29,8 @@ _SMALLEST_NOISE = 1e-10
 _MOST_COMPRESSED = 1500
 
 
-@dataclass(frozen=True)
-class Problem:
+@dataclass(frozen=True, repr=False)
+class Problem(Shown):
     """A regression of a standardised response on a standardised design.
 
     Made by `from_rows`, `from_moments` or `from_zscores`. ``n`` is the total weight, ``xty`` and

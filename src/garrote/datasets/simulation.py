@@ -7,10 +7,11 @@ import numpy as np
 from scipy.signal import lfilter
 
 from garrote.arrays import Floats
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class Regression:
+@dataclass(frozen=True, repr=False)
+class Regression(Shown):
     """Simulated data and the truth behind them.
 
     Attributes

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 from garrote.arrays import Array, Floats
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class Scale:
+@dataclass(frozen=True, repr=False)
+class Scale(Shown):
     """How standardised coefficients read in the user's units."""
 
     column_mean: Floats

@@ -10,6 +10,7 @@ from garrote.results.certificates import Certificate
 from garrote.results.path import Path
 from garrote.results.posterior import Posterior
 from garrote.solvers.control import Control, Progress
+from garrote.summaries import Shown
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ class Task:
         return lambda done, total: callback(Progress(stage, done, total))
 
 
-@dataclass(frozen=True)
-class Inferred:
+@dataclass(frozen=True, repr=False)
+class Inferred(Shown):
     """A posterior, its certificate, the method that was used and how, in words.
 
     ``notes`` say what to be careful about, ``cautions`` what deserves a warning besides; ``converged``

@@ -9,10 +9,11 @@ from scipy.special import expit
 
 from garrote.arrays import Floats
 from garrote.orthogonal.univariate import check_argument, half_of
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class OrthogonalSolution:
+@dataclass(frozen=True, repr=False)
+class OrthogonalSolution(Shown):
     """A solution of Eqs. 8-10 for an orthonormal design.
 
     Attributes

@@ -10,10 +10,11 @@ from scipy.optimize import brentq
 from scipy.special import entr, expit
 
 from garrote.arrays import Floats
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class UnivariateSolutions:
+@dataclass(frozen=True, repr=False)
+class UnivariateSolutions(Shown):
     """Every solution of Eq. 15, in increasing order.
 
     Attributes

@@ -14,14 +14,15 @@ from garrote.rules import Evaluated
 from garrote.solvers.descent.optimality import certify
 from garrote.solvers.penalised.fused_quadratic import solve_fused
 from garrote.solvers.penalised.fused_signal import FusedDiagonal
+from garrote.summaries import Shown
 
 # The gradient of least length is shorter than this share of the largest weighted number.
 _TOLERANCE = 1e-12
 _MAX_ROUNDS = 1000
 
 
-@dataclass(frozen=True, eq=False)
-class FusedSignal:
+@dataclass(frozen=True, eq=False, repr=False)
+class FusedSignal(Shown):
     """A signal that is constant over pieces, and how far it is from the optimum.
 
     Attributes

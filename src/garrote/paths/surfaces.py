@@ -33,10 +33,11 @@ from garrote.solvers.penalised.working_set_path import (
     solve_at,
     tolerance_at,
 )
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class PenaltySurface:
+@dataclass(frozen=True, repr=False)
+class PenaltySurface(Shown):
     """One path for each gamma, from the lasso (inf) down.
 
     Examples

@@ -9,6 +9,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.proximal.inputs import as_weights
+from garrote.summaries import Shown
 
 
 class Arcs(NamedTuple):
@@ -24,8 +25,8 @@ class Arcs(NamedTuple):
     edge: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Graph:
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph(Shown):
     """Pairs of coefficients and their weights: checked once, for operators that are called many times.
 
     Edges have no direction. One that is given twice counts once, with the sum of its weights. The graph

@@ -25,13 +25,14 @@ from garrote.proximal.max_flow import (
     label_components,
     measure_distances,
 )
+from garrote.summaries import Shown
 
 # Surpluses below this share of the largest deviation are rounding.
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class GraphDenoising:
+@dataclass(frozen=True, eq=False, repr=False)
+class GraphDenoising(Shown):
     """The total variation operator's answer on a graph, and its proof.
 
     Attributes

@@ -8,10 +8,11 @@ import numpy as np
 from garrote.arrays import Array
 from garrote.proximal.inputs import like, namespace, unit_of
 from garrote.proximal.labels import group_numbers
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
+@dataclass(frozen=True, eq=False, repr=False)
+class Groups(Shown):
     """A partition of the coefficients into groups of any sizes, whose members may lie anywhere.
 
     Parameters

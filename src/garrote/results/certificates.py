@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from garrote.summaries import Table
+
 # The kinds of certificates, by what their value is.
 EQUATIONS = "violation of equations"
 GAP = "duality gap"
@@ -87,6 +89,10 @@ class Certificate:
     def __str__(self) -> str:
         said = ", ".join(f"{name} {part:.1e}" for name, part in self.parts.items())
         return f"{self.value:.1e} ({self.meaning or said})"
+
+    def _repr_html_(self) -> str:
+        names, values = list(self.parts), list(self.parts.values())
+        return Table({"part": names, "value": values}, f"{self.kind}: {self}")._repr_html_()
 
 
 def equations(parts: dict[str, float]) -> Certificate:

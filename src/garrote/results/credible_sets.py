@@ -17,6 +17,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import number, numbers
+from garrote.summaries import Shown, Table, listing
 
 # Of larger sets, the purity is that of so many of the most probable variables.
 MOST_COMPARED = 100
@@ -24,11 +25,13 @@ MOST_COMPARED = 100
 _LEAST_GAIN = 1e-6
 # Coverages are reached up to rounding.
 ROUNDING = 1e-9
+# So many variables of a set are named in a sentence.
+_MOST_NAMED = 20
 # Copies of a column are as probable as it is up to rounding: they stand in order.
 _DIGITS = 9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CredibleSet:
     """Variables of which at least one has an effect, with a probability of at least the coverage.
 
@@ -87,13 +90,21 @@ class CredibleSet:
         }
 
     def __str__(self) -> str:
-        listed = ", ".join(self.names)
+        listed = listing(self.names, str, _MOST_NAMED)
         start = f"one of {listed}" if len(self) > 1 else listed
         return f"{start} (probability {self.coverage:.2f}, purity {self.purity:.2f})"
 
+    def __repr__(self) -> str:
+        return f"<CredibleSet: {self}>"
 
-@dataclass(frozen=True)
-class Likeness:
+    def _repr_html_(self) -> str:
+        shown = {"variable": [*self.names], "probability": self.probability.tolist()}
+        said = f"probability {self.coverage:.2f}, purity {self.purity:.2f}"
+        return Table(shown, f"Credible set: {said}")._repr_html_()
+
+
+@dataclass(frozen=True, repr=False)
+class Likeness(Shown):
     """Correlations among the variables that may be in a credible set."""
 
     columns: Array
@@ -107,8 +118,8 @@ class Likeness:
         return np.abs(self.correlation[np.ix_(known, known)][pairs])
 
 
-@dataclass(frozen=True)
-class Inclusions:
+@dataclass(frozen=True, repr=False)
+class Inclusions(Shown):
     """A mixture of laws in which variables are in or out independently of each other.
 
     ``inside`` (C x K) has the probability of each column in each component (0 or 1 for models),
@@ -140,8 +151,8 @@ class Inclusions:
         return 2.0 * mass * spread * float(np.sqrt(missed * (1.0 - missed)))
 
 
-@dataclass(frozen=True)
-class Substitutes:
+@dataclass(frozen=True, repr=False)
+class Substitutes(Shown):
     """What credible sets are made of: correlations and, but for single effects, models."""
 
     likeness: Likeness

@@ -5,10 +5,11 @@ from typing import Any
 
 from garrote.arrays import Array, Floats
 from garrote.results.certificates import UNKNOWN, Certificate
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class Fit:
+@dataclass(frozen=True, repr=False)
+class Fit(Shown):
     """One stationary point of a mean field at one strength, in standardised units.
 
     Columns that are not listed have inclusion probabilities too small to matter; the certificate and
@@ -74,8 +75,8 @@ class Fit:
         return self.columns[self.probability > 0.5]
 
 
-@dataclass(frozen=True)
-class PenaltyFit:
+@dataclass(frozen=True, repr=False)
+class PenaltyFit(Shown):
     """One fit: the coefficients that are not 0, for standardised columns, and what it reached.
 
     ``loss`` is half the mean deviance (for a Gaussian response half the mean squared residual).

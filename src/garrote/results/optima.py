@@ -7,11 +7,11 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.results.fit import Fit
-from garrote.summaries import Table
+from garrote.summaries import Shown, Table
 
 
-@dataclass(frozen=True)
-class Optima:
+@dataclass(frozen=True, repr=False)
+class Optima(Shown):
     """Different solutions, lowest free energy first, and all the ways that led to each.
 
     ``share`` are their weights in a mixture of them, where these are not by free energy alone.

@@ -11,6 +11,10 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs.scale import Scale
 from garrote.results.fit import Fit, PenaltyFit
+from garrote.summaries import Table
+
+# So many strengths of a path are shown in a notebook.
+_SHOWN = 10
 
 AnyFit = TypeVar("AnyFit", bound=Fit | PenaltyFit)
 
@@ -172,6 +176,15 @@ class Path(Generic[AnyFit]):
             f"<Path: {len(self)} strengths from {first:.4g} to {last:.4g}, "
             f"certificate {self.certificate.max():.1e}>"
         )
+
+    def _repr_html_(self) -> str:
+        some = np.unique(np.linspace(0, len(self) - 1, _SHOWN).astype(int))
+        shown = {
+            "strength": self.strengths[some].tolist(),
+            "expected size": self.expected_size[some].tolist(),
+            "certificate": self.certificate[some].tolist(),
+        }
+        return Table(shown, repr(self).strip("<>"))._repr_html_()
 
     # Of mean fields.
 

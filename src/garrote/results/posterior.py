@@ -13,7 +13,7 @@ from garrote.results.credible_sets import CredibleSet, Substitutes
 from garrote.results.laws import Anchor, Law, Models, Spread
 from garrote.results.optima import Optima
 from garrote.results.shapes import SlabShapes
-from garrote.summaries import Table
+from garrote.summaries import Shown, Summary, Table
 
 # Columns below this inclusion probability have no covariances stated.
 IN_SUPPORT = 0.01
@@ -23,8 +23,8 @@ _ALL = 0.9995
 DISAGREES = 0.1
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Shown):
     """A comparison of inclusion probabilities with better ones, on the variables that matter most."""
 
     columns: Array
@@ -44,8 +44,8 @@ class Audit:
         )
 
 
-@dataclass(frozen=True)
-class SamplingAccuracy:
+@dataclass(frozen=True, repr=False)
+class SamplingAccuracy(Shown):
     """How well chains know each variable.
 
     Attributes
@@ -67,7 +67,7 @@ class SamplingAccuracy:
 AnyLaw = TypeVar("AnyLaw", bound=Law)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Posterior(Generic[AnyLaw]):
     """What is believed about each coefficient, in the user's units.
 
@@ -178,6 +178,51 @@ class Posterior(Generic[AnyLaw]):
     def start_dependence(self) -> float:
         """The largest difference in an inclusion probability between two of the optima."""
         return self.optima.disagreement(len(self.mean))
+
+    def summary(self, n: int = 10) -> Summary:
+        """Return in short what is believed, and a table of the variables it is most certain of.
+
+        Covariates are among them. The table prints, shows as HTML and becomes a data frame.
+        """
+        signs = self.sign_probability
+        certain = self.inclusion_probability if signs is None else signs
+        best = np.argsort(-np.nan_to_num(certain), kind="stable")[:n]
+        table = Table(
+            {
+                "variable": [self.names[j] for j in best],
+                "probability" if signs is None else "sign probability": certain[best].tolist(),
+                "mean": self.mean[best].tolist(),
+                "standard deviation": np.sqrt(self.variance[best]).tolist(),
+            }
+        )
+        return Summary((self._in_words, *self._facts), table)
+
+    @property
+    def _in_words(self) -> str:
+        """How many coefficients there are, and how many of them are believed to be in."""
+        what = f"Posterior of {len(self.mean):,} coefficients ({type(self.law).__name__})"
+        if self.keeps_every_variable:
+            return f"{what}: all are in, and shrunk"
+        expected = float(self.inclusion_probability.sum())
+        return f"{what}: {expected:.3g} expected in, {len(self.median_model):,} more likely in than out"
+
+    @property
+    def _facts(self) -> tuple[str, ...]:
+        """What is known beside the coefficients, in words."""
+        noise = f"noise variance {self.noise_variance:.4g}"
+        evidence = "" if self.log_evidence is None else f"log evidence {self.log_evidence:.6g}"
+        known = [noise if np.isfinite(self.noise_variance) else "", evidence]
+        beside = [
+            ", ".join(filter(None, known)),
+            *map(str, filter(None, [self.shapes, self.checked])),
+        ]
+        return tuple(filter(None, beside))
+
+    def __repr__(self) -> str:
+        return repr(self.summary())
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
 
     def local_optima(self) -> Table:
         """Return the distinct optima: free energy, weight, size, how each was reached, variables."""

@@ -6,7 +6,7 @@ parts (a path, a validation, predictions, stand-ins, models) are there where the
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from garrote.results.locus import Locus
 from garrote.results.selection_views import StandIns
 from garrote.results.stability import Stability
 from garrote.results.verdict import Account, Verdict
-from garrote.summaries import Summary, Table, listing
+from garrote.summaries import Summary, Table, listing, shortened
 from garrote.zscores.consistency import Consistency
 
 SCHEMA = "garrote.selection/1"
@@ -50,7 +50,7 @@ def border(evidence: str, level: float = 0.95) -> float:
     return 0.5 + level / 2 if evidence == SIGN else 0.5
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Selection(Verdict, Account):
     """Which variables were chosen, how sure that is, and how it was found.
 
@@ -425,15 +425,19 @@ class Selection(Verdict, Account):
         return replace(self, positions=at)
 
     def __str__(self) -> str:
+        return self._in_words(str)
+
+    def __repr__(self) -> str:
+        return shortened(self._in_words(repr))
+
+    def _in_words(self, show: Callable[[Table], str]) -> str:
         lines = [f"{self.headline} ({self.rule})"]
         if self.selected.any():
-            lines.append(str(self.table().without_empty()))
+            lines.append(show(self.table().without_empty()))
         lines += [set_in_words(one) for one in self.shared_sets]
         lines += filter(None, [self.stability_in_words])
         lines += [*self.warnings, self.intervals, f"certificate {self.certificate}"]
         return "\n".join(lines)
-
-    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()

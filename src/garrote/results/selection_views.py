@@ -9,10 +9,11 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import number, numbers
 from garrote.results.held_out import LabelScores, PredictiveDensity
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class PathView:
+@dataclass(frozen=True, repr=False)
+class PathView(Shown):
     """How the answer changes with the strength, for the variables worth a line.
 
     Attributes
@@ -62,8 +63,8 @@ class PathView:
         }
 
 
-@dataclass(frozen=True)
-class Validation:
+@dataclass(frozen=True, repr=False)
+class Validation(Shown):
     """Held-out error over the strengths of the path; NaN where no fold reached one.
 
     ``labels`` tells how well labels are predicted at the strength in use; ``density``, of methods that
@@ -93,8 +94,8 @@ class Validation:
         }
 
 
-@dataclass(frozen=True)
-class Predictions:
+@dataclass(frozen=True, repr=False)
+class Predictions(Shown):
     """Observed and predicted responses of some rows: ``predicted`` has a row for each strength."""
 
     held_out: bool
@@ -112,8 +113,8 @@ class Predictions:
         }
 
 
-@dataclass(frozen=True)
-class StandIns:
+@dataclass(frozen=True, repr=False)
+class StandIns(Shown):
     """Correlations among the variables shown, and who could stand in for a selected one.
 
     ``near`` has, for a selected column, the columns of largest absolute correlation among all, with
@@ -142,8 +143,8 @@ class StandIns:
         }
 
 
-@dataclass(frozen=True)
-class ModelsView:
+@dataclass(frozen=True, repr=False)
+class ModelsView(Shown):
     """The most probable models, and the variables that are in any of them.
 
     Attributes

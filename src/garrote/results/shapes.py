@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from garrote.arrays import Floats
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class SlabShapes:
+@dataclass(frozen=True, repr=False)
+class SlabShapes(Shown):
     """How probable the shapes of the slab are, each by the separation of its two humps (0 for one).
 
     See `garrote.priors.TwoHumpedSlab`.

@@ -8,7 +8,7 @@ import numpy as np
 
 from garrote.arrays import Array
 from garrote.results.credible_sets import CredibleSet
-from garrote.summaries import listing
+from garrote.summaries import Shown, listing
 
 # Variables that a sentence names, at most.
 _MOST_NAMED = 12
@@ -18,8 +18,8 @@ _OFTEN = 0.5
 NEARLY_ALWAYS = 0.9
 
 
-@dataclass(frozen=True)
-class Stability:
+@dataclass(frozen=True, repr=False)
+class Stability(Shown):
     """In how many of so many refits each variable was selected again.
 
     Attributes

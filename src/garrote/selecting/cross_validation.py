@@ -16,6 +16,7 @@ from garrote.paths.annealed import stored_design
 from garrote.problem import Problem
 from garrote.selecting.label_scores import Scores, has_labels, score_labels
 from garrote.solvers.lockstep import Solver, run_together
+from garrote.summaries import Shown
 
 # Rows whose predictions are kept for a picture, at most.
 _ROWS_SHOWN = 300
@@ -71,8 +72,8 @@ class HeldOut(NamedTuple):
 FitFold = Callable[[Fold, Array], Generator[Floats, Floats, HeldOut]]
 
 
-@dataclass(frozen=True)
-class CrossValidation:
+@dataclass(frozen=True, repr=False)
+class CrossValidation(Shown):
     """Held-out errors over a grid of strengths: mean squared errors, or mean deviances.
 
     Attributes

@@ -23,7 +23,7 @@ from scipy.sparse import issparse
 
 from garrote.arrays import Floats
 from garrote.limits.magnitudes import WEIGHTS, refuse_large
-from garrote.summaries import listing
+from garrote.summaries import Shown, listing
 from garrote.zscores.mismatch import Spectrum, estimate_mismatch
 
 # How far entries of an LD matrix may be from symmetric, and its diagonal from 1: files are rounded.
@@ -44,8 +44,8 @@ _MUCH = 0.2
 _MANY = 20
 
 
-@dataclass(frozen=True)
-class ZScores:
+@dataclass(frozen=True, repr=False)
+class ZScores(Shown):
     """Checked z-scores with their LD matrix; made by `check_zscores`.
 
     Attributes

@@ -27,6 +27,7 @@ from garrote.solvers.control import Control, evaluate_solutions
 from garrote.solvers.garrote.coordinate_annealing import Annealer
 from garrote.solvers.garrote.starts import solve_from
 from garrote.solvers.lockstep import run_together
+from garrote.summaries import Shown
 
 # EM steps, at most, and the change of a hyperparameter at which they end.
 _STEPS = 500
@@ -59,8 +60,8 @@ class PairedSetup(NamedTuple):
         return cls(problem, problem.compressed(), beliefs, learning, control)
 
 
-@dataclass(frozen=True)
-class Paired:
+@dataclass(frozen=True, repr=False)
+class Paired(Shown):
     """A solution with its hyperparameters.
 
     Attributes

@@ -10,10 +10,11 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood
 from garrote.results.credible_sets import CredibleSet, Inclusions, Substitutes, sets_of_models
 from garrote.results.optima import Optima
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class Spread:
+@dataclass(frozen=True, repr=False)
+class Spread(Shown):
     """Standard deviations and correlations of some coefficients, in the user's units.
 
     The two are kept apart: their product may leave the range of numbers.
@@ -43,8 +44,8 @@ class Spread:
         return np.maximum(np.sum((scaled @ self.correlation) * scaled, axis=1), 0.0)
 
 
-@dataclass(frozen=True)
-class Anchor:
+@dataclass(frozen=True, repr=False)
+class Anchor(Shown):
     """Where the intercept holds the linear predictors of numbers: at the means of the columns.
 
     ``spent`` is the share of the noise variance that the level there is uncertain by: one over the total
@@ -55,7 +56,7 @@ class Anchor:
     spent: float
 
 
-class CoefficientLaw:
+class CoefficientLaw(Shown):
     """A law of coefficients.
 
     ``models`` (those that stand for all) and ``sign_probability`` (of draws of all coefficients) are

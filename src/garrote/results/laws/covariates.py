@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class CovariatesLaw:
+@dataclass(frozen=True, repr=False)
+class CovariatesLaw(Shown):
     """The coefficients of covariates given those of some other columns, in the user's units.
 
     Gaussian with ``covariance``, around their means less ``explained`` (a row for each covariate) times
@@ -34,8 +35,8 @@ class CovariatesLaw:
         return np.block([[alone, between], [between.T, others]])
 
 
-@dataclass(frozen=True)
-class FactorisedPredictor:
+@dataclass(frozen=True, repr=False)
+class FactorisedPredictor(Shown):
     """How sure a linear predictor is whose variables are independent of each other, in the user's units.
 
     With f = (1, covariates), or the covariates alone where there is no intercept, its variance at x

@@ -13,7 +13,7 @@ from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, dense_colu
 from garrote.results.laws.models import Models
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Draws(CoefficientLaw):
     """Draws under a prior that shrinks and leaves nothing out.
 
@@ -70,7 +70,7 @@ class Draws(CoefficientLaw):
         return _averaged(likelihood, dense_columns(X, used), self.draws, level, offset)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class States(CoefficientLaw):
     """States of chains: intercepts, and coefficients with a row for each, in the user's units.
 

@@ -22,7 +22,7 @@ MOST_COVERED = 0.999
 _SHARE = 0.99
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EffectsLaw(Factorised):
     """Single effects, in the user's units, on the columns that matter to any of them.
 

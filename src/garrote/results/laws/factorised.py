@@ -63,7 +63,7 @@ class Factorised(CoefficientLaw):
         return gaussian_mean(likelihood, eta, variance)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SoftSupport(Factorised):
     """One solution: each of its variables is in with a probability, and Gaussian given that.
 
@@ -93,7 +93,7 @@ class SoftSupport(Factorised):
         return np.zeros(len(away))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mixture(Factorised):
     """Components under each of which variables are in or out independently, in the user's units.
 

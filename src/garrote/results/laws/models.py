@@ -10,13 +10,14 @@ from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood, curvature, inverse_link
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.results.laws.base import Anchor, CoefficientLaw, Spread, dense_columns
+from garrote.summaries import Shown
 
 # The largest variance of a linear predictor: times the square of any rate it is still a number.
 _WIDEST = 1e40
 
 
-@dataclass(frozen=True)
-class Intercepts:
+@dataclass(frozen=True, repr=False)
+class Intercepts(Shown):
     """The intercepts of models that have their own, as those of a generalised linear model do.
 
     At its ``center`` (a point of the model's variables) a model's linear predictor has ``variance`` and
@@ -30,7 +31,7 @@ class Intercepts:
     mean: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Models(CoefficientLaw):
     """Models that stand for all, each with the law of its coefficients.
 

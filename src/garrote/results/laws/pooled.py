@@ -13,7 +13,7 @@ from garrote.results.laws.base import Anchor, CoefficientLaw, Spread
 _DRAWS = 4000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pooled(CoefficientLaw):
     """An equal mixture of posteriors; `garrote.impute.pool` makes it.
 

@@ -25,6 +25,7 @@ from garrote.solvers.algebra.factor_updates import (
     solve_transposed,
     solve_upper,
 )
+from garrote.summaries import Shown
 
 # A pivot below this share of its column's length is taken for this much: separation empties columns.
 _LEAST_PIVOT = 1e-13
@@ -78,8 +79,8 @@ def make_workspace(samples: Samples, count: int) -> Workspace:
     )
 
 
-@dataclass(frozen=True)
-class GeneralizedFit:
+@dataclass(frozen=True, repr=False)
+class GeneralizedFit(Shown):
     """A maximum of the likelihood, in the user's units.
 
     Attributes
