@@ -290,7 +290,7 @@ def test_every_penalty_names_its_source():
     ("settings", "said"),
     [
         ({"penalty": "garrote"}, "penalty must be one of"),
-        ({"penalty": 3}, "penalty must be a name or an object"),
+        ({"penalty": 3}, "penalty must be one of"),
         ({"alpha": "aic"}, "alpha must be a number, None or one of"),
         ({"alpha": -1.0}, "alpha must be a number >= 0"),
         (

@@ -160,6 +160,12 @@ def reference_of(estimator: type) -> str | None:
     return None if found is None else found[1].reference or found[0].reference
 
 
+def classifier_of(estimator: type) -> str | None:
+    """Return the name of the classifier that does what an estimator's class does of numbers."""
+    found = _row_of(estimator)
+    return None if found is None or found[0].for_labels is None else found[0].for_labels.estimator
+
+
 def _row_of(estimator: type) -> tuple[Selector, Place] | None:
     """Return the method of an estimator, and where it itself lives."""
     known = {(place.module, place.estimator): (row, place) for row, place in every_place()}

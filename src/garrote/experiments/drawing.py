@@ -13,7 +13,7 @@ def make_axes(rows: int = 1, columns: int = 1, width: float = 6.4, height: float
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(
-            'drawing needs matplotlib: run `pip install "garrote[plot]"`, or leave out --plot'
+            'drawing needs matplotlib: run `pip install "garrote[plot]"`, or ask for no picture'
         ) from error
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False)

@@ -1,7 +1,5 @@
 """What sparse means to an optimiser: penalties of single coefficients, and of groups of them."""
 
-from collections.abc import Callable
-
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.bridge import Bridge
@@ -12,30 +10,9 @@ from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.groups.group_lasso import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
+from garrote.penalties.names import PENALTIES, as_penalty
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalties.thresholds import thresholding
-
-# Penalties by the name that users know them by, with default settings.
-PENALTIES: dict[str, Callable[[], Penalty]] = {
-    "lasso": L1,
-    "l1": L1,
-    "elastic-net": ElasticNet,
-    "ridge": Ridge,
-    "adaptive-lasso": AdaptiveLasso,
-    "mcp": MCP,
-    "scad": SCAD,
-    "log-sum": LogSum,
-    "bridge": Bridge,
-    "hal": HAL,
-    "normal-jeffreys": NormalJeffreys,
-    "normal-gamma": NormalGamma,
-    "neg": NEG,
-    "group-lasso": GroupLasso,
-    "fused-lasso": FusedLasso,
-    "l0": L0,
-    "best-subset": BestSubset,
-    "none": NoPenalty,
-}
 
 __all__ = [
     "HAL",
@@ -59,5 +36,6 @@ __all__ = [
     "Penalty",
     "Ridge",
     "Terms",
+    "as_penalty",
     "thresholding",
 ]

@@ -14,7 +14,9 @@ from sklearn.model_selection import KFold
 
 from garrote import (
     Problem,
+    SingleEffectsRegressor,
     SparseRegressor,
+    SpikeSlabRegressor,
     VariationalGarrote,
     VariationalGarroteClassifier,
     fit_path,
@@ -182,8 +184,26 @@ def test_a_response_with_two_columns_is_refused():
 
 def test_a_response_of_text_is_refused():
     X, _ = regression()
-    with refused("y must hold numbers", "'a', 'b'"):
+    with refused("y must hold numbers", "'a', 'b'", "take VariationalGarroteClassifier for labels"):
         VariationalGarrote().fit(X, np.array(["a", "b"] * 30))
+    with refused("'a', 'b'", "take SingleEffectsClassifier"):
+        SingleEffectsRegressor().fit(X, pd.Series(["a", "b"] * 30, dtype="category"))
+    with refused("'a', 'b', 'c'", "take SparseClassifier"):  # the others take two classes
+        SpikeSlabRegressor().fit(X, ["a", "b", "c"] * 20)
+
+
+def test_a_slip_in_a_response_of_numbers_is_named_with_its_row():
+    X, y = regression()
+    cells = y.astype(object)
+    cells[7] = "n/a"
+    with refused("does but for 'n/a' in row 7"):
+        SparseRegressor().fit(X, cells)
+
+
+def test_numbers_that_are_written_as_text_are_a_response():
+    X, y = regression()
+    model = SparseRegressor(alpha=0.1).fit(X, [str(value) for value in y])
+    assert np.array_equal(model.coef_, SparseRegressor(alpha=0.1).fit(X, y).coef_)
 
 
 def test_a_missing_response_is_refused():

@@ -31,11 +31,11 @@ def refuse_text_columns(X: Any, y: Any) -> None:
         for name in frame.columns
         if _may_be_text(frame.get_column(name))
     }
-    bad = {name: [k for k, v in enumerate(vs) if _is_text(v)] for name, vs in texts.items()}
+    bad = {name: [k for k, v in enumerate(vs) if is_text(v)] for name, vs in texts.items()}
     refused = [name for name in texts if bad[name] or _is_refused(frame.get_column(name))]
     if not refused:
         return
-    slips = [name for name in refused if _is_number(texts[name], bad[name])]
+    slips = [name for name in refused if is_number_column(texts[name], bad[name])]
     others = [name for name in refused if name not in slips]
     said = [_slip(name, texts[name], bad[name]) for name in slips]
     if others:
@@ -72,7 +72,7 @@ def _is_refused(column: Any) -> bool:
     return not (kind.is_numeric() or kind == nw.Boolean or kind == nw.Object)
 
 
-def _is_text(value: Any) -> bool:
+def is_text(value: Any) -> bool:
     """Tell whether a value is text that is no number."""
     if not isinstance(value, str):
         return False
@@ -83,8 +83,8 @@ def _is_text(value: Any) -> bool:
     return False
 
 
-def _is_number(values: Sequence[Any], bad: Sequence[int]) -> bool:
-    """Tell whether nearly all values of a column are numbers, or written as such."""
+def is_number_column(values: Sequence[Any], bad: Sequence[int]) -> bool:
+    """Tell whether nearly all values of a column, but for bad ones, are numbers or written as such."""
     there = [v for v in values if isinstance(v, str | int | float) and v == v]
     return bool(there) and len(there) - len(bad) >= _NUMBER_SHARE * len(there)
 

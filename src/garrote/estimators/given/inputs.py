@@ -14,6 +14,7 @@ from garrote.arrays import Array, Floats
 from garrote.designs.base import is_design
 from garrote.estimators.given.designs import check_design, check_new_design
 from garrote.estimators.given.frames import IMPUTE, refuse_text_columns
+from garrote.estimators.given.responses import refuse_words
 from garrote.limits.magnitudes import (
     LINKS,
     PREDICTIONS,
@@ -31,12 +32,9 @@ def check_rows(estimator: Any, X: Any, y: Any, several: bool = False) -> tuple[A
 
     With ``several`` y may be a matrix, a column for each response.
     """
+    refuse_words(estimator, y)
     X, y = check_labelled_rows(estimator, X, y, y_numeric=True, multi_output=several)
-    try:
-        y = np.asarray(y, dtype=np.float64)
-    except ValueError:
-        some = listing(np.unique(y), most=5)
-        raise ValueError(f"y must hold numbers, got {some}: code two classes as 0 and 1") from None
+    y = np.asarray(y, dtype=np.float64)
     refuse_large(y, "y")
     return X, y
 

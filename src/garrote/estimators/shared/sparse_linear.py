@@ -31,7 +31,7 @@ from garrote.paths import FollowPath
 from garrote.paths.annealed import fit_path
 from garrote.paths.combinations import HOMOTOPIES, check_combination
 from garrote.paths.penalised import outputs_of, resolve_alphas, runs_away, stop_at
-from garrote.penalties import PENALTIES, Penalty, Terms
+from garrote.penalties import PENALTIES, Penalty, Terms, as_penalty
 from garrote.problem import Problem, as_design
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
@@ -249,18 +249,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
 
     def _penalty(self) -> Penalty:
         """Return the penalty object, and refuse settings that cannot be meant."""
-        penalty = self.penalty
-        if isinstance(penalty, str):
-            if penalty not in PENALTIES:
-                raise ValueError(
-                    f"penalty must be one of {tuple(PENALTIES)} or an object of garrote.penalties, "
-                    f"got {penalty!r}"
-                )
-            penalty = PENALTIES[penalty]()
-        elif not isinstance(penalty, Penalty):
-            raise ValueError(
-                f"penalty must be a name or an object of garrote.penalties, got {penalty!r}"
-            )
+        penalty = as_penalty(self.penalty)
         self._check_numbers()
         return penalty
 

@@ -63,7 +63,8 @@ def run_figure_13_7(settings: StudySettings) -> Report:
             f"(from {turned_on[0]} to {turned_on[-1]} as the bound grows)",
             "the text says that ridge coefficients increase in magnitude as lambda decreases; "
             + _shrinking(ridge, data.names),
-            f"folds are drawn at random (--seed draws others): the text does not say which {_FOLDS}",
+            "folds are drawn at random (another seed draws others): the text does not say which "
+            f"{_FOLDS}",
         ),
         {"profiles": profiles},
         lambda: _draw(profiles, data.names),

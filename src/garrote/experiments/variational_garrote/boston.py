@@ -40,8 +40,8 @@ _PUBLISHED = {
 }
 _KINDS = ("soft", "hard")
 _WHICH_ROWS = (
-    "the 456 rows of the paper are not published: these are drawn at random (--seed draws others); the "
-    "hyperparameters are its own, for y in standard deviations"
+    "the 456 rows of the paper are not published: these are drawn at random (another seed draws "
+    "others); the hyperparameters are its own, for y in standard deviations"
 )
 
 

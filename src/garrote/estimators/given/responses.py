@@ -1,0 +1,39 @@
+"""A response of words where numbers are needed: which classifier takes them, or which cell is a slip."""
+
+from typing import Any
+
+import numpy as np
+
+from garrote.estimators.given.frames import is_number_column, is_text
+from garrote.estimators.registry import classifier_of
+from garrote.summaries import listing, some_of
+
+# The classifier of any number of classes; all others have two.
+_ANY_NUMBER = "SparseClassifier"
+# Words and cells in one sentence.
+_NAMED = 5
+
+
+def refuse_words(estimator: Any, y: Any) -> None:
+    """Raise if the response of a regressor holds words, and say what to do with these."""
+    values = np.asarray(y)
+    if values.dtype.kind not in "OUST":
+        return
+    cells = values.ravel().tolist()
+    bad = [k for k, cell in enumerate(cells) if is_text(cell)]
+    if not bad:
+        return
+    if is_number_column(cells, bad):
+        shown = some_of(bad, lambda k: f"{cells[k]!r} in row {k}", _NAMED)
+        raise ValueError(
+            f"y must hold numbers, and does but for {shown}: correct that, or drop those rows"
+        )
+    classes = sorted({str(cells[k]) for k in bad})
+    shown = listing(classes, most=_NAMED)
+    raise ValueError(f"y must hold numbers, got {shown}{_remedy(type(estimator), len(classes))}")
+
+
+def _remedy(estimator: type, count: int) -> str:
+    """Return which classifier takes so many classes."""
+    found = classifier_of(estimator) if count <= 2 else _ANY_NUMBER
+    return f": {estimator.__name__} is for numbers; take {found} for labels" if found else ""

@@ -1,0 +1,60 @@
+"""Penalties by the names that users know them by."""
+
+from collections.abc import Callable
+from typing import Any
+
+from garrote.penalties.adaptive import AdaptiveLasso
+from garrote.penalties.base import Penalty
+from garrote.penalties.bridge import Bridge
+from garrote.penalties.concave import MCP, SCAD, LogSum
+from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
+from garrote.penalties.fusion.fused import FusedLasso
+from garrote.penalties.groups.group_lasso import GroupLasso
+from garrote.penalties.l0 import L0
+from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
+from garrote.penalties.subset import BestSubset, NoPenalty
+
+# Penalties by the name that users know them by, with default settings.
+PENALTIES: dict[str, Callable[[], Penalty]] = {
+    "lasso": L1,
+    "l1": L1,
+    "elastic-net": ElasticNet,
+    "ridge": Ridge,
+    "adaptive-lasso": AdaptiveLasso,
+    "mcp": MCP,
+    "scad": SCAD,
+    "log-sum": LogSum,
+    "bridge": Bridge,
+    "hal": HAL,
+    "normal-jeffreys": NormalJeffreys,
+    "normal-gamma": NormalGamma,
+    "neg": NEG,
+    "group-lasso": GroupLasso,
+    "fused-lasso": FusedLasso,
+    "l0": L0,
+    "best-subset": BestSubset,
+    "none": NoPenalty,
+}
+# What scikit-learn calls some of them.
+_ALSO = {"l2": "ridge", "elasticnet": "elastic-net"}
+
+
+def as_penalty(given: Any) -> Penalty:
+    """Return a penalty by itself or, with its default settings, by its name.
+
+    Examples
+    --------
+    >>> from garrote.penalties import as_penalty
+    >>> as_penalty("l2").name == as_penalty("ridge").name
+    True
+    """
+    if isinstance(given, Penalty):
+        return given
+    name = _ALSO.get(given, given) if isinstance(given, str) else None
+    if name in PENALTIES:
+        return PENALTIES[name]()
+    without = "; penalty='none' is the fit without one" if given is None else ""
+    raise ValueError(
+        f"penalty must be one of {tuple(PENALTIES)} or an object of garrote.penalties, got {given!r}"
+        f"{without}"
+    )
