@@ -25,6 +25,7 @@ extensions = [
     "live_report",
     "mathml",
     "methods_table",
+    "texts_table",
     "combinations_table",
     "absolute_values",
 ]

@@ -1,11 +1,14 @@
 """Penalties, likelihoods, priors and methods are settings: read, copied, changed and searched over."""
 
 import pickle
+import re
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from garrote import (
     SparseClassifier,
@@ -29,6 +32,7 @@ from garrote.penalties import (
     L1WithRidge,
     Terms,
 )
+from garrote.priors import GaussianSlab
 
 LIKELIHOODS = [*FAMILIES.values(), Huber(2.0, 3.0), Multinomial(3), SeveralResponses(2)]
 OF_ARRAYS = (GroupLasso, FusedLasso)
@@ -172,3 +176,13 @@ def test_penalties_say_what_of_them_needs_a_gaussian_response():
     assert AdaptiveLasso(first="ridge").for_squares == "first='ridge'"
     assert PENALTIES["best-subset"]().for_squares == "all subsets"
     assert not any(p.for_squares for p in (L1(), L1WithRidge(), AdaptiveLasso(), MCP()))
+
+
+def test_a_notebook_shows_the_settings_inside_an_estimators_settings():
+    model = SpikeSlabRegressor(method=Sample(n_steps=1234), prior=GaussianSlab(0.7))
+    html = make_pipeline(StandardScaler(), model)._repr_html_()
+    cells = r'<td class="param">(\w+)</td>\s*<td class="value">(.*?)</td>'
+    shown = dict(re.findall(cells, html, flags=re.DOTALL))
+    assert shown["method__n_steps"] == "1234"
+    assert shown["prior__variance"] == "0.7"
+    assert "n_steps" in Sample()._repr_html_()

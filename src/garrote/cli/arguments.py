@@ -17,6 +17,7 @@ COMMANDS = {
     "demo": "select among 64 variables of the embedded diabetes table",
     "methods": "list the methods of selection",
     "reproduce": "run published studies again, paper and ours side by side",
+    "texts": "say which class, function or study has an equation or figure of the source texts",
     "warmup": "compile everything now, so that the first fit is quick",
     "completion": "print a script that lets bash, zsh or fish complete commands and options",
 }
@@ -273,6 +274,16 @@ def _completion(command: argparse.ArgumentParser) -> None:
     command.add_argument("shell", choices=("bash", "zsh", "fish"), help="for which shell")
 
 
+def _texts(command: argparse.ArgumentParser) -> None:
+    command.epilog = "Example: garrote texts murphy 13.31"
+    command.add_argument(
+        "text", nargs="?", help="vg, vo, lecture, murphy or iba (default: lists them)"
+    )
+    command.add_argument(
+        "place", nargs="*", help="a number, such as 13.31 or figure 3 (default: all of the text)"
+    )
+
+
 _DETAILS = {
     "select": _select,
     "compare": _compare,
@@ -280,6 +291,7 @@ _DETAILS = {
     "report": _report,
     "demo": _demo,
     "completion": _completion,
+    "texts": _texts,
 }
 
 

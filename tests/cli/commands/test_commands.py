@@ -1,9 +1,10 @@
-"""What each command does: select and predict, report, demo, reproduce."""
+"""What each command does: select and predict, report, demo, texts, reproduce."""
 
 import csv
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from command_line import NAMES, write
 
@@ -56,6 +57,33 @@ def test_demo_prints_a_selection_and_leaves_a_report(run, tmp_path, monkeypatch)
     assert "bmi" in out
     assert max(map(len, out.splitlines())) <= 80
     assert "bmi" in file.read_text()
+
+
+def test_texts_says_where_an_equation_is(run):
+    code, out, _ = run("texts", "murphy", "13.31")
+    assert code == 0
+    assert out.splitlines()[:2] == [
+        "Eq. 13.31: probabilities renormalised over the models found",
+        "  garrote.inference.Search",
+    ]
+    assert "garrote reproduce vg-figure-3" in run("texts", "vg", "figure", "3")[1]
+    assert "not yet" in run("texts", "murphy", "section 13.7")[1]
+    assert "murphy: Murphy, K. P. (2012)" in run("texts")[1]
+    assert run("texts", "iba")[1].count("iba-figure-2") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["murphi"], 2, "did you mean murphy?"),
+        (["vg", "99"], 2, "vg has no place '99'"),
+        (["vg", "lasso"], 1, "'lasso' is no number"),
+    ],
+)
+def test_texts_says_what_it_does_not_know(run, words, code, said):
+    found, _, error = run("texts", *words)
+    assert found == code
+    assert said in error
 
 
 def test_reproduce_lists_and_runs_studies(run):

@@ -1,0 +1,35 @@
+"""The lecture on variable selection and sparsity, place by place."""
+
+from garrote.experiments.texts.places import Entry, Text
+
+_GREEDY = "greedy pursuits are planned"
+
+LECTURE = Text(
+    "Odone, F. and Rosasco, L. Variable Selection and Sparsity. RegML, lecture 6.",
+    (
+        Entry("Eq. 6.1", "a linear model", "Problem"),
+        Entry("section 6.1", "subset selection", "penalties.BestSubset penalties.L0"),
+        Entry(
+            "Eq. 6.2",
+            "a price for each variable",
+            "penalties.BestSubset penalties.L0",
+            remark="best subsets of least squares are exact; hard thresholding for other losses",
+        ),
+        Entry("section 6.2", "matching pursuit, also orthogonal", remark=_GREEDY),
+        Entry("Eq. 6.3", "a step of matching pursuit", remark=_GREEDY),
+        Entry("section 6.3", "lasso and elastic net", "SparseRegressor", "lecture-ista"),
+        Entry(
+            "Eq. 6.4",
+            "the lasso, and ISTA with soft thresholding",
+            "penalties.L1 solvers.classical.ista.Ista proximal.soft_threshold",
+            "lecture-ista",
+            "the printed step has the wrong sign; the study shows both",
+        ),
+        Entry(
+            "Eq. 6.5",
+            "the elastic net, and its ISTA",
+            "penalties.ElasticNet proximal.elastic_net solvers.classical.ista.Ista",
+            "lecture-ista",
+        ),
+    ),
+)

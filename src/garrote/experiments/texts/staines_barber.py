@@ -1,0 +1,77 @@
+"""Variational Optimization, place by place: hardly any of it is there."""
+
+from garrote.experiments.texts.places import Entry, Text
+
+_SMOOTHING = "lassos and fused lassos are solved, but not by smoothing"
+_MARGIN = "there is no hinge loss, smoothed or not"
+
+STAINES_BARBER = Text(
+    "Staines, J. and Barber, D. (2012). Variational Optimization. arXiv:1212.4507.",
+    (
+        Entry("section 1", "a bound by averaging over a law"),
+        Entry("sections 1.1-1.3", "its gradient, concavity and optimum"),
+        Entry("Eqs. 1-3", "the bound and its gradient"),
+        Entry("Eqs. 4-10", "when the bound is concave"),
+        Entry("Figure 1", "the bound on |w| and on a lasso"),
+        Entry("section 2", "lasso by smoothing", remark=_SMOOTHING),
+        Entry(
+            "Eqs. 11-12",
+            "the lasso, from cross products",
+            "penalties.L1 Problem.from_moments",
+            remark="solved by coordinates, LARS and proximal steps",
+        ),
+        Entry("Eqs. 13-16", "its bound, gradient and Hessian", remark=_SMOOTHING),
+        Entry("Figure 2", "the gap between |w| and its bound"),
+        Entry("section 2.1", "the error of the bound", remark=_SMOOTHING),
+        Entry("Eqs. 17-18", "how small the variance has to be", remark=_SMOOTHING),
+        Entry("section 2.2", "lassos timed", remark="the study is not there"),
+        Entry("Eqs. 19-20", "its data, and diagonal Newton steps"),
+        Entry(
+            "Table 1",
+            "seven solvers of a lasso",
+            "penalties.L1 solvers.classical.iterated_ridge.IteratedRidge "
+            "solvers.classical.projected_gradient.ProjectedGradient "
+            "solvers.classical.subgradient.Subgradient",
+            remark="shooting, iterated ridge, projection and subgradients are there; the three that "
+            "smooth are not, nor is the study",
+        ),
+        Entry(
+            "section 2.3",
+            "the fused lasso by smoothing",
+            "penalties.FusedLasso",
+            remark="solved by pieces, exactly",
+        ),
+        Entry("Eq. 21", "the fused lasso", "penalties.FusedLasso"),
+        Entry("Eq. 22", "its bound", remark=_SMOOTHING),
+        Entry("section 2.4", "fused lassos timed", remark="the study is not there"),
+        Entry("Eq. 23", "its data"),
+        Entry("section 3", "support vector machines", remark=_MARGIN),
+        Entry("Eqs. 24-37", "the soft margin, its bound and its error", remark=_MARGIN),
+        Entry(
+            "Eq. 38",
+            "Huber's loss of a margin",
+            remark="family='huber' is that of residuals, not of margins",
+        ),
+        Entry("section 3.1", "Chapelle's smoothing", remark=_MARGIN),
+        Entry("Eqs. 39-40", "Newton steps on it", remark=_MARGIN),
+        Entry("Figure 3", "hinge and Huber losses", remark=_MARGIN),
+        Entry("section 3.2", "support vector machines timed", remark=_MARGIN),
+        Entry("Figure 4", "support vector machines timed", remark=_MARGIN),
+        Entry("section 4", "relation to other methods"),
+        Entry("sections 4.1-4.3", "smoothing, relaxation, free energies"),
+        Entry(
+            "Eqs. 41-43",
+            "quadratic functions of switches, averaged over independent ones",
+            "solvers.garrote.spins.mean_energy",
+            remark="the energy of Iba's mean field; without its entropy it is this bound",
+        ),
+        Entry("Eq. 44", "bound and relaxation together"),
+        Entry(
+            "Eqs. 45-46",
+            "the free energy, with annealing",
+            "solvers.garrote.certificate.free_energy solvers.annealing.anneal",
+            remark="as in the garrote, where gamma takes the place of a temperature",
+        ),
+        Entry("section 4.4", "estimation of distributions"),
+    ),
+)
