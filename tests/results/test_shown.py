@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import garrote.results
-from garrote import SparseRegressor, SpikeSlabRegressor, VariationalGarrote
+from garrote import (
+    SingleEffectsRegressor,
+    SparseRegressor,
+    SpikeSlabRegressor,
+    VariationalGarrote,
+    compare,
+)
 from garrote.inference import Sample
 from garrote.results.certificates import equations
 from garrote.results.credible_sets import CredibleSet
@@ -41,7 +47,7 @@ def everything_in(result, seen):
 MODELS = {
     "garrote": VariationalGarrote(gamma="free_energy"),
     "lasso": SparseRegressor(alpha=0.02),
-    "mean-field": SpikeSlabRegressor(method="mean-field"),
+    "effects": SingleEffectsRegressor(),
     "sampled": SpikeSlabRegressor(method=Sample(n_steps=100), random_state=0),
 }
 
@@ -117,6 +123,16 @@ def test_a_credible_set_of_thousands_names_some_of_them():
     assert repr(one).startswith("<CredibleSet: one of v0, v1")
     assert "and 2,980 more (probability 0.95, purity 0.90)>" in repr(one)
     assert len(repr(one)) < MOST
+
+
+def test_a_comparison_of_methods_is_short_too(wide):
+    X, y = wide
+    dense = {name: SparseRegressor(alpha=a) for name, a in (("few", 0.5), ("many", 0.02))}
+    found = compare(X[:, :600], y, dense, cv=3)
+    assert len(found.variables()) > 40
+    assert len(repr(found)) < MOST
+    assert repr(found) != str(found)
+    assert found._repr_html_().count("<table") == 2
 
 
 def test_a_certificate_shows_its_parts():

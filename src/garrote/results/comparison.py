@@ -9,10 +9,10 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.results.held_out import LabelScores, PredictiveDensity
 from garrote.results.selection import Selection
-from garrote.summaries import Table
+from garrote.summaries import Table, shortened
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """What several methods say of one table, measured on the same folds.
 
@@ -137,4 +137,8 @@ class Comparison:
     def __str__(self) -> str:
         return f"{self.table()}\n\n{self.variables()}"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return shortened(f"{self.table()!r}\n\n{self.variables()!r}")
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_() + self.variables()._repr_html_()

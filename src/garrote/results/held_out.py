@@ -7,10 +7,11 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import number, numbers
+from garrote.summaries import Shown
 
 
-@dataclass(frozen=True)
-class LabelScores:
+@dataclass(frozen=True, repr=False)
+class LabelScores(Shown):
     """How well labels of held-out rows are predicted, fold by fold.
 
     Attributes
@@ -56,8 +57,8 @@ class LabelScores:
         }
 
 
-@dataclass(frozen=True)
-class PredictiveDensity:
+@dataclass(frozen=True, repr=False)
+class PredictiveDensity(Shown):
     """Log predictive densities of held-out rows, under several models, on the same folds.
 
     Attributes

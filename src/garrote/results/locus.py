@@ -9,13 +9,14 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import numbers
 from garrote.results.credible_sets import CredibleSet
+from garrote.summaries import Shown
 
 # Variables of a document's picture, at most; those of sets are always among them.
 _MOST = 3000
 
 
-@dataclass(frozen=True)
-class Locus:
+@dataclass(frozen=True, repr=False)
+class Locus(Shown):
     """Where variables are, what is known of each, and which credible sets they belong to.
 
     Attributes

@@ -175,8 +175,8 @@ class ModelsView(Shown):
         }
 
 
-@dataclass(frozen=True)
-class ClassEffects:
+@dataclass(frozen=True, repr=False)
+class ClassEffects(Shown):
     """Effects by class, or by response where several numbers are explained at once.
 
     Attributes
