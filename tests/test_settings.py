@@ -127,6 +127,8 @@ def test_a_grid_search_finds_the_settings_of_penalties_and_likelihoods():
          r"penalty is the name 'mcp'; write penalty=MCP\(\) to set its gamma"),
         (SparseRegressor(), {"penalty__l1_ratio": 0.5},
          r"penalty is the name 'lasso'; write penalty=L1\(\) to set its l1_ratio"),
+        (SparseRegressor("elasticnet"), {"penalty__l1_ratio": 0.5},
+         r"penalty is the name 'elasticnet'; write penalty=ElasticNet\(\) to set its l1_ratio"),
         (SparseClassifier("lasso"), {"penalty__gamma": 2.0},
          r"'lasso', which has no setting 'gamma'; write penalty=MCP\(\) or penalty=NormalGamma\(\)"),
         (SparseRegressor(family="huber"), {"family__corner": 2.0},

@@ -10,7 +10,7 @@ from garrote.penalties.fusion.fused import FusedLasso
 from garrote.penalties.groups.group_lasso import GroupLasso
 from garrote.penalties.l0 import L0
 from garrote.penalties.mixtures import HAL, NEG, NormalGamma, NormalJeffreys
-from garrote.penalties.names import PENALTIES, as_penalty
+from garrote.penalties.names import PENALTIES, as_penalty, penalties_by_name
 from garrote.penalties.subset import BestSubset, NoPenalty
 from garrote.penalties.thresholds import thresholding
 
@@ -37,5 +37,6 @@ __all__ = [
     "Ridge",
     "Terms",
     "as_penalty",
+    "penalties_by_name",
     "thresholding",
 ]

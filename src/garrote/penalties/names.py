@@ -39,6 +39,11 @@ PENALTIES: dict[str, Callable[[], Penalty]] = {
 _ALSO = {"l2": "ridge", "elasticnet": "elastic-net"}
 
 
+def penalties_by_name() -> dict[str, Callable[[], Penalty]]:
+    """Return what makes each penalty, by every name that is understood."""
+    return PENALTIES | {also: PENALTIES[name] for also, name in _ALSO.items()}
+
+
 def as_penalty(given: Any) -> Penalty:
     """Return a penalty by itself or, with its default settings, by its name.
 
@@ -50,9 +55,9 @@ def as_penalty(given: Any) -> Penalty:
     """
     if isinstance(given, Penalty):
         return given
-    name = _ALSO.get(given, given) if isinstance(given, str) else None
-    if name in PENALTIES:
-        return PENALTIES[name]()
+    known = penalties_by_name()
+    if isinstance(given, str) and given in known:
+        return known[given]()
     without = "; penalty='none' is the fit without one" if given is None else ""
     raise ValueError(
         f"penalty must be one of {tuple(PENALTIES)} or an object of garrote.penalties, got {given!r}"

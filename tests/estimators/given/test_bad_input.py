@@ -190,6 +190,8 @@ def test_a_response_of_text_is_refused():
         SingleEffectsRegressor().fit(X, pd.Series(["a", "b"] * 30, dtype="category"))
     with refused("'a', 'b', 'c'", "take SparseClassifier"):  # the others take two classes
         SpikeSlabRegressor().fit(X, ["a", "b", "c"] * 20)
+    with pytest.raises(ValueError, match=r"y must hold numbers, got 'r10'.* and 55 more$"):
+        SpikeSlabRegressor().fit(X, [f"r{row}" for row in range(10, 70)])
 
 
 def test_a_slip_in_a_response_of_numbers_is_named_with_its_row():
@@ -198,6 +200,8 @@ def test_a_slip_in_a_response_of_numbers_is_named_with_its_row():
     cells[7] = "n/a"
     with refused("does but for 'n/a' in row 7"):
         SparseRegressor().fit(X, cells)
+    with refused("does but for 'n/a' in row 7"):
+        SparseRegressor().fit(X, np.column_stack([y, cells]))
 
 
 def test_numbers_that_are_written_as_text_are_a_response():

@@ -19,18 +19,19 @@ def refuse_words(estimator: Any, y: Any) -> None:
     values = np.asarray(y)
     if values.dtype.kind not in "OUST":
         return
-    cells = values.ravel().tolist()
+    cells, columns = values.ravel().tolist(), values.shape[1] if values.ndim > 1 else 1
     bad = [k for k, cell in enumerate(cells) if is_text(cell)]
     if not bad:
         return
     if is_number_column(cells, bad):
-        shown = some_of(bad, lambda k: f"{cells[k]!r} in row {k}", _NAMED)
+        shown = some_of(bad, lambda k: f"{cells[k]!r} in row {k // columns}", _NAMED)
         raise ValueError(
             f"y must hold numbers, and does but for {shown}: correct that, or drop those rows"
         )
     classes = sorted({str(cells[k]) for k in bad})
-    shown = listing(classes, most=_NAMED)
-    raise ValueError(f"y must hold numbers, got {shown}{_remedy(type(estimator), len(classes))}")
+    labels = 2 * len(classes) <= len(cells)  # else texts of their own, such as names of the rows
+    remedy = _remedy(type(estimator), len(classes)) if labels else ""
+    raise ValueError(f"y must hold numbers, got {listing(classes, most=_NAMED)}{remedy}")
 
 
 def _remedy(estimator: type, count: int) -> str:

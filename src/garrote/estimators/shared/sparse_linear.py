@@ -31,7 +31,7 @@ from garrote.paths import FollowPath
 from garrote.paths.annealed import fit_path
 from garrote.paths.combinations import HOMOTOPIES, check_combination
 from garrote.paths.penalised import outputs_of, resolve_alphas, runs_away, stop_at
-from garrote.penalties import PENALTIES, Penalty, Terms, as_penalty
+from garrote.penalties import Penalty, Terms, as_penalty, penalties_by_name
 from garrote.problem import Problem, as_design
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
@@ -91,7 +91,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
     @property
     def _objects(self) -> dict[str, Objects]:
         families = {name: type(likelihood) for name, likelihood in FAMILIES.items()}
-        return {**super()._objects, "penalty": PENALTIES, "family": families}
+        return {**super()._objects, "penalty": penalties_by_name(), "family": families}
 
     def _fit(
         self, X: Any, y: Floats, response: str, likelihood: Any, weights: Floats, rows: Arguments
