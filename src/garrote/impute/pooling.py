@@ -232,9 +232,9 @@ def _selection(selections: Sequence[Selection], posterior: Posterior, gaps: int)
 def _freedom(within: Floats, effects: Floats) -> Floats:
     """Return Rubin's degrees of freedom; infinite where nothing varies between imputations."""
     count = len(effects)
-    own, other = within.mean(axis=0), (1 + 1 / count) * effects.var(axis=0, ddof=1)
-    varies = other > _LEAST_SHARE * np.maximum(own, np.finfo(np.float64).tiny)
-    ratio = np.where(varies, own / np.where(varies, other, 1.0), np.inf)
+    inside, other = within.mean(axis=0), (1 + 1 / count) * effects.var(axis=0, ddof=1)
+    varies = other > _LEAST_SHARE * np.maximum(inside, np.finfo(np.float64).tiny)
+    ratio = np.where(varies, inside / np.where(varies, other, 1.0), np.inf)
     return np.asarray(np.minimum((count - 1) * (1 + ratio) ** 2, 1e9))
 
 
@@ -267,10 +267,10 @@ def _warnings(
     counts = [one.n_selected for one in selections]
     doubtful = sum(not one.converged for one in selections)
     notes = [f"{doubtful} of {len(selections)} fits did not converge"] if doubtful else []
-    own, total = within.mean(axis=0), pooled_variance(within, effects)
-    known = stated & (own > 0)
+    inside, total = within.mean(axis=0), pooled_variance(within, effects)
+    known = stated & (inside > 0)
     if known.any():
-        wider = 100 * (np.sqrt(total[known] / own[known]) - 1)
+        wider = 100 * (np.sqrt(total[known] / inside[known]) - 1)
         notes.append(f"missing values make standard errors up to {wider.max():.0f} % larger")
     if min(counts) < max(counts):
         notes.append(f"single imputations select from {min(counts)} to {max(counts)} variables")

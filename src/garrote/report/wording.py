@@ -34,7 +34,7 @@ def isolated(name: str) -> str:
     return f"{_OPEN}{brief(name)}{_CLOSE}"
 
 
-def plain(text: str) -> str:
+def unmarked(text: str) -> str:
     """Return text for a terminal, without the marks around isolated names."""
     return text.replace(_OPEN, "").replace(_CLOSE, "")
 

@@ -64,7 +64,7 @@ def test_a_pair_has_the_same_settings(numbers, labels):
     assert one ^ two == OF_ONE.get(numbers.__name__, set())
 
 
-def said_of(kind, setting):
+def described(kind, setting):
     """Return what the docstring says of a setting, up to the next one."""
     _, _, rest = inspect.getdoc(kind).partition(f"\n{setting} : ")
     return re.split(r"\n(?=\S)", rest)[0]
@@ -75,7 +75,7 @@ def test_a_pair_has_the_same_defaults_or_says_why_not(numbers, labels):
     one, two = (inspect.signature(kind).parameters for kind in (numbers, labels))
     for name in one.keys() & two.keys() - {"family"}:  # what y is, is what they differ by
         if one[name].default != two[name].default:
-            assert f"`{numbers.__name__}`" in said_of(labels, name), name
+            assert f"`{numbers.__name__}`" in described(labels, name), name
 
 
 def test_ways_of_a_pair_have_the_same_defaults_or_say_why_not():

@@ -99,7 +99,7 @@ def _show(found: Any, options: argparse.Namespace) -> None:
     from garrote.cli import console
     from garrote.cli.rendering import short_names
     from garrote.report.comparison import comparison_sentences
-    from garrote.report.wording import plain
+    from garrote.report.wording import unmarked
 
     print(f"\n{found.table()}\n")
     order = found.ranked()[: options.top]
@@ -116,7 +116,7 @@ def _show(found: Any, options: argparse.Namespace) -> None:
         print(f"... and {len(found.ranked()) - len(order)} more (--top {len(found.ranked())})")
     print()
     for sentence in comparison_sentences(found):
-        console.say(plain(sentence))
+        console.say(unmarked(sentence))
     for name, why in found.failures:
         console.warn(f"{name} could not be fitted: {why}")
     for text in found.warnings:

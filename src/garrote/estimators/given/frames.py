@@ -101,8 +101,8 @@ def _slip(name: str, values: Sequence[Any], bad: Sequence[int]) -> str:
 def _about(values: Sequence[Any]) -> str:
     """Return what is known of a column beside its name."""
     texts = [value for value in values if isinstance(value, str)]
-    own = len(texts) >= _FEWEST_ROWS and len(set(texts)) > _OWN_TEXTS * len(texts)
-    return " (another text in nearly every row)" if own else ""
+    distinct = len(texts) >= _FEWEST_ROWS and len(set(texts)) > _OWN_TEXTS * len(texts)
+    return " (another text in nearly every row)" if distinct else ""
 
 
 def _gaps(frame: Any, y: Any) -> list[str]:

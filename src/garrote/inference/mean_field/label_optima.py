@@ -50,10 +50,10 @@ def _exchanges(bound: LogisticBound, one: LabelFit) -> Iterator[LabelFit]:
         if len(missing):
             bound.at_hand.add(missing)
         for k in twins:
-            yield _exchanged(one, int(j), int(k), float(np.sign(row[k])))
+            yield _with_other(one, int(j), int(k), float(np.sign(row[k])))
 
 
-def _exchanged(one: LabelFit, j: int, k: int, sign: float) -> LabelFit:
+def _with_other(one: LabelFit, j: int, k: int, sign: float) -> LabelFit:
     """Return a solution with column k in the place of j, and j left out."""
     others = (one.columns != j) & (one.columns != k)
     place = int(np.searchsorted(one.columns, j))

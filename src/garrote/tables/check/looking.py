@@ -91,11 +91,13 @@ class Look:
         names = [self.table.names[j] for j in columns]
         rows = int(keep.sum())
         X = allocate(self.table, rows, len(columns)) if columns else np.empty((rows, 0))
-        goals = [Destination(j, self._plain(j), X[:, k : k + 1]) for k, j in enumerate(columns)]
+        goals = [
+            Destination(j, self._number_column(j), X[:, k : k + 1]) for k, j in enumerate(columns)
+        ]
         y = None
         if target is not None and self._is_number(target):
             y = np.empty(rows)
-            goals.append(Destination(target, self._plain(target), y[:, None]))
+            goals.append(Destination(target, self._number_column(target), y[:, None]))
         fill(self.table, goals, keep)
         if y is None:
             return names, X, None
@@ -107,7 +109,7 @@ class Look:
         mostly = facts.resembles == "mostly numbers" and facts.share >= NUMBER_SHARE
         return facts.kind in ("number", "boolean") or mostly
 
-    def _plain(self, j: int) -> CodedColumn:
+    def _number_column(self, j: int) -> CodedColumn:
         kind = "boolean" if self.found.columns[j].kind == "boolean" else "number"
         return CodedColumn(self.table.names[j], kind)
 

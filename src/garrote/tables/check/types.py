@@ -41,11 +41,11 @@ def find_types(
     ``words`` are those of the variables that are columns of words, with their counts.
     """
     free = [j for j in roles.variables if j not in roles.categories]
-    plain = [j for j in free if not found.columns[j].resembles]
-    names = [j for j in plain if j in words and _names_rows(words[j])]
+    unlike_numbers = [j for j in free if not found.columns[j].resembles]
+    names = [j for j in unlike_numbers if j in words and _names_rows(words[j])]
     countable = [j for j in words if j not in names and not found.columns[j].resembles]
     many = [j for j in countable if len(words[j]) > MOST_LEVELS]
-    rest = [] if encode else [j for j in plain if j not in names and j not in many]
+    rest = [] if encode else [j for j in unlike_numbers if j not in names and j not in many]
     return [
         *_mixed(table, roles, found),
         *_refused(table, found, free),
