@@ -232,8 +232,8 @@ def _refitted(document: Mapping[str, Any]) -> list[str]:
     if len(rare) > _MOST_SETS:
         told.append(f"{len(rare) - _MOST_SETS:,} more as rarely")
     return [
-        f"But fits to random {100 * said['share']:g}\u00a0% of the rows seldom find them again: "
-        f"{joined(told)}. Another sample of rows may well point to other variables."
+        f"But fits to random {100 * said['share']:g}\u00a0% of the rows find some of these in fewer "
+        f"than half: {joined(told)}. Another sample may well point to other variables."
     ]
 
 

@@ -223,9 +223,9 @@ class Selection(Verdict, Account):
         if self.stability is not None:
             rare = len(self.stability.rare(self.selected, self.shared_sets))
             whose = (
-                "which refits seldom find"
+                "which most refits do not find"
                 if rare == self.n_selected
-                else f"{rare} of which refits seldom find"
+                else f"{rare} of which most refits do not find"
             )
             of_all += f" ({whose} again)" if rare else ""
         undecided = self.undecided_sets

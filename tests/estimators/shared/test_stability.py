@@ -17,6 +17,7 @@ from garrote.estimators import __all__ as every_estimator
 from garrote.estimators.shared import stability as module
 from garrote.estimators.shared.stability import parts_of_rows
 from garrote.inference import Sample
+from garrote.priors import TwoHumpedSlab
 
 REFITS = 4
 
@@ -165,8 +166,28 @@ def test_the_selection_tells_who_did_not_come_back(data):
     selection = SparseRegressor(alpha=0.25, stability=10).fit(X, y).selection_
     rare = selection.stability.rare(selection.selected)
     assert len(rare), "noise should not come back"
-    assert "refits seldom find again" in selection.headline
+    assert "most refits do not find again" in selection.headline
     assert selection.table().columns["found again"][0].endswith(" of 10")
     told = selection.to_dict()
     assert [one["position"] for one in told["stability"]["rare"]] == rare.tolist()
     assert all(0 <= v["found_again"] <= 10 for v in told["variables"])
+
+
+def test_parts_that_cannot_be_fitted_are_not_counted_and_leave_the_fit_alone(data):
+    X, y = data
+    one_group = np.zeros(60, dtype=int)
+    with pytest.warns(UserWarning, match="there are no refits"):
+        model = SparseRegressor(alpha=0.2, stability=3).fit(X, y, groups=one_group)
+    assert model.selection_.stability is None
+    # Without its second group there is one class alone: refits that leave it out are not counted.
+    groups, classes = np.repeat([0, 1, 2], 20), np.repeat([0, 1, 0], 20)
+    fitted = SparseClassifier(alpha=0.05, stability=12).fit(X, classes, groups=groups)
+    assert 2 <= fitted.selection_.stability.refits < 12
+
+
+def test_refits_keep_the_shape_that_all_rows_had(data):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((52, 5))
+    model = SpikeSlabRegressor(stability=2).fit(X, X[:, 0] + rng.standard_normal(52))
+    assert model.posterior_.shapes is not None
+    assert model._refit_settings()["prior"] == TwoHumpedSlab()

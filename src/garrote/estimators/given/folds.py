@@ -33,9 +33,9 @@ def split_rows(
 ) -> list[Split]:
     """Return the rows to train on and those held out, fold by fold.
 
-    A number of folds is filled at random by the seed, 0 if there is none: of labels class by class, and
-    with all rows of a group in one fold where there are ``groups``. An ``offset`` of numbers is taken
-    off first, as it is by the fit. Splitters and splits of scikit-learn are used as they are.
+    A number of folds is filled at random by the seed, 0 if there is none; of labels class by class.
+    Where there are ``groups``, scikit-learn deals them out whole, without chance. An ``offset`` of
+    numbers is taken off first, as it is by the fit. Splitters and splits are used as they are.
     """
     if not isinstance(cv, Integral):
         splitter = check_cv(cv, y, classifier=labels)
@@ -59,7 +59,7 @@ def _sorted_rows(X: Any, y: Array) -> Array:
 
 
 def _lengths(X: Any) -> Array:
-    """Return a number for each row that the order and the signs of columns do not change.
+    """Return a number for each row that the order and the signs of columns do not change; units do.
 
     Of a design, whose rows are not at hand, it is a fixed combination of the columns.
     """

@@ -92,13 +92,16 @@ class PosteriorEstimator(SelectingEstimator):
         self._finish(problem, method, inferred, given.origin(self, problem, source))
 
     def _refit_settings(self) -> dict[str, Any]:
-        """Return the method that was used, with less work."""
-        if "method" not in self.get_params(deep=False):
+        """Return the method that was used, with less work, and the prior."""
+        if not {"method", "prior"} <= self.get_params(deep=False).keys():
             return {}
         method = as_method(self.method)
         if method.by_size:
             method = as_method(self.method_)
-        return {"method": method.briefly()}
+        # A part of the rows may be too few for a shape that all of them had.
+        shapes = self.posterior_.shapes is not None
+        prior = as_prior(self.prior, self._kind, self._integration, shapes)
+        return {"method": method.briefly(), "prior": prior}
 
     def _prior(self, method: Method | None = None, rows: float = np.inf) -> Prior:
         """Return the prior that is set, with its groups as they were given.

@@ -58,7 +58,8 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
             exposure), or of the log odds of the second class. Of K responses, or K > 2 classes, it has
             the shape (N, K).
         groups : array of shape (N,), optional
-            Passed to the splitter given as ``cv``; ignored where there are no folds.
+            Rows of a group share a fold, and are left out together by refits (``stability``); passed to
+            the splitter given as ``cv``.
         feature_names : sequence of str, optional
             Names of the columns, for an array or a sparse matrix; a data frame brings its own.
         """

@@ -22,6 +22,11 @@ _FEWEST = 2
 # With fewer rows a tenth of them is next to nothing, and refits are made on request only.
 _FEWEST_ROWS = 20
 
+_NOT_REFITTED = (
+    "there are no refits: parts of the rows cannot be fitted by themselves (few rows or groups, or a "
+    "class of few)"
+)
+
 
 def check_stability(stability: Any) -> None:
     """Refuse what is no number of refits."""
@@ -53,10 +58,14 @@ def measure_stability(model: Any, given: Arguments) -> Stability | None:
     threads = effective_n_jobs(getattr(model, "n_jobs", None) or -1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what there is to be warned of was said of the whole fit
-        found = Parallel(n_jobs=threads, prefer="threads")(
+        tried = Parallel(n_jobs=threads, prefer="threads")(
             delayed(_selected)(clone(refit), given, part) for part in parts
         )
-    return Stability(count, SHARE, np.sum(found, axis=0))
+    found = [one for one in tried if one is not None]
+    if len(found) < _FEWEST:
+        warnings.warn(_NOT_REFITTED, UserWarning, stacklevel=3)
+        return None
+    return Stability(len(found), SHARE, np.sum(found, axis=0))
 
 
 def parts_of_rows(
@@ -65,7 +74,8 @@ def parts_of_rows(
     """Return the weights of each refit: those given, and 0 for a tenth of the rows.
 
     At least one row is left out of rows that count. ``strata`` are classes, of which each gives its
-    share and keeps a row at least; of ``groups`` whole ones are left out.
+    share and keeps a row at least; of ``groups`` whole ones are left out. A single group, or row, has no
+    parts.
     """
     rng = check_random_state(0 if seed is None else seed)
     counted = np.flatnonzero(weights > 0)
@@ -77,14 +87,19 @@ def parts_of_rows(
         kinds = np.zeros(len(counted)) if strata is None else np.asarray(strata)[counted]
         pools = [np.flatnonzero(kinds == kind) for kind in np.unique(kinds)]
     parts = []
-    for _ in range(count):
+    for _ in range(count if max(map(len, pools)) > 1 else 0):
         left_out = np.concatenate([_tenth(rng, pool) for pool in pools])
         if not len(left_out):
-            left_out = rng.choice(max(pools, key=len), 1)
+            left_out = _one(rng, max(pools, key=len))
         part = np.asarray(weights, dtype=np.float64).copy()
         part[counted[np.isin(units, left_out)]] = 0.0
         parts.append(part)
     return parts
+
+
+def _one(rng: Any, pool: Array) -> Array:
+    """Return one of several units; none of a single one, without which nothing would be left."""
+    return np.asarray(rng.choice(pool, min(1, len(pool) - 1), replace=False))
 
 
 def _tenth(rng: Any, pool: Array) -> Array:
@@ -93,8 +108,14 @@ def _tenth(rng: Any, pool: Array) -> Array:
     return np.asarray(rng.choice(pool, size, replace=False))
 
 
-def _selected(model: Any, given: Arguments, weights: Array) -> Array:
-    """Return which variables a fit selects, as 0 and 1."""
+def _selected(model: Any, given: Arguments, weights: Array) -> Array | None:
+    """Return which variables a fit selects, as 0 and 1; None where a part of the rows has no fit.
+
+    That may lack a class, or all but a few rows, though the whole has them.
+    """
     X, y, _, offset, groups, names = given
-    model.fit(X, y, weights, offset=offset, groups=groups, feature_names=names)
+    try:
+        model.fit(X, y, weights, offset=offset, groups=groups, feature_names=names)
+    except ValueError:
+        return None
     return np.asarray(model.selection_.selected, dtype=np.int64)

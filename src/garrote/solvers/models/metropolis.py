@@ -19,6 +19,9 @@ from garrote.solvers.models.factor_walk import FactorWalk, enter, leave, turn
 from garrote.solvers.models.model_chain import Averages, Target
 from garrote.solvers.models.swaps import member_log_odds, newcomer_log_odds
 
+# The share of steps that draw a sign anew, where members have signs.
+TURNS = 0.25
+
 
 class MetropolisWalk(FactorWalk):
     """A walk that proposes one flip or swap at a time."""
@@ -53,6 +56,17 @@ def count_state(
     factor: Any, rule: Any, inverse: Floats, averages: Averages, stays: int, k: int
 ) -> None:
     """Count the present state as often as it was stayed in."""
+
+
+@generic
+def takes_turn(factor: Any, rule: Any, coin: float) -> bool:
+    """Tell by a coin whether a step draws a sign anew, in place of proposing another model."""
+    raise TypeError(f"no signs are registered for {type(factor).__name__}")
+
+
+@takes_turn.register
+def _(factor: ModelFactor, rule, coin):
+    return False
 
 
 @generic
@@ -119,12 +133,20 @@ def _walk(
     used = 0
     invert_root(factor.root, inverse, factor.size[0])
     for step in range(proposals.shape[0]):
-        turned = -1
-        leaves, comes, log_ratio = _propose(rule, data, factor, inverse, usable, proposals[step])
-        # Between two models without probability there is no ratio: that is no move either.
-        if not np.log(proposals[step, 3]) < log_ratio:
+        turned, leaves, comes, log_ratio = -1, -1, -1, 0.0
+        # A coin decides beforehand: whether a proposal is refused depends on the signs, and turning one
+        # after refusals alone would favour some.
+        if takes_turn(factor, rule, coins[step]):
             turned = turning(factor, rule, inverse, coins[step])
             if turned < 0:
+                stays += 1
+                continue
+        else:
+            leaves, comes, log_ratio = _propose(
+                rule, data, factor, inverse, usable, proposals[step]
+            )
+            # Between two models without probability there is no ratio: that is no move either.
+            if not np.log(proposals[step, 3]) < log_ratio:
                 stays += 1
                 continue
         if counts:
@@ -146,7 +168,7 @@ def _walk(
             used += 1
             if slot[comes] < 0 or factor.size[0] == factor.rows.shape[0]:
                 return step + 1, used, comes
-            enter(factor, rule, gram[slot[comes]], comes, coins[step])
+            enter(factor, rule, gram[slot[comes]], comes, (coins[step] - TURNS) / (1.0 - TURNS))
         invert_root(factor.root, inverse, factor.size[0])
     if counts:
         count_state(factor, rule, inverse, averages, stays, factor.size[0])

@@ -26,6 +26,8 @@ from garrote.solvers.algebra.model_factor import ModelFactor, dependent_share, m
 _RESEMBLING = 0.8
 # ... or more, where variables would have more partners than this on average, ...
 _FEW = 4
+# (copies, which correlate beyond this, are always partners if these are at most so many on average),
+_COPIES, _MOST = 0.999, 40
 # ... of which so many variables, taken at even distances, are asked.
 _ASKED = 100
 # Variables whose partners are found together.
@@ -61,8 +63,13 @@ class Partners:
         alike[np.arange(len(asked)), asked] = 0.0
         high = np.sort(alike[alike >= _RESEMBLING])[::-1]
         most = _FEW * len(asked)
+        if len(high) <= most:
+            return _RESEMBLING
         # Beyond the next correlation itself, or rounding would tell whether that pair are partners.
-        return float(high[most]) * (1.0 + 1e-9) if len(high) > most else _RESEMBLING
+        beyond = float(high[most]) * (1.0 + 1e-9)
+        copies = np.count_nonzero(high >= _COPIES)
+        # Copies need partners most of all, unless there are so many that looking at them costs too much.
+        return min(beyond, _COPIES) if copies <= _MOST * len(asked) else beyond
 
     def _find_all(self) -> None:
         """Find the partners of all variables, all of whose rows are at hand."""

@@ -1,6 +1,6 @@
 """Metropolis sampling of models with signs: newcomers' signs are summed over, and then drawn.
 
-A proposal that is not taken leaves a turn to the sign of one member, which is drawn anew given all else.
+A share of the steps, by a coin, turns to the sign of one member, which is drawn anew given all else.
 """
 
 import numpy as np
@@ -9,8 +9,10 @@ from garrote.priors.evidence.humps import noise_powers
 from garrote.solvers.algebra.model_factor import member_coefficient
 from garrote.solvers.algebra.signed_factor import SignedFactor, member_lift
 from garrote.solvers.models.metropolis import (
+    TURNS,
     MetropolisWalk,
     count_state,
+    takes_turn,
     turning,
 )
 from garrote.solvers.models.signed.signed_scores import log_of_signs, without_member
@@ -21,11 +23,17 @@ class SignedMetropolisWalk(SignedState, MetropolisWalk):
     """A walk over models with signs that proposes one flip or swap at a time."""
 
 
+@takes_turn.register
+def _(factor: SignedFactor, rule, coin):
+    return coin < TURNS
+
+
 @turning.register
 def _(factor: SignedFactor, rule, inverse, coin):
     k = factor.size[0]
-    if k == 0 or rule.lift == 0.0:
+    if k == 0:
         return -1
+    coin = coin / TURNS
     a = int(coin * k)
     j = factor.members[a]
     plus, minus = log_of_signs(rule, *without_member(factor, inverse, a, k))
