@@ -1,6 +1,7 @@
 """Several selectors side by side: the same folds for all, and what each says."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from garrote import (
 )
 from garrote.estimators.comparing import METHODS, default_methods
 from garrote.report.comparison import comparison_sentences, render_comparison
+from garrote.report.wording import unmarked
 
 
 def regression(rows=60, noise=0.5):
@@ -76,9 +78,64 @@ def test_the_page_has_all_of_it_and_names_are_text(found):
 def test_nothing_is_called_best_that_is_not(found):
     rng = np.random.default_rng(1)
     X, y = rng.standard_normal((40, 4)), rng.standard_normal(40)
-    nothing = compare(X, y, {"all": SparseRegressor("none")}, cv=3)
+    full = SparseRegressor("none")
+    nothing = compare(X, y, {"all": full, "again": full}, cv=3)
     assert "none predicts better than the null model" in comparison_sentences(nothing)[1]
     assert "predicted best by" in comparison_sentences(found)[1]
+
+
+def with_gains(found, *gains):
+    """Return a comparison whose methods are denser than the null model by a mean, with an error of 1."""
+    rows = len(found.density.weights)
+    noise = np.resize([1.0, -1.0], rows) * np.sqrt(rows - 1)
+    density = np.array(
+        [np.zeros(rows), *(gain + (-1) ** k * noise for k, gain in enumerate(gains))]
+    )
+    count = len(gains)
+    return replace(
+        found,
+        methods=found.methods[:count],
+        selections=found.selections[:count],
+        density=replace(
+            found.density,
+            models=found.density.models[: count + 1],
+            density=density,
+            weights=np.ones(rows),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("gains", "said"),
+    [
+        ((2.1, -2.1), "best by lasso, by their log predictive density, clearly better than by any "
+                      "other and than without any variable."),
+        ((1.9, -2.2), "within two standard errors of it is the null model."),
+        ((2.1, -1.8), "within two standard errors of it is sums."),
+        ((1.9, 1.8), "within two standard errors of it are the null model and sums."),
+        ((-0.1, -0.2), "none predicts better than the null model"),
+        ((2.1,), "predicted clearly better by lasso than without any variable"),
+        ((1.9,), "predicted not clearly better by lasso than without any variable"),
+        ((-0.1,), "On held-out rows lasso predicts no better than the null model"),
+    ],
+)  # fmt: skip
+def test_clearly_better_is_by_two_standard_errors_and_than_the_null_model_too(found, gains, said):
+    made = with_gains(found, *gains)
+    assert np.isclose(made.density.advantage(0, 1)[1], 1.0)
+    sentence = unmarked(comparison_sentences(made)[1])
+    assert said in sentence
+    assert ("than by any other" in sentence) == ("than by any other" in said)
+
+
+def test_one_method_is_spoken_of_as_one(found):
+    one = with_gains(found, 3.0)
+    assert re.match(
+        r"lasso selects (a<b> and b|b and a<b>)", unmarked(comparison_sentences(one)[0])
+    )
+    assert "by one method?" in render_comparison(one)
+    none = replace(one.selections[0], selected=np.zeros(6, dtype=bool))
+    said = comparison_sentences(replace(one, selections=(none,)))
+    assert unmarked(said[0]) == "lasso selects no variable."
 
 
 def test_labels_have_accuracies_and_a_method_that_fails_is_told_of():

@@ -69,7 +69,8 @@ def test_pooling_is_what_the_formulas_say(gappy, estimator, weighted):
     np.testing.assert_allclose(found.upper[stated], upper[stated], rtol=1e-6, atol=1e-9)
     assert (found.selected == (probability > 0.5)).all()
     assert found.provenance["imputations"] == 3
-    assert "pooled over 3 imputations" in found.rule
+    assert "effects and probabilities are pooled over 3 imputations" in found.rule
+    assert found.rule.endswith("stand-ins and notes on the fit are of the first")
     assert "Rubin 1987" in found.intervals
 
 

@@ -22,6 +22,10 @@ COMMANDS = {
     "completion": "print a script that lets bash, zsh or fish complete commands and options",
 }
 
+# Options of a method's settings, which are None where nobody gave them.
+_SETTINGS = (
+    "method", "gamma", "expected_size", "penalty", "alpha", "rule", "stability", "threads",
+)  # fmt: skip
 # Options whose value may begin with a minus sign, which argparse would take for an option.
 _SIGNED = ("--gamma", "--na")
 
@@ -214,7 +218,8 @@ def _add_method(command: argparse.ArgumentParser) -> None:
 
 def _compare(command: argparse.ArgumentParser) -> None:
     command.epilog = "Example: garrote compare data.csv --target y"
-    command.set_defaults(set=[])  # methods are compared with their own settings
+    # Methods are compared with their own settings.
+    command.set_defaults(set=[], **dict.fromkeys(_SETTINGS))
     command.add_argument("file", help="a table, as of garrote select")
     command.add_argument("--target", metavar="COLUMN", required=True, help="the response")
     _add_columns(command)

@@ -168,7 +168,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         rows = len(problem.response)
         seconds = points * GARROTE_SECONDS * rows * columns
         what = f"a garrote of {rows} labels and {columns} columns at {points} strengths"
-        foretell(what, seconds, "take fewer gammas or folds, or gamma='free_energy',")
+        foretell(what, seconds, "take fewer gammas or folds, or set gamma to free_energy,")
 
     def _refit_settings(self) -> dict[str, Any]:
         """Return the strength that was chosen."""
@@ -197,7 +197,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
             if len(seen) == 1:
                 raise ValueError(
                     f"fold {number} of cv trains on rows of class {self.classes_[int(seen[0])]} only: "
-                    "give fewer folds, or gamma='free_energy', which needs none"
+                    "give fewer folds, or set gamma to free_energy, which needs none"
                 )
 
     def _rough_prior(self, problem: Problem, codes: Floats, offsets: Floats) -> SpikeTerms:

@@ -212,8 +212,8 @@ def _selection(selections: Sequence[Selection], posterior: Posterior, gaps: int)
         upper=upper,
         intervals=f"intervals allow for what {count} imputations of missing values differ by: their "
         "variance is the mean within imputations plus that between them (Rubin 1987)",
-        rule=f"{first.rule}; pooled over {count} imputations of {gaps:,} missing values, of which this "
-        "is the first",
+        rule=f"{first.rule}; effects and probabilities are pooled over {count} imputations of {gaps:,} "
+        "missing values; settings that were found, stand-ins and notes on the fit are of the first",
         noise_variance=posterior.noise_variance,
         certificate=max((one.certificate for one in selections), key=lambda c: c.value),
         converged=all(one.converged for one in selections),

@@ -11,6 +11,7 @@ from garrote.report.assembly import page_of, part
 from garrote.report.rows import Tick, axis_ticks
 from garrote.report.wording import amount, brief, counted, enumeration, in_words, isolated, readable
 from garrote.results.comparison import Comparison
+from garrote.results.held_out import PredictiveDensity
 
 # Variables that have a line, at most.
 _MOST = 100
@@ -28,9 +29,9 @@ def write_comparison(
 def render_comparison(found: Comparison, *, title: str | None = None) -> str:
     """Return the page as HTML text."""
     response = readable(found.response)
-    default = (
-        f"Which variables explain {isolated(response)}, by {in_words(len(found.methods))} methods?"
-    )
+    count = len(found.methods)
+    by = f"{in_words(count)} {'method' if count == 1 else 'methods'}"
+    default = f"Which variables explain {isolated(response)}, by {by}?"
     return page_of(
         "comparison.html.jinja",
         style=part("report.css"),
@@ -58,7 +59,10 @@ def comparison_sentences(found: Comparison) -> list[str]:
     fixed = set(found.selections[0].always_in)
     agreed = [readable(name) for name in agreed if name not in fixed]
     lone = int(np.count_nonzero(found.votes == 1))
-    if agreed:
+    if count == 1:
+        whom = enumeration(agreed, 12) if agreed else "no variable"
+        who = f"{isolated(readable(found.methods[0], 60))} selects {whom}"
+    elif agreed:
         who = f"All {in_words(count)} methods select {enumeration(agreed, 12)}"
     else:
         who = f"No variable is selected by all {in_words(count)} methods"
@@ -67,22 +71,36 @@ def comparison_sentences(found: Comparison) -> list[str]:
 
 
 def _best(found: Comparison) -> str:
-    """Name the method of the densest predictions, and those that cannot be told from it."""
+    """Name the method of the densest predictions, and what cannot be told from it.
+
+    That may be the null model, the first of the densities, with which a single method is compared.
+    """
     density = found.density
     best = int(np.argmax(density.mean[1:])) + 1
-    name = readable(found.methods[best - 1], 60)
+    name = isolated(readable(found.methods[best - 1], 60))
+    alone = len(found.methods) == 1
     if density.mean[best] <= density.mean[0]:
-        return "On held-out rows none predicts better than the null model, which knows no variable."
-    near = []
-    for k in range(1, len(density.models)):
-        gain, error = density.advantage(k, best)
-        if k != best and gain <= 2 * error:
-            near.append(readable(density.models[k], 60))
-    start = f"Held-out rows are predicted best by {isolated(name)}, by their log predictive density"
+        who = f"{name} predicts no better" if alone else "none predicts better"
+        return f"On held-out rows {who} than the null model, which knows no variable."
+    near = [k for k in range(len(density.models)) if k != best and not _is_denser(density, best, k)]
+    if alone:
+        clearly = "not clearly" if near else "clearly"
+        return (
+            f"Held-out rows are predicted {clearly} better by {name} than without any variable, by "
+            "their log predictive density."
+        )
+    start = f"Held-out rows are predicted best by {name}, by their log predictive density"
     if not near:
-        return f"{start}, clearly better than by any other."
+        return f"{start}, clearly better than by any other and than without any variable."
     are = "is" if len(near) == 1 else "are"
-    return f"{start}; within two standard errors of it {are} {enumeration(near)}."
+    names = [readable(density.models[k], 60) if k else "the null model" for k in near]
+    return f"{start}; within two standard errors of it {are} {enumeration(names)}."
+
+
+def _is_denser(density: PredictiveDensity, of: int, than: int) -> bool:
+    """Tell whether rows are denser under a model than under another by over two standard errors."""
+    gain, error = density.advantage(than, of)
+    return gain > 2 * error
 
 
 def _failures(found: Comparison) -> list[str]:

@@ -47,6 +47,27 @@ def test_families_and_classes_keep_the_methods_that_have_them(run, counted, tmp_
     assert "--methods lasso alone can take" in err
 
 
+def test_zero_and_one_are_labels_as_for_select_unless_they_are_said_to_be_numbers(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    y = (X[:, 0] + rng.logistic(size=60) > 0).astype(int)
+    table, page = tmp_path / "t.csv", tmp_path / "p.html"
+    table.write_text(
+        "\n".join(["a,b,y", *(f"{a},{b},{c}" for (a, b), c in zip(X, y, strict=True))])
+    )
+    given = ("compare", table, "--target", "y", "--methods", "lasso,garrote", "--cv", "3")
+    code, out, _ = run(*given, "--report", page)
+    assert code == 0
+    assert "accuracy" in out
+    assert "y is 0 or 1 in every row and was taken for labels" in " ".join(out.split())
+    assert "taken for labels" in page.read_text()
+    code, out, _ = run(*given, "--report", page, "--family", "gaussian")
+    assert code == 0
+    assert "squared error" in out
+    assert "garrote ..." in out
+    assert "taken for labels" not in out
+
+
 def test_mistakes_are_told_before_any_work(run, counted, tmp_path):
     code, _, err = run("compare", counted, "--target", "n", "--methods", "laso")
     assert code == 2

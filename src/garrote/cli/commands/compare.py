@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from garrote.cli.checking import show_refusal
-from garrote.cli.commands.select import as_labels, read
+from garrote.cli.commands.select import are_labels, as_labels, read, target_notes
 from garrote.cli.errors import DONE, FAILED, CommandError
 from garrote.cli.outputs import check_library, check_sources, check_targets
 from garrote.cli.settings import LABELS, find_method
@@ -28,7 +28,10 @@ def run(options: argparse.Namespace) -> int:
         return FAILED
     if table.has_gaps:
         raise CommandError("methods are compared on rows without gaps: give --missing drop or mean")
-    labels = table.y.dtype.kind == "U" or options.family == LABELS
+    from garrote.estimators.comparing import METHODS
+
+    options.methods = options.methods or list(METHODS)
+    labels = are_labels(table, options, [find_method(name) for name in options.methods])
     y = as_labels(table.y) if labels else table.y
     found = _compared(table, y, labels, options)
     found.report(options.report)
@@ -57,16 +60,17 @@ def _compared(table: Any, y: Any, labels: bool, options: argparse.Namespace) -> 
         for one in found.selections
     )
     doubts = [finding.text for finding in table.check.findings]
-    told = (*doubts, *heard, *found.warnings)
+    told = (*target_notes(table, labels), *doubts, *heard, *found.warnings)
     return replace(found, selections=selections, warnings=told, source=table.source)
 
 
 def _methods(table: Any, y: Any, labels: bool, options: argparse.Namespace) -> dict[str, Any]:
     """Return the methods that can take the response, in the order asked for."""
-    from garrote.estimators.comparing import METHODS, default_methods
+    from garrote.estimators.comparing import default_methods
 
-    names = options.methods or list(METHODS)
+    names = options.methods
     settings: dict[str, Any] = {}
+    numbers = options.family == "gaussian" and not labels  # which every method takes
     if labels and len(set(y.tolist())) > 2:
         left = [name for name in names if name == "lasso"]
         if not left:
@@ -74,7 +78,7 @@ def _methods(table: Any, y: Any, labels: bool, options: argparse.Namespace) -> d
                 "the target has more than two classes, which --methods lasso alone can take"
             )
         names = left
-    elif options.family not in (None, LABELS):
+    elif options.family not in (None, LABELS) and not numbers:
         settings["family"] = options.family
         names = [name for name in names if "family" in find_method(name).load()().get_params()]
         if not names:

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     except RefusedTable as refusal:
         show_refusal(refusal.label, with_command(refusal.check, options))
         return FAILED
-    labels = _are_labels(table, options, method)
+    labels = are_labels(table, options, [method])
     table = replace(table, check=with_command(_with_target(table, labels), options))
     classes = len(set(table.y.tolist())) if labels else 0
     if by_default:
@@ -71,16 +71,24 @@ def run(options: argparse.Namespace) -> int:
     return DONE if model.selection_.converged else NOT_CONVERGED
 
 
-def _are_labels(table: Any, options: argparse.Namespace, method: Any) -> bool:
-    """Tell whether the target is labels: words, or 0 and 1 unless it was said what they are."""
-    if asks_for_labels(options, method) or table.y.dtype.kind == "U":
+def are_labels(table: Any, options: argparse.Namespace, methods: Sequence[Any]) -> bool:
+    """Tell whether the target is labels: words, or 0 and 1 unless it was said what they are.
+
+    0 and 1 stay numbers where a method could not take them for labels.
+    """
+    if table.y.dtype.kind == "U" or all(asks_for_labels(options, method) for method in methods):
         return True
     if not table.is_zero_or_one or "family" in dict(options.set) or options.family is not None:
         return False
+    return all(_takes_labels(method, table, options) for method in methods)
+
+
+def _takes_labels(method: Any, table: Any, options: argparse.Namespace) -> bool:
+    """Tell whether a method has a classifier, with all that was asked for."""
     if method.for_labels is None:
         return False
     kind = method.for_labels.load()
-    try:  # whether the classifier has all that was asked for
+    try:
         make_settings(options, kind, True, table)
     except UsageError:
         return False
@@ -116,13 +124,17 @@ def read(options: argparse.Namespace, method: Any) -> Any:
 
 def _with_target(table: Any, labels: bool) -> Any:
     """Return the check of a table that says what its target of 0 and 1 was taken for."""
+    return replace(table.check, reading=(*target_notes(table, labels), *table.check.reading))
+
+
+def target_notes(table: Any, labels: bool) -> list[str]:
+    """Say that a target of 0 and 1 was taken for labels, where it was."""
     if not (labels and table.is_zero_or_one):
-        return table.check
-    said = (
+        return []
+    return [
         f"{table.response} is 0 or 1 in every row and was taken for labels of two classes; --family "
         "gaussian takes it for a number"
-    )
-    return replace(table.check, reading=(said, *table.check.reading))
+    ]
 
 
 def _announce(table: Any, labels: bool, by_default: str | None) -> None:
