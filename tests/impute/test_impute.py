@@ -183,14 +183,32 @@ def test_a_data_frame_brings_its_names_and_wrong_input_is_refused(gappy):
     assert garrote.impute.pool is pool
     with pytest.raises(TypeError, match="SparseRegressor has no posterior to pool: take SpikeSlab"):
         pool(SparseRegressor(), X, y)
-    with pytest.raises(ValueError, match="n_imputations must be at least 2, got 1"):
+    with pytest.raises(ValueError, match="n_imputations must be an integer >= 2, got 1"):
         pool(SpikeSlabRegressor(random_state=0), X, y, n_imputations=1)
+    with pytest.raises(ValueError, match=r"n_imputations must be an integer >= 2, got 2\.5"):
+        pool(SpikeSlabRegressor(random_state=0), X, y, n_imputations=2.5)
+    with pytest.raises(ValueError, match=r"X must have two dimensions, .* got shape \(70,\)"):
+        pool(SpikeSlabRegressor(random_state=0), X[:, 0], y)
     with pytest.raises(ValueError, match="columns 0 of X have no value at all"):
         pool(SpikeSlabRegressor(random_state=0), np.column_stack([np.full(N, np.nan), X]), y)
     with pytest.raises(ValueError, match="must hold numbers, with NaN"):
         pool(SpikeSlabRegressor(random_state=0), frame.assign(a="word"), y)
     with pytest.raises(ValueError, match="y has no value in 1 row"):
         pool(SpikeSlabRegressor(random_state=0), X, np.where(np.arange(N) == 3, np.nan, y))
+
+
+def test_a_column_as_response_and_the_missing_value_of_pandas_are_understood(gappy):
+    X, y = gappy
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    settings = {"n_imputations": 2, "random_state": 0}
+    wanted = pool(SpikeSlabRegressor(random_state=0), X, y, **settings).coef_
+    column = pool(SpikeSlabRegressor(random_state=0), X, y[:, None], **settings).coef_
+    objects = frame.astype(object).where(frame.notna(), pd.NA)
+    for other in (frame.astype("Float64"), objects):
+        assert other.isna().to_numpy().sum() == np.isnan(X).sum()
+        found = pool(SpikeSlabRegressor(random_state=0), other, y, **settings).coef_
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)  # frames are stored by columns
+    np.testing.assert_array_equal(column, wanted)
 
 
 @pytest.mark.slow
@@ -207,3 +225,31 @@ def test_intervals_cover_the_truth_when_values_are_missing_at_random():
         covered += int(np.sum((found.lower[:2] <= 1) & (found.upper[:2] >= 1)))
         total += 2
     assert 0.88 <= covered / total <= 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", [0.0, 2.0])
+def test_least_squares_in_each_table_covers_an_effect_among_many_columns(other):
+    covered, estimates, m = 0, [], 10
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((200, 40))
+        y = X[:, 0] + other * X[:, 1] + rng.standard_normal(200)
+        X[rng.random(200) < 0.5, 0] = np.nan
+        fits = [least_squares(table, y) for table in completed_tables(X, y, m, random_state=seed)]
+        effects, variances = np.transpose(fits)
+        inside, between = variances.mean(), (1 + 1 / m) * effects.var(ddof=1)
+        freedom = (m - 1) * (1 + inside / between) ** 2
+        reach = t.ppf(0.975, freedom) * np.sqrt(inside + between)
+        covered += abs(effects.mean() - 1) < reach
+        estimates.append(effects.mean())
+    assert covered / 60 >= 0.88
+    assert np.mean(estimates) == pytest.approx(1.0, abs=0.06)
+
+
+def least_squares(X, y):
+    """Return the coefficient of the first column, and its variance."""
+    design = np.column_stack([X, np.ones(len(y))])
+    inverse = np.linalg.inv(design.T @ design)
+    left = y - design @ (inverse @ design.T @ y)
+    return inverse[0] @ design.T @ y, inverse[0, 0] * (left @ left) / (len(y) - design.shape[1])

@@ -8,12 +8,10 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from garrote.arrays import Array, Floats
+from garrote.impute.drawn_regression import DrawnRegression
 from garrote.limits.magnitudes import VALUES
+from garrote.settings import check_count
 from garrote.summaries import listing
-
-# Columns that a column with gaps is predicted from at most; of more, those most correlated with it
-# are drawn.
-_MOST_PREDICTORS = 50
 
 
 def completed_tables(
@@ -26,10 +24,12 @@ def completed_tables(
 ) -> Iterator[Floats]:
     """Yield tables in which missing values are drawn given all others, chained equations.
 
-    Each column with gaps is regressed on the others and on y, and its gaps are drawn from the
-    posterior predictive of that, in turn and several times over: scikit-learn's ``IterativeImputer``
-    with ``sample_posterior=True``. The response must be among the predictors, or effects of columns
-    with gaps come out too small (Moons et al. 2006). Columns are standardised for it.
+    Each column with gaps is regressed on the response and on up to 11 of the other columns, and its
+    gaps are drawn from the posterior predictive of that, in turn and several times over: scikit-learn's
+    ``IterativeImputer`` with a linear regression under a flat prior, of which each round draws
+    coefficients and noise once for all gaps of a column (Rubin 1987; `DrawnRegression`). The response
+    must be among the predictors, or effects of columns with gaps come out too small (Moons et al.
+    2006). Columns are standardised for it.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def completed_tables(
         NaN where a value is missing.
     y : array of shape (N,), optional
         The response, without gaps: numbers, or labels, which enter as one column for each but one.
-    n_imputations : int, default=10
+    n_imputations : int >= 2, default=10
     random_state : int, Generator, RandomState or None
         The seeds of the tables are spawned from it: each table depends on its own alone.
     max_iter : int, default=10
@@ -49,6 +49,7 @@ def completed_tables(
     equations in R. Journal of Statistical Software 45(3).
     Moons, K. G. M. et al. (2006). Using the outcome for imputation of missing predictor values was
     preferred. Journal of Clinical Epidemiology 59, 1092-1101.
+    Rubin, D. B. (1987). Multiple Imputation for Nonresponse in Surveys. Wiley.
     """
     gaps = np.isnan(X)
     _refuse(X, gaps, n_imputations)
@@ -62,27 +63,27 @@ def completed_tables(
     # Columns without spread predict nothing.
     useful = np.flatnonzero(np.nanstd(X, axis=0) > 0)
     known = (X[:, useful] - center[useful]) / spread[useful]
-    table = np.column_stack([known, *([] if y is None else [_as_columns(y)])])
+    response = np.empty((len(X), 0)) if y is None else _as_columns(y)
+    table = np.column_stack([known, response])
     for seed in _seeds(random_state, n_imputations):
         filled = X.copy(order="K")
-        drawn = _draw(table, seed, max_iter)[:, : len(useful)]
+        drawn = _draw(table, response.shape[1], seed, max_iter)[:, : len(useful)]
         values = np.broadcast_to(center, X.shape).copy()
         values[:, useful] = center[useful] + spread[useful] * drawn
         filled[gaps] = values[gaps]
         yield filled
 
 
-def _draw(table: Floats, seed: int, max_iter: int) -> Floats:
-    """Return the table with its gaps drawn once."""
+def _draw(table: Floats, n_responses: int, seed: int, max_iter: int) -> Floats:
+    """Return a table, of which the last columns are the response, with its gaps drawn once."""
     # The imputer is declared experimental, and is switched on by this import.
     from sklearn.experimental import enable_iterative_imputer  # noqa: F401
     from sklearn.impute import IterativeImputer
 
-    many = table.shape[1] > _MOST_PREDICTORS + 1
     imputer = IterativeImputer(
+        DrawnRegression(np.random.default_rng(seed), n_responses),
         sample_posterior=True,
         max_iter=max_iter,
-        n_nearest_features=_MOST_PREDICTORS if many else None,
         skip_complete=True,
         random_state=seed,
     )
@@ -121,11 +122,8 @@ def _refuse_unknown(y: Array | None) -> None:
 
 
 def _refuse(X: Floats, gaps: Array, n_imputations: int) -> None:
-    if n_imputations < 2:
-        raise ValueError(
-            f"n_imputations must be at least 2, got {n_imputations}: one filling does not tell how much "
-            "they differ"
-        )
+    # One filling would not tell how much they differ.
+    check_count("n_imputations", n_imputations, 2)
     empty = np.flatnonzero(gaps.all(axis=0))
     if len(empty):
         raise ValueError(

@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse
 from scipy.stats import t
 from sklearn.base import clone
+from sklearn.utils.validation import column_or_1d
 
 from garrote.arrays import Array, Floats
 from garrote.impute.filling import completed_tables
@@ -48,12 +49,12 @@ def pool(
     estimator : estimator of garrote with a posterior
         It is cloned. Those that only penalise, as `SparseRegressor`, have no posterior.
     X : array or data frame of shape (N, D)
-        Numbers, NaN where a value is missing.
-    y : array of shape (N,)
+        Numbers, NaN (or ``pandas.NA``) where a value is missing.
+    y : array of shape (N,) or (N, 1)
         Without gaps; leave out rows whose response is not known.
     sample_weight, feature_names, **fit
         As for ``estimator.fit``.
-    n_imputations : int, default=10
+    n_imputations : int >= 2, default=10
     random_state : int, Generator, RandomState or None
         The seeds of all fillings are spawned from it.
 
@@ -76,7 +77,7 @@ def pool(
     array([1])
     """
     names = feature_names if feature_names is not None else _names_of(X)
-    values, y = _as_numbers(X), np.asarray(y)
+    values, y = _as_numbers(X), column_or_1d(y)
     if len(values) != len(y):
         raise ValueError(f"X has {len(values)} rows and y has {len(y)}: they must be as many")
     tables = completed_tables(values, y, n_imputations, random_state=random_state)
@@ -103,11 +104,19 @@ def _as_numbers(X: Any) -> Floats:
             "X must be an array or a data frame: a sparse matrix has no gaps to fill in"
         )
     try:
-        return np.asarray(X, dtype=np.float64)
+        if hasattr(X, "iloc"):  # pandas.NA is no number: in columns of objects, nor in its own ones
+            X = X.where(X.notna(), np.nan).to_numpy(np.float64, na_value=np.nan)
+        values = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             "X must hold numbers, with NaN where a value is missing: encode other columns first"
         ) from error
+    if values.ndim != 2:
+        raise ValueError(
+            f"X must have two dimensions, rows and columns, got shape {values.shape}: give a single "
+            "column as X.reshape(-1, 1)"
+        )
+    return values
 
 
 def _names_of(X: Any) -> list[str] | None:
