@@ -216,7 +216,7 @@ def test_axes_that_are_none_are_refused(display, diabetes):
 def test_missing_matplotlib_is_named_with_its_remedy(draw, diabetes, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     theory = {"phase": PhaseDisplay.from_theory, "shrinkage": ShrinkageDisplay.from_theory}
-    with pytest.raises(ImportError, match=r"pip install 'garrote\[plot\]'"):
+    with pytest.raises(ImportError, match=r'pip install "garrote\[plot\]"'):
         theory[draw]() if isinstance(draw, str) else draw(diabetes)
 
 

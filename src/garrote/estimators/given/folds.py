@@ -16,7 +16,8 @@ from sklearn.utils import check_random_state
 
 from garrote.arrays import Array
 from garrote.designs.base import is_design
-from garrote.estimators.given.designs import DesignRows, splittable
+from garrote.estimators.given.designs import splittable
+from garrote.limits.budgets import ENTRIES_PER_BLOCK
 
 Split = tuple[Array, Array]
 
@@ -59,12 +60,15 @@ def _sorted_rows(X: Any, y: Array) -> Array:
 
 
 def _lengths(X: Any) -> Array:
-    """Return a number for each row that the order and the signs of columns do not change; units do.
-
-    Of a design, whose rows are not at hand, it is a fixed combination of the columns.
-    """
+    """Return a number for each row that the order and the signs of columns do not change; units do."""
     if is_design(X):
-        return DesignRows(X) @ np.random.default_rng(0).standard_normal(X.shape[1])
+        (rows, columns), lengths = X.shape, np.zeros(X.shape[0])
+        together = max(1, ENTRIES_PER_BLOCK // rows)
+        for start in range(0, columns, together):
+            some = np.arange(start, min(start + together, columns))
+            block = X.take(some, np.zeros(columns))
+            lengths += np.einsum("ij,ij->i", block, block)
+        return lengths
     if scipy.sparse.issparse(X):
         return np.asarray(X.multiply(X).sum(axis=1)).ravel()
     return np.einsum("ij,ij->i", X, X)
