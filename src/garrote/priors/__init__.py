@@ -1,7 +1,9 @@
 """What sparse means to a Bayesian."""
 
 from garrote.priors.base import Prior, Slab
+from garrote.priors.column_groups import ColumnGroups
 from garrote.priors.garrote import SpikeRule, SpikeTerms
+from garrote.priors.grouped_inclusion import GroupedInclusion, InclusionOfGroups
 from garrote.priors.inclusion import (
     BetaInclusion,
     ExpectedSize,
@@ -33,6 +35,7 @@ __all__ = [
     "PRIORS",
     "SHRINKAGE_PRIORS",
     "BetaInclusion",
+    "ColumnGroups",
     "EffectSlab",
     "ElasticNetPrior",
     "ExpectedSize",
@@ -40,10 +43,12 @@ __all__ = [
     "GPrior",
     "GaussianSlab",
     "GroupLaplacePrior",
+    "GroupedInclusion",
     "HALPrior",
     "HorseshoePrior",
     "Inclusion",
     "InclusionLaw",
+    "InclusionOfGroups",
     "IndependentInclusion",
     "LaplacePrior",
     "NEGPrior",

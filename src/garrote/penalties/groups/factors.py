@@ -16,7 +16,8 @@ import scipy.sparse
 from garrote.arrays import Array
 
 # What may stand between a variable and its level: colour_red, colour=red, C(colour)[T.red], colour:red.
-_SEPARATOR = re.compile(r"[_=\[.:|-]+")
+SEPARATORS = "_=[.:|-"
+_SEPARATOR = re.compile(f"[{re.escape(SEPARATORS)}]+")
 
 
 def factor_groups(
@@ -63,7 +64,7 @@ def _found_factors(
     names: list[str], candidates: list[int], columns: "_Columns"
 ) -> Iterator[list[int]]:
     """Yield the columns of each factor."""
-    cuts = {j: _cuts(names[j]) for j in candidates}
+    cuts = {j: name_cuts(names[j]) for j in candidates}
     # How many cuts the columns have in common, and these columns.
     waiting = [(0, candidates)]
     while waiting:
@@ -84,7 +85,7 @@ def _found_factors(
             yield rest
 
 
-def _cuts(name: str) -> list[int]:
+def name_cuts(name: str) -> list[int]:
     """Return where a name may end and a level begin; neither of them is empty."""
     return [
         found.end() for found in _SEPARATOR.finditer(name) if 0 < found.start() < found.end() < len(name)

@@ -9,7 +9,8 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.penalties.base import Penalty, Terms, check_share
 from garrote.penalties.groups.group_rule import GroupRule
-from garrote.penalties.groups.grouping import as_weights, called, resolve_groups, storable_groups
+from garrote.penalties.groups.grouping import as_weights, called, resolve_groups
+from garrote.proximal.given_groups import storable_groups
 from garrote.proximal.grouping import Groups
 
 

@@ -1,7 +1,6 @@
 """Which columns belong together: from labels, lists, mappings, patterns of names, or indicators."""
 
-from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -9,42 +8,15 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.penalties.groups.factors import factor_groups
-from garrote.proximal.grouping import Groups
+from garrote.proximal.given_groups import storable_groups
 from garrote.proximal.labels import (
     are_lists,
-    as_entries,
     as_position,
     group_numbers,
-    is_list,
     numbers_of_labels,
     numbers_of_lists,
 )
 from garrote.summaries import listing
-
-_ALLOWED = (
-    "groups must be labels, lists of columns, a mapping from columns to labels, 'factors' or None"
-)
-
-
-def storable_groups(groups: Any) -> Any:
-    """Return groups as given, in values that can be used twice and saved.
-
-    A Series is a mapping by its index. What could not be groups of any table is refused.
-    """
-    if groups is None or (isinstance(groups, str) and groups == "factors"):
-        return groups
-    if isinstance(groups, Groups):
-        return groups.labels
-    if not (is_list(groups) or hasattr(groups, "__array__")):
-        raise ValueError(f"{_ALLOWED}, got {groups!r}")
-    if hasattr(groups, "iloc") and hasattr(groups, "index"):
-        return _series_mapping(groups)
-    if isinstance(groups, Mapping):
-        return {_python_value(key): _python_value(value) for key, value in groups.items()}
-    entries = as_entries(groups, "column")
-    return (
-        entries if isinstance(entries, np.ndarray) else [_python_value(entry) for entry in entries]
-    )
 
 
 def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any = None) -> Array:
@@ -68,7 +40,7 @@ def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any =
     if isinstance(groups, dict):
         values = list(groups.values())
         if not are_lists(values, "column"):
-            return _from_mapping(groups, count, names)
+            return numbers_of_labels(mapped_labels(groups, count, names))
         groups = values
     if not are_lists(groups, "column"):
         return group_numbers(groups, count, "column")
@@ -77,33 +49,7 @@ def resolve_groups(groups: Any, count: int, names: Array | None = None, X: Any =
     return numbers_of_lists(lists, count, "column", lambda j: called(j, names))
 
 
-def as_weights(weights: Any) -> Floats | None:
-    """Return finite numbers >= 0 as an array; None if these are no such numbers."""
-    try:
-        values = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        return None
-    return values if values.ndim == 1 and (np.isfinite(values) & (values >= 0)).all() else None
-
-
-def called(j: int, names: Array | None) -> str:
-    """Return how a column is called in an error: by its name, or else by its position."""
-    return repr(str(names[j])) if names is not None else str(j)
-
-
-def _series_mapping(series: Any) -> dict[Any, Any]:
-    if np.ndim(series) != 1:
-        raise ValueError(
-            f"{_ALLOWED}, got a table of shape {series.shape}: give one of its columns"
-        )
-    keys = np.asarray(series.index).tolist()
-    if len(set(keys)) < len(keys):
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"groups has {twice!r} twice in its index: give every column one label")
-    return dict(zip(keys, map(_python_value, np.asarray(series).tolist()), strict=True))
-
-
-def _from_mapping(groups: dict[Any, Any], count: int, names: Array | None) -> Array:
+def mapped_labels(groups: dict[Any, Any], count: int, names: Array | None) -> list[Any]:
     """Look every column's label up by its name, a pattern of it, or its position."""
     labels: dict[int, Any] = {}
     columns = _finder(count, names)
@@ -121,7 +67,21 @@ def _from_mapping(groups: dict[Any, Any], count: int, names: Array | None) -> Ar
             f"groups has no label for column {listing(missing, str, 5)}: every column needs one; a "
             "group of one is fine"
         )
-    return numbers_of_labels([labels[j] for j in range(count)])
+    return [labels[j] for j in range(count)]
+
+
+def as_weights(weights: Any) -> Floats | None:
+    """Return finite numbers >= 0 as an array; None if these are no such numbers."""
+    try:
+        values = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return values if values.ndim == 1 and (np.isfinite(values) & (values >= 0)).all() else None
+
+
+def called(j: int, names: Array | None) -> str:
+    """Return how a column is called in an error: by its name, or else by its position."""
+    return repr(str(names[j])) if names is not None else str(j)
 
 
 def _finder(count: int, names: Array | None) -> Callable[[Any], list[int]]:
@@ -145,12 +105,3 @@ def _finder(count: int, names: Array | None) -> Callable[[Any], list[int]]:
         return found
 
     return columns
-
-
-def _python_value(entry: Any) -> Any:
-    """Return a label, a position, a name, or a list of these as Python's own value."""
-    if isinstance(entry, AbstractSet):
-        return sorted((_python_value(part) for part in entry), key=str)
-    if is_list(entry):
-        return [_python_value(part) for part in entry]
-    return entry.item() if isinstance(entry, np.generic) else entry

@@ -1,0 +1,1 @@
+"""Posteriors over sets of groups of columns, found in coordinates that no coding of levels changes."""
