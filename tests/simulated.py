@@ -1,4 +1,4 @@
-"""Rows of the models that likelihoods describe."""
+"""Rows of the models that likelihoods describe, and a table of near copies."""
 
 import numpy as np
 
@@ -15,3 +15,11 @@ def simulated(likelihood, n=200, d=4, seed=0, offset=0.0):
     if likelihood.name == "poisson":
         return X, rng.poisson(np.exp(eta)).astype(float)
     return X, eta + rng.standard_normal(n)
+
+
+def near_copies():
+    """Return twelve columns, three of them nearly equal, and a response of one of these and another."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 12))
+    X[:, 5], X[:, 7] = (X[:, 2] + size * rng.standard_normal(100) for size in (0.01, 0.02))
+    return X, X[:, 2] + 0.7 * X[:, 9] + rng.standard_normal(100)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:  # what type checkers cannot read from the table below
     from garrote.persistence import load as load
     from garrote.problem import Problem as Problem
     from garrote.results.certificates import Certificate as Certificate
-    from garrote.results.comparison import Comparison as Comparison
     from garrote.results.fit import Fit as Fit
     from garrote.results.path import Path as Path
     from garrote.results.posterior import Posterior as Posterior
-    from garrote.results.selection import Selection as Selection
+    from garrote.results.selections.comparison import Comparison as Comparison
+    from garrote.results.selections.selection import Selection as Selection
     from garrote.solvers.classical.array_descent import proximal_gradient as proximal_gradient
 
 # Public names and where they live: resolved on first use, so that `import garrote` stays quick.
@@ -39,11 +39,11 @@ _HOMES = {
     "load": "garrote.persistence",
     "proximal_gradient": "garrote.solvers.classical.array_descent",
     "Certificate": "garrote.results.certificates",
-    "Comparison": "garrote.results.comparison",
+    "Comparison": "garrote.results.selections.comparison",
     "Fit": "garrote.results.fit",
     "Path": "garrote.results.path",
     "Posterior": "garrote.results.posterior",
-    "Selection": "garrote.results.selection",
+    "Selection": "garrote.results.selections.selection",
 }
 
 # Rooms that are used by their name: garrote.impute.pool.

@@ -15,7 +15,7 @@ from garrote import (
     VariationalGarrote,
 )
 from garrote.designs import DenseDesign
-from garrote.results.held_out import PredictiveDensity
+from garrote.results.selections.held_out import PredictiveDensity
 
 
 def regression(rows=60, seed=0):

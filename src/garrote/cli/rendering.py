@@ -8,8 +8,9 @@ import numpy as np
 
 from garrote.cli.console import WIDTH, say
 from garrote.displays.names import shorten_all
-from garrote.results.selection import Selection, set_in_words
-from garrote.results.selection_views import Validation
+from garrote.results.selections.selection import Selection
+from garrote.results.selections.views import Validation
+from garrote.results.selections.words import set_in_words
 
 _LONGEST_NAME = 32
 

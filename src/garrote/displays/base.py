@@ -6,8 +6,8 @@ from typing import Any, Self
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from garrote.results.selection import Selection
-from garrote.results.selection_views import PathView
+from garrote.results.selections.selection import Selection
+from garrote.results.selections.views import PathView
 
 
 class SelectionDisplay(ABC):

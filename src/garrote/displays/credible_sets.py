@@ -11,7 +11,8 @@ from garrote.displays.base import SelectionDisplay
 from garrote.displays.figures import legend_above, note, set_title, take_axes
 from garrote.displays.names import LITERAL, push_apart, shorten
 from garrote.displays.palette import GREY, curve_style
-from garrote.results.selection import Selection, is_certainty
+from garrote.results.selections.evidence import is_certainty
+from garrote.results.selections.selection import Selection
 
 _HEIGHTS = {"probability": "probability", "z": "z-score"}
 # Variables whose names are written beside them, at most one of a set.

@@ -10,7 +10,7 @@ from garrote.displays.base import SelectionDisplay, path_of
 from garrote.displays.figures import leave_headroom, note, set_title, take_axes
 from garrote.displays.names import LITERAL, number, shorten
 from garrote.displays.palette import BLUE, GREY, VERMILION
-from garrote.results.selection import Selection
+from garrote.results.selections.selection import Selection
 
 
 @dataclass(kw_only=True, repr=False, eq=False)

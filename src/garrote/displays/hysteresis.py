@@ -16,7 +16,7 @@ from garrote.displays.figures import legend_above, note, set_title, take_axes
 from garrote.displays.names import number
 from garrote.displays.palette import BLUE, GREY, VERMILION
 from garrote.results.path import branches_differ
-from garrote.results.selection import Selection
+from garrote.results.selections.selection import Selection
 
 _BRANCHES = {
     "forward": {"color": BLUE, "linestyle": "-", "marker": ">"},

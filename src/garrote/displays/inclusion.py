@@ -11,7 +11,8 @@ from garrote.displays.base import SelectionDisplay
 from garrote.displays.figures import note, set_title, take_axes
 from garrote.displays.names import LITERAL, chance, number, shorten, shorten_all
 from garrote.displays.palette import BLUE, GREY
-from garrote.results.selection import Selection, border, is_certainty
+from garrote.results.selections.evidence import border, is_certainty
+from garrote.results.selections.selection import Selection
 
 # Beside the selected variables others are shown if they are at least this probable ...
 _LEAST_PROBABILITY = 0.1

@@ -11,7 +11,7 @@ from garrote.displays.base import SelectionDisplay
 from garrote.displays.figures import note, set_title, take_axes
 from garrote.displays.names import LITERAL, chance, shorten_all
 from garrote.displays.palette import BLUE, VERMILION
-from garrote.results.selection import Selection
+from garrote.results.selections.selection import Selection
 
 # A lone row is not as high as the axes.
 _FEWEST_ROWS = 4

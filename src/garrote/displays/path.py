@@ -11,7 +11,8 @@ from garrote.displays.base import SelectionDisplay, path_of
 from garrote.displays.figures import leave_headroom, note, set_title, take_axes
 from garrote.displays.names import LITERAL, shorten, shorten_all
 from garrote.displays.palette import DISTINCT_CURVES, GREY, curve_style
-from garrote.results.selection import Selection, is_certainty
+from garrote.results.selections.evidence import is_certainty
+from garrote.results.selections.selection import Selection
 
 # With nothing selected, so many of the most probable are named.
 _RUNNERS_UP = 5

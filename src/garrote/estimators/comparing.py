@@ -20,7 +20,7 @@ from garrote.estimators.validation import (
     measure_of,
     rivals_of,
 )
-from garrote.results.comparison import Comparison
+from garrote.results.selections.comparison import Comparison
 
 # What is compared where nobody says, the quickest first.
 METHODS = ("lasso", "garrote", "single-effects", "spike-slab", "shrinkage")

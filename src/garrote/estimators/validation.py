@@ -21,9 +21,9 @@ from garrote.estimators.given.folds import split_rows
 from garrote.estimators.given.inputs import check_weights
 from garrote.estimators.shared.densities import MeasuredRows
 from garrote.likelihoods import as_likelihood
-from garrote.results.held_out import LabelScores, PredictiveDensity
-from garrote.results.selection import Selection
-from garrote.results.selection_views import Predictions, Validation
+from garrote.results.selections.held_out import LabelScores, PredictiveDensity
+from garrote.results.selections.selection import Selection
+from garrote.results.selections.views import Predictions, Validation
 from garrote.selecting.cross_validation import spread_rows
 from garrote.selecting.label_scores import Scores, score_labels
 
@@ -257,5 +257,4 @@ def with_validation(selection: Selection, found: Validated) -> Selection:
             validation = replace(validation, mean=mean, standard_error=error)
         else:
             validation = replace(known, density=validation.density)
-    warnings = (*selection.warnings, *found.notes)
-    return replace(selection, validation=validation, predictions=predictions, warnings=warnings)
+    return selection.annotated(found.notes, validation=validation, predictions=predictions)

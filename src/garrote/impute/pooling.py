@@ -18,9 +18,10 @@ from garrote.impute.filling import completed_tables
 from garrote.results.laws import Spread
 from garrote.results.laws.pooled import Pooled, pooled_variance
 from garrote.results.posterior import IN_SUPPORT, Posterior
-from garrote.results.selection import Selection, border
-from garrote.results.selection_views import Predictions
-from garrote.results.stability import Stability
+from garrote.results.selections.evidence import border
+from garrote.results.selections.selection import Selection
+from garrote.results.selections.stability import Stability
+from garrote.results.selections.views import Predictions
 
 _LEAST_SHARE = 1e-12  # of a variance: less of it between imputations is rounding
 

@@ -29,9 +29,7 @@ from garrote.persistence.trial import try_answers
 from garrote.proximal.graph import Graph
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet, Inclusions, Likeness, Substitutes
-from garrote.results.data_check import DataCheck, Finding
 from garrote.results.fit import Fit, PenaltyFit
-from garrote.results.held_out import LabelScores, PredictiveDensity
 from garrote.results.laws import (
     Anchor,
     CovariatesLaw,
@@ -49,8 +47,11 @@ from garrote.results.laws import (
 from garrote.results.optima import Optima
 from garrote.results.path import Move, Path
 from garrote.results.posterior import Audit, Posterior, SamplingAccuracy
-from garrote.results.selection import Selection
-from garrote.results.selection_views import (
+from garrote.results.selections.data_check import DataCheck, Finding
+from garrote.results.selections.held_out import LabelScores, PredictiveDensity
+from garrote.results.selections.selection import Selection
+from garrote.results.selections.stability import Stability
+from garrote.results.selections.views import (
     ClassEffects,
     ModelsView,
     PathView,
@@ -59,7 +60,6 @@ from garrote.results.selection_views import (
     Validation,
 )
 from garrote.results.shapes import SlabShapes
-from garrote.results.stability import Stability
 from garrote.summaries import Summary, Table
 from garrote.zscores.consistency import Consistency
 

@@ -15,8 +15,8 @@ from garrote.report.wording import (
     probability,
     readable,
 )
-from garrote.results.selection import STANDARDISED, VARIATIONAL, is_certainty
-from garrote.results.stability import NEARLY_ALWAYS
+from garrote.results.selections.evidence import STANDARDISED, VARIATIONAL, is_certainty
+from garrote.results.selections.stability import NEARLY_ALWAYS
 
 # Evidence beyond this is called nearly certain, where refits bear it out.
 _SURE = 0.99

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from garrote.results.selection import SCHEMA
+from garrote.results.selections.document import SCHEMA
 
 # A type, a tuple of types, or (for an entry that may be null) a tuple with NoneType.
 NUMBER = (int, float)

@@ -10,8 +10,8 @@ from garrote.files.writing import write_text
 from garrote.report.assembly import page_of, part
 from garrote.report.rows import Tick, axis_ticks
 from garrote.report.wording import amount, brief, counted, enumeration, in_words, isolated, readable
-from garrote.results.comparison import Comparison
-from garrote.results.held_out import PredictiveDensity
+from garrote.results.selections.comparison import Comparison
+from garrote.results.selections.held_out import PredictiveDensity
 
 # Variables that have a line, at most.
 _MOST = 100

@@ -13,7 +13,7 @@ from garrote.report.checks import (
     check_table,
 )
 from garrote.report.held_out import check_held_out
-from garrote.results.selection import SCHEMA
+from garrote.results.selections.document import SCHEMA
 
 _NAME, _VERSION = SCHEMA.rsplit("/", 1)
 

@@ -12,7 +12,7 @@ from garrote.report.locus import locus
 from garrote.report.rows import NUMBERS, Scale
 from garrote.report.sources import strength_words
 from garrote.report.wording import readable
-from garrote.results.selection import is_certainty
+from garrote.results.selections.evidence import is_certainty
 
 _DIGITS = 5
 

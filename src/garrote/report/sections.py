@@ -26,7 +26,7 @@ from garrote.report.wording import (
     probability,
     readable,
 )
-from garrote.results.selection import STANDARDISED, is_certainty
+from garrote.results.selections.evidence import STANDARDISED, is_certainty
 
 _MOST_STAND_INS = 40
 _MOST_LISTED = 20

@@ -5,7 +5,7 @@ from typing import Any
 
 from garrote.estimators.registry import SELECTORS
 from garrote.results.certificates import EQUATIONS
-from garrote.results.selection import SIGN, is_certainty
+from garrote.results.selections.evidence import SIGN, is_certainty
 
 _STRENGTHS = {
     "gamma": (

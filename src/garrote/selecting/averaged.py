@@ -8,9 +8,9 @@ from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
 from garrote.results.posterior import DISAGREES, Posterior
-from garrote.results.selection import Selection
-from garrote.results.selection_views import ModelsView, Predictions
-from garrote.results.verdict import Account
+from garrote.results.selections.selection import Selection
+from garrote.results.selections.verdict import Account
+from garrote.results.selections.views import ModelsView, Predictions
 from garrote.selecting.cross_validation import rows_to_show
 from garrote.selecting.filling import Origin, fill_selection
 from garrote.selecting.judging import LEVEL, judge

@@ -11,7 +11,7 @@ from garrote.inference.correcting import Correction
 from garrote.problem import Problem
 from garrote.results.certificates import MONTE_CARLO, Certificate
 from garrote.results.posterior import Posterior
-from garrote.results.selection import VARIATIONAL
+from garrote.results.selections.evidence import VARIATIONAL
 from garrote.selecting.judging import (
     AVERAGED,
     AVERAGED_INTERVALS,

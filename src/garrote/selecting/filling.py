@@ -7,8 +7,8 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.problem import Problem
-from garrote.results.selection import Selection
-from garrote.results.verdict import Account, Verdict
+from garrote.results.selections.selection import Selection
+from garrote.results.selections.verdict import Account, Verdict
 from garrote.selecting.judging import LEVEL
 from garrote.selecting.stand_ins import find_stand_ins, stand_in_notes
 

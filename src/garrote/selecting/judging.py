@@ -5,8 +5,8 @@ from scipy.stats import norm
 
 from garrote.arrays import Array
 from garrote.results.posterior import Posterior
-from garrote.results.selection import SIGN
-from garrote.results.verdict import Verdict
+from garrote.results.selections.evidence import SIGN
+from garrote.results.selections.verdict import Verdict
 
 # The level of the intervals.
 LEVEL = 0.95

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from garrote.arrays import Array, Floats
-from garrote.results.held_out import LabelScores
+from garrote.results.selections.held_out import LabelScores
 
 # Bins of equal width for predicted probabilities.
 BINS = 10

@@ -12,9 +12,9 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
 from garrote.results.posterior import Posterior
-from garrote.results.selection import Selection
-from garrote.results.selection_views import PathView, Predictions, Validation
-from garrote.results.verdict import Account
+from garrote.results.selections.selection import Selection
+from garrote.results.selections.verdict import Account
+from garrote.results.selections.views import PathView, Predictions, Validation
 from garrote.selecting.averaged import list_models
 from garrote.selecting.chosen_solution import ChosenSolution
 from garrote.selecting.cross_validation import CrossValidation, rows_to_show

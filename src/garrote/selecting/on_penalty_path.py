@@ -9,9 +9,10 @@ from garrote.arrays import Array, Floats
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
-from garrote.results.selection import ENTRY, Selection
-from garrote.results.selection_views import ClassEffects, PathView
-from garrote.results.verdict import Account, Verdict
+from garrote.results.selections.evidence import ENTRY
+from garrote.results.selections.selection import Selection
+from garrote.results.selections.verdict import Account, Verdict
+from garrote.results.selections.views import ClassEffects, PathView
 from garrote.selecting.filling import Origin, fill_selection
 from garrote.selecting.on_path import (
     Choice,

@@ -8,7 +8,7 @@ from garrote.arrays import Array
 from garrote.inference.resemblance import correlations, correlations_among
 from garrote.problem import Problem
 from garrote.results.posterior import Posterior
-from garrote.results.selection_views import StandIns
+from garrote.results.selections.views import StandIns
 from garrote.summaries import listing
 
 # Columns correlated beyond this cannot be told apart by any data of this kind.

@@ -3,7 +3,7 @@
 import difflib
 from typing import TYPE_CHECKING
 
-from garrote.results.data_check import DataCheck
+from garrote.results.selections.data_check import DataCheck
 from garrote.summaries import listing
 
 if TYPE_CHECKING:

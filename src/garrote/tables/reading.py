@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.results.data_check import DataCheck
+from garrote.results.selections.data_check import DataCheck
 from garrote.summaries import listing
 from garrote.tables.check.looking import Look
 from garrote.tables.check.target import is_zero_or_one

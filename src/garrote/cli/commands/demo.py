@@ -2,7 +2,6 @@
 
 import argparse
 import time
-from dataclasses import replace
 
 from garrote.cli.errors import DONE
 from garrote.cli.outputs import check_library, check_targets
@@ -32,10 +31,8 @@ def run(options: argparse.Namespace) -> int:
         model = SpikeSlabRegressor(stability=_REFITS, random_state=0, callback=callback)
         model.fit(X, y, feature_names=names)
     seconds = time.perf_counter() - start
-    selection = replace(
-        model.selection_,
-        response="progression",
-        provenance={**model.selection_.provenance, "source": "diabetes (Efron et al. 2004)"},
+    selection = model.selection_.annotated(
+        provenance={"source": "diabetes (Efron et al. 2004)"}, response="progression"
     )
     show_selection(selection, None, top=30)
     selection.report(options.report)

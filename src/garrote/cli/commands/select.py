@@ -165,13 +165,11 @@ def _fit(
             estimator(**settings), table, y, options, groups=table.groups, **known
         )
     found = model.selection_
-    notes = _response_notes(y, settings, estimator)
-    model.selection_ = replace(
-        found,
+    model.selection_ = found.annotated(
+        _response_notes(y, settings, estimator),
+        {"source": table.source, "command": options.words},
         # The fit knows the response as y; of two classes it says which one's log odds it models.
         response=table.response + found.response.removeprefix("y"),
-        warnings=(*notes, *found.warnings),
-        provenance={**found.provenance, "source": table.source, "command": options.words},
         check=table.check,
     )
     say_heard(heard, found)

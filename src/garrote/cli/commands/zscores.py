@@ -2,7 +2,6 @@
 
 import argparse
 import inspect
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -151,15 +150,11 @@ def _fit(model: Any, data: _Data, options: argparse.Namespace) -> Any:
     found = model.selection_
     if data.positions is not None:
         found = found.at_positions(data.positions)
-    model.selection_ = replace(
-        found,
+    source = f"{Path(options.zscores).name}, {Path(options.ld).name}"
+    model.selection_ = found.annotated(
+        data.notes,
+        {"source": source, "command": options.words},
         response=options.target or found.response,
-        warnings=(*data.notes, *found.warnings),
-        provenance={
-            **found.provenance,
-            "source": f"{Path(options.zscores).name}, {Path(options.ld).name}",
-            "command": options.words,
-        },
     )
     say_heard(heard, model.selection_)
     return model

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +9,8 @@ import numpy as np
 from garrote.estimators.given.inputs import column_names
 from garrote.estimators.given.provenance import provenance
 from garrote.problem import Problem
-from garrote.results.selection import STANDARDISED, Selection
+from garrote.results.selections.evidence import STANDARDISED
+from garrote.results.selections.selection import Selection
 from garrote.selecting.filling import Origin
 from garrote.zscores.consistency import check_consistency
 from garrote.zscores.summary_statistics import ZScores, check_zscores
@@ -65,10 +65,9 @@ class ZScoreMixin:
             del self.feature_names_in_
         notes = self._fit_zscores(problem, scores, _origin(self, scores))
         self.consistency_ = consistency
-        found, cautions = self.selection_, (*consistency.notes, *scores.cautions)
-        self.selection_ = replace(
-            found,
-            warnings=(*cautions, *scores.notes, *notes, *found.warnings),
+        cautions = (*consistency.notes, *scores.cautions)
+        self.selection_ = self.selection_.annotated(
+            (*cautions, *scores.notes, *notes),
             consistency=consistency,
             effect_scale=STANDARDISED,
         )

@@ -1,6 +1,5 @@
 """What selecting estimators share: summary, support, tags; regressors also their predictive spread."""
 
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +20,7 @@ from garrote.likelihoods import Gaussian
 from garrote.problem import Problem
 from garrote.results.laws import Anchor
 from garrote.results.posterior import Posterior
-from garrote.results.selection import Selection
+from garrote.results.selections.selection import Selection
 from garrote.selecting.cross_validation import CrossValidation
 from garrote.summaries import Summary
 
@@ -67,7 +66,8 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
         given = Arguments(X, y, sample_weight, offset, groups, feature_names)
         self._fit_rows(given)
         if self.stability is not None:
-            self.selection_ = replace(self.selection_, stability=measure_stability(self, given))
+            found_again = measure_stability(self, given)
+            self.selection_ = self.selection_.annotated(stability=found_again)
         return self
 
     def _refit_settings(self) -> dict[str, Any]:

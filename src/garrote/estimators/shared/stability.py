@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from garrote.arrays import Array, Floats
 from garrote.estimators.given.arguments import Arguments
 from garrote.limits.budgets import ENTRIES_REFITTED
-from garrote.results.stability import Stability
+from garrote.results.selections.stability import Stability
 from garrote.settings import check_count
 
 # What a refit has of the rows, and how many refits there are where nobody said how many.

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from garrote.arrays import Array
-from garrote.results.data_check import Finding
+from garrote.results.selections.data_check import Finding
 from garrote.summaries import listing
 from garrote.tables.check.sentences import named
 from garrote.tables.errors import TableError, count_of

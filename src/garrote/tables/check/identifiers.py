@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from garrote.arrays import Floats
-from garrote.results.data_check import Finding
+from garrote.results.selections.data_check import Finding
 from garrote.summaries import listing
 from garrote.tables.check.sentences import NAMED, named
 

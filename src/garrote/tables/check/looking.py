@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.results.data_check import DataCheck, Finding, in_order
+from garrote.results.selections.data_check import DataCheck, Finding, in_order
 from garrote.tables.check.gaps import Gaps
 from garrote.tables.check.identifiers import find_identifiers
 from garrote.tables.check.leaks import find_leaks

@@ -3,7 +3,7 @@
 import numpy as np
 
 from garrote.arrays import Array
-from garrote.results.data_check import Finding
+from garrote.results.selections.data_check import Finding
 from garrote.summaries import listing
 
 # Counts are whole numbers from 0 on, of which at most this part differs, in a table of so many rows.

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from garrote.results.data_check import Finding
+from garrote.results.selections.data_check import Finding
 from garrote.summaries import listing
 from garrote.tables.check.sentences import named, odd_cells
 from garrote.tables.errors import count_of

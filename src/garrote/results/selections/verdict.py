@@ -1,6 +1,6 @@
 """What a method says of the variables, and what it tells of its way there: two parts of a Selection.
 
-Their fields are described in `garrote.results.selection.Selection`, which derives from both.
+Their fields are described in `garrote.results.selections.selection.Selection`, which derives from both.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import Any
 from garrote.arrays import Array, Floats
 from garrote.results.certificates import Certificate
 from garrote.results.credible_sets import CredibleSet
-from garrote.results.selection_views import (
+from garrote.results.selections.views import (
     ClassEffects,
     ModelsView,
     PathView,

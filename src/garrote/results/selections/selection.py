@@ -6,48 +6,24 @@ parts (a path, a validation, predictions, stand-ins, models) are there where the
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.files.json_values import number
 from garrote.results.credible_sets import CredibleSet
-from garrote.results.data_check import DataCheck
-from garrote.results.locus import Locus
-from garrote.results.selection_views import StandIns
-from garrote.results.stability import Stability
-from garrote.results.verdict import Account, Verdict
+from garrote.results.selections import words
+from garrote.results.selections.data_check import DataCheck
+from garrote.results.selections.document import as_document
+from garrote.results.selections.evidence import STANDARDISED
+from garrote.results.selections.locus import Locus
+from garrote.results.selections.stability import Stability
+from garrote.results.selections.verdict import Account, Verdict
+from garrote.results.selections.views import StandIns
 from garrote.summaries import Summary, Table, listing, shortened
 from garrote.zscores.consistency import Consistency
-
-SCHEMA = "garrote.selection/1"
-# Beside the selected variables, so many others are written out at most ...
-_MOST_LISTED = 200
-# ... if their evidence is at least this, or a picture shows them.
-_LEAST_EVIDENCE = 0.01
-# The evidence of a penalised path, whose last word is its noun as with every kind of evidence.
-ENTRY = "alpha at which a variable enters, of the largest: entry"
-# The evidence of an annealed garrote: too sure among correlated columns, as every mean field is.
-VARIATIONAL = "variational inclusion probability"
-# The evidence where no variable is ever left out: how sure the sign of its effect is.
-SIGN = "posterior sign probability"
-# What effects change, and for what of a variable, where neither has units of its own.
-STANDARDISED = "standard deviations"
-# Variables of a credible set that are named in one line.
-_MOST_NAMED = 12
-
-
-def is_certainty(evidence: str) -> bool:
-    """Tell whether a kind of evidence says how sure a variable is: `border` has the border then."""
-    return evidence.split()[-1:] != ENTRY.split()[-1:]
-
-
-def border(evidence: str, level: float = 0.95) -> float:
-    """Return what the evidence of a selected variable is beyond, intervals being of some level."""
-    return 0.5 + level / 2 if evidence == SIGN else 0.5
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -156,7 +132,7 @@ class Selection(Verdict, Account):
                 self.evidence_noun: [float(self.probability[j]) for j in order],
                 **self._found_again(order),
                 **({"set": [member.get(int(j)) for j in order]} if with_sets else {}),
-                **({self.by_class.kind: self._classes_of(order)} if self.by_class else {}),
+                **({self.by_class.kind: self.by_class.names_of(order)} if self.by_class else {}),
                 "effect": [float(self.effect[j]) for j in order],
                 "std. error": [float(self.standard_error[j]) for j in order],
                 f"lower {percent}": [float(self.lower[j]) for j in order],
@@ -169,18 +145,6 @@ class Selection(Verdict, Account):
         if self.stability is None:
             return {}
         return {"found again": [self.stability.in_words(int(j)) for j in order]}
-
-    @property
-    def stability_in_words(self) -> str:
-        """What refits say of the selected variables, in a sentence; "" where there were none."""
-        if self.stability is None or not self.n_selected:
-            return ""
-        return self.stability.sentence(self.names, self.selected, self.shared_sets)
-
-    def _classes_of(self, order: Array) -> list[str]:
-        """Return which class variables matter most to."""
-        assert self.by_class is not None
-        return [self.by_class.names[k] for k in self.by_class.strongest[order]]
 
     @property
     def shared_sets(self) -> tuple[CredibleSet, ...]:
@@ -217,46 +181,27 @@ class Selection(Verdict, Account):
     @property
     def headline(self) -> str:
         """How many variables were selected, of how many, in how many pieces, and sets beside them."""
-        fixed = len(self.always_in)
-        beside = f" beside {fixed} always in" if fixed else ""
-        of_all = f"{self.n_selected} of {len(self.names) - fixed} variables selected{beside}"
-        if self.stability is not None:
-            rare = len(self.stability.rare(self.selected, self.shared_sets))
-            whose = (
-                "which most refits do not find"
-                if rare == self.n_selected
-                else f"{rare} of which most refits do not find"
-            )
-            of_all += f" ({whose} again)" if rare else ""
-        undecided = self.undecided_sets
-        if undecided:
-            several = f"each of {len(undecided)} sets"
-            which = several if len(undecided) > 1 else f"a set of {len(undecided[0])}"
-            return f"{of_all}, and one of {which}"
-        if self.pieces is None or not self.n_selected:
-            return of_all
-        return f"{of_all}, in {self.pieces} piece{'s' * (self.pieces != 1)} of equal effects"
+        return words.headline(self)
+
+    @property
+    def stability_in_words(self) -> str:
+        """What refits say of the selected variables, in a sentence; "" where there were none."""
+        return words.stability_in_words(self)
 
     @property
     def affected(self) -> str:
         """What effects are on: the response, or the log odds of it."""
-        if self.effect_scale == STANDARDISED:
-            return f"{self.response} in {STANDARDISED}"
-        return f"{self.effect_scale} of {self.response}" if self.effect_scale else self.response
+        return words.affected(self)
+
+    @property
+    def effects_in_words(self) -> str:
+        """What effects are on, in a sentence; "" where they are in the units of the data."""
+        return words.effects_in_words(self)
 
     @property
     def per(self) -> str:
         """How much of a variable effects are for."""
         return STANDARDISED[:-1] if self.effect_scale == STANDARDISED else "unit"
-
-    @property
-    def effects_in_words(self) -> str:
-        """What effects are on, in a sentence; "" where they are in the units of the data."""
-        if self.effect_scale == STANDARDISED:
-            return (
-                f"effects are in standard deviations: of {self.response}, for one of the variable"
-            )
-        return f"effects are on the {self.affected}" if self.effect_scale else ""
 
     @property
     def evidence_noun(self) -> str:
@@ -276,107 +221,6 @@ class Selection(Verdict, Account):
         chosen = 0 if self.path is None else self.path.chosen
         return float(self.validation.mean[chosen]), self.validation.null
 
-    def summary(self) -> Summary:
-        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
-        noise = f"noise variance {self.noise_variance:.4g}, "
-        facts = [
-            f"{self.method}: {self.headline}",
-            self.rule,
-            f"{noise if np.isfinite(self.noise_variance) else ''}certificate {self.certificate}",
-        ]
-        errors = self.held_out_error()
-        if errors and self.validation:
-            facts.append(
-                f"held-out {self.validation.measure} {errors[0]:.4g}, null model {errors[1]:.4g}"
-            )
-        if self.path is not None and self.path.hysteresis:
-            low, high = self.path.hysteresis
-            facts.append(
-                f"forward and backward solutions differ for gamma in [{low:.4g}, {high:.4g}]"
-            )
-        facts += [set_in_words(one) for one in self.shared_sets]
-        facts += filter(None, [self.stability_in_words])
-        if self.effects_in_words:
-            facts.append(self.effects_in_words)
-        return Summary((*facts, *self.warnings, self.intervals), self.table().without_empty())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain Python values; the documentation describes the schema.
-
-        Of many variables only those with some evidence are listed; ``unlisted`` counts the others.
-        """
-        listed = self._listed()
-        return {
-            "schema": SCHEMA,
-            "method": self.method,
-            "response": self.response,
-            "n_variables": len(self.names),
-            "n_selected": self.n_selected,
-            "pieces": self.pieces,
-            "evidence": self.evidence,
-            "rule": self.rule,
-            "variables": [self._variable(j) for j in listed],
-            "unlisted": self._unlisted(listed),
-            "effect_scale": self.effect_scale,
-            "classes": self._classes(),
-            "interval_level": self.level,
-            "intervals": self.intervals,
-            "always_in": list(self.always_in),
-            "interchangeable": {k: list(v) for k, v in self.interchangeable.items()},
-            "constant": list(self.constant),
-            "noise_variance": number(self.noise_variance),
-            "certificate": {
-                "kind": self.certificate.kind,
-                "value": number(self.certificate.value),
-                "parts": {name: number(v) for name, v in self.certificate.parts.items()},
-            },
-            "converged": self.converged,
-            "warnings": list(self.warnings),
-            "path": _values(self.path, self.names),
-            "validation": _values(self.validation),
-            "predictions": _values(self.predictions),
-            "stand_ins": _values(self.stand_ins, self.names),
-            "models": _values(self.models, self.names),
-            "credible_sets": [one.to_dict() for one in self.credible_sets],
-            "consistency": _values(self.consistency),
-            "stability": _values(self.stability, self.names, self.selected, self.shared_sets),
-            "check": _values(self.check),
-            "locus": _values(self._shown_locus(), self.names),
-            "provenance": self.provenance,
-        }
-
-    def _listed(self) -> Array:
-        ranked = self.ranked()
-        wanted = self.selected | (self.probability >= _LEAST_EVIDENCE)
-        if self.path is not None:
-            wanted[self.path.columns] = True
-        order = ranked[wanted[ranked]]
-        return order[: max(_MOST_LISTED, int(self.selected.sum()))]
-
-    def _variable(self, j: int) -> dict[str, Any]:
-        return {
-            "name": self.names[j],
-            "position": int(j),
-            "selected": bool(self.selected[j]),
-            "probability": number(self.probability[j]),
-            "effect": number(self.effect[j]),
-            "standard_error": number(self.standard_error[j]),
-            "lower": number(self.lower[j]),
-            "upper": number(self.upper[j]),
-            "sign": int(np.sign(self.effect[j])),
-            "found_again": None if self.stability is None else int(self.stability.found[j]),
-            "deviation": None if self.deviation is None else number(self.deviation[j]),
-            "class": self._classes_of(np.array([j]))[0] if self.by_class else None,
-        }
-
-    def _classes(self) -> dict[str, Any] | None:
-        """Return how many of the selected variables matter for each of several classes."""
-        found = self.by_class
-        if found is None:
-            return None
-        free = self.selected & ~np.isin(self.names, self.always_in)
-        return {"kind": found.kind, "names": list(found.names), "counts": found.counts(free)}
-
     @property
     def locus(self) -> Locus:
         """All variables along their positions, with probabilities, z-scores and credible sets."""
@@ -387,16 +231,16 @@ class Selection(Verdict, Account):
         )
         return Locus.of(at, self.probability, self.marginal_z, self.credible_sets)
 
-    def _shown_locus(self) -> Locus | None:
-        """Return what the report draws; None of a table whose columns have no order that matters."""
-        # Single effects state how strong each is: whoever asks for them asks for a place.
-        effects = any(np.isfinite(one.log_bayes_factor) for one in self.shared_sets)
-        ordered = self.positions is not None or self.consistency is not None or effects
-        return self.locus.thinned() if ordered and is_certainty(self.evidence) else None
+    def summary(self) -> Summary:
+        """Return what was found as a table that prints, shows as HTML and becomes a data frame."""
+        return words.summary(self)
 
-    def _unlisted(self, listed: Array) -> dict[str, Any]:
-        others = np.delete(self.probability, listed)
-        return {"count": len(others), "largest_probability": number(others.max(initial=0.0))}
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain Python values; the documentation describes the schema.
+
+        Of many variables only those with some evidence are listed; ``unlisted`` counts the others.
+        """
+        return as_document(self)
 
     def to_json(self, indent: int | None = None) -> str:
         """Return `to_dict` as JSON text."""
@@ -414,6 +258,17 @@ class Selection(Verdict, Account):
         shown = self if positions is None else self.at_positions(positions)
         write_report(shown.to_dict(), path, title=title)
 
+    def annotated(
+        self, notes: Sequence[str] = (), provenance: dict[str, Any] | None = None, **parts: Any
+    ) -> "Selection":
+        """Return the same selection that tells more: notes before its own, where it came from, parts."""
+        return replace(
+            self,
+            warnings=(*notes, *self.warnings),
+            provenance={**self.provenance, **(provenance or {})},
+            **parts,
+        )
+
     def at_positions(self, positions: Any) -> "Selection":
         """Return the same selection with variables at some positions, a number for each of them."""
         at = np.asarray(positions, dtype=np.float64)
@@ -425,31 +280,10 @@ class Selection(Verdict, Account):
         return replace(self, positions=at)
 
     def __str__(self) -> str:
-        return self._in_words(str)
+        return words.as_text(self, str)
 
     def __repr__(self) -> str:
-        return shortened(self._in_words(repr))
-
-    def _in_words(self, show: Callable[[Table], str]) -> str:
-        lines = [f"{self.headline} ({self.rule})"]
-        if self.selected.any():
-            lines.append(show(self.table().without_empty()))
-        lines += [set_in_words(one) for one in self.shared_sets]
-        lines += filter(None, [self.stability_in_words])
-        lines += [*self.warnings, self.intervals, f"certificate {self.certificate}"]
-        return "\n".join(lines)
+        return shortened(words.as_text(self, repr))
 
     def _repr_html_(self) -> str:
         return self.summary()._repr_html_()
-
-
-def set_in_words(one: CredibleSet, names: Sequence[str] | None = None) -> str:
-    """Return a credible set of several variables in words; ``names`` may be shorter than its own."""
-    listed = listing(names or one.names, str, _MOST_NAMED)
-    how_alike = f"correlations of at least {one.purity:.2f}"
-    return f"one of these {len(one)}: {listed} (probability {one.coverage:.2f}, {how_alike})"
-
-
-def _values(part: Any, *told: Any) -> dict[str, Any] | None:
-    """Return a part of a selection as plain values; None where there is none."""
-    return None if part is None else part.to_dict(*told)

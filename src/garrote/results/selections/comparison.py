@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.results.held_out import LabelScores, PredictiveDensity
-from garrote.results.selection import Selection
+from garrote.results.selections.held_out import LabelScores, PredictiveDensity
+from garrote.results.selections.selection import Selection
 from garrote.summaries import Table, shortened
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.files.json_values import number, numbers
-from garrote.results.held_out import LabelScores, PredictiveDensity
+from garrote.results.selections.held_out import LabelScores, PredictiveDensity
 from garrote.summaries import Shown
 
 
@@ -196,6 +196,10 @@ class ClassEffects(Shown):
     def strongest(self) -> Array:
         """The class that each variable matters most to, as a position among the names."""
         return np.abs(self.effect).argmax(axis=0)
+
+    def names_of(self, variables: Array | Sequence[int]) -> list[str]:
+        """Return the class that each of some variables matters most to, by name."""
+        return [self.names[k] for k in self.strongest[variables]]
 
     @property
     def largest(self) -> Floats:

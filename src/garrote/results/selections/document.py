@@ -1,0 +1,120 @@
+"""A selection as plain values, from which JSON and the report are made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from garrote.arrays import Array
+from garrote.files.json_values import number
+from garrote.results.selections.evidence import is_certainty
+from garrote.results.selections.locus import Locus
+
+if TYPE_CHECKING:
+    from garrote.results.selections.selection import Selection
+
+SCHEMA = "garrote.selection/1"
+# Beside the selected variables, so many others are written out at most ...
+_MOST_LISTED = 200
+# ... if their evidence is at least this, or a picture shows them.
+_LEAST_EVIDENCE = 0.01
+
+
+def as_document(selection: Selection) -> dict[str, Any]:
+    """Return all of a selection as plain Python values; the documentation describes the schema."""
+    listed, names = _listed(selection), selection.names
+    stability = (names, selection.selected, selection.shared_sets)
+    return {
+        "schema": SCHEMA,
+        "method": selection.method,
+        "response": selection.response,
+        "n_variables": len(names),
+        "n_selected": selection.n_selected,
+        "pieces": selection.pieces,
+        "evidence": selection.evidence,
+        "rule": selection.rule,
+        "variables": [_variable(selection, j) for j in listed],
+        "unlisted": _unlisted(selection, listed),
+        "effect_scale": selection.effect_scale,
+        "classes": _classes(selection),
+        "interval_level": selection.level,
+        "intervals": selection.intervals,
+        "always_in": list(selection.always_in),
+        "interchangeable": {k: list(v) for k, v in selection.interchangeable.items()},
+        "constant": list(selection.constant),
+        "noise_variance": number(selection.noise_variance),
+        "certificate": {
+            "kind": selection.certificate.kind,
+            "value": number(selection.certificate.value),
+            "parts": {name: number(v) for name, v in selection.certificate.parts.items()},
+        },
+        "converged": selection.converged,
+        "warnings": list(selection.warnings),
+        "path": _values(selection.path, names),
+        "validation": _values(selection.validation),
+        "predictions": _values(selection.predictions),
+        "stand_ins": _values(selection.stand_ins, names),
+        "models": _values(selection.models, names),
+        "credible_sets": [one.to_dict() for one in selection.credible_sets],
+        "consistency": _values(selection.consistency),
+        "stability": _values(selection.stability, *stability),
+        "check": _values(selection.check),
+        "locus": _values(_shown_locus(selection), names),
+        "provenance": selection.provenance,
+    }
+
+
+def _listed(selection: Selection) -> Array:
+    """Return the variables that are written out, the selected and most certain first."""
+    ranked = selection.ranked()
+    wanted = selection.selected | (selection.probability >= _LEAST_EVIDENCE)
+    if selection.path is not None:
+        wanted[selection.path.columns] = True
+    order = ranked[wanted[ranked]]
+    return order[: max(_MOST_LISTED, int(selection.selected.sum()))]
+
+
+def _variable(selection: Selection, j: int) -> dict[str, Any]:
+    found, deviation = selection.stability, selection.deviation
+    return {
+        "name": selection.names[j],
+        "position": int(j),
+        "selected": bool(selection.selected[j]),
+        "probability": number(selection.probability[j]),
+        "effect": number(selection.effect[j]),
+        "standard_error": number(selection.standard_error[j]),
+        "lower": number(selection.lower[j]),
+        "upper": number(selection.upper[j]),
+        "sign": int(np.sign(selection.effect[j])),
+        "found_again": None if found is None else int(found.found[j]),
+        "deviation": None if deviation is None else number(deviation[j]),
+        "class": selection.by_class.names_of([j])[0] if selection.by_class else None,
+    }
+
+
+def _unlisted(selection: Selection, listed: Array) -> dict[str, Any]:
+    others = np.delete(selection.probability, listed)
+    return {"count": len(others), "largest_probability": number(others.max(initial=0.0))}
+
+
+def _classes(selection: Selection) -> dict[str, Any] | None:
+    """Return how many of the selected variables matter for each of several classes."""
+    found = selection.by_class
+    if found is None:
+        return None
+    free = selection.selected & ~np.isin(selection.names, selection.always_in)
+    return {"kind": found.kind, "names": list(found.names), "counts": found.counts(free)}
+
+
+def _shown_locus(selection: Selection) -> Locus | None:
+    """Return what the report draws; None of a table whose columns have no order that matters."""
+    # Single effects state how strong each is: whoever asks for them asks for a place.
+    effects = any(np.isfinite(one.log_bayes_factor) for one in selection.shared_sets)
+    ordered = selection.positions is not None or selection.consistency is not None or effects
+    return selection.locus.thinned() if ordered and is_certainty(selection.evidence) else None
+
+
+def _values(part: Any, *told: Any) -> dict[str, Any] | None:
+    """Return a part of a selection as plain values; None where there is none."""
+    return None if part is None else part.to_dict(*told)

@@ -1,0 +1,20 @@
+"""The kinds of evidence for a variable, as methods name them, and beyond what it selects it."""
+
+# The evidence of a penalised path, whose last word is its noun as with every kind of evidence.
+ENTRY = "alpha at which a variable enters, of the largest: entry"
+# The evidence of an annealed garrote: too sure among correlated columns, as every mean field is.
+VARIATIONAL = "variational inclusion probability"
+# The evidence where no variable is ever left out: how sure the sign of its effect is.
+SIGN = "posterior sign probability"
+# What effects change, and for what of a variable, where neither has units of its own.
+STANDARDISED = "standard deviations"
+
+
+def is_certainty(evidence: str) -> bool:
+    """Tell whether a kind of evidence says how sure a variable is: `border` has the border then."""
+    return evidence.split()[-1:] != ENTRY.split()[-1:]
+
+
+def border(evidence: str, level: float = 0.95) -> float:
+    """Return what the evidence of a selected variable is beyond, intervals being of some level."""
+    return 0.5 + level / 2 if evidence == SIGN else 0.5
