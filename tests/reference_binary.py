@@ -118,6 +118,25 @@ def bound_mean_field(X, y, weights, variance, log_odds, rounds=3000):
     return m, w, xi, lower_bound(X, y, weights, variance, log_odds, m, w, xi)
 
 
+def bound_mean_field_em(X, y, weights, law, beta, steps=100, rounds=60):
+    """The same with the slab's variance and the shared log odds by EM, from variance 1.
+
+    ``law`` are shape and rate of the Gamma law of 1 / variance, ``beta`` is that of the probability.
+    Returns inclusion probabilities, the variance and the log odds.
+    """
+    (shape, rate), (a, b) = law, beta
+    variance, log_odds = 1.0, np.log(a / b)
+    for _ in range(steps):
+        m, w, xi, _ = bound_mean_field(X, y, weights, variance, log_odds, rounds)
+        h = weights * np.tanh(xi / 2) / (2 * xi)
+        c = (h[:, None] * (X - h @ X / h.sum()) ** 2).sum(axis=0)
+        squares = m @ (w**2 + 1 / (c + 1 / variance))
+        variance = (squares + 2 * rate) / (m.sum() + 2 * shape)
+        p = (m.sum() + a) / (len(m) + a + b)
+        log_odds = np.log(p / (1 - p))
+    return m, variance, log_odds
+
+
 def lower_bound(X, y, weights, variance, log_odds, m, w, xi):
     """The bound on log evidence from its definition, given factors and xi; the intercept is flat."""
     lam = np.tanh(xi / 2) / (4 * xi)

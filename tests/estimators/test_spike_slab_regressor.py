@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import garrote
-from garrote import SpikeSlabRegressor
+from garrote import SpikeSlabClassifier, SpikeSlabRegressor
 from garrote.datasets import make_sparse_regression
 from garrote.inference import MeanField, Metropolis, Sample
 from garrote.priors import EffectSlab, ExpectedSize, GaussianSlab, GPrior
@@ -177,12 +177,25 @@ def test_settings_that_cannot_be_meant_are_refused(data, settings, said):
         SpikeSlabRegressor(**settings).fit(*data)
 
 
-@pytest.mark.parametrize("method", ["sample", "mean-field", Sample(n_steps=200)])
-def test_a_method_for_labels_alone_is_refused_by_its_classifier_s_name(data, method):
-    X, y = data
-    known = r"\('auto', 'enumerate', 'metropolis'\) where 0 and 1 are numbers"
-    with pytest.raises(ValueError, match=f"{known}, got '.*': SpikeSlabClassifier"):
-        SpikeSlabRegressor(family="binomial", method=method).fit(X, (y > 0).astype(float))
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(
+    "method", ["auto", Sample(n_steps=300), "mean-field", MeanField("em"), "enumerate"]
+)
+def test_labels_as_0_and_1_have_the_posterior_of_the_classifier(data, method):
+    X, y = data[0], (data[1] > 0).astype(float)
+    weights, offset = 1.0 + (np.arange(len(y)) % 2), 0.1 * X[:, 0]
+    settings = {"method": method, "random_state": 0}
+    numbers = SpikeSlabRegressor(family="binomial", **settings)
+    labels = SpikeSlabClassifier(**settings)
+    for model in (numbers, labels):
+        model.fit(X, y, sample_weight=weights, offset=offset)
+    np.testing.assert_array_equal(numbers.inclusion_probability_, labels.inclusion_probability_)
+    np.testing.assert_array_equal(numbers.coef_, labels.coef_[0])
+    assert numbers.method_ == labels.method_
+    mean, deviation = numbers.predict(X, return_std=True, offset=offset)
+    np.testing.assert_allclose(mean, labels.predict_proba(X, offset)[:, 1], rtol=1e-12)
+    np.testing.assert_allclose(deviation, np.sqrt(mean * (1 - mean)), rtol=1e-12)
+    np.testing.assert_array_equal(numbers.predict(X, offset=offset), mean)
 
 
 def test_an_unsettled_chain_is_announced():

@@ -48,7 +48,7 @@ def parts_of(estimator: Any, given: Mapping[str, Any], labels: bool) -> Parts:
     if kind is None:
         return _parts_of_path(estimator, given)
     family = FAMILIES.get("binomial" if labels else given.get("family") or "gaussian")
-    integration = None if family is None else estimator._integration_of(family)
+    integration = None if family is None else family.integration
     prior = given.get("prior", inspect.signature(estimator).parameters["prior"].default)
     _refuse_other_kind(prior, kind)
     methods = [way for asked, way in WAYS[integration] if asked == kind] if integration else []

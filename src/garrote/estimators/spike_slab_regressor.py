@@ -41,8 +41,9 @@ class SpikeSlabRegressor(PosteriorRegressor):
         1, with log odds that are linear in X. The latter two keep X dense and have ``prior="bic"``, or
         "spike-slab" with w_j ~ N(0, variance) (`EffectSlab`), by which models count by Laplace's
         approximation of their evidence. Each model is fitted: "enumerate" (up to 20 columns, "auto" up
-        to 12) or "metropolis", where all models fitted on the way count by their probability.
-        `SpikeSlabClassifier` has more for labels.
+        to 12) or "metropolis", where all models fitted on the way count by their probability. Labels
+        have also "sample" and "mean-field": priors and methods are those of `SpikeSlabClassifier`,
+        and so are the answers.
     inclusion : float, array of shape (D,), pair of floats or law of `garrote.priors`, optional
         Which variables are in, a priori: with a known probability (`IndependentInclusion`), with one
         shared probability of law Beta(a, b) (`BetaInclusion`), or such that so many are expected

@@ -183,7 +183,7 @@ class MeanField(Method):
     hyperparameters : {"average", "em", "anneal"}, default="average"
         Average over the slab variance and the inclusion probability, with weights from the evidence; set
         them by EM; or set the slab variance by EM and anneal the inclusion probability from sparse to
-        dense and back. What is given stays fixed in all of them. Labels have "average" alone.
+        dense and back. What is given stays fixed in all of them.
     tol : float, default=1e-4
         What inclusion probabilities may still move by.
     max_iter : int, optional

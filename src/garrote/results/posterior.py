@@ -350,10 +350,32 @@ class Posterior(Generic[AnyLaw]):
         found = self.law.response_variance(X, self.mean, self.noise_variance, self.spread, anchor)
         return np.sqrt(found)
 
-    def mean_response(self, likelihood: Likelihood, X: Any, offset: Floats | None = None) -> Floats:
-        """Return the mean of labels or counts at rows of X, averaged over models and coefficients."""
+    def mean_response(
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        offset: Floats | None = None,
+        integrated: bool = True,
+    ) -> Floats:
+        """Return the mean of labels or counts at rows of X, averaged over models and coefficients.
+
+        Unless ``integrated``, each model predicts at its maximum.
+        """
         known = np.zeros(X.shape[0]) if offset is None else offset
-        return self.law.mean_response(likelihood, X, self.mean, self.covariates, known)
+        return self.law.mean_response(likelihood, X, self.mean, self.covariates, known, integrated)
+
+    def response_moments(
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        offset: Floats | None = None,
+        integrated: bool = True,
+    ) -> tuple[Floats, Floats]:
+        """Return the mean and the variance of new labels or counts at rows of X."""
+        known = np.zeros(X.shape[0]) if offset is None else offset
+        return self.law.response_moments(
+            likelihood, X, self.mean, self.covariates, known, integrated
+        )
 
     def to_arviz(self, n: int = 1000, random_state: Any = None) -> Any:
         """Return draws of the coefficients as arviz's InferenceData (DataTree in later versions)."""

@@ -29,7 +29,7 @@ from garrote.estimators.shared.posterior_settings import (
 )
 from garrote.estimators.shared.selectors import SelectingEstimator, SelectingRegressor
 from garrote.inference import METHODS, Inferred, Method, as_method, choose_method, infer
-from garrote.inference.choosing import find_way, methods_for
+from garrote.inference.choosing import find_way
 from garrote.inference.methods import averages_shapes
 from garrote.likelihoods import (
     Binomial,
@@ -39,7 +39,6 @@ from garrote.likelihoods import (
 )
 from garrote.priors import PRIORS, Prior, as_prior, prior_class
 from garrote.problem import Problem
-from garrote.rules.integration import Integration
 from garrote.selecting.averaged import select_averaged
 from garrote.selecting.filling import Origin
 from garrote.zscores.summary_statistics import ZScores
@@ -63,14 +62,10 @@ class PosteriorEstimator(SelectingEstimator):
         """What y is."""
         raise NotImplementedError
 
-    @staticmethod
-    def _integration_of(likelihood: Any) -> Integration | None:
-        """Return how coefficients are integrated out of a likelihood by the methods here."""
-        return likelihood.integration
-
     @property
     def _integration(self) -> Any:
-        return self._integration_of(self._likelihood)
+        """How coefficients are integrated out of the likelihood."""
+        return self._likelihood.integration
 
     @property
     def _objects(self) -> dict[str, Objects]:
@@ -200,23 +195,6 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
             )
         return likelihood
 
-    @staticmethod
-    def _integration_of(likelihood: Any) -> Integration | None:
-        # Models of 0 and 1 are fitted here, as those of counts are; a classifier has more for them.
-        known: Integration | None = likelihood.integration
-        return Integration.LAPLACE if known is Integration.POLYA_GAMMA else known
-
-    def _method_for(self, prior: Prior, columns: int, rows: int) -> Method:
-        method = as_method(getattr(self, "method", "auto"))
-        known = methods_for(self._integration, prior.kind)
-        labels = self._likelihood.integration is Integration.POLYA_GAMMA
-        if labels and method.name not in known:
-            raise ValueError(
-                f"method must be one of {known} where 0 and 1 are numbers, got {method.name!r}: "
-                "SpikeSlabClassifier takes them for labels, and has more methods"
-            )
-        return super()._method_for(prior, columns, rows)
-
     def _fit_zscores(self, problem: Problem, scores: ZScores, origin: Origin) -> tuple[str, ...]:
         if not self._likelihood.least_squares:
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
@@ -275,15 +253,11 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
 
     def _averaged_mean(self, X: Any, offset: Floats | None = None, return_std: bool = False) -> Any:
         """Return mean responses over models; over their coefficients too where these have a prior."""
-        integrated = self._prior().integrated
-        known = np.zeros(X.shape[0]) if offset is None else offset
-        likelihood, posterior = self._likelihood, self.posterior_
+        integrated, likelihood = self._prior().integrated, self._likelihood
         if return_std:
-            mean, variance = posterior.law.response_moments(likelihood, X, known, integrated)
+            mean, variance = self.posterior_.response_moments(likelihood, X, offset, integrated)
             return mean, np.sqrt(variance)
-        return posterior.law.mean_response(
-            likelihood, X, posterior.mean, posterior.covariates, known, integrated
-        )
+        return self.posterior_.mean_response(likelihood, X, offset, integrated)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, offset: Any = None) -> float:
         """Return the share of the deviance that predictions explain: R^2 of numbers.

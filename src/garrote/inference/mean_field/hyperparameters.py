@@ -10,7 +10,9 @@ for 1 / variance ~ Gamma(1/2, 1/2) and pi ~ Beta(a, b). Given values stay as the
 two humps the variance is the root of a quadratic equation.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy.optimize import brentq
@@ -23,6 +25,11 @@ from garrote.priors.slab import IndependentSlab
 _FIRST_VARIANCE = 1.0
 # Log odds and log variances are sought between these.
 _WIDEST = 40.0
+# EM steps, at most, and the change of a hyperparameter at which they end.
+_STEPS = 500
+_STILL = 1e-4
+
+Solution = TypeVar("Solution")
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,12 @@ class Hyperparameters:
 
     variance: float
     log_odds: float
+
+    def in_words(self, separation: float) -> str:
+        """Return both, and how far apart the humps of the slab are, where it has two."""
+        humps = f"two humps of separation {separation:g}, " if separation else ""
+        pi = float(expit(self.log_odds))
+        return f"{humps}slab variance {self.variance:.3g}, prior probability {pi:.3g}"
 
     def distance(self, other: "Hyperparameters") -> float:
         """Return the larger of the changes in log variance and in log odds."""
@@ -124,3 +137,37 @@ class Learning:
             return float(expected - count - a)
 
         return float(brentq(short, -_WIDEST, _WIDEST, xtol=1e-12))
+
+
+def em_steps(
+    begin: Solution,
+    at: Callable[[Solution], Hyperparameters],
+    following: Callable[[Solution], Hyperparameters],
+    solve: Callable[[Solution, Hyperparameters], Solution | None],
+) -> tuple[list[Solution], bool]:
+    """Alternate E and M steps from a solution; return all solutions, and whether the last one is still.
+
+    Parameters
+    ----------
+    begin : solution
+    at : callable
+        The hyperparameters of a solution.
+    following : callable
+        Those of the highest objective, given its factors.
+    solve : callable
+        The solution there, from another one; None if it interpolates, which ends the steps.
+    """
+    steps, previous = [begin], np.inf
+    for _ in range(_STEPS):
+        after = following(steps[-1])
+        change = after.distance(at(steps[-1]))
+        # Steps shrink geometrically: what is still to come is change * ratio / (1 - ratio).
+        ratio = min(change / previous, 0.999) if previous > 0 else 0.0
+        if change <= _STILL and change * ratio <= _STILL * (1 - ratio):
+            return steps, True
+        again = solve(steps[-1], after)
+        if again is None:
+            break
+        steps.append(again)
+        previous = change
+    return steps, False

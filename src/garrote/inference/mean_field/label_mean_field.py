@@ -2,7 +2,8 @@
 
 gamma is annealed and reheated; at each the slab's variance is set by EM where it is unknown, and a slab
 of unknown shape has a path for every shape. The posterior is the mixture of all distinct optima at all
-gammas, weighted by their bounds on the evidence.
+gammas, weighted by their bounds on the evidence. Or one gamma is chosen, that of the highest objective
+on the path or by EM, and the best shape: its optima stand for all others.
 """
 
 from dataclasses import replace
@@ -16,10 +17,17 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates_of_labels
 from garrote.inference.mean_field.evidence_bound import mix_priors, over_log_odds
 from garrote.inference.mean_field.following import Place, add_distinct, follow
-from garrote.inference.mean_field.hyperparameters import Learning
+from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning, em_steps
 from garrote.inference.mean_field.label_optima import look_around
 from garrote.inference.mean_field.label_posterior import Weighed, average_of, describe
-from garrote.inference.mean_field.prior_grid import Cell, Range, odds_ranges, whole_variance_range
+from garrote.inference.mean_field.paired_mean_field import annealed_odds, odds_towards
+from garrote.inference.mean_field.prior_grid import (
+    Cell,
+    Range,
+    odds_ranges,
+    whole_cell,
+    whole_variance_range,
+)
 from garrote.inference.methods import MeanField
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
@@ -53,6 +61,8 @@ class _Shape(NamedTuple):
     bound: LogisticBound
     annealed: Annealed[LabelFit]
     weighed: Weighed
+    objective: float
+    still: bool
 
     @property
     def best(self) -> LabelFit:
@@ -60,73 +70,155 @@ class _Shape(NamedTuple):
         return max(self.weighed.optima, key=lambda one: one.bound)
 
 
+class _Solved(NamedTuple):
+    """The posterior, the best solution and its shape, whether all converged, and the path, if any."""
+
+    posterior: Posterior
+    best: LabelFit
+    converged: bool
+    path: Path[Fit] | None
+    separation: float
+
+
 def label_mean_field(task: Task, method: MeanField) -> Inferred:
     """Solve, mix, audit, and change to the user's units."""
     problem, beliefs = task.problem, task.beliefs
-    if method.hyperparameters != "average":
-        raise ValueError(
-            f"hyperparameters={method.hyperparameters!r} is for a Gaussian response: labels have "
-            "'average', which sets the slab variance by EM and averages over prior odds"
-        )
     what = f"mean field for {len(problem.response)} labels and {task.usable} columns"
     seconds = MEAN_FIELD_SECONDS * len(problem.response) * task.usable
     foretell(what, seconds, "give the prior a variance, and inclusion")
     control = task.control(method.tol, method.max_iter or MOST_ROUNDS)
-    posterior, best, converged, path = _solve(problem, beliefs, control, task.names)
-    how = (
-        f"by mean field with Jaakkola's bound, over prior odds (slab variance {best.variance:.3g})"
-    )
-    how = how if posterior.shapes is None else f"{how}; {posterior.shapes}"
+    found = _solve(problem, beliefs, control, task.names, method.hyperparameters)
+    how = f"by mean field with Jaakkola's bound, {_in_words(found, method.hyperparameters)}"
+    how = how if found.posterior.shapes is None else f"{how}; {found.posterior.shapes}"
     return Inferred(
-        with_substitutes(problem, posterior), best.certificate, method.name, how, converged, path,
-        beliefs.doubts(None),
+        with_substitutes(problem, found.posterior), found.best.certificate, method.name, how,
+        found.converged, found.path, beliefs.doubts(None),
     )  # fmt: skip
 
 
+def _in_words(found: _Solved, hyperparameters: str) -> str:
+    variance = f"slab variance {found.best.variance:.3g}"
+    if hyperparameters == "average":
+        return f"over prior odds ({variance})"
+    at = Hyperparameters(found.best.variance, found.best.strength)
+    ways = {"em": "hyperparameters by EM", "anneal": "pi annealed and reheated"}
+    return f"{ways[hyperparameters]} ({at.in_words(found.separation)})"
+
+
 def _solve(
-    problem: Problem, beliefs: Beliefs, control: Control, names: tuple[str, ...]
-) -> tuple[Posterior, LabelFit, bool, Path[Fit]]:
-    """Return the posterior, the best solution, whether all of them converged, and the annealed path."""
+    problem: Problem,
+    beliefs: Beliefs,
+    control: Control,
+    names: tuple[str, ...],
+    hyperparameters: str,
+) -> _Solved:
+    """Average over shapes and prior odds, or choose the best of both."""
     shapes: list[_Shape] = []
     for log, slab in beliefs.prior.shapes():
         first = shapes[-1].best.variance if shapes else None
         known = replace(beliefs, prior=slab)
-        shapes.append(_solve_shape(problem, known, control, log, first))
+        shapes.append(_solve_shape(problem, known, control, log, first, hyperparameters))
+    separations = np.array([slab.known_separation for _, slab in beliefs.prior.shapes()])
+    if hyperparameters != "average":
+        best_shape = int(np.argmax([one.objective for one in shapes]))
+        shapes, separations = [shapes[best_shape]], separations[[best_shape]]
     totals = [float(logsumexp(one.weighed.logs)) for one in shapes]
-    bound, annealed, weighed = chosen = shapes[int(np.argmax(totals))]
+    chosen = shapes[int(np.argmax(totals))]
+    bound, annealed, weighed = chosen.bound, chosen.annealed, chosen.weighed
     moments = average_of([(one.bound, one.weighed.logs, one.weighed.solutions) for one in shapes])
     best, average = chosen.best, moments.average
     place = [one.strength for one in annealed.forward].index(best.strength)
-    posterior = describe(bound, annealed, place, moments, names, weighed)
+    posterior: Posterior = describe(bound, annealed, place, moments, names, weighed)
     if not beliefs.prior.has_humps:  # single models are fitted under a Gaussian slab alone
         known = replace(beliefs, prior=EffectSlab(best.variance))
         checked = audit(problem, known, average.inclusion, average.mean, average.variance)
         posterior = replace(posterior, checked=checked)
-    separations = np.array([slab.known_separation for _, slab in beliefs.prior.shapes()])
     posterior = replace(posterior, shapes=SlabShapes.of(separations, softmax(totals)))
     everything = [one for shape in shapes for one in shape.weighed.solutions]
-    converged = all(one.certificate.value <= control.tol for one in everything)
-    return with_covariates_of_labels(posterior), best, converged, as_path(bound, annealed)
+    converged = chosen.still and all(one.certificate.value <= control.tol for one in everything)
+    path = None if hyperparameters == "em" else as_path(bound, annealed)
+    described = with_covariates_of_labels(posterior)
+    return _Solved(described, best, converged, path, bound.separation)
 
 
 def _solve_shape(
-    problem: Problem, beliefs: Beliefs, control: Control, log_weight: float, first: float | None
+    problem: Problem,
+    beliefs: Beliefs,
+    control: Control,
+    log_weight: float,
+    first: float | None,
+    hyperparameters: str,
 ) -> _Shape:
     """Anneal under a slab of known shape, from a first variance, and weigh what is found."""
-    learning = Learning.under(beliefs, "mean-field")
+    learning, still = Learning.under(beliefs, "mean-field"), True
     bound = make_bound(problem, beliefs, control)
     gammas, ranges = odds_ranges(beliefs)
+    if hyperparameters == "anneal":
+        gammas = annealed_odds(learning, problem.n)
     learned = learning.next_variance if learning.slab.variance is None else None
-    annealed = anneal_bound(bound, gammas, first or learning.first().variance, learned)
-    variances = whole_variance_range(learning.slab, log_weight)
-    cells = {
-        Place(0, k): Cell(variances, odds, learning.slab)
-        for k, odds in enumerate(ranges[: len(annealed.forward)])
-        if odds is not None
-    }
+    begin = first or learning.first().variance
+    if hyperparameters == "em":
+        annealed, still = _learn_odds(bound, learning, begin, learned)
+    else:
+        annealed = anneal_bound(bound, gammas, begin, learned)
+    if hyperparameters == "average":
+        variances = whole_variance_range(learning.slab, log_weight)
+        cells = {
+            Place(0, k): Cell(variances, odds, learning.slab)
+            for k, odds in enumerate(ranges[: len(annealed.forward)])
+            if odds is not None
+        }
+    else:
+        cells = _best_cell(annealed, learning, whole_cell(learning, beliefs, log_weight))
     if not cells:
         raise ValueError("no solution with the prior odds could be reached: too few rows")
-    return _Shape(bound, annealed, _weigh(bound, annealed, cells, learned))
+    highest = max(_objective(annealed.solutions[place.odds], learning) for place in cells)
+    weighed = _weigh(bound, annealed, cells, learned)
+    return _Shape(bound, annealed, weighed, highest + log_weight, still)
+
+
+def _at(one: LabelFit) -> Hyperparameters:
+    return Hyperparameters(one.variance, one.strength)
+
+
+def _objective(one: LabelFit, learning: Learning) -> float:
+    """Return what EM maximises: the bound plus the log prior of the hyperparameters."""
+    return one.bound + learning.log_prior(_at(one))
+
+
+def _best_cell(annealed: Annealed[LabelFit], learning: Learning, whole: Cell) -> dict[Place, Cell]:
+    """Return the place of the highest objective, which stands for all that may be; none if none is.
+
+    Where the odds are given, gamma = 0 is what they say.
+    """
+    heights = {
+        k: _objective(one, learning)
+        for k, one in enumerate(annealed.solutions)
+        if learning.shared is not None or one.strength == 0.0
+    }
+    return {Place(0, max(heights, key=lambda k: heights[k])): whole} if heights else {}
+
+
+def _learn_odds(
+    bound: LogisticBound, learning: Learning, variance: float, learned: NextVariance | None
+) -> tuple[Annealed[LabelFit], bool]:
+    """Set the prior odds by EM; return the last solution, and whether they still move."""
+    there = learning.first().log_odds
+    gammas, place = odds_towards(there, learning.offsets)
+    annealed = anneal_bound(bound, gammas, variance, learned)
+    near = annealed.solutions[min(place, len(annealed.forward) - 1)]
+
+    def following(one: LabelFit) -> Hyperparameters:
+        gamma = learning.next_log_odds(one.strength, one.expected_size)
+        return Hyperparameters(one.variance, gamma)
+
+    def solve(one: LabelFit, at: Hyperparameters) -> LabelFit | None:
+        again = bound.solve(at.log_odds, one, learned)
+        most = max(bound.problem.most_variables, one.expected_size)
+        return again if again.expected_size <= most else None
+
+    steps, still = em_steps(bound.solve(there, near, learned), _at, following, solve)
+    return Annealed((steps[-1],), (steps[-1],)), still
 
 
 def _weigh(

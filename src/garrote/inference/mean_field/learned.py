@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.mean_field.following import Place
@@ -31,6 +30,10 @@ class _Shaped(NamedTuple):
 
     beliefs: Beliefs
     log_weight: float
+
+    def in_words(self, found: Paired) -> str:
+        """Return what was learned with it."""
+        return found.at.in_words(self.beliefs.prior.known_separation)
 
 
 def _at_one_prior(
@@ -67,7 +70,7 @@ def learn_by_em(problem: Problem, beliefs: Beliefs, control: Control) -> Found:
         beliefs, lambda known: fit_paired(problem, known, control=control)
     )
     found = _at_one_prior(problem, shaped, best, {"EM": best.fit}, [best.fit], control)
-    return found._replace(how=f"by mean field, hyperparameters by EM ({_in_words(shaped, best)})")
+    return found._replace(how=f"by mean field, hyperparameters by EM ({shaped.in_words(best)})")
 
 
 class _Annealed(NamedTuple):
@@ -109,11 +112,5 @@ def learn_by_annealing(problem: Problem, beliefs: Beliefs, control: Control) -> 
     found = _at_one_prior(
         problem, shaped, best, rivals, [one.fit for one in whole.forward], control
     )  # other solutions on the path are on the way only
-    how = f"by mean field, pi annealed and reheated ({_in_words(shaped, best)})"
+    how = f"by mean field, pi annealed and reheated ({shaped.in_words(best)})"
     return found._replace(how=how, path=paired_path(problem, whole))
-
-
-def _in_words(shaped: _Shaped, found: Paired) -> str:
-    pi, separation = float(expit(found.at.log_odds)), shaped.beliefs.prior.known_separation
-    humps = f"two humps of separation {separation:g}, " if separation else ""
-    return f"{humps}slab variance {found.at.variance:.3g}, prior probability {pi:.3g}"

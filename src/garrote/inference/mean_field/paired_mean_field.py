@@ -15,7 +15,7 @@ from scipy.special import logit
 
 from garrote.arrays import Floats
 from garrote.inference.beliefs import Beliefs
-from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning
+from garrote.inference.mean_field.hyperparameters import Hyperparameters, Learning, em_steps
 from garrote.paths.annealed import fit_path, stored_design
 from garrote.priors.garrote import SpikeTerms
 from garrote.priors.slab import IndependentSlab
@@ -29,9 +29,6 @@ from garrote.solvers.garrote.starts import solve_from
 from garrote.solvers.lockstep import run_together
 from garrote.summaries import Shown
 
-# EM steps, at most, and the change of a hyperparameter at which they end.
-_STEPS = 500
-_STILL = 1e-4
 # Log odds that pi is annealed over, and those of an empty model that come before them.
 _ODDS = 24
 _APPROACH = 6
@@ -180,7 +177,7 @@ def anneal_paired(
     """
     setup = PairedSetup.of(problem, beliefs, control)
     at = setup.learning.first()
-    grid = _grid(setup) if log_odds is None else np.unique(log_odds)
+    grid = annealed_odds(setup.learning, problem.n) if log_odds is None else np.unique(log_odds)
     nothing, noise = np.zeros(0), setup.learning.slab.known_noise
     empty = Fit.uncertified(
         grid[0], np.zeros(0, np.intp), nothing, nothing, noise or problem.response_variance
@@ -217,13 +214,13 @@ def slab_factors(slab: IndependentSlab) -> SpikeTerms:
     )
 
 
-def _grid(setup: PairedSetup) -> Floats:
+def annealed_odds(learning: Learning, n: float) -> Floats:
     """Return log odds from the empty model to the densest that leaves rows enough."""
-    if setup.learning.shared is None:  # added to the variables' own odds: 0 is what they say
-        return np.append(np.linspace(-15.0, 0.0, _ODDS), dense_side(0.0, setup.learning.offsets))
-    usable = max(len(setup.learning.offsets), 1)
+    if learning.shared is None:  # added to the variables' own odds: 0 is what they say
+        return np.append(np.linspace(-15.0, 0.0, _ODDS), dense_side(0.0, learning.offsets))
+    usable = max(len(learning.offsets), 1)
     low = float(logit(min(0.1 / usable, 0.4)))
-    densest = _DENSEST if usable <= _FEW else min(setup.problem.n / 4 / usable, _DENSEST)
+    densest = _DENSEST if usable <= _FEW else min(n / 4 / usable, _DENSEST)
     approach = low - 3.0 * np.arange(_APPROACH, 0, -1)
     return np.append(approach, np.linspace(low, max(float(logit(densest)), low + 1.0), _ODDS))
 
@@ -242,14 +239,17 @@ def anneal_to_first(problem: Problem, beliefs: Beliefs, control: Control) -> Fit
     return _anneal_to(setup, setup.learning.first())
 
 
+def odds_towards(there: float, offsets: Floats) -> tuple[Floats, int]:
+    """Return log odds that lead to some from the empty model, and back from denser ones; and where."""
+    gammas = np.append(np.linspace(there - 15.0, there, 11), dense_side(there, offsets))
+    return gammas, 10
+
+
 def _anneal_to(setup: PairedSetup, at: Hyperparameters) -> Fit:
     """Return the solution at some hyperparameters that gamma is annealed to and reheated from."""
-    there = at.log_odds
-    gammas = np.append(
-        np.linspace(there - 15.0, there, 11), dense_side(there, setup.learning.offsets)
-    )
+    gammas, place = odds_towards(at.log_odds, setup.learning.offsets)
     path = fit_path(setup.problem, _prior(setup, at), gammas, control=setup.control)
-    return path.fits[min(10, len(path) - 1)]
+    return path.fits[min(place, len(path) - 1)]
 
 
 def _from_start(setup: PairedSetup, at: Hyperparameters, start: Floats) -> Fit:
@@ -266,21 +266,20 @@ def _from_start(setup: PairedSetup, at: Hyperparameters, start: Floats) -> Fit:
 
 def _learn(setup: PairedSetup, begin: Fit, at: Hyperparameters, *, odds: bool) -> Paired:
     """Alternate E and M steps from a solution; with ``odds`` gamma is learned too."""
-    found = solve_paired(setup, begin, at)
-    trace, previous = [found.objective], np.inf
-    for _ in range(_STEPS):
-        after = _next(setup, found, odds)
-        change = after.distance(found.at)
-        # Steps shrink geometrically: what is still to come is change * ratio / (1 - ratio).
-        ratio = min(change / previous, 0.999) if previous > 0 else 0.0
-        if change <= _STILL and change * ratio <= _STILL * (1 - ratio):
-            return replace(found, trace=tuple(trace))
+
+    def solve(found: Paired, after: Hyperparameters) -> Paired | None:
         again = solve_paired(setup, found.fit, after)
-        if again.fit.expected_size > max(setup.problem.most_variables, found.fit.expected_size):
-            break  # into the branch that interpolates
-        found, previous = again, change
-        trace.append(found.objective)
-    return replace(found, trace=tuple(trace), converged=False)
+        most = max(setup.problem.most_variables, found.fit.expected_size)
+        return again if again.fit.expected_size <= most else None
+
+    steps, still = em_steps(
+        solve_paired(setup, begin, at),
+        lambda found: found.at,
+        lambda found: _next(setup, found, odds),
+        solve,
+    )
+    trace, last = tuple(one.objective for one in steps), steps[-1]
+    return replace(last, trace=trace, converged=last.converged and still)
 
 
 def _next(setup: PairedSetup, found: Paired, odds: bool) -> Hyperparameters:

@@ -121,11 +121,33 @@ class CoefficientLaw(Shown):
         block = dense_columns(X, spread.columns) - anchor.center[spread.columns]
         return noise * (1.0 + anchor.spent) + spread.variance_along(block)
 
-    def mean_response(
-        self, likelihood: Likelihood, X: Any, mean: Floats, covariates: Array, offset: Floats
-    ) -> Floats:
-        """Return the mean of labels or counts at rows of X, averaged over the coefficients."""
+    def response_moments(
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        mean: Floats,
+        covariates: Array,
+        offset: Floats,
+        integrated: bool = True,
+    ) -> tuple[Floats, Floats]:
+        """Return the mean and the variance of new labels or counts at rows of X.
+
+        ``integrated`` says that models predict averaged over the law of their coefficients, and not at
+        their maximum, where they are fitted one by one.
+        """
         raise NotImplementedError
+
+    def mean_response(
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        mean: Floats,
+        covariates: Array,
+        offset: Floats,
+        integrated: bool = True,
+    ) -> Floats:
+        """Return the first of the `response_moments`."""
+        return self.response_moments(likelihood, X, mean, covariates, offset, integrated)[0]
 
 
 def dense_columns(X: Any, columns: Array) -> Floats:

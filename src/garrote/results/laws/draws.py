@@ -61,13 +61,19 @@ class Draws(CoefficientLaw):
         linear = ((X @ off.T) - off @ anchor.center).var(axis=1)
         return np.asarray(linear + noise * (1.0 + anchor.spent))
 
-    def mean_response(
-        self, likelihood: Likelihood, X: Any, mean: Floats, covariates: Array, offset: Floats
-    ) -> Floats:
-        """Return the mean response of rows, averaged over the draws."""
+    def response_moments(
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        mean: Floats,
+        covariates: Array,
+        offset: Floats,
+        integrated: bool = True,
+    ) -> tuple[Floats, Floats]:
+        """Return the mean and the variance of new responses, over the draws."""
         level = np.zeros(len(self.draws)) if self.intercept is None else self.intercept
         used = np.arange(self.draws.shape[1])
-        return _averaged(likelihood, dense_columns(X, used), self.draws, level, offset)
+        return _moments(likelihood, dense_columns(X, used), self.draws, level, offset)
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,22 +97,29 @@ class States(CoefficientLaw):
         chosen = rng.integers(self.coefficients.shape[0], size=n)
         return np.asarray(self.coefficients[chosen].toarray())
 
-    def mean_response(
-        self, likelihood: Likelihood, X: Any, mean: Floats, covariates: Array, offset: Floats
-    ) -> Floats:
-        """Return the mean response of rows, averaged over the states."""
+    def response_moments(
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        mean: Floats,
+        covariates: Array,
+        offset: Floats,
+        integrated: bool = True,
+    ) -> tuple[Floats, Floats]:
+        """Return the mean and the variance of new responses, over the states."""
         used = np.unique(self.coefficients.indices)
         values = self.coefficients[:, used].toarray()
-        return _averaged(likelihood, dense_columns(X, used), values, self.intercept, offset)
+        return _moments(likelihood, dense_columns(X, used), values, self.intercept, offset)
 
 
-def _averaged(
+def _moments(
     likelihood: Likelihood, block: Floats, values: Floats, intercept: Floats, offset: Floats
-) -> Floats:
-    """Return mean responses of dense rows, averaged over sets of coefficients with intercepts."""
-    found = np.empty(len(block))
+) -> tuple[Floats, Floats]:
+    """Return moments of responses of dense rows, over sets of coefficients with intercepts."""
+    mean, uncertainty = np.empty((2, len(block)))
     for first in range(0, len(block), ROWS_AT_ONCE):
         rows = slice(first, first + ROWS_AT_ONCE)
         eta = block[rows] @ values.T + intercept + offset[rows, None]
-        found[rows] = inverse_link(likelihood, eta).mean(axis=1)
-    return found
+        means = inverse_link(likelihood, eta)
+        mean[rows], uncertainty[rows] = means.mean(axis=1), means.var(axis=1)
+    return mean, likelihood.predictive_variance(mean, uncertainty)

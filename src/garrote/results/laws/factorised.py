@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.likelihoods import Likelihood
+from garrote.likelihoods import Likelihood, curvature, inverse_link
 from garrote.likelihoods.uncertain import gaussian_mean
 from garrote.results.credible_sets import Inclusions
 from garrote.results.laws.base import CoefficientLaw, dense_columns
@@ -48,10 +48,16 @@ class Factorised(CoefficientLaw):
             self.beside.fill(draws, mean, rng)
         return draws
 
-    def mean_response(
-        self, likelihood: Likelihood, X: Any, mean: Floats, covariates: Array, offset: Floats
-    ) -> Floats:
-        """Return the mean response of rows, their linear predictors taken for Gaussian."""
+    def response_moments(
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        mean: Floats,
+        covariates: Array,
+        offset: Floats,
+        integrated: bool = True,
+    ) -> tuple[Floats, Floats]:
+        """Return the mean and the variance of new responses, linear predictors taken for Gaussian."""
         predictor = self.predictor
         assert predictor is not None, "a factorised law of labels has a predictor"
         fixed = predictor.with_intercept(dense_columns(X, covariates))
@@ -60,7 +66,9 @@ class Factorised(CoefficientLaw):
         alone = np.einsum("if,fg,ig->i", fixed, predictor.fixed_covariance, fixed)
         variance = np.maximum(alone, 0.0) + away**2 @ predictor.variance
         variance += self.variance_beyond(predictor.columns, away)
-        return gaussian_mean(likelihood, eta, variance)
+        found = gaussian_mean(likelihood, eta, variance)
+        slope = curvature(likelihood, inverse_link(likelihood, eta), eta)
+        return found, likelihood.predictive_variance(found, slope**2 * variance)
 
 
 @dataclass(frozen=True, repr=False)

@@ -144,7 +144,13 @@ class Models(CoefficientLaw):
         return found
 
     def response_moments(
-        self, likelihood: Likelihood, X: Any, offset: Floats, integrated: bool = True
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        mean: Floats,
+        covariates: Array,
+        offset: Floats,
+        integrated: bool = True,
     ) -> tuple[Floats, Floats]:
         """Return the mean and the variance of new labels or counts at rows of X.
 
@@ -152,16 +158,16 @@ class Models(CoefficientLaw):
         spread of the models' means and, to first order, that of their coefficients. A label has
         p (1 - p), whatever p is uncertain by.
         """
-        mean, square = np.zeros(len(offset)), np.zeros(len(offset))
+        level, square = np.zeros(len(offset)), np.zeros(len(offset))
         for weight, eta, away, variance, covariance in self._predictors(X, offset):
             spread = _spread(away, variance, covariance)
             found = gaussian_mean(likelihood, eta, spread if integrated else None)
             # The mean's slope in eta is the curvature, where the link is canonical.
             slope = curvature(likelihood, inverse_link(likelihood, eta), eta)
-            mean += weight * found
+            level += weight * found
             square += weight * (found**2 + slope**2 * spread)
-        uncertainty = np.maximum(square - mean**2, 0.0)
-        return mean, likelihood.predictive_variance(mean, uncertainty)
+        uncertainty = np.maximum(square - level**2, 0.0)
+        return level, likelihood.predictive_variance(level, uncertainty)
 
     def _predictors(
         self, X: Any, offset: Floats

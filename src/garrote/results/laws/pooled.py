@@ -83,21 +83,24 @@ class Pooled(CoefficientLaw):
         mean: Floats,
         covariates: Array,
         offset: Floats,
-        *how: Any,
+        integrated: bool = True,
     ) -> Floats:
         """Return the mean of labels or counts, averaged over the posteriors."""
-        means = [
-            p.law.mean_response(likelihood, X, p.mean, p.covariates, offset, *how)
-            for p in self.posteriors
-        ]
-        return np.asarray(np.mean(means, axis=0))
+        each = [p.mean_response(likelihood, X, offset, integrated) for p in self.posteriors]
+        return np.asarray(np.mean(each, axis=0))
 
     def response_moments(
-        self, likelihood: Likelihood, X: Any, offset: Floats, *how: Any
+        self,
+        likelihood: Likelihood,
+        X: Any,
+        mean: Floats,
+        covariates: Array,
+        offset: Floats,
+        integrated: bool = True,
     ) -> tuple[Floats, Floats]:
         """Return means and variances of new labels or counts."""
-        moments = [p.law.response_moments(likelihood, X, offset, *how) for p in self.posteriors]
-        means, variances = (np.array(part) for part in zip(*moments, strict=True))
+        each = [p.response_moments(likelihood, X, offset, integrated) for p in self.posteriors]
+        means, variances = (np.array(part) for part in zip(*each, strict=True))
         return means.mean(axis=0), pooled_variance(variances, means)
 
 
