@@ -13,6 +13,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.linear_model import Lasso
 
 from garrote import (
+    GreedyClassifier,
+    GreedyRegressor,
     ShrinkageClassifier,
     ShrinkageRegressor,
     SingleEffectsClassifier,
@@ -243,6 +245,8 @@ EVERY_ESTIMATOR = [
     ShrinkageRegressor("horseshoe", **SHORT),
     # Under the horseshoe roundings of labels' chains grow: to 3e-10 after these 120 steps.
     ShrinkageClassifier("laplace", **SHORT),
+    GreedyRegressor("splicing", criterion="cv", cv=3, covariates=[2]),
+    GreedyClassifier("forward", n_features=2),
 ]
 
 

@@ -8,6 +8,8 @@ from garrote.estimators import __all__ as _ESTIMATORS
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # what type checkers cannot read from the table below
+    from garrote.estimators import GreedyClassifier as GreedyClassifier
+    from garrote.estimators import GreedyRegressor as GreedyRegressor
     from garrote.estimators import ShrinkageClassifier as ShrinkageClassifier
     from garrote.estimators import ShrinkageRegressor as ShrinkageRegressor
     from garrote.estimators import SingleEffectsClassifier as SingleEffectsClassifier
@@ -46,8 +48,8 @@ _HOMES = {
     "Selection": "garrote.results.selections.selection",
 }
 
-# Rooms that are used by their name: garrote.impute.pool.
-_ROOMS = ("impute",)
+# Rooms that are used by their name: garrote.impute.pool, garrote.greedy.OMP.
+_ROOMS = ("greedy", "impute")
 
 __all__ = sorted(_HOMES)
 

@@ -28,6 +28,7 @@ from sklearn.model_selection import KFold
 import garrote
 from garrote import SparseRegressor, VariationalGarrote, estimators, penalties, persistence
 from garrote.estimators.shared.saving import SaveMixin
+from garrote.greedy import Splicing
 from garrote.inference import Gibbs, Sample
 from garrote.likelihoods import Huber, Poisson, Probit
 from garrote.paths import Anneal, AnnealBound, FollowPath
@@ -904,6 +905,8 @@ EVERY_ESTIMATOR = {
     "ShrinkageRegressor": lambda X, y: estimators.ShrinkageRegressor(
         method=Gibbs(200, 50), random_state=0
     ).fit(X, y),
+    "GreedyRegressor": lambda X, y: estimators.GreedyRegressor(Splicing(3)).fit(X, y),
+    "GreedyClassifier": lambda X, y: estimators.GreedyClassifier(n_features=1).fit(X, y > 0),
 }
 
 

@@ -18,6 +18,8 @@ _NOT_GIVEN = object()
 # The methods that are taken by default: models are sampled, which takes seconds up to so many columns
 # and, of labels, a table of up to so many entries; beyond, the garrote's path is annealed.
 _SAMPLING, _ANNEALING, _PENALISED = "spike-slab", "garrote", "lasso"
+# The method whose searches are asked for by their own names, too.
+_GREEDY = "greedy"
 _SAMPLED_COLUMNS, _SAMPLED_LABELS = 5000, 100_000
 # Settings of sampling that its estimator has in objects, by the names of the command line.
 _OF_SAMPLING = ("expected_size", "n_steps", "burn_in", "n_chains")
@@ -55,6 +57,8 @@ def _of_another_option(name: str) -> str:
 def by_folds(options: argparse.Namespace) -> bool:
     """Tell whether the strength is chosen by cross-validation."""
     more = dict(options.set)
+    if options.method == _GREEDY and more.get("criterion") != "cv":
+        return False
     strengths = (options.gamma, options.alpha, more.get("gamma"), more.get("alpha"))
     return options.expected_size is None and all(given in (None, "cv") for given in strengths)
 
@@ -78,7 +82,7 @@ def method_name(options: argparse.Namespace) -> str:
     folds, or else the garrote.
     """
     if options.method is not None:
-        return str(options.method)
+        return _with_search(options, str(options.method))
     if options.penalty is not None or "penalty" in dict(options.set):
         return "lasso"
     from garrote.likelihoods import families_with_posteriors
@@ -89,6 +93,20 @@ def method_name(options: argparse.Namespace) -> str:
     # Groups belong to folds: without a number of these, they ask for a method that chooses by them.
     folds = options.groups is not None and options.cv is None
     return _SAMPLING if family and not folds and known >= set(named) else _ANNEALING
+
+
+def _with_search(options: argparse.Namespace, name: str) -> str:
+    """Return a method; the name of a search asks for the method that has searches, with this one."""
+    from garrote.estimators.registry import SELECTORS
+
+    if name in SELECTORS:
+        return name
+    from garrote.solvers.greedy import SEARCHES
+
+    if name not in SEARCHES:
+        return name
+    options.set = [("search", name), *options.set]
+    return _GREEDY
 
 
 def method_for_table(

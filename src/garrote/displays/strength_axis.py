@@ -18,6 +18,10 @@ from garrote.displays.names import LITERAL, number
 _LABELS = {
     "gamma": "prior log odds of inclusion, gamma",
     "alpha": "strength of the penalty, alpha",
+    "size": "variables in the model",
+    "steps": "steps of the search",
+    "price": "price of a variable",
+    "bound": "bound of the shrinkage factors' sum",
 }
 _SIZES = {
     "gamma": "expected number of variables in the model",
@@ -72,7 +76,7 @@ def set_strength_axis(axes: Any, strengths: Floats, strength: str, label: bool =
         axes.set_xscale("function", functions=(signed_root, signed_square))
         axes.xaxis.set_major_locator(RootLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: number(x, 6)))
-    elif strength == "alpha" and len(strengths) > 1 and np.all(strengths > 0):
+    elif strength in ("alpha", "price") and len(strengths) > 1 and np.all(strengths > 0):
         axes.set_xscale("log")
         axes.xaxis.set(major_locator=_by_ratios(), minor_locator=NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: number(x, 6)))
@@ -99,7 +103,7 @@ def add_size_axis(axes: Any, strengths: Floats, expected_size: Floats, strength:
         return _count(np.interp(x, x_known, sizes)) if inside else ""
 
     above.xaxis.set_major_formatter(FuncFormatter(size))
-    above.set_xlabel(_SIZES.get(strength, _SIZES["gamma"]), fontsize="small")
+    above.set_xlabel(_SIZES["gamma" if strength == "gamma" else "alpha"], fontsize="small")
     above.tick_params(labelsize="small")
     return above
 

@@ -97,6 +97,16 @@ SELECTORS = {
         "Tibshirani (1996), Regression shrinkage and selection via the lasso. JRSS B 58, 267-288",
         for_labels=Place("garrote.estimators.sparse_classifier", "SparseClassifier"),
     ),
+    "greedy": Selector(
+        "Greedy search",
+        "subsets of columns by pursuits, stepwise searches, exchanges or exactly; nothing is shrunk",
+        "garrote.estimators.greedy_regressor",
+        "GreedyRegressor",
+        "Pati, Rezaiifar & Krishnaprasad (1993), Orthogonal matching pursuit. Asilomar Conference 27, "
+        "40-44; Zhu et al. (2020), A polynomial algorithm for best-subset selection problem. PNAS 117, "
+        "33117-33123",
+        for_labels=Place("garrote.estimators.greedy_classifier", "GreedyClassifier"),
+    ),
     "spike-slab": Selector(
         "Spike-and-slab selection",
         "calibrated inclusion probabilities of variables and models, exact or sampled",

@@ -8,6 +8,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 import garrote
+import garrote.greedy
 import garrote.likelihoods
 import garrote.paths
 import garrote.penalties
@@ -208,11 +209,17 @@ def _estimators() -> dict[str, type]:
 
 
 def _known_classes() -> dict[str, type]:
-    """Return every class that files may refer to: also penalties, likelihoods, priors and results."""
+    """Return every class that files may refer to: also penalties, priors, searches and results."""
     results = {cls.__name__: cls for cls in (*_RESULTS, *METHODS.values())}
     public = {
         name: cls
-        for room in (garrote.penalties, garrote.likelihoods, garrote.priors, garrote.paths)
+        for room in (
+            garrote.penalties,
+            garrote.likelihoods,
+            garrote.priors,
+            garrote.paths,
+            garrote.greedy,
+        )
         for name, cls in vars(room).items()
         if name in room.__all__ and _is_class_of_values(cls)
     }

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from garrote.estimators.registry import SELECTORS
-from garrote.results.certificates import EQUATIONS
-from garrote.results.selections.evidence import SIGN, is_certainty
+from garrote.results.certificates import EQUATIONS, SUBSET
+from garrote.results.selections.evidence import ORDER, SIGN, is_certainty
 
 _STRENGTHS = {
     "gamma": (
@@ -18,6 +18,24 @@ _STRENGTHS = {
         "alpha is the strength of the penalty: the further to the right, the weaker it is and the more "
         "variables come in.",
     ),
+    "size": (
+        "variables in the model",
+        "size is the number of variables, or of groups of them, that the search has in the model.",
+    ),
+    "steps": (
+        "steps of the search",
+        "steps are those of the search, each of which moves one coefficient.",
+    ),
+    "price": (
+        "price of a variable",
+        "price is what a variable has to explain of half the mean squared error: the further to the "
+        "right, the less it is and the more variables come in.",
+    ),
+    "bound": (
+        "bound of the shrinkage factors' sum",
+        "bound is the largest sum of the factors by which the first fit's coefficients are shrunk: the "
+        "further to the right, the larger it is and the more variables come in.",
+    ),
 }
 _CERTAINTY = ("How sure it is that a variable belongs to the model", "")
 _SIGN = (
@@ -29,6 +47,11 @@ _ENTRY = (
     "How early a variable enters as the penalty falls",
     " Entry is the largest alpha at which a variable is in, as a share of the path's largest: the first "
     "has nearly 1. It is no probability.",
+)
+
+_ORDER = (
+    "How early a variable enters the search's models",
+    " The variable that comes first has 1, and what comes later less. It is no probability.",
 )
 
 _CERTIFICATE = {
@@ -59,6 +82,12 @@ _CERTIFICATE = {
     "gradient": "how far any of the best models is from the maximum of its likelihood, in standard "
     "errors",
     "duality gap": "how much lower the objective could be at most, as a share of the null model's",
+    "normal equations": "how far any coefficient is from the best one for the variables in the model, "
+    "as a share of the null model's largest gradient",
+    "best flip": "what the objective would still fall by if one variable came in or left",
+    "best exchange": "what the error would still fall by if one variable were exchanged for another",
+    "optimality gap": "how much smaller the error of another model of this size could be at most",
+    "step": "how far any step is from the best one, relative to it",
     "violation": "how far any coefficient is from the best one given all others, as a share of the null "
     "model's largest gradient",
 }
@@ -106,6 +135,13 @@ _SENTENCES = {
         "the solver stopped before its conditions held to the tolerance asked for",
     ),
 }
+_SUBSET = (
+    "The model is the best fit to the variables it has, and no change that the search looks for "
+    "improves it by more than",
+    "Another model that the search never saw may be better.",
+    "That is more than it should be: the search ended before it was done.",
+    "the search ended before it was done",
+)
 _EQUATIONS = (
     "The answer violates its own equations by at most",
     "Every fit behind it reached its tolerance.",
@@ -135,8 +171,8 @@ def strength_words(strength: str) -> tuple[str, str]:
 
 def evidence_words(evidence: str) -> tuple[str, str]:
     """Return what a kind of evidence tells about a variable, to begin a sentence, and a remark."""
-    if evidence == SIGN:
-        return _SIGN
+    if evidence in (SIGN, ORDER):
+        return _SIGN if evidence == SIGN else _ORDER
     return _CERTAINTY if is_certainty(evidence) else _ENTRY
 
 
@@ -147,8 +183,8 @@ def certificate_words(part: str) -> str:
 
 def certificate_sentences(certificate: Mapping[str, Any]) -> tuple[str, str, str, str]:
     """Return what precedes the value, what follows it if it is good enough or not, a reservation."""
-    if certificate["kind"] == EQUATIONS:
-        return _EQUATIONS
+    if certificate["kind"] in (EQUATIONS, SUBSET):
+        return _EQUATIONS if certificate["kind"] == EQUATIONS else _SUBSET
     return next(
         (_SENTENCES[part] for part in certificate["parts"] if part in _SENTENCES), _EQUATIONS
     )

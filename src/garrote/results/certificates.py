@@ -15,6 +15,7 @@ DRAWS = "error of draws"
 ALL_MODELS = "sum over all models"
 SEARCH = "search among models"
 FITTED = "fitted models"
+SUBSET = "fit to a subset"
 NOT_CERTIFIED = "not certified"
 
 
@@ -52,6 +53,15 @@ class Certificate:
     missed by one search where the slab's variance is unknown, there is a search with each of several:
                          the part of the probability, of all models that any of them found, that one of
                          them misses on average
+    normal equations     largest gradient of a coefficient of a model that a greedy search has found, as
+                         a share of the null model's largest: 0 at its least-squares (or most likely) fit
+    best flip            what the objective would still fall by if one variable came in or left, as a
+                         share of the null model's; a search has ended where none helps
+    best exchange        what the error would still fall by if one variable were exchanged for another,
+                         as a share of the null model's
+    optimality gap       how much smaller the error of another subset of the same size could be at most,
+                         as a share of the null model's; 0 where all subsets were searched
+    step                 how far a step of a pursuit is from the best one, relative to it
     gradient             largest length of a likelihood's gradient at fitted models, in standard errors
     ==================== ==============================================================================
 
@@ -169,6 +179,11 @@ def of_fitted_models(log_probability: float, gradient: float) -> Certificate:
     """Return how far models that were all fitted are from their maxima."""
     parts = {"log probability": log_probability, "gradient": gradient}
     return Certificate(FITTED, max(parts.values()), parts)
+
+
+def of_subset(parts: dict[str, float]) -> Certificate:
+    """Return how far a greedy search's model is from what the search has to end with."""
+    return Certificate(SUBSET, max(parts.values(), default=0.0), parts)
 
 
 # Of a solution that has yet to be certified.

@@ -28,7 +28,7 @@ def evidence_free_energy(path: Path[Fit], problem: Problem, terms: SpikeTerms) -
 def criterion(
     name: str, path: Path[PenaltyFit], problem: Problem, noise: float | None = None
 ) -> Floats:
-    """Return BIC or EBIC at each strength, up to a constant.
+    """Return AIC, BIC or EBIC at each strength, up to a constant.
 
     What counts is coefficients that are not 0 (Zou et al. 2007), or pieces of equal ones of a fused
     lasso (Tibshirani & Taylor 2011). EBIC (Chen & Chen 2008) adds 2 log D for each, which keeps the
@@ -36,6 +36,7 @@ def criterion(
     the scale of the noise where that is known.
     """
     loss = np.array([fit.loss for fit in path.fits])
-    extra = 2.0 * np.log(path.n_features) if name == "ebic" else 0.0
+    # What a coefficient costs beyond log N.
+    extra = {"aic": 2.0 - np.log(problem.n), "ebic": 2.0 * np.log(path.n_features)}.get(name, 0.0)
     scale = problem.likelihood.noise_scale if noise is None else noise
     return bayesian_criterion(loss, path.degrees_of_freedom, problem.n, scale, extra)

@@ -1,6 +1,6 @@
 """From a penalised path and the alpha chosen on it to a Selection."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,36 @@ _NO_INTERVALS = "a penalised fit states no intervals: spike-and-slab estimators 
 _STRONGEST = "effects are those on the {} that a variable matters most to"
 
 
+class PathWords(NamedTuple):
+    """How a kind of path is told of: strength, evidence, why no intervals, when variables enter."""
+
+    strength: str
+    evidence: str
+    intervals: str
+    entry: Callable[[Path[PenaltyFit]], Floats]
+
+
+def entry_strengths(path: Path[PenaltyFit]) -> Floats:
+    """Return the largest alpha at which each variable is in, as a share of the first alpha."""
+    entry = np.zeros(path.n_features)
+    for fit in path.fits[::-1]:
+        entry[fit.columns] = fit.strength
+    largest = float(path.strengths[0])
+    return entry / largest if largest > 0 else (entry > 0).astype(float)
+
+
+def entry_order(path: Path[PenaltyFit]) -> Floats:
+    """Return 1 for what the first model of a path has, less for later ones, 0 for what never comes."""
+    entry = np.zeros(path.n_features)
+    models = [fit for fit in path.fits if len(fit.columns)]
+    for place, fit in reversed(list(enumerate(models))):
+        entry[fit.columns] = 1.0 - place / len(models)
+    return entry
+
+
+PENALTY_WORDS = PathWords("alpha", ENTRY, _NO_INTERVALS, entry_strengths)
+
+
 def select_on_penalty_path(
     problem: Problem,
     path: Path[PenaltyFit],
@@ -37,12 +67,13 @@ def select_on_penalty_path(
     *,
     method: str,
     tol: float,
+    words: PathWords = PENALTY_WORDS,
 ) -> Selection:
-    """Select what is not 0, and describe how it was found."""
+    """Select what is not 0, and describe how it was found, in the ``words`` for a kind of path."""
     fit = path.fits[choice.position]
     by_class = _by_class(problem, coef, origin.outputs)
-    found = _found(problem, path, fit, coef if by_class is None else by_class.largest)
-    view = _view(path, choice.position, found)
+    found = _found(problem, path, fit, coef if by_class is None else by_class.largest, words)
+    view = _view(path, choice.position, found, words.strength)
     nothing = np.full(problem.n_features, np.nan)
     verdict = Verdict(
         selected=found.selected,
@@ -51,9 +82,9 @@ def select_on_penalty_path(
         standard_error=nothing,
         lower=nothing,
         upper=nothing,
-        evidence=ENTRY,
-        intervals=_intervals(problem, path),
-        rule=f"not 0 at alpha = {fit.strength:.4g}, chosen {choice.reason}",
+        evidence=words.evidence,
+        intervals=_intervals(problem, path, words.intervals),
+        rule=f"not 0 at {words.strength} = {fit.strength:.4g}, chosen {choice.reason}",
         by_class=by_class,
     )
     account = Account(
@@ -86,14 +117,16 @@ class _Found(NamedTuple):
     chosen: Array
 
 
-def _found(problem: Problem, path: Path[PenaltyFit], fit: PenaltyFit, coef: Floats) -> _Found:
+def _found(
+    problem: Problem, path: Path[PenaltyFit], fit: PenaltyFit, coef: Floats, words: PathWords
+) -> _Found:
     """Gather what is not 0; of several classes a variable counts by the one it matters most to."""
     D, fixed = problem.n_features, problem.scale.covariates
     inside = np.unique(fit.columns % D)
     selected = np.zeros(D, dtype=bool)
     selected[inside] = True
     selected[fixed] = True
-    entry = entry_strengths(path).reshape(-1, D).max(axis=0)
+    entry = words.entry(path).reshape(-1, D).max(axis=0)
     entry[fixed] = 1.0
     chosen = inside[np.argsort(-entry[inside], kind="stable")]
     return _Found(selected, entry, coef, chosen)
@@ -113,20 +146,11 @@ def _output(problem: Problem) -> str:
     return "response" if problem.likelihood.additive else "class"
 
 
-def _intervals(problem: Problem, path: Path[PenaltyFit]) -> str:
+def _intervals(problem: Problem, path: Path[PenaltyFit], none: str) -> str:
     """Say why there are no intervals, and what effects are where a variable has several."""
     if path.n_features == problem.n_features:
-        return _NO_INTERVALS
-    return f"{_STRONGEST.format(_output(problem))}; {_NO_INTERVALS}"
-
-
-def entry_strengths(path: Path[PenaltyFit]) -> Floats:
-    """Return the largest alpha at which each variable is in, as a share of the first alpha."""
-    entry = np.zeros(path.n_features)
-    for fit in path.fits[::-1]:
-        entry[fit.columns] = fit.strength
-    largest = float(path.strengths[0])
-    return entry / largest if largest > 0 else (entry > 0).astype(float)
+        return none
+    return f"{_STRONGEST.format(_output(problem))}; {none}"
 
 
 def _noise(problem: Problem, path: Path[PenaltyFit], position: int) -> float:
@@ -145,7 +169,7 @@ def _strongest(coef: Floats) -> Floats:
     return np.take_along_axis(coef, np.abs(coef).argmax(axis=0)[None, :], axis=0)[0]
 
 
-def _view(path: Path[PenaltyFit], position: int, found: _Found) -> PathView:
+def _view(path: Path[PenaltyFit], position: int, found: _Found, strength: str) -> PathView:
     """Take the variables that enter first."""
     entry, highest = found.entry, found.entry.copy()
     highest[path.scale.covariates] = 0.0
@@ -157,4 +181,4 @@ def _view(path: Path[PenaltyFit], position: int, found: _Found) -> PathView:
     effect = np.array([_strongest(part) for part in values]).reshape(len(path), -1)
     effect[position] = found.coef[columns]
     inside = (effect != 0).astype(np.float64)
-    return view_of(path, "alpha", position, columns, inside, effect)
+    return view_of(path, strength, position, columns, inside, effect)

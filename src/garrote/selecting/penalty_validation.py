@@ -100,7 +100,13 @@ def _hold_out(
     path: Path[PenaltyFit] = yield from solve(
         problem.compressed(), penalty, alphas, terms=terms, control=control
     )
-    errors, residuals = np.zeros(len(alphas)), np.zeros((len(alphas), len(shown)))
+    return measure_path(fold, shown, path, len(alphas))
+
+
+def measure_path(fold: Fold, shown: Array, path: Path[PenaltyFit], count: int) -> HeldOut:
+    """Measure a fold's path on the rows that it holds out, at each of ``count`` strengths."""
+    problem = fold.problem
+    errors, residuals = np.zeros(count), np.zeros((count, len(shown)))
     scores: list[Scores | None] = []
     for first in range(0, len(path), problem.columns_together):
         group = range(first, min(first + problem.columns_together, len(path)))
@@ -112,7 +118,7 @@ def _hold_out(
     # A fold whose path ends early stays as it is there: weaker penalties would hardly change it.
     last = len(path) - 1
     errors[last:], residuals[last:] = errors[last], residuals[last]
-    scores += scores[-1:] * (len(alphas) - len(scores))
+    scores += scores[-1:] * (count - len(scores))
     return HeldOut(errors, residuals, _null_error(fold), together(scores))
 
 

@@ -116,7 +116,7 @@ def read(options: argparse.Namespace, method: Any) -> Any:
         na=tuple(options.na),
         labels=method.for_labels is not None,
         family=family or (None if "family" in known else "gaussian"),
-        imputes="penalty" not in known,
+        imputes=not {"penalty", "search"} & set(known),
     )
     with console.waiting(f"reading {options.file}"):
         return read_table(options.file, wanted)

@@ -2,6 +2,8 @@
 
 # The evidence of a penalised path, whose last word is its noun as with every kind of evidence.
 ENTRY = "alpha at which a variable enters, of the largest: entry"
+# The evidence of a greedy search: 1 for what came first, falling evenly along the path.
+ORDER = "place in the order in which variables enter, from 1 down: entry"
 # The evidence of an annealed garrote: too sure among correlated columns, as every mean field is.
 VARIATIONAL = "variational inclusion probability"
 # The evidence where no variable is ever left out: how sure the sign of its effect is.

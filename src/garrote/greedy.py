@@ -1,0 +1,29 @@
+"""Greedy searches as objects with their settings, for `GreedyRegressor` and `GreedyClassifier`."""
+
+from garrote.solvers.greedy import (
+    OMP,
+    SEARCHES,
+    Backward,
+    Boosting,
+    FoBa,
+    Forward,
+    GreedySearch,
+    MatchingPursuit,
+    SingleBestReplacement,
+    Splicing,
+    SubsetRegression,
+)
+
+__all__ = [
+    "OMP",
+    "SEARCHES",
+    "Backward",
+    "Boosting",
+    "FoBa",
+    "Forward",
+    "GreedySearch",
+    "MatchingPursuit",
+    "SingleBestReplacement",
+    "Splicing",
+    "SubsetRegression",
+]

@@ -1,0 +1,34 @@
+"""Models that grow and shrink by a variable, or a group, at a time: pursuits, steps, splicing."""
+
+from garrote.solvers.greedy.backward import Backward
+from garrote.solvers.greedy.base import GreedySearch, Limits
+from garrote.solvers.greedy.growing import OMP, Forward
+from garrote.solvers.greedy.matching_pursuit import Boosting, MatchingPursuit
+from garrote.solvers.greedy.replacing import FoBa, SingleBestReplacement
+from garrote.solvers.greedy.splicing import Splicing
+from garrote.solvers.greedy.subset_regression import SubsetRegression
+from garrote.solvers.greedy.units import Units
+
+# Searches by the names that stand for them with default settings.
+SEARCHES: dict[str, type[GreedySearch]] = {
+    search.name: search
+    for search in (
+        OMP, Forward, MatchingPursuit, Boosting, Backward, SingleBestReplacement, FoBa, Splicing,
+    )
+}  # fmt: skip
+
+__all__ = [
+    "OMP",
+    "SEARCHES",
+    "Backward",
+    "Boosting",
+    "FoBa",
+    "Forward",
+    "GreedySearch",
+    "Limits",
+    "MatchingPursuit",
+    "SingleBestReplacement",
+    "Splicing",
+    "SubsetRegression",
+    "Units",
+]
