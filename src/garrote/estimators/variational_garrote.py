@@ -19,6 +19,7 @@ from garrote.estimators.given.inputs import (
     resolve_values,
 )
 from garrote.estimators.given.rows import GivenRows
+from garrote.estimators.given.switches import Switches, check_shared_switches
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.shared.gamma_settings import (
     check_gamma_settings,
@@ -33,7 +34,7 @@ from garrote.inference.correcting import correct
 from garrote.likelihoods import Gaussian
 from garrote.paths import Anneal
 from garrote.paths.annealed import fit_path, stored_design
-from garrote.priors import ExpectedSize
+from garrote.priors import ExpectedSize, GroupedInclusion
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
@@ -47,6 +48,7 @@ from garrote.selecting.garrote_validation import GarroteOfNumbers, cross_validat
 from garrote.selecting.on_path import CONSTANT, Choice, select_on_path
 from garrote.selecting.uncertainty import make_posterior
 from garrote.settings import check_positive
+from garrote.solvers.algebra.group_coordinates import GroupCoordinates
 from garrote.solvers.control import Control
 from garrote.solvers.garrote.starts import Optima, distinct_optima, solve_from
 from garrote.solvers.lockstep import run_together
@@ -82,17 +84,18 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         How the path is annealed: a solver's name, or an object that also has the grid of gammas, from
         where it is reheated, additional starts, and when a solution is good enough.
     fit_intercept : bool, default=True
-    standardize : bool, default=True
-        Whether to scale columns inside. The model does not depend on it (the prior on w is flat);
-        only rounding does.
     noise_variance : float, optional
         A known noise variance, in squared units of y; by default it is estimated.
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model, exactly projected out of y and of all others.
     prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
         Added to gamma, variable by variable.
+    inclusion : `garrote.priors.GroupedInclusion`, optional
+        Which columns are one variable, in or out together: its levels, say. They share one switch, and
+        what is found does not depend on how the variable is coded. By default every column has a switch
+        of its own.
     signs : int, array of shape (D,), or mapping from columns to {-1, 0, 1}, optional
-        1 keeps an effect non-negative, -1 non-positive, 0 leaves it free.
+        1 keeps an effect non-negative, -1 non-positive, 0 leaves it free. Columns of a group are free.
     correct : bool, default=True
         Whether to compute the probabilities of the selected variables, and of all that correlate with
         them beyond 0.5, by sums over their models at the chosen gamma (by sampling where there are more
@@ -122,6 +125,8 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
     noise_variance_ : float
         1 / beta, the variational estimate; corrected, an average over models.
     gamma_ : float
+    groups_ : `garrote.priors.ColumnGroups` or None
+        With ``inclusion``: the groups that were found among the columns.
     path_ : Path
     cv_results_ : dict
         With ``gamma="cv"``: gamma, mean_error, standard_error, fold_errors, null_error.
@@ -150,6 +155,8 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
     """
 
     _method_class = Anneal
+    # The prior on w is flat: scaling columns is a matter of rounding alone.
+    standardize = True
 
     def __init__(
         self,
@@ -159,10 +166,10 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         rule: str = "1se",
         method: str | Anneal = "coordinate",
         fit_intercept: bool = True,
-        standardize: bool = True,
         noise_variance: float | None = None,
         covariates: Any = None,
         prior_log_odds: Any = None,
+        inclusion: GroupedInclusion | None = None,
         signs: Any = None,
         correct: bool = True,
         n_jobs: int | None = None,
@@ -175,10 +182,10 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         self.rule = rule
         self.method = method
         self.fit_intercept = fit_intercept
-        self.standardize = standardize
         self.noise_variance = noise_variance
         self.covariates = covariates
         self.prior_log_odds = prior_log_odds
+        self.inclusion = inclusion
         self.signs = signs
         self.correct = correct
         self.n_jobs = n_jobs
@@ -190,6 +197,9 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         self._check_settings()
         given = GivenRows.of(self, rows)
         signs = resolve_signs(self.signs, given.names, given.count)
+        switches = given.switches(self)
+        switches.check(given.log_odds, signs, given.column_names)
+        self.groups_ = switches.found
         method = self._path_method
         starts = method.starts(given.count)
         problem = given.problem(self).for_columns()
@@ -199,10 +209,11 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         def prior_for(part: Problem) -> SpikeTerms:
             known = self.noise_variance
             scaled = None if known is None else known / part.scale.response_scale**2
-            return SpikeTerms(given.log_odds, signs, scaled)
+            return switches.terms(given.log_odds, signs, scaled)
 
         prior = prior_for(problem)
-        grid, wanted = gammas_to_visit(self, problem, prior)
+        coordinates = GroupCoordinates.of(problem, prior.groups)
+        grid, wanted = gammas_to_visit(self, coordinates.problem, prior)
         control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
         validation = None
         if wanted == "cv":
@@ -216,11 +227,14 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
             )
             chosen = validation.choose(self.rule)
         else:
-            path = fit_path(problem, prior, grid, solver=method.solver, control=control)
-            chosen = self._choose(path, problem, prior, wanted)
+            path = fit_path(
+                coordinates.problem, prior, grid, solver=method.solver, control=control
+            )
+            chosen = self._choose(path, coordinates.problem, prior, wanted)
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
-        optima = self._optima(problem, prior, path, chosen, control, starts)
+        optima = self._optima(coordinates, prior, path, chosen, control, starts)
         found = self._found(problem, prior, optima, given.column_names)
+        path = coordinates.path(path)
         self._finish(problem, path, choice, found, given.origin(self, problem))
 
     def _fit_zscores(self, problem: Problem, scores: ZScores, origin: Origin) -> tuple[str, ...]:
@@ -231,16 +245,22 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         hold = scores.hides_the_noise and self.noise_variance is None
         known = 1.0 if hold else self.noise_variance
         noise = None if known is None else known / problem.scale.response_scale**2
-        prior = SpikeTerms(offsets, resolve_signs(self.signs, names, count), noise)
+        signs = resolve_signs(self.signs, names, count)
+        switches = Switches.of(self.inclusion, count, names, None, np.zeros(0, dtype=np.intp))
+        switches.check(offsets, signs, scores.names)
+        self.groups_ = switches.found
+        prior = switches.terms(offsets, signs, noise)
+        coordinates = GroupCoordinates.of(problem, prior.groups)
         method = self._path_method
         starts = method.starts(count)
-        grid, wanted = gammas_to_visit(self, problem, prior)
+        grid, wanted = gammas_to_visit(self, coordinates.problem, prior)
         by_folds = wanted == "cv"
         wanted = "free_energy" if by_folds else wanted
         control = Control(method.tol, method.max_iter, self.callback, reheat=method.reheat)
-        path = fit_path(problem, prior, grid, solver=method.solver, control=control)
-        chosen = self._choose(path, problem, prior, wanted)
-        optima = self._optima(problem, prior, path, chosen, control, starts)
+        path = fit_path(coordinates.problem, prior, grid, solver=method.solver, control=control)
+        chosen = self._choose(path, coordinates.problem, prior, wanted)
+        optima = self._optima(coordinates, prior, path, chosen, control, starts)
+        path = coordinates.path(path)
         choice = Choice(chosen, choice_in_words(self, wanted, None), self.rule, None)
         found = self._found(problem, prior, optima, scores.names)
         self._finish(problem, path, choice, found, origin)
@@ -280,6 +300,7 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         check_gamma_settings(self)
+        check_shared_switches(self.inclusion)
         if self.noise_variance is not None:
             check_positive("noise_variance", self.noise_variance)
 
@@ -310,7 +331,7 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
 
     def _optima(
         self,
-        problem: Problem,
+        coordinates: GroupCoordinates,
         prior: SpikeTerms,
         path: Path[Fit],
         chosen: int,
@@ -318,14 +339,16 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         starts: list[Floats],
     ) -> Optima:
         """Return the distinct solutions at the chosen gamma, the best first."""
+        problem = coordinates.problem
         found = {"annealed": path.forward[chosen], "reheated": path.backward[chosen]}
         rng, count = check_random_state(self.random_state), self._path_method.n_starts
         starts = [*starts, *(rng.uniform(size=problem.n_features) for _ in range(count))]
         if starts:
             gamma = path.fits[chosen].strength
+            starts = [prior.agreed(start) for start in starts]
             task = solve_from(problem, prior, gamma, starts, control)
             found |= run_together([task], stored_design(problem))[0]
-        return distinct_optima(problem, found)
+        return coordinates.optima(distinct_optima(problem, found))
 
     def predict(self, X: Any, return_std: bool = False, offset: Any = None) -> Any:
         """Return predictions and, on request, their standard deviations.

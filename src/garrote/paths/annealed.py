@@ -84,13 +84,14 @@ def gamma_grid(
     usable = problem.curvature > 0
     if not usable.any() or problem.yty <= 0:
         return np.linspace(2 * logit(eps), logit(eps), count)
-    explained = problem.xty[usable] ** 2 / problem.curvature[usable]
+    explained = prior.pooled(problem.xty[usable] ** 2 / problem.curvature[usable], usable)
     precision = prior.first_precision(problem.response_variance)
     sparse_end = logit(eps) - np.max(0.5 * precision * explained + prior.offsets[usable])
     size = problem.n / end.rows_for_each
     if problem.n_features > problem.n:
         size = min(size, _DENSE_SIZE)
-    dense_end = min(_DENSEST, float(logit(min(size / problem.n_features, 0.5))))
+    variables = problem.n_features - len(problem.usable) + len(prior.switches(problem.usable))
+    dense_end = min(_DENSEST, float(logit(min(size / variables, 0.5))))
     # gamma and its offset add up to a variable's log odds. The range is that of the median offset: a
     # few variables with other odds do not move it.
     dense_end -= float(np.median(prior.offsets[usable]))

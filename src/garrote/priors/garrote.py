@@ -34,7 +34,16 @@ from garrote.priors.evidence.humps import (
     signed_weights,
     without_pull,
 )
-from garrote.rules import inclusion, moments, noise_pull, noise_share, restricted, shrink
+from garrote.rules import (
+    inclusion,
+    inclusion_among,
+    moments,
+    moments_among,
+    noise_pull,
+    noise_share,
+    restricted,
+    shrink,
+)
 
 
 class SpikeRule(NamedTuple):
@@ -133,6 +142,16 @@ def implied_noise(n, total, pull, outside, precision):
     return deviation * deviation
 
 
+@moments_among.register
+def _(rule: SpikeRule, j, target, curvature):
+    return moments(rule, j, target[j], curvature[j])
+
+
+@inclusion_among.register
+def _(rule: SpikeRule, j, weight, curvature):
+    return inclusion(rule, j, weight[j], curvature[j])
+
+
 @shrink.register
 def _(rule: SpikeRule, j, z, curvature):
     probability, weight, _ = moments(rule, j, z, curvature)
@@ -169,6 +188,8 @@ class SpikeTerms:
     ridge: float = 0.0
     lift: float = 0.0
     strengths: ClassVar[str] = "gammas"
+    # Which variables share a switch; see `garrote.priors.shared_switches`.
+    groups: ClassVar[Array | None] = None
 
     @classmethod
     def with_slab(
@@ -197,6 +218,30 @@ class SpikeTerms:
             self.ridge,
             self.lift,
         )
+
+    def alone(self, gamma: float, precision: float) -> SpikeRule:
+        """Return the rule of variables that have a switch of their own: here, of all."""
+        return self.rule(gamma, precision)
+
+    def pooled(self, values: Floats, columns: Array | slice = slice(None)) -> Floats:
+        """Return for each variable the sum over all that share its switch: here, its own value."""
+        return values
+
+    def per_switch(self, values: Floats, columns: Array) -> Floats:
+        """Return values of which those that share a switch have one together."""
+        return values
+
+    def agreed(self, probability: Floats) -> Floats:
+        """Return probabilities that are equal where a switch is shared."""
+        return probability
+
+    def switches(self, usable: Array) -> Array:
+        """Return one of the usable columns for each switch."""
+        return usable
+
+    def together(self, usable: Array) -> Array:
+        """Return the usable columns that share a switch with others: here, none."""
+        return usable[:0]
 
     def among(self, columns: Array) -> "SpikeTerms":
         """Return the prior of some of the variables, in the order given."""

@@ -2,8 +2,8 @@
 
 A rule is what a penalty or a prior means at one strength: a NamedTuple of arrays and numbers. Solvers
 know rules, and what kernels read of a design, by these functions alone; the bodies stand beside the
-class that they belong to. Those of `coefficients`, `columns` and `proximal_group` are compiled, the
-others are called from Python.
+class that they belong to. Those of `coefficients`, `switches`, `columns` and `proximal_group` are
+compiled, the others are called from Python.
 """
 
 from garrote.rules.coefficients import (
@@ -48,6 +48,7 @@ from garrote.rules.structures import (
     structure,
     violation_of_group,
 )
+from garrote.rules.switches import inclusion_among, moments_among
 
 __all__ = [
     "Evaluated",
@@ -68,9 +69,11 @@ __all__ = [
     "expected_spread",
     "first_guess",
     "inclusion",
+    "inclusion_among",
     "is_convex",
     "is_elastic_net",
     "moments",
+    "moments_among",
     "noise_pull",
     "noise_share",
     "proximal_group",

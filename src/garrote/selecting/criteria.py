@@ -17,10 +17,12 @@ def evidence_free_energy(path: Path[Fit], problem: Problem, terms: SpikeTerms) -
 
     Eq. 7 leaves out the prior's normaliser, sum_j log(1 + exp(gamma_j)), which depends on gamma, and
     its flat slab puts no price on a weight, so that the densest model would always win. The
-    normaliser is added, and half of log N for each expected variable: the price under a slab that
-    holds as much information as one row.
+    normaliser is added, and half of log N for each expected coefficient: the price under a slab that
+    holds as much information as one row. Where groups share switches, problem and path are those in
+    their coordinates.
     """
-    offsets, counts = np.unique(terms.offsets[problem.curvature > 0], return_counts=True)
+    switches = terms.switches(problem.usable)
+    offsets, counts = np.unique(terms.offsets[switches], return_counts=True)
     normaliser = np.logaddexp(0.0, path.strengths[:, None] + offsets) @ counts
     return path.free_energy + normaliser + 0.5 * np.log(problem.n) * path.expected_size
 

@@ -15,6 +15,7 @@ from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.selecting.cross_validation import CrossValidation, Fold, HeldOut, cross_validate
 from garrote.selecting.label_scores import Scores, together
+from garrote.solvers.algebra.group_coordinates import GroupCoordinates
 from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control, residuals
 from garrote.solvers.garrote.certificate import free_energy
@@ -123,14 +124,17 @@ class GarroteOfNumbers:
     fold_tolerance: float = 0.01
 
     def path(self, problem: Problem, gammas: Floats, control: Control) -> Solver:
-        """Return the solver of the path of all rows."""
-        return start_solver(problem, self.prior_for(problem), gammas, control, self.solver)
+        """Return the solver of the path of all rows, in coordinates of groups where there are some."""
+        terms = self.prior_for(problem)
+        seen = GroupCoordinates.of(problem, terms.groups).problem
+        return start_solver(seen, terms, gammas, control, self.solver)
 
     def predict(
         self, problem: Problem, gammas: Floats, control: Control, wanted: Array
     ) -> Generator[Floats, Floats, Predicted]:
         """Solve a fold, and predict the rows that are wanted."""
         terms = self.prior_for(problem)
+        problem = GroupCoordinates.of(problem, terms.groups).problem
         found = yield from Annealer(problem, terms, control).trace(gammas)
         return Predicted(np.zeros(len(problem.response)), _means(problem, terms, found))
 

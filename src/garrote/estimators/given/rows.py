@@ -21,6 +21,7 @@ from garrote.estimators.given.inputs import (
     response_name,
 )
 from garrote.estimators.given.provenance import provenance
+from garrote.estimators.given.switches import Switches
 from garrote.estimators.shared.labelled import two_classes
 from garrote.likelihoods import Binomial, as_likelihood
 from garrote.problem import Problem, as_design
@@ -89,6 +90,10 @@ class GivenRows:
             covariates=self.covariates, fit_intercept=model.fit_intercept,
             standardize=model.standardize,
         )  # fmt: skip
+
+    def switches(self, model: Any) -> Switches:
+        """Return which columns are in together."""
+        return Switches.of(model.inclusion, self.count, self.names, self.X, self.covariates)
 
     def origin(self, model: Any, problem: Problem, reference: str | None = None) -> Origin:
         """Describe the fit for a reader who wants to repeat it."""

@@ -46,7 +46,7 @@ def gammas_to_visit(
     if isinstance(wanted, str):
         return grid, wanted
     if isinstance(wanted, ExpectedSize):
-        wanted = -np.log(wanted.odds_against(len(problem.usable)))
+        wanted = -np.log(wanted.odds_against(len(terms.switches(problem.usable))))
     # Nothing beyond the wanted gamma can lead to it but the backward pass: keep the grid.
     return np.unique(np.append(grid, float(wanted))), float(wanted)
 

@@ -76,7 +76,7 @@ class SoftSupport(Factorised):
     """One solution: each of its variables is in with a probability, and Gaussian given that.
 
     ``mean`` and ``deviation`` are those of the coefficients given that they are in, ``correlation`` is
-    that of the Gaussian.
+    that of the Gaussian. Columns of one ``switch`` are in together; with None each has its own.
     """
 
     columns: Array
@@ -86,19 +86,33 @@ class SoftSupport(Factorised):
     correlation: Floats
     beside: CovariatesLaw | None = None
     predictor: FactorisedPredictor | None = None
+    switch: Array | None = None
 
     def fill(self, draws: Floats, rng: np.random.Generator) -> None:
-        """Draw the Gaussian, then inclusion variable by variable."""
+        """Draw the Gaussian, then inclusion switch by switch."""
         if not len(self.columns):
             return
         zero = np.zeros(len(self.columns))
         unit = rng.multivariate_normal(zero, self.correlation, size=len(draws), method="eigh")
-        inside = rng.random((len(draws), len(zero))) < self.probability
+        drawn = rng.random((len(draws), len(zero)))
+        if self.switch is not None:
+            drawn = drawn[:, np.unique(self.switch, return_index=True)[1][self.switch]]
+        inside = drawn < self.probability
         draws[:, self.columns] = (self.mean + unit * self.deviation) * inside
 
     def variance_beyond(self, columns: Array, away: Floats) -> Floats:
-        """Return nothing: the variables are independent."""
-        return np.zeros(len(away))
+        """Return what columns that share a switch vary together, which are left out elsewhere."""
+        variance = np.zeros(len(away))
+        if self.switch is None:
+            return variance
+        places = {int(column): k for k, column in enumerate(columns)}
+        for number in np.flatnonzero(np.bincount(self.switch) > 1):
+            here = np.flatnonzero(self.switch == number)
+            rows = away[:, [places[int(column)] for column in self.columns[here]]]
+            m, scaled = self.probability[here[0]], rows * self.deviation[here]
+            square = np.sum((scaled @ self.correlation[np.ix_(here, here)]) * scaled, axis=1)
+            variance += m * np.maximum(square, 0.0) + m * (1.0 - m) * (rows @ self.mean[here]) ** 2
+        return variance
 
 
 @dataclass(frozen=True, repr=False)

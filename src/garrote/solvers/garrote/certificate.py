@@ -17,7 +17,7 @@ from garrote.priors.garrote import SpikeTerms, implied_noise
 from garrote.problem import Problem
 from garrote.results.certificates import equations
 from garrote.results.fit import Fit
-from garrote.rules import inclusion, moments
+from garrote.rules import inclusion_among, moments_among
 
 
 class Regression(NamedTuple):
@@ -43,7 +43,9 @@ def certify(
     weight[fit.columns] = fit.weight
     listed[fit.columns] = True
     rule = prior.rule(fit.strength, fit.precision)
-    off_m, off_w, size, unlisted_energy = _inspect(rule, c, gradient, probability, weight, listed)
+    off_m, off_w, size, unlisted_energy = _inspect(
+        rule, c, gradient, probability, weight, listed, *_of_switches(prior, c)
+    )
     if not np.isfinite(squared_residual + gradient.sum() + probability.sum() + weight.sum()):
         off_m = np.inf  # comparisons with NaN would let it pass
 
@@ -72,12 +74,20 @@ def free_energy(
     log_odds = fit.strength + prior.offsets[fit.columns]
     expected_squares = squared_residual + np.sum(prior.variances(m, w, c, precision) * c)
     energy = 0.5 * precision * expected_squares + np.sum(m * prior.slab_cost(w, c, precision))
-    energy += np.sum(xlogy(m, m) + xlog1py(1 - m, -m) - log_odds * m)
+    odds = (xlogy(m, m) + xlog1py(1 - m, -m) - log_odds * m)[c > 0]
+    energy += np.sum(prior.per_switch(odds, fit.columns[c > 0]))
     return float(energy - 0.5 * problem.n * np.log(precision / (2 * np.pi)))
 
 
+def _of_switches(prior: SpikeTerms, curvature: Floats) -> tuple[Floats, Floats]:
+    """Return room for the targets of all columns, and each column's share of its switch."""
+    share, used = np.zeros(len(curvature)), np.flatnonzero(curvature > 0)
+    share[used] = prior.per_switch(np.ones(len(used)), used)
+    return np.zeros(len(curvature)), share
+
+
 @kernel
-def _inspect(rule, curvature, gradient, probability, weight, listed):
+def _inspect(rule, curvature, gradient, probability, weight, listed, target, share):
     """Return the violations of Eqs. 8 and 9, the expected size and the unlisted columns' free energy.
 
     An unlisted column is taken at its own optimum, where it contributes -log(1 + exp(t)), t being the
@@ -85,18 +95,20 @@ def _inspect(rule, curvature, gradient, probability, weight, listed):
     """
     off_m = off_w = size = energy = 0.0
     for j in range(curvature.shape[0]):
+        if curvature[j] > 0:
+            target[j] = gradient[j] / curvature[j] + probability[j] * weight[j]
+    for j in range(curvature.shape[0]):
         c = curvature[j]
         if c <= 0:
             continue
-        z = gradient[j] / c + probability[j] * weight[j]
-        implied, w, _ = moments(rule, j, z, c)
+        implied, w, _ = moments_among(rule, j, target, curvature)
         if listed[j]:
-            implied = inclusion(rule, j, weight[j], c)
+            implied = inclusion_among(rule, j, weight, curvature)
             off_m = max(off_m, abs(probability[j] - implied))
             off_w = max(off_w, abs(weight[j] - w) * np.sqrt(rule.precision[0] * c))
             size += probability[j]
         else:
             off_m = max(off_m, implied)
-            energy += np.log1p(-implied) if implied < 1.0 else -700.0
+            energy += share[j] * (np.log1p(-implied) if implied < 1.0 else -700.0)
             size += implied
     return off_m, off_w, size, energy

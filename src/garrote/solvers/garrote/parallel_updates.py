@@ -63,7 +63,8 @@ def _iterate(
         count += 1
         w = weights(m)
         precision = noise_precision(problem, prior, m * w)
-        implied = np.where(c > 0, expit(gamma + prior.offsets + 0.5 * precision * c * w**2), 0.0)
+        evidence = prior.pooled(0.5 * precision * c * w**2)
+        implied = np.where(c > 0, expit(gamma + prior.offsets + evidence), 0.0)
         change = np.abs(implied - m).max(initial=0.0)
         if change <= 0.1 * control.tol or count >= control.max_iter:
             break

@@ -12,7 +12,7 @@ from garrote.arrays import Array, Floats
 from garrote.priors.garrote import SpikeTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
-from garrote.rules import moments, noise_share
+from garrote.rules import moments_among, noise_share
 from garrote.solvers.descent.full_sweep import full_sweep
 from garrote.solvers.garrote.screening import Screening
 from garrote.solvers.garrote.sweeps import Start, State
@@ -44,6 +44,8 @@ class Relaxation:
         self.tol = tol
         self.max_iter = max_iter
         self.working = WorkingSet(problem)
+        # Whoever shares a switch is in the set from the start, so that outsiders have their own.
+        self.working.add(prior.together(problem.usable))
         self.screening = Screening(self.working, tol)
 
     def inside(self, gamma: float, coef: Floats, precision: float, tolerance: float) -> State:
@@ -171,7 +173,7 @@ class Relaxation:
         """
         columns = columns[~self.working.contains[columns]]
         step = full_sweep(
-            self.problem.table, self.prior.rule(state.gamma, state.precision), columns,
+            self.problem.table, self.prior.alone(state.gamma, state.precision), columns,
             state.coef, state.target, state.residual, self.problem.curvature,
             _RESOLUTION * tolerance / np.sqrt(state.precision),
         )  # fmt: skip
@@ -292,7 +294,7 @@ class Relaxation:
 def _include(rule, curvature, target, columns, probability):
     total = 0.0
     for j in columns:
-        m, w, variance = moments(rule, j, target[j], curvature[j])
+        m, w, variance = moments_among(rule, j, target, curvature)
         probability[j] = m
         total += noise_share(rule, target[j], m, w, variance, curvature[j])
     return total

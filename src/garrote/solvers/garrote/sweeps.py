@@ -8,11 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from garrote._jit import kernel
+from garrote._jit import generic, kernel
 from garrote.arrays import Floats
 from garrote.limits.budgets import PRODUCTS_PER_CALL
-from garrote.priors.garrote import implied_noise
-from garrote.rules import Residual, moments, noise_pull, noise_share, squared_residual
+from garrote.priors.garrote import SpikeRule, implied_noise
+from garrote.priors.shared_switches import SharedSwitchRule
+from garrote.rules import (
+    Residual,
+    add_column,
+    column_dot,
+    moments_among,
+    noise_pull,
+    noise_share,
+    squared_residual,
+)
 from garrote.solvers.descent.sweep import sweep
 
 _NOTHING = np.zeros(0)
@@ -80,6 +89,49 @@ def sweep_to_fixed_point(
     return coef, target, done, converged
 
 
+@generic
+def update_switches(
+    rule: Any,
+    design: Any,
+    columns: Any,
+    coef: Floats,
+    target: Floats,
+    residual: Residual,
+    curvature: Floats,
+    resolution: float,
+) -> float:
+    """Do as `sweep`: update all columns once, those that share a switch together."""
+    raise TypeError(f"no switches are registered for {type(rule).__name__}")
+
+
+@update_switches.register
+def _(rule: SpikeRule, design, columns, coef, target, residual, curvature, resolution):
+    return sweep(design, rule, columns, coef, target, residual, curvature, resolution)
+
+
+@update_switches.register
+def _(rule: SharedSwitchRule, design, columns, coef, target, residual, curvature, resolution):
+    largest = 0.0
+    for g in range(rule.starts.shape[0] - 1):
+        first, last = rule.starts[g], rule.starts[g + 1]
+        # Coordinates of a group are orthogonal: what one has does not move what another wants.
+        for place in range(first, last):
+            j = rule.order[place]
+            if curvature[j] > 0:
+                target[j] = coef[j] + column_dot(design, j, residual) / curvature[j]
+        for place in range(first, last):
+            j = rule.order[place]
+            if curvature[j] > 0:
+                old = coef[j]
+                m, w, _ = moments_among(rule, j, target, curvature)
+                step = abs(m * w - old) * np.sqrt(curvature[j])
+                if step > resolution:
+                    coef[j] = m * w
+                    add_column(design, j, old - m * w, residual)
+                    largest = max(largest, step)
+    return largest
+
+
 @kernel
 def _sweeps(
     design, rule, coef, target, residual, curvature, start, noise, tolerance, count, previous
@@ -88,13 +140,15 @@ def _sweeps(
     for number in range(count):
         precision = rule.precision[0]
         resolution = 1e-3 * tolerance / np.sqrt(precision)
-        change = sweep(design, rule, columns, coef, target, residual, curvature, resolution)
+        change = update_switches(
+            rule, design, columns, coef, target, residual, curvature, resolution
+        )
         change *= np.sqrt(precision)
         if not noise.known:
             total = noise.other_variance + squared_residual(design, residual, start, coef)
             pull = 0.0
             for j in range(coef.shape[0]):
-                m, w, variance = moments(rule, j, target[j], curvature[j])
+                m, w, variance = moments_among(rule, j, target, curvature)
                 total += noise_share(rule, target[j], m, w, variance, curvature[j])
                 pull += noise_pull(rule, target[j], m, curvature[j])
             implied = implied_noise(noise.n, total, pull, noise.other_variance, precision)

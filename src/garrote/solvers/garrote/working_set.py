@@ -10,7 +10,7 @@ from garrote.designs.base import Design
 from garrote.designs.dense import DenseColumns
 from garrote.designs.gram import GramColumns
 from garrote.problem import Problem
-from garrote.rules import Residual, moments
+from garrote.rules import Residual, moments_among
 from garrote.solvers.algebra.growing_gram import GrowingGram
 from garrote.solvers.descent.working_block import WorkingBlock
 from garrote.solvers.garrote.sweeps import Noise, Start, sweep_to_fixed_point
@@ -135,7 +135,7 @@ class WorkingSet:
         """
         size = len(self.columns)
         gram, c = self.gram()[:size, :size], self.problem.curvature[self.columns]
-        each = [moments(rule, j, z, c[j]) for j, z in enumerate(target)]
+        each = [moments_among(rule, j, target, c) for j in range(size)]
         m = np.array([one[0] for one in each])
         inside = np.flatnonzero(m > 1e-9)
         without = right = start.gradient + gram @ start.coef

@@ -1,0 +1,111 @@
+"""A problem in which every group of columns has coordinates of its own, and the way back from them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.designs.gram import GramDesign
+from garrote.designs.rotated import RotatedDesign, turned_gram
+from garrote.designs.rotation import Rotation
+from garrote.designs.scale import Scale
+from garrote.problem import Problem
+from garrote.results.fit import Fit
+from garrote.results.optima import Optima
+from garrote.results.path import Path
+
+
+@dataclass(frozen=True)
+class GroupCoordinates:
+    """A problem in coordinates of its groups, beside the problem as it was given.
+
+    ``rotation`` is None, and both problems are one, where every group is a single column.
+    """
+
+    problem: Problem
+    given: Problem
+    rotation: Rotation | None = None
+
+    @classmethod
+    def of(cls, problem: Problem, groups: Array | None) -> "GroupCoordinates":
+        """Find the coordinates of groups that are given by the number of each column's."""
+        if groups is None:
+            return cls(problem, problem)
+        rotation = Rotation(groups, problem.curvature, problem.known_block, problem.n)
+        if not rotation:
+            return cls(problem, problem)
+        gram = problem.known_gram
+        turned = replace(
+            problem,
+            design=_turned_design(problem, rotation),
+            xty=rotation.forward(problem.xty.copy()),
+            curvature=rotation.curvature,
+            scale=_turned_scale(problem.scale, rotation),
+            known_gram=None if gram is None else turned_gram(gram, rotation),
+        )
+        return cls(turned, problem, rotation)
+
+    def fit(self, fit: Fit) -> Fit:
+        """Return a solution by the coefficients of columns; its size counts groups."""
+        if self.rotation is None:
+            return fit
+        probability, weight = np.zeros((2, self.given.n_features))
+        probability[fit.columns], weight[fit.columns] = fit.probability, fit.weight
+        size = fit.expected_size
+        for block in self.rotation.blocks:
+            m = float(probability[block.members[0]])
+            size -= (block.rank - 1) * m
+            probability[block.members] = m
+        weight = self.rotation.back(weight)
+        columns = np.flatnonzero(probability > 0)
+        return replace(
+            fit,
+            columns=columns,
+            probability=probability[columns],
+            weight=weight[columns],
+            expected_size=size,
+        )
+
+    def fits(self, fits: Iterable[Fit]) -> tuple[Fit, ...]:
+        """Return several; one object that is among them twice stays one."""
+        found: dict[int, Fit] = {}
+        return tuple(found.setdefault(id(one), self.fit(one)) for one in fits)
+
+    def path(self, path: Path[Fit]) -> Path[Fit]:
+        """Return a path by the coefficients of columns."""
+        if self.rotation is None:
+            return path
+        count = len(path.forward)
+        both = self.fits((*path.forward, *path.backward, *path.fits))
+        return replace(
+            path,
+            forward=both[:count],
+            backward=both[count : 2 * count],
+            fits=both[2 * count :],
+            scale=self.given.scale,
+        )
+
+    def optima(self, optima: Optima) -> Optima:
+        """Return the distinct solutions at one strength by the coefficients of columns."""
+        return replace(optima, fits=self.fits(optima.fits))
+
+    def products(self, products: Floats) -> Floats:
+        """Return products of coordinates (... x D) with a vector, given those of the columns."""
+        return products if self.rotation is None else self.rotation.forward(products.copy())
+
+
+def _turned_design(problem: Problem, rotation: Rotation) -> RotatedDesign | GramDesign:
+    if problem.has_rows:
+        return RotatedDesign(problem.table, rotation)
+    return GramDesign(turned_gram(problem.design.whole_gram(), rotation))
+
+
+def _turned_scale(scale: Scale, rotation: Rotation) -> Scale:
+    """Return the scale of coordinates: centred, and in units of the standardised columns."""
+    return replace(
+        scale,
+        column_mean=np.where(rotation.turned, 0.0, scale.column_mean),
+        column_scale=np.where(rotation.turned, 1.0, scale.column_scale),
+        covariate_columns=rotation.forward(scale.covariate_columns.copy()),
+    )
