@@ -9,6 +9,7 @@ from garrote.arrays import Array, Floats
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.folds import split_rows
 from garrote.estimators.given.rows import GivenRows
+from garrote.estimators.given.switches import check_shared_switches
 from garrote.estimators.shared.gamma_settings import (
     check_gamma_settings,
     choice_in_words,
@@ -19,21 +20,25 @@ from garrote.estimators.shared.gamma_settings import (
 from garrote.estimators.shared.labelled import SelectingClassifier
 from garrote.estimators.shared.path_methods import FollowsPath
 from garrote.inference.beliefs import rows_left
+from garrote.inference.mean_field.label_groups import posterior_of_columns
 from garrote.inference.mean_field.label_posterior import point_posterior
 from garrote.inference.substitutes import with_substitutes
 from garrote.limits.costs import GARROTE_SECONDS, foretell, points_in_all
 from garrote.paths import AnnealBound
 from garrote.paths.annealed import DenseEnd
-from garrote.priors import ExpectedSize
+from garrote.priors import ExpectedSize, GroupedInclusion
 from garrote.priors.garrote import SpikeTerms
+from garrote.priors.shared_switches import SharedSwitchTerms
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.path import Path
+from garrote.results.posterior import Posterior
 from garrote.selecting.chosen_solution import ChosenSolution
 from garrote.selecting.cross_validation import CrossValidation, make_folds
 from garrote.selecting.garrote_validation import GarroteOfLabels, cross_validate_garrote
 from garrote.selecting.on_path import Choice, select_on_path
 from garrote.settings import check_positive
+from garrote.solvers.algebra.group_coordinates import GroupCoordinates
 from garrote.solvers.annealing import Annealed
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import anneal_bound, as_path
@@ -70,7 +75,12 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         or 2.5 for columns in two standard deviations, which is the scale of Gelman et al. (2008).
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model, with N(0, 100) for their coefficients.
-    prior_log_odds, fit_intercept, standardize, n_jobs, callback
+    inclusion : `garrote.priors.GroupedInclusion`, optional
+        Which columns are one variable, in or out together, as in `VariationalGarrote`. Their slab is that
+        of uncorrelated coordinates of one standard deviation each, whatever the coding.
+    standardize : bool, default=True
+        Whether the slab is one of columns in standard deviations, or of columns as they are.
+    prior_log_odds, fit_intercept, n_jobs, callback
         As in `VariationalGarrote`.
 
     Attributes
@@ -81,7 +91,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     intercept_ : array of shape (1,)
     inclusion_probability_ : array of shape (D,)
         m; 1 for covariates, 0 for columns without variation.
-    gamma_, path_, cv_results_, selection_, posterior_, certificate_, n_iter_
+    gamma_, groups_, path_, cv_results_, selection_, posterior_, certificate_, n_iter_
         As in `VariationalGarrote`; errors are deviances.
     n_features_in_, feature_names_in_
 
@@ -115,6 +125,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         slab_variance: float = 1.5625,
         covariates: Any = None,
         prior_log_odds: Any = None,
+        inclusion: GroupedInclusion | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
         n_jobs: int | None = None,
@@ -128,6 +139,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         self.slab_variance = slab_variance
         self.covariates = covariates
         self.prior_log_odds = prior_log_odds
+        self.inclusion = inclusion
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.n_jobs = n_jobs
@@ -138,22 +150,30 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         self._check_settings()
         given = GivenRows.of(self, rows)
         self.classes_, codes = given.classes, given.y
+        switches = given.switches(self)
+        switches.check(given.log_odds, None, given.column_names)
+        self.groups_ = switches.found
         problem = given.problem(self)
         rows_left(problem)
         self._foretell(problem, given.count)
         method = self._path_method
         control = Control(method.tol, int(method.max_iter), self.callback)
-        bound = LogisticBound(problem, given.log_odds, control)
-        rough = self._rough_prior(problem, codes, given.log_odds)
-        end = DenseEnd.for_labels(given.log_odds[problem.usable])
-        grid, wanted = gammas_to_visit(self, problem, rough, end)
+        coordinates = GroupCoordinates.of(problem, switches.numbers)
+        bound = LogisticBound(
+            coordinates.problem, given.log_odds, control, groups=switches.numbers
+        )
+        rough = self._rough_prior(bound, codes)
+        end = DenseEnd.for_labels(given.log_odds[bound.problem.usable])
+        grid, wanted = gammas_to_visit(self, bound.problem, rough, end)
         if wanted == "cv":
-            annealed, validation = self._cross_validate(bound, grid, given, rows.groups)
+            annealed, validation = self._cross_validate(bound, problem, grid, given, rows.groups)
         else:
             annealed, validation = anneal_bound(bound, grid, self.slab_variance), None
-        path = as_path(bound, annealed)
+        path = coordinates.path(as_path(bound, annealed))
         chosen = self._choose(path, validation, wanted)
-        self._store(bound, annealed, path, chosen, given.column_names)
+        posterior = point_posterior(bound, annealed, chosen, given.column_names)
+        posterior = posterior_of_columns(posterior, bound, annealed.solutions[chosen], coordinates)
+        self._store(problem, path, chosen, posterior)
         self._store_validation(validation, "gamma")
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         self.selection_ = select_on_path(
@@ -177,18 +197,17 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         check_gamma_settings(self)
+        check_shared_switches(self.inclusion)
         check_positive("slab_variance", self.slab_variance)
 
     def _cross_validate(
-        self, bound: LogisticBound, grid: Floats, given: GivenRows, groups: Any
+        self, bound: LogisticBound, whole: Problem, grid: Floats, given: GivenRows, groups: Any
     ) -> tuple[Annealed[LabelFit], CrossValidation]:
         splits = split_rows(self.cv, given.X, given.y, groups, labels=True)
         self._check_splits(splits, np.where(given.weights > 0, given.y, np.nan))
-        folds = make_folds(given.weights, splits, partial(given.part, self, bound.problem))
+        folds = make_folds(given.weights, splits, partial(given.part, self, whole))
         garrote = GarroteOfLabels(bound, self.slab_variance)
-        return cross_validate_garrote(
-            garrote, bound.problem, folds, grid, bound.control, self.n_jobs
-        )
+        return cross_validate_garrote(garrote, whole, folds, grid, bound.control, self.n_jobs)
 
     def _check_splits(self, splits: list[tuple[Array, Array]], codes: Floats) -> None:
         """Refuse rows to train on that are of one class; codes that do not count are NaN."""
@@ -200,10 +219,16 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
                     "give fewer folds, or set gamma to free_energy, which needs none"
                 )
 
-    def _rough_prior(self, problem: Problem, codes: Floats, offsets: Floats) -> SpikeTerms:
+    def _rough_prior(self, bound: LogisticBound, codes: Floats) -> SpikeTerms:
         """Return the prior of the regression that stands for the empty model, which places the grid."""
+        problem, offsets = bound.problem, bound.offsets
         share = float(np.average(codes, weights=problem.weights))
         lengths = np.where(problem.curvature > 0, problem.curvature, 1.0) * share * (1.0 - share)
+        if bound.groups is not None:
+            usable = problem.curvature > 0
+            return SharedSwitchTerms.with_shared_slab(
+                self.slab_variance, offsets, lengths, usable, bound.groups
+            )
         return SpikeTerms.with_slab(self.slab_variance, offsets, lengths)
 
     def _choose(
@@ -216,17 +241,11 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         return position_of(wanted, path)
 
     def _store(
-        self,
-        bound: LogisticBound,
-        annealed: Annealed[LabelFit],
-        path: Path[Fit],
-        chosen: int,
-        names: tuple[str, ...],
+        self, problem: Problem, path: Path[Fit], chosen: int, posterior: Posterior
     ) -> None:
         """Set the fitted attributes."""
         self.path_ = path
-        posterior = point_posterior(bound, annealed, chosen, names)
-        self.posterior_ = with_substitutes(bound.problem, posterior)
+        self.posterior_ = with_substitutes(problem, posterior)
         self.gamma_ = float(path.strengths[chosen])
         self.coef_ = self.posterior_.mean[None, :]
         self.intercept_ = np.array([self.posterior_.law.mean_intercept])

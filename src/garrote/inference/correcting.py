@@ -51,6 +51,10 @@ _SIGNED = (
     "effects are kept to one sign: the probabilities are those of annealing, which is too sure among "
     "correlated columns"
 )
+_GROUPED = (
+    "variables of several columns are not corrected: the probabilities are those of annealing, which is "
+    "too sure among variables that resemble each other"
+)
 _INTERPOLATING = (
     "at this gamma models of a quarter as many variables as rows are probable, and the probabilities "
     "are those of the solution that annealing found: take a smaller gamma"
@@ -85,6 +89,8 @@ def correct(
     """
     if np.any(terms.signs):
         return None, _SIGNED
+    if terms.groups is not None:
+        return None, _GROUPED
     columns, left_out = _columns(problem, stated.inclusion_probability)
     spent = problem.scale.intercept_count + len(problem.scale.covariates)
     if not len(columns) or problem.yty <= 0 or problem.n - spent <= _FEWEST_ROWS:

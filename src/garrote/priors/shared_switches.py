@@ -95,6 +95,15 @@ class SharedSwitchTerms(SpikeTerms):
 
     groups: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # type: ignore[misc]
 
+    @classmethod
+    def with_shared_slab(
+        cls, variance: float, offsets: Floats, curvature: Floats, usable: Array, groups: Array
+    ) -> "SharedSwitchTerms":
+        """Return the prior with a slab, ``variance`` times the noise's, on every usable coordinate."""
+        one = SpikeTerms.with_slab(variance, np.zeros(len(offsets)), curvature)
+        made = cls(offsets, one.signs, None, one.ridge, groups=groups)
+        return replace(made, offsets=offsets + made.pooled(np.where(usable, one.offsets, 0.0)))
+
     def rule(  # type: ignore[override]
         self, gamma: float, precision: float, columns: Array | slice = slice(None)
     ) -> SharedSwitchRule:

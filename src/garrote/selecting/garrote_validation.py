@@ -177,7 +177,9 @@ class GarroteOfLabels:
     ) -> Generator[Floats, Floats, Predicted]:
         """Solve a fold, and predict the rows that are wanted."""
         yield from ()
-        bound = LogisticBound(problem, self.whole.offsets, control, certifies=False)
+        groups = self.whole.groups
+        seen = GroupCoordinates.of(problem, groups).problem
+        bound = LogisticBound(seen, self.whole.offsets, control, certifies=False, groups=groups)
         null = bound.solve(_NOBODY, bound.empty(_NOBODY, self.variance))
         found = anneal_bound(bound, gammas, self.variance)
         # Predictions are measured as they will be made, by the likelihood's own curvature.

@@ -22,7 +22,7 @@ from garrote.results.fit import Fit
 from garrote.results.laws import SoftSupport, Spread
 from garrote.results.optima import Optima
 from garrote.results.posterior import IN_SUPPORT, Posterior
-from garrote.solvers.algebra.group_coordinates import GroupCoordinates
+from garrote.solvers.algebra.group_coordinates import GroupCoordinates, equal_within
 from garrote.solvers.lockstep import run_together
 
 # Means are taken apart into probability and mean given inclusion above this probability.
@@ -120,8 +120,6 @@ def _all_probabilities(problem: Problem, terms: SpikeTerms, fit: Fit) -> Floats:
     probability = np.where(c > 0, expit(odds), 0.0)
     probability[fit.columns] = fit.probability
     if terms.groups is not None:  # a level without rows is in where its variable is
-        highest = np.zeros(int(terms.groups.max(initial=-1)) + 1)
-        np.maximum.at(highest, terms.groups, probability)
-        probability = highest[terms.groups]
+        probability = equal_within(terms.groups, probability)
     probability[problem.scale.covariates] = 1.0
     return probability

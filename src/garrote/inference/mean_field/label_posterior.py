@@ -53,12 +53,7 @@ def point_posterior(
     best, problem = annealed.solutions[place], bound.problem
     moments = average_of([(bound, [best.bound], [best])])
     mixed = describe(bound, annealed, place, moments, names)
-    inside = best.probability > IN_SUPPORT
-    m = best.probability[inside]
-    weights = bound.curvature_of(best)
-    hessian = bound.at_hand.cross_products(weights, best.columns[inside])
-    hessian += np.diag(((1 - m) * np.diag(hessian) + 1.0 / best.variance) / m)
-    covariance = pinvh(hessian) if len(m) else np.zeros((0, 0))
+    covariance = soft_covariance(bound, best)
     error = np.sqrt(np.diag(covariance))
     support, correlation = mixed.support, covariance / np.outer(error, error)
     inclusion = mixed.inclusion_probability[support]
@@ -77,6 +72,25 @@ def point_posterior(
         log_evidence=best.bound,
     )
     return with_covariates_of_labels(posterior)
+
+
+def soft_covariance(bound: LogisticBound, best: LabelFit) -> Floats:
+    """Return the covariance of the standardised coefficients in the support, given the inclusions."""
+    inside = best.probability > IN_SUPPORT
+    m, columns = best.probability[inside], best.columns[inside]
+    hessian = bound.at_hand.cross_products(bound.curvature_of(best), columns)
+    hessian += _held_back(hessian, m, best.variance, bound.groups, columns)
+    return pinvh(hessian) if len(m) else np.zeros((0, 0))
+
+
+def _held_back(
+    hessian: Floats, m: Floats, variance: float, groups: Array | None, columns: Array
+) -> Floats:
+    """Return what the slab, and inclusions that are not certain, add to the Hessian."""
+    if groups is None:
+        return np.diag(((1 - m) * np.diag(hessian) + 1.0 / variance) / m)
+    same = groups[columns][:, None] == groups[columns]
+    return np.where(same, (1 - m) / m * hessian, 0.0) + np.diag(1.0 / (variance * m))
 
 
 def average_of(

@@ -7,7 +7,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.designs.gram import GramDesign
-from garrote.designs.rotated import RotatedDesign, turned_gram
+from garrote.designs.turned import TurnedDesign, turned_gram
 from garrote.designs.rotation import Rotation
 from garrote.designs.scale import Scale
 from garrote.problem import Problem
@@ -90,14 +90,48 @@ class GroupCoordinates:
         """Return the distinct solutions at one strength by the coefficients of columns."""
         return replace(optima, fits=self.fits(optima.fits))
 
+    def coefficients(self, coef: Floats) -> Floats:
+        """Return coefficients of columns in the user's units, given those of coordinates in theirs."""
+        if self.rotation is None:
+            return coef
+        whole = self.rotation.back(coef)
+        turned = self.rotation.turned
+        whole[..., turned] /= self.given.scale.column_scale[turned]
+        return whole
+
+    def turn(self, places: Array) -> tuple[Array, Floats]:
+        """Return the columns that some coordinates are made of, and the map to their coefficients.
+
+        From coordinates in units of the problem to columns in those of its standardised ones.
+        """
+        if self.rotation is None:
+            return places, np.eye(len(places))
+        sources = self.rotation.sources(places)
+        whole = np.zeros((len(places), self.given.n_features))
+        whole[np.arange(len(places)), places] = 1.0
+        return sources, np.asarray(self.rotation.back(whole)[:, sources].T)
+
+    def equal_within(self, probability: Floats) -> Floats:
+        """Return probabilities of all columns that are equal within groups, covariates apart."""
+        if self.rotation is None:
+            return probability
+        return equal_within(self.rotation.groups, probability)
+
     def products(self, products: Floats) -> Floats:
         """Return products of coordinates (... x D) with a vector, given those of the columns."""
         return products if self.rotation is None else self.rotation.forward(products.copy())
 
 
-def _turned_design(problem: Problem, rotation: Rotation) -> RotatedDesign | GramDesign:
+def equal_within(groups: Array, probability: Floats) -> Floats:
+    """Return probabilities of which all columns of a group, also those without content, have the largest."""
+    highest = np.zeros(int(groups.max(initial=-1)) + 1)
+    np.maximum.at(highest, groups, probability)
+    return highest[groups]
+
+
+def _turned_design(problem: Problem, rotation: Rotation) -> TurnedDesign | GramDesign:
     if problem.has_rows:
-        return RotatedDesign(problem.table, rotation)
+        return TurnedDesign(problem.table, rotation)
     return GramDesign(turned_gram(problem.design.whole_gram(), rotation))
 
 

@@ -17,6 +17,7 @@ from garrote.arrays import Array, Floats
 from garrote.priors.evidence.humps import SignedWeights, humps_of, log_cosh, signed_weights
 from garrote.solvers.labels.jaakkola import Shortcut, Touching, touching_error
 from garrote.solvers.labels.label_regression import LabelColumns, project_out_fixed
+from garrote.solvers.labels.shared_switches import Measure, SwitchedGroup, moves
 
 # Columns that matter are in with more than this; so many of the most probable ones at most.
 _LIVELY, _MOST_LIVELY = 0.02, 256
@@ -81,22 +82,29 @@ class Rounds:
         Columns with probabilities up to this count as out. Many such might add up to something.
     separation : float
         Of the slab's two humps; 0 is one hump.
+    groups : tuple of SwitchedGroup
+        Groups of the columns at hand that share a switch, which only a slab of one hump has.
     """
 
     def __init__(
         self, columns: LabelColumns, log_odds: Floats, variance: float, factors: Factors, xi: Floats,
         eta_variance: Floats, least: float, separation: float = 0.0,
+        groups: tuple[SwitchedGroup, ...] = (),
     ):  # fmt: skip
         self.columns, self.log_odds, self.variance = columns, log_odds, variance
-        self.separation = separation
+        self.separation, self.groups = separation, groups
+        self.single = np.ones(len(log_odds), dtype=bool)
+        for group in groups:
+            self.single[group.places] = False
         self.factors, self.least, self.count = factors, least, 0
         self.touching = Touching.at(columns, xi)
         inside = np.flatnonzero(factors.coef)
         self.fitted = columns.fitted(inside, factors.coef[inside])
         self.lively, self.quiet = self._divided()
         self.lively_variance = self._variance_of(self.lively)
+        self.group_variance, self.group_gain = self._seen_groups()
         fixed_variance = self.touching.under.eta_variance(columns.rows)
-        others = eta_variance - self.lively_variance - fixed_variance
+        others = eta_variance - self.lively_variance - self.group_variance - fixed_variance
         self.quiet_variance = np.maximum(others, 0.0)
         self.best = xi
 
@@ -106,20 +114,27 @@ class Rounds:
 
     def _divided(self) -> tuple[Array, Array]:
         """Tell the columns that matter from the others."""
-        m = self.factors.probability
+        m = np.where(self.single, self.factors.probability, 0.0)
         lively = np.flatnonzero(m > _LIVELY)
         if len(lively) > _MOST_LIVELY:
             lively = np.sort(np.argpartition(-m, _MOST_LIVELY)[:_MOST_LIVELY])
-        quiet = np.ones(len(m), dtype=bool)
+        quiet = self.single.copy()
         quiet[lively] = False
         return lively, np.flatnonzero(quiet)
 
     def begin_with(self, places: Array, factors: Factors) -> None:
         """Take the factors of some columns, which then are those that matter, from another solution."""
-        self._take_for_lively(places, np.setdiff1d(np.arange(len(self.log_odds)), places))
+        lively = places[self.single[places]]
+        self._take_for_lively(lively, np.setdiff1d(np.flatnonzero(self.single), lively))
         moved = factors.coef[places] - self.factors.coef[places]
         self.fitted = self.fitted + self.columns.fitted(places, moved)
         self.factors.put(places, factors.among(places))
+        self.group_variance, self.group_gain = self._seen_groups()
+
+    @property
+    def shared(self) -> Array:
+        """The columns at hand that share a switch."""
+        return np.flatnonzero(~self.single)
 
     def converge(self, accuracy: float, most: int, next_variance: NextVariance | None) -> None:
         """Repeat rounds until one over all columns moves nothing by more than the accuracy."""
@@ -159,14 +174,16 @@ class Rounds:
     def _try(self, further: Floats, accuracy: float) -> None:
         """Make a round with xi further on; take it back where the bound is lower then."""
         some, fitted, variance, best = self.lively, self.fitted, self.lively_variance, self.best
-        kept = self.factors.among(some)
+        of_groups, changed = (self.group_variance, self.group_gain), np.append(some, self.shared)
+        kept = self.factors.among(changed)
         self.touching = before = Touching.at(self.columns, best)
         bound = self.bound(some)
         self.best = further
         self.round(False, accuracy, None)
         if not self.bound(some) >= bound:
-            self.factors.put(some, kept)
+            self.factors.put(changed, kept)
             self.fitted, self.lively_variance = fitted, variance
+            self.group_variance, self.group_gain = of_groups
             self.best, self.touching = best, before
 
     def round(self, everywhere: bool, accuracy: float, next_variance: NextVariance | None) -> float:
@@ -179,6 +196,7 @@ class Rounds:
         if everywhere:
             self.quiet_variance, moved = self._sweep(self.quiet, residual, accuracy)
         self.lively_variance, change = self._sweep(self.lively, residual, accuracy)
+        change = max(change, self._sweep_groups(residual, accuracy))
         self.fitted = touching.response - residual
         self.best = np.sqrt(self.eta**2 + self.eta_variance)
         self.count += 1
@@ -211,7 +229,7 @@ class Rounds:
     def eta_variance(self) -> Floats:
         """The variances of the linear predictors."""
         fixed_variance = self.touching.under.eta_variance(self.columns.rows)
-        return fixed_variance + self.quiet_variance + self.lively_variance
+        return fixed_variance + self.quiet_variance + self.lively_variance + self.group_variance
 
     def _sweep(self, places: Array, residual: Floats, accuracy: float) -> tuple[Floats, float]:
         """Update columns in turn; return their part of the variance of eta, and the largest change."""
@@ -225,6 +243,44 @@ class Rounds:
             moved = max(moved, change)
         return eta_variance[: columns.rows], moved
 
+    def _sweep_groups(self, residual: Floats, accuracy: float) -> float:
+        """Update groups that share a switch in turn; return the largest change."""
+        moved, factors, ridge = 0.0, self.factors, self.humps[0]
+        variance, gain = np.zeros(len(residual)), 0.0
+        for group in self.groups:
+            places = group.places
+            measure = Measure.of(self.columns, self.touching.under, places, ridge)
+            log_odds, old = self.log_odds[places[0]], factors.coef[places]
+            m, w = measure.implied(residual, old, log_odds)
+            new = m * w if m > self.least else np.zeros(len(w))
+            takes, size = moves(measure, new - old, accuracy)
+            moved = max(moved, abs(m - factors.probability[places[0]]), size)
+            if takes:
+                factors.coef[places] = new
+                residual -= measure.left @ (new - old)
+            self._state_group(places, measure, m, w)
+            variance += measure.eta_variance(m, w) if m > self.least else 0.0
+            gain += measure.gain(m, w, log_odds, ridge)
+        self.group_variance, self.group_gain = variance[: self.columns.rows], gain
+        return moved
+
+    def _state_group(self, places: Array, measure: Measure, m: float, w: Floats) -> None:
+        """Write down what is believed of the columns of a group."""
+        factors = self.factors
+        factors.probability[places], factors.weight[places] = m, w
+        factors.spread[places] = np.diag(measure.spread)
+        factors.narrow[places] = 1.0 / (np.diag(measure.products) + self.humps[0])
+
+    def _seen_groups(self) -> tuple[Floats, float]:
+        """Return what groups as they are add to the variance of predictors, and to the bound."""
+        variance, gain, ridge = np.zeros(self.columns.rows + self.columns.pseudo), 0.0, self.humps[0]
+        for group in self.groups:
+            measure = Measure.of(self.columns, self.touching.under, group.places, ridge)
+            m, w = self.factors.probability[group.places[0]], self.factors.weight[group.places]
+            variance += measure.eta_variance(m, w)
+            gain += measure.gain(m, w, self.log_odds[group.places[0]], ridge)
+        return variance[: self.columns.rows], gain
+
     def bound(self, places: Array) -> float:
         """Return the bound on the log evidence, without the entropy and prior terms of other columns.
 
@@ -233,13 +289,14 @@ class Rounds:
         touching, rows = self.touching, self.columns.rows
         residual = touching.under.left(touching.response - self.fitted)
         weights = touching.under.weights
-        eta_variance = self.quiet_variance + self.lively_variance
+        eta_variance = self.quiet_variance + self.lively_variance + self.group_variance
         squared = float(weights @ residual**2 + weights[:rows] @ eta_variance)
+        places = places[self.single[places]]
         factors = self.factors.among(places)
         m = factors.probability
         slab = self._slab_gain(factors)
         gains = m * (self.log_odds[places] + slab) - xlogy(m, m) - xlog1py(1 - m, -m)
-        return touching.level - 0.5 * squared + float(gains.sum())
+        return touching.level - 0.5 * squared + float(gains.sum()) + self.group_gain
 
     def _slab_gain(self, factors: Factors) -> Floats:
         """Return minus the divergence of weights, and signs, that are in from the slab."""

@@ -26,6 +26,7 @@ from garrote.solvers.garrote.certificate import Regression, certify
 from garrote.solvers.labels.bound_rounds import Factors, NextVariance, Rounds
 from garrote.solvers.labels.jaakkola import Touching, first_xi, touching_error
 from garrote.solvers.labels.label_regression import LabelColumns
+from garrote.solvers.labels.shared_switches import StatedGroups, SwitchedGroup, groups_at_hand
 
 # What a round may still move anything by, as a share of the tolerance, when rounds end. When a
 # certificate fails then they go on, each time to so much less, down to what rounding allows.
@@ -75,6 +76,9 @@ class LogisticBound:
         it is as it should be.
     separation : float
         Of the slab's two humps; 0 is one hump.
+    groups : array of int of shape (D,), optional
+        The number of each column's switch, where some are shared. The problem is then the one in
+        coordinates of these groups, and the slab has one hump.
     """
 
     def __init__(
@@ -84,12 +88,22 @@ class LogisticBound:
         control: Control,
         certifies: bool = True,
         separation: float = 0.0,
+        groups: Array | None = None,
     ):
+        self.groups = groups
         self.problem, self.offsets, self.separation = problem, offsets, separation
         self.control, self.certifies = control, certifies
         self.at_hand = LabelColumns(problem)
         if self.at_hand.rows * len(problem.usable) <= ENTRIES_AT_HAND:
             self.at_hand.add(problem.usable)
+        elif groups is not None:  # so that columns outside have switches of their own
+            shared = np.bincount(groups[problem.usable], minlength=groups.max() + 1) > 1
+            self.at_hand.add(problem.usable[shared[groups[problem.usable]]])
+
+    @property
+    def switched(self) -> tuple[SwitchedGroup, ...]:
+        """The groups at hand that share a switch."""
+        return groups_at_hand(self.at_hand, self.groups, self.offsets)
 
     def empty(self, gamma: float, variance: float) -> LabelFit:
         """Return where to begin: no variable in, and the bound touching where the mean label says."""
@@ -145,7 +159,7 @@ class LogisticBound:
         least = _NEGLIGIBLE * self.control.tol
         return Rounds(
             self.at_hand, log_odds, start.variance, factors, xi, start.eta_variance, least,
-            self.separation,
+            self.separation, self.switched,
         )  # fmt: skip
 
     def _humps(self, solution: LabelFit) -> tuple[float, float, float]:
@@ -176,7 +190,10 @@ class LogisticBound:
 
     def _prior_normaliser(self, gamma: float) -> float:
         """Return the logarithm of the sum of all models' prior odds."""
-        log_odds = gamma + self.offsets[self.problem.usable]
+        usable = self.problem.usable
+        if self.groups is not None:  # one of each group
+            usable = usable[np.unique(self.groups[usable], return_index=True)[1]]
+        log_odds = gamma + self.offsets[usable]
         return float(np.logaddexp(0.0, log_odds).sum())
 
     def leads_to(self, known: LabelFit, start: LabelFit, tol: float) -> bool:
@@ -185,7 +202,7 @@ class LogisticBound:
         The other columns stay as they are in the known one, to whose gamma the question belongs.
         """
         rounds, other = (self._rounds(known.strength, one, start.xi) for one in (known, start))
-        lively = np.union1d(rounds.lively, other.lively)
+        lively = np.union1d(np.union1d(rounds.lively, other.lively), rounds.shared)
         expected = rounds.factors.among(lively)
         rounds.begin_with(lively, other.factors)
         rounds.converge_lively(_TIGHTER * tol, self.control.max_iter)
@@ -205,19 +222,27 @@ class LogisticBound:
         m, w = np.zeros((2, len(everyone)))
         m[places], w[places] = now.probability, now.weight
         humps = self._humps(now)
-        curvature, products, added = columns.measured(under, residual, everyone, m, w, humps)
-        eta_variance = added + under.eta_variance(columns.rows)
+        stated = StatedGroups.of(columns, under, self.switched, m, w, humps[0])
+        alone = np.where(stated.shared, 0.0, m)
+        curvature, products, added = columns.measured(under, residual, everyone, alone, w, humps)
+        eta_variance = added + stated.eta_variance + under.eta_variance(columns.rows)
         squared, weight = float(under.weights @ residual**2), float(under.weights.sum())
         lengths = np.where(curvature > 0, curvature, 1.0)
         prior = SpikeTerms.with_slab(
             now.variance, self.offsets[columns.columns], lengths, 1.0, self.separation
         )
-        point = Fit.uncertified(now.strength, places, now.probability, now.weight, 1.0)
-        fit = certify(Regression(curvature, weight), prior, point, squared, products)
+        own = ~stated.shared[places]
+        point = Fit.uncertified(
+            now.strength, places[own], now.probability[own], now.weight[own], 1.0
+        )
+        single = Regression(np.where(stated.shared, 0.0, curvature), weight)
+        fit = stated.certified(
+            certify(single, prior, point, squared, products), residual, now.strength
+        )
         fixed = under.level(touching.response - fitted)
         seen = replace(
             now,
-            spread=prior.spreads(now.weight, curvature[places], 1.0),
+            spread=stated.spreads(places, prior.spreads(now.weight, curvature[places], 1.0)),
             narrow=1.0 / (curvature[places] + humps[0]),
             fixed=fixed,
             eta=fitted[: columns.rows] + columns.fixed @ fixed + problem.known_part,
@@ -245,15 +270,19 @@ class LogisticBound:
         """Return a solution whose variances are those by the likelihood's own curvature."""
         columns, places = self.at_hand, self.at_hand.places(solution.columns)
         under = columns.under(self.curvature_of(solution))
+        m, w = np.zeros((2, len(columns.columns)))
+        m[places], w[places] = solution.probability, solution.weight
+        humps = self._humps(solution)
+        stated = StatedGroups.of(columns, under, self.switched, m, w, humps[0])
         curvature, _, added = columns.measured(
-            under, np.zeros_like(under.weights), places, solution.probability, solution.weight,
-            self._humps(solution),
+            under, np.zeros_like(under.weights), places,
+            np.where(stated.shared[places], 0.0, solution.probability), solution.weight, humps,
         )  # fmt: skip
         prior = SpikeTerms.with_slab(
             solution.variance, np.zeros(0), np.zeros(0), 1.0, self.separation
         )
-        spread = prior.spreads(solution.weight, curvature, 1.0)
-        eta_variance = added + under.eta_variance(columns.rows)
+        spread = stated.spreads(places, prior.spreads(solution.weight, curvature, 1.0))
+        eta_variance = added + stated.eta_variance + under.eta_variance(columns.rows)
         return replace(solution, spread=spread, eta_variance=eta_variance)
 
     def _outside(self, now: LabelFit) -> tuple[Array, float, float, float]:

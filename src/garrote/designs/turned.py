@@ -10,7 +10,7 @@ from garrote.designs.rotation import Rotation
 from garrote.designs.standardized import SharedProduct, StandardizedDesign
 
 
-class RotatedDesign(StandardizedDesign):
+class TurnedDesign(StandardizedDesign):
     """The columns of a standardised design, those of groups turned as a `Rotation` says.
 
     Products with all columns run on the stored matrix and are turned afterwards; blocks of columns are
@@ -25,10 +25,10 @@ class RotatedDesign(StandardizedDesign):
         empty = rotation.turned & ~(rotation.curvature > 0)
         self.constant = np.where(rotation.turned, empty, straight.constant)
 
-    def in_columns(self) -> "RotatedDesign":
+    def in_columns(self) -> "TurnedDesign":
         """Return the same columns, stored as column-wise methods read them best."""
         straight = self.straight.in_columns()
-        return self if straight is self.straight else RotatedDesign(straight, self.rotation)
+        return self if straight is self.straight else TurnedDesign(straight, self.rotation)
 
     def columns(self) -> Any:
         """Return nothing: columns of groups are not stored as they are seen."""
