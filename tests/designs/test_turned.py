@@ -34,9 +34,7 @@ def test_a_turned_design_is_the_matrix_times_the_turn(store, covariates):
     np.testing.assert_allclose(table.dot(some, coef), Z[:, some] @ coef, atol=1e-9)
     r = table.project((weights > 0) * np.ones(30)[:, None]).T
     np.testing.assert_allclose(table.tdot(r), (r * weights) @ Z, atol=1e-8)
-    np.testing.assert_allclose(
-        table.products(some, r[0]), ((r * weights) @ Z)[0, some], atol=1e-8
-    )
+    np.testing.assert_allclose(table.products(some, r[0]), ((r * weights) @ Z)[0, some], atol=1e-8)
     gram = Z.T @ (weights[:, None] * Z)
     np.testing.assert_allclose(table.gram(some, everyone), gram[some], atol=1e-7)
     np.testing.assert_allclose(turned.whole_gram(), gram, atol=1e-7)

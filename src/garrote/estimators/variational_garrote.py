@@ -227,9 +227,7 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
             )
             chosen = validation.choose(self.rule)
         else:
-            path = fit_path(
-                coordinates.problem, prior, grid, solver=method.solver, control=control
-            )
+            path = fit_path(coordinates.problem, prior, grid, solver=method.solver, control=control)
             chosen = self._choose(path, coordinates.problem, prior, wanted)
         choice = Choice(chosen, choice_in_words(self, wanted, validation), self.rule, validation)
         optima = self._optima(coordinates, prior, path, chosen, control, starts)

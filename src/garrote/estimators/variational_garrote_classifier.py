@@ -76,8 +76,8 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model, with N(0, 100) for their coefficients.
     inclusion : `garrote.priors.GroupedInclusion`, optional
-        Which columns are one variable, in or out together, as in `VariationalGarrote`. Their slab is that
-        of uncorrelated coordinates of one standard deviation each, whatever the coding.
+        Which columns are one variable, in or out together, as in `VariationalGarrote`. Their slab is
+        that of uncorrelated coordinates of one standard deviation each, whatever the coding.
     standardize : bool, default=True
         Whether the slab is one of columns in standard deviations, or of columns as they are.
     prior_log_odds, fit_intercept, n_jobs, callback
@@ -159,9 +159,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         method = self._path_method
         control = Control(method.tol, int(method.max_iter), self.callback)
         coordinates = GroupCoordinates.of(problem, switches.numbers)
-        bound = LogisticBound(
-            coordinates.problem, given.log_odds, control, groups=switches.numbers
-        )
+        bound = LogisticBound(coordinates.problem, given.log_odds, control, groups=switches.numbers)
         rough = self._rough_prior(bound, codes)
         end = DenseEnd.for_labels(given.log_odds[bound.problem.usable])
         grid, wanted = gammas_to_visit(self, bound.problem, rough, end)
@@ -240,9 +238,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
             return int(np.argmin(path.free_energy))
         return position_of(wanted, path)
 
-    def _store(
-        self, problem: Problem, path: Path[Fit], chosen: int, posterior: Posterior
-    ) -> None:
+    def _store(self, problem: Problem, path: Path[Fit], chosen: int, posterior: Posterior) -> None:
         """Set the fitted attributes."""
         self.path_ = path
         self.posterior_ = with_substitutes(problem, posterior)

@@ -1,8 +1,8 @@
 """The garrote's prior where groups of columns share one switch: they are in together, or out.
 
-The model is y = sum_g s_g X_g w_g + noise. Solvers see each group in coordinates in which its columns are
-orthogonal (`garrote.designs.rotation`). There weights are as if every coordinate had a switch of its own,
-and the evidence of all coordinates goes to the one that they share:
+The model is y = sum_g s_g X_g w_g + noise. Solvers see each group in coordinates in which its columns
+are orthogonal (`garrote.designs.rotation`). There weights are as if every coordinate had a switch of its
+own, and the evidence of all coordinates goes to the one that they share:
 
     w_k = z_k,    m_g = sigmoid(gamma_g + beta / 2 sum_k c_k w_k^2)
 

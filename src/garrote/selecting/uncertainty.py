@@ -90,9 +90,7 @@ def _coefficients(problem: Problem, terms: SpikeTerms, fit: Fit) -> float:
     if terms.groups is None:
         return fit.expected_size
     size = fit.expected_size
-    for block in Rotation(
-        terms.groups, problem.curvature, problem.known_block, problem.n
-    ).blocks:
+    for block in Rotation(terms.groups, problem.curvature, problem.known_block, problem.n).blocks:
         inside = np.flatnonzero(fit.columns == block.members[0])
         size += (block.rank - 1) * float(fit.probability[inside].sum())
     return size

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-import reference_shared_switches as oracle
 import scipy.sparse
-from garrote_certificates import on_all_columns, standardized
 from scipy.optimize import approx_fprime
 
+import reference_shared_switches as oracle
 from garrote import VariationalGarrote
 from garrote.paths import Anneal
 from garrote.paths.annealed import fit_path
@@ -14,6 +13,7 @@ from garrote.priors import GroupedInclusion
 from garrote.priors.shared_switches import SharedSwitchTerms
 from garrote.problem import Problem
 from garrote.solvers.algebra.group_coordinates import GroupCoordinates
+from garrote_certificates import on_all_columns, standardized
 
 GROUPS = np.array([0, 0, 0, 1, 1, 1, 2, 3, 4, 5])
 NOBODY = np.zeros(0)
@@ -75,9 +75,7 @@ def test_the_free_energy_is_stationary_in_inclusions_weights_and_noise():
     point = np.concatenate([m, w, [1 / fit.noise_variance]])
 
     def energy(at):
-        return oracle.free_energy(
-            data.X, data.y, GROUPS, fit.strength, at[:6], at[6:-1], at[-1]
-        )
+        return oracle.free_energy(data.X, data.y, GROUPS, fit.strength, at[:6], at[6:-1], at[-1])
 
     inner = (m > 1e-3) & (m < 1 - 1e-3)
     assert inner.any()

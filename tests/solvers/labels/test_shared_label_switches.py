@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-import reference_label_switches as oracle
 from scipy.special import expit
 
+import reference_label_switches as oracle
 from garrote import VariationalGarroteClassifier
 from garrote.paths import AnnealBound
 from garrote.priors import GroupedInclusion
@@ -65,9 +65,7 @@ def test_columns_outside_of_the_block_have_switches_of_their_own(monkeypatch):
     whole = VariationalGarroteClassifier(-5.0, inclusion=law).fit(X, y)
     monkeypatch.setattr("garrote.solvers.labels.logistic_bound.ENTRIES_AT_HAND", 0)
     some = VariationalGarroteClassifier(-5.0, inclusion=law).fit(X, y)
-    np.testing.assert_allclose(
-        some.inclusion_probability_, whole.inclusion_probability_, atol=1e-4
-    )
+    np.testing.assert_allclose(some.inclusion_probability_, whole.inclusion_probability_, atol=1e-4)
     np.testing.assert_allclose(some.coef_, whole.coef_, atol=1e-3)
 
 

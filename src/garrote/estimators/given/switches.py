@@ -65,13 +65,13 @@ class Switches:
 
 
 def check_shared_switches(inclusion: Any) -> None:
-    """Refuse an ``inclusion`` that is more than groups: gamma is the law, and switches are independent."""
+    """Refuse an ``inclusion`` that is more than groups: gamma is the law of switches, one by one."""
     if inclusion is None:
         return
     if not isinstance(inclusion, GroupedInclusion):
         raise ValueError(
-            "inclusion must be a garrote.priors.GroupedInclusion, or None: how probable variables are is "
-            f"said by gamma; got {inclusion!r}"
+            "inclusion must be a garrote.priors.GroupedInclusion, or None: how probable variables are, "
+            f"gamma says; got {inclusion!r}"
         )
     if inclusion.law is not None:
         raise ValueError(

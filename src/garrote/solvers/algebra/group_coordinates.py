@@ -7,9 +7,9 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.designs.gram import GramDesign
-from garrote.designs.turned import TurnedDesign, turned_gram
 from garrote.designs.rotation import Rotation
 from garrote.designs.scale import Scale
+from garrote.designs.turned import TurnedDesign, turned_gram
 from garrote.problem import Problem
 from garrote.results.fit import Fit
 from garrote.results.optima import Optima
@@ -123,7 +123,7 @@ class GroupCoordinates:
 
 
 def equal_within(groups: Array, probability: Floats) -> Floats:
-    """Return probabilities of which all columns of a group, also those without content, have the largest."""
+    """Return probabilities of which all columns of a group, also empty ones, have the largest."""
     highest = np.zeros(int(groups.max(initial=-1)) + 1)
     np.maximum.at(highest, groups, probability)
     return highest[groups]

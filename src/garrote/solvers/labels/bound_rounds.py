@@ -273,7 +273,11 @@ class Rounds:
 
     def _seen_groups(self) -> tuple[Floats, float]:
         """Return what groups as they are add to the variance of predictors, and to the bound."""
-        variance, gain, ridge = np.zeros(self.columns.rows + self.columns.pseudo), 0.0, self.humps[0]
+        variance, gain, ridge = (
+            np.zeros(self.columns.rows + self.columns.pseudo),
+            0.0,
+            self.humps[0],
+        )
         for group in self.groups:
             measure = Measure.of(self.columns, self.touching.under, group.places, ridge)
             m, w = self.factors.probability[group.places[0]], self.factors.weight[group.places]

@@ -2,8 +2,8 @@
 
 Given xi a group is a weighted regression of its own. With Z the group's coordinates (those of
 `garrote.designs.rotation`) beside the fixed columns, C = Z'WZ, u = Z'W (residual + Z coef) and a slab
-N(0, I / ridge) on them, weights given inclusion are Gaussian with covariance S = (C + ridge I)^-1 and mean
-S u, and the log odds of the switch are
+N(0, I / ridge) on them, weights given inclusion are Gaussian with covariance S = (C + ridge I)^-1 and
+mean S u, and the log odds of the switch are
 
     gamma_g + log(ridge^L |S|) / 2 + u'Su / 2
 
@@ -36,8 +36,8 @@ class SwitchedGroup(NamedTuple):
 class Measure(NamedTuple):
     """A group beside the fixed columns under some weights.
 
-    ``left`` is what these leave of its columns, ``weighted`` the same times the weights, ``products`` are
-    C, ``spread`` is S, ``log_spread`` the logarithm of ridge^L |S|.
+    ``left`` is what these leave of its columns, ``weighted`` the same times the weights, ``products``
+    are C, ``spread`` is S, ``log_spread`` the logarithm of ridge^L |S|.
     """
 
     left: Floats
@@ -110,7 +110,7 @@ def groups_at_hand(
 
 def moves(measure: Measure, step: Floats, accuracy: float) -> tuple[bool, float]:
     """Return whether a step is worth taking, and its size in standard errors."""
-    size = float(np.sqrt(max(step @ measure.products @ step, 0.0)))
+    size = float(np.sqrt(max(float(step @ measure.products @ step), 0.0)))
     return size > _RESOLUTION * accuracy, size
 
 
