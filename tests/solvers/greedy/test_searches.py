@@ -2,12 +2,20 @@
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import orthogonal_mp
 
 import reference_greedy
 from garrote import GreedyRegressor, Problem
 from garrote.datasets import load_prostate
-from garrote.greedy import SEARCHES, FoBa, MatchingPursuit, SingleBestReplacement, Splicing
+from garrote.greedy import (
+    SEARCHES,
+    FoBa,
+    LeapsAndBounds,
+    MatchingPursuit,
+    SingleBestReplacement,
+    Splicing,
+)
 from garrote.paths.greedy import greedy_solver
 from garrote.paths.penalised import run_alone
 from garrote.solvers.control import Control
@@ -103,7 +111,41 @@ def test_splicing_finds_the_best_subsets_of_small_tables(seed):
     assert found == reference_greedy.best_subsets(X, y)
 
 
-@pytest.mark.parametrize("search", ["forward", "backward", "splicing", "foba"])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_exact_search_finds_the_best_subsets(seed):
+    X, y = table(seed=seed, correlated=2.0)
+    path = path_of(LeapsAndBounds(), X, y, 9)
+    assert models(path) == reference_greedy.best_subsets(X, y)
+    assert path.certificate.max() < 1e-12
+    shorter = path_of(LeapsAndBounds(), X, y, 4)
+    assert models(shorter) == models(path)[:5]
+
+
+def test_an_exact_search_that_ends_early_says_how_much_better_others_could_be():
+    X, y = table(n=120, d=45, seed=1, correlated=1.0)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("garrote.solvers.penalised.best_subset.MODELS_PER_CALL", 500)
+        early = path_of(LeapsAndBounds(nodes=500), X, y, 12)
+    whole = path_of(LeapsAndBounds(), X, y, 12)
+    gaps = np.array([fit.certificate["optimality gap"] for fit in early.fits])
+    assert gaps[3:].max() > 1e-3
+    assert whole.certificate.max() < 1e-12
+    for fit, best, gap in zip(early.fits, whole.fits, gaps, strict=True):
+        assert best.loss <= fit.loss * (1 + 1e-12)
+        assert fit.loss - best.loss <= gap * early.null_loss + 1e-12
+    with pytest.warns(ConvergenceWarning, match="optimality gap"):
+        GreedyRegressor(LeapsAndBounds(1), 30).fit(*table(n=120, d=60, seed=1))
+
+
+def test_the_exact_search_refuses_what_it_cannot_bound():
+    X, y = table(n=20, d=30)
+    with pytest.raises(ValueError, match="of which there may be 19 here and are 30: take"):
+        GreedyRegressor("best-subset").fit(X, y)
+    with pytest.raises(ValueError, match="takes single columns: leave column_groups out"):
+        GreedyRegressor("best-subset", column_groups=[0, 0, *range(1, 8)]).fit(*table())
+
+
+@pytest.mark.parametrize("search", ["forward", "backward", "splicing", "foba", "best-subset"])
 def test_best_subsets_of_the_prostate_data_are_nested(search):
     data = load_prostate()
     X, y = data.X[data.train], data.y[data.train]

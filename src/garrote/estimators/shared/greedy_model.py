@@ -128,6 +128,11 @@ class GreedyModel(SelectingEstimator):
             groups = resolve_groups(self.column_groups, count, names, None if is_design(X) else X)
             groups = np.where(np.isin(np.arange(count), fixed), groups.max() + 1, groups)
             groups = np.unique(groups, return_inverse=True)[1]
+        if groups is not None and not search.takes_groups:
+            raise ValueError(
+                f"search={search.name!r} takes single columns: leave column_groups out, or take "
+                "search='splicing'"
+            )
         projected = fixed if likelihood.least_squares else NO_COLUMNS
         always = NO_COLUMNS if likelihood.least_squares else fixed
         known = check_offset(rows.offset, len(y), likelihood)

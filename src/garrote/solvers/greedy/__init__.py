@@ -2,6 +2,7 @@
 
 from garrote.solvers.greedy.backward import Backward
 from garrote.solvers.greedy.base import GreedySearch, Limits
+from garrote.solvers.greedy.best_subset import LeapsAndBounds
 from garrote.solvers.greedy.growing import OMP, Forward
 from garrote.solvers.greedy.matching_pursuit import Boosting, MatchingPursuit
 from garrote.solvers.greedy.replacing import FoBa, SingleBestReplacement
@@ -14,6 +15,7 @@ SEARCHES: dict[str, type[GreedySearch]] = {
     search.name: search
     for search in (
         OMP, Forward, MatchingPursuit, Boosting, Backward, SingleBestReplacement, FoBa, Splicing,
+        LeapsAndBounds,
     )
 }  # fmt: skip
 
@@ -25,6 +27,7 @@ __all__ = [
     "FoBa",
     "Forward",
     "GreedySearch",
+    "LeapsAndBounds",
     "Limits",
     "MatchingPursuit",
     "SingleBestReplacement",

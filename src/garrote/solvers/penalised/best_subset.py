@@ -7,7 +7,7 @@ largest branches, those without it, are the first to be left out. To take a colu
 elimination on the inverse of the cross products.
 """
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,10 +31,14 @@ _ROUNDING = 1e-14
 
 
 class Subsets(NamedTuple):
-    """Of each size, 0 to D: the smallest squared error, and the model that has it."""
+    """Of each size, 0 to the largest: the smallest squared error, and the model that has it.
+
+    ``bound`` is what no subset of a size can be below: the same where all were searched.
+    """
 
     squared: Floats
     members: list[Array]
+    bound: Floats
 
 
 def solve_best_subsets(
@@ -74,10 +78,25 @@ def _check(problem: Problem, terms: Terms) -> None:
         )
 
 
-def best_subsets(problem: Problem) -> Subsets:
+def best_subsets(
+    problem: Problem,
+    most: int | None = None,
+    nodes: int | None = None,
+    known: Sequence[Array] = (),
+) -> Subsets:
     """Return the subset of each size that leaves the smallest squared error.
 
     Of columns that are copies of each other the first stands for all: no best subset needs two.
+
+    Parameters
+    ----------
+    problem : Problem
+    most : int, optional
+        The largest size that is looked for.
+    nodes : int, optional
+        After so many models the search ends, and says how much smaller errors could be.
+    known : sequence of arrays
+        Good subsets of some sizes, from which the search learns early what it may leave out.
     """
     usable, likeness, scale = _without_copies(problem)
     count = len(usable)
@@ -93,15 +112,68 @@ def best_subsets(problem: Problem) -> Subsets:
     inverse = cho_solve((root, False), np.eye(count))
     coef = inverse @ (problem.xty[usable] / scale)
     left = problem.yty - float(coef @ (problem.xty[usable] / scale))
-    squared, models = np.full(count + 1, np.inf), np.zeros(count + 1, dtype=np.int64)
-    squared[0] = problem.yty
+    squared, models = np.full(count + 1, np.inf), np.zeros((count + 1, count), dtype=np.bool_)
+    squared[0], largest = problem.yty, count if most is None else min(most, count)
+    squared[count], models[count] = left, True
+    for members in known:
+        _take_known(problem, usable, members, squared, models)
+    bound = squared.copy()
     if count:
-        squared[count], models[count] = left, (1 << count) - 1
         state = _begin(inverse, coef, left)
-        while not _walk(*state, squared, models, MODELS_PER_CALL):
-            pass
-    bits = models[:, None] >> np.arange(count) & 1
-    return Subsets(np.minimum.accumulate(squared), [usable[row == 1] for row in bits])
+        done, seen = False, 0
+        while not done and (nodes is None or seen < nodes):
+            done = _walk(*state, squared, models, largest, MODELS_PER_CALL)
+            seen += MODELS_PER_CALL
+        bound = squared.copy() if done else _bounds(state, squared)
+        for size, least in _smallest(likeness, problem.xty[usable] / scale, problem.yty).items():
+            bound[size] = max(bound[size], least)
+    squared = np.minimum.accumulate(squared)[: largest + 1]
+    members = [usable[row] for row in models[: largest + 1]]
+    return Subsets(squared, members, np.minimum(bound[: largest + 1], squared))
+
+
+def _take_known(
+    problem: Problem, usable: Array, members: Array, squared: Floats, models: Array
+) -> None:
+    """Take a subset that is known for the best of its size so far, if it is."""
+    places = np.flatnonzero(np.isin(usable, members))
+    if not len(places) or len(places) < len(members):
+        return
+    gram, xty = problem.known_block(usable[places]), problem.xty[usable[places]]
+    # A little more than it is, so that the search finds it again, or one as good, by its own sums.
+    left = problem.yty - float(xty @ np.linalg.solve(gram, xty)) + _ROUNDING * problem.yty
+    if left < squared[len(places)]:
+        squared[len(places)], models[len(places)] = left, False
+        models[len(places), places] = True
+
+
+def _smallest(likeness: Floats, product: Floats, yty: float) -> dict[int, float]:
+    """Return the smallest squared errors of one column and of two, by looking at all."""
+    found = {1: yty - float((product**2).max())}
+    above, below = np.triu_indices(len(product), 1)
+    if len(above):
+        alike = likeness[above, below]
+        explained = (
+            product[above] ** 2 + product[below] ** 2 - 2 * alike * product[above] * product[below]
+        )
+        found[2] = yty - float((explained / (1.0 - alike**2)).max())
+    return found
+
+
+def _bounds(state: tuple[Array, ...], squared: Floats) -> Floats:
+    """Return what no subset of each size can be below, by the branches that are still open.
+
+    What a branch leaves without its column is the least that any subset below it can leave.
+    """
+    inverses, coefs, _, at_level, fixed, following, level = state
+    bound, full = squared.copy(), coefs.shape[1]
+    for at in range(int(level[0]) + 1):
+        count = full - at
+        for i in range(int(fixed[at]), int(following[at]) + 1):
+            left = at_level[at] + coefs[at, i] ** 2 / inverses[at, i, i]
+            least = max(i, 1)
+            bound[least:count] = np.minimum(bound[least:count], left)
+    return bound
 
 
 def _without_copies(problem: Problem) -> tuple[Array, Floats, Floats]:
@@ -148,8 +220,8 @@ def _arrange(inverse, coef, ids, fixed, count):
 
 
 @kernel
-def _walk(inverses, coefs, ids, squared, fixed, following, level, best, models, budget):
-    """Look at so many more models; tell whether all have been seen."""
+def _walk(inverses, coefs, ids, squared, fixed, following, level, best, models, most, budget):
+    """Look at so many more models; tell whether all of the sizes looked for have been seen."""
     full = coefs.shape[1]
     for _ in range(budget):
         at = level[0]
@@ -164,13 +236,12 @@ def _walk(inverses, coefs, ids, squared, fixed, following, level, best, models, 
         left = squared[at] + coefs[at, i] * coefs[at, i] / pivot
         if left < best[count - 1]:
             best[count - 1] = left
-            model = 0
+            for k in range(full):
+                models[count - 1, k] = False
             for k in range(count):
-                if k != i:
-                    model |= 1 << ids[at, k]
-            models[count - 1] = model
+                models[count - 1, ids[at, k]] = k != i
         # Below are the models of this size and smaller that keep the first i columns.
-        if count - 1 <= max(i, 1) or left >= best[max(i, 1)]:
+        if count - 1 <= max(i, 1) or i > most or left >= best[max(i, 1)]:
             continue
         below = at + 1
         a = 0
