@@ -11,13 +11,19 @@ from garrote.inference.beliefs import Beliefs
 from garrote.inference.effects.label_effects import label_effects_posterior
 from garrote.inference.effects.single_effects import single_effects_posterior
 from garrote.inference.em.em_posterior import em_posterior
-from garrote.inference.gaussian_models import enumerate_numbers, sample_numbers, search_numbers
+from garrote.inference.gaussian_models import (
+    enumerate_numbers,
+    pursue_numbers,
+    sample_numbers,
+    search_numbers,
+)
 from garrote.inference.glm_models import choose_for_fits, enumerate_fitted, walk_fitted
 from garrote.inference.label_shrinkage import gibbs_label_shrinkage
 from garrote.inference.mean_field.averaged import mean_field_posterior
 from garrote.inference.mean_field.label_mean_field import label_mean_field
 from garrote.inference.methods import (
     EM,
+    BayesianMatchingPursuit,
     EffectByEffect,
     Enumerate,
     Gibbs,
@@ -54,6 +60,7 @@ WAYS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
         ("models", Metropolis): sample_numbers,
         ("models", Gibbs): sample_numbers,
         ("models", Search): search_numbers,
+        ("models", BayesianMatchingPursuit): pursue_numbers,
         ("models", MeanField): mean_field_posterior,
         ("models", EM): em_posterior,
         ("effects", EffectByEffect): single_effects_posterior,
@@ -70,7 +77,7 @@ WAYS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
 }
 
 # Ways that have nothing to look for without columns: the empty model is all there is.
-_NEED_COLUMNS = (sample_numbers, search_numbers, mean_field_posterior, em_posterior)
+_NEED_COLUMNS = (sample_numbers, search_numbers, pursue_numbers, mean_field_posterior, em_posterior)
 # "auto" enumerates numbers of up to so many columns: a fraction of a second for each slab variance.
 _FEW = 15
 # Under a slab of two humps every variable has two signs, and up to so many are enumerated.

@@ -5,14 +5,22 @@ from dataclasses import replace
 import numpy as np
 
 from garrote.inference.auditing import audit
-from garrote.inference.methods import Enumerate, Gibbs, Method, Metropolis, Sample, Search
+from garrote.inference.methods import (
+    BayesianMatchingPursuit,
+    Enumerate,
+    Gibbs,
+    Method,
+    Metropolis,
+    Sample,
+    Search,
+)
 from garrote.inference.models.enumerated import enumerate_findings
 from garrote.inference.models.over_models import (
     Findings,
     certify_models,
     make_model_posterior,
 )
-from garrote.inference.models.searched import search_findings
+from garrote.inference.models.searched import Explore, search_findings
 from garrote.inference.sampling import mean_field_start, sample
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
@@ -24,6 +32,9 @@ from garrote.limits.costs import (
 )
 from garrote.results.certificates import Certificate, of_search
 from garrote.results.posterior import Audit
+from garrote.solvers.algebra.gram_rows import GramRows
+from garrote.solvers.models.model_chain import Target
+from garrote.solvers.models.model_search import FoundModels, pursue_models, search_models
 
 # What is taken for y'y / n where nothing of the response is left to explain.
 _NOTHING_LEFT = 1e-12
@@ -56,15 +67,40 @@ def search_numbers(task: Task, method: Search) -> Inferred:
     what = f"a search that expands {steps} models of {task.usable} columns"
     foretell(what, steps * task.usable / NEIGHBOURS_PER_SECOND, f"lower n_steps ({steps})")
     start = mean_field_start(problem, beliefs)
-    found, missing = search_findings(
-        problem, beliefs, start, steps, task.seed, task.reporter("search")
-    )
+
+    def explore(target: Target, rows: GramRows, searches: int) -> FoundModels:
+        rng = np.random.default_rng(task.seed)
+        each = -(-steps // searches)
+        return search_models(target, rng, rows=rows, start=start, expansions=each)
+
+    how = "{} models found and none of them visited twice"
+    return replace(_searched(task, method, explore, how), steps=steps)
+
+
+def pursue_numbers(task: Task, method: BayesianMatchingPursuit) -> Inferred:
+    """Grow the most probable models of each size, and count those that were scored."""
+    task = _with_something_left(task)
+    task.beliefs.prior.check_one_hump(method.name)
+    most = task.usable if method.max_features is None else min(method.max_features, task.usable)
+    most = min(most, max(task.problem.max_rank, 1))
+
+    def explore(target: Target, rows: GramRows, searches: int) -> FoundModels:
+        rng = np.random.default_rng(task.seed)
+        return pursue_models(target, rng, rows=rows, beam=method.beam, most=most)
+
+    how = f"{{}} models scored by a beam of {method.beam}"
+    return _searched(task, method, explore, how)
+
+
+def _searched(task: Task, method: Method, explore: Explore, how: str) -> Inferred:
+    """Return the posterior over the models that a search finds; ``how`` has a place for their number."""
+    problem, beliefs = task.problem, task.beliefs
+    found, missing = search_findings(problem, beliefs, explore, task.reporter("search"))
     exact = certify_models(problem, beliefs, found)
     certificate = of_search(
         missing.late, exact["log probability"], missing.quadrature, missing.missed
     )
-    how = f"{found.seen} models found and none of them visited twice"
-    return replace(_inferred(task, method, found, certificate, how), steps=steps)
+    return _inferred(task, method, found, certificate, how.format(found.seen))
 
 
 def sample_numbers(task: Task, method: Sample | Metropolis | Gibbs) -> Inferred:

@@ -173,6 +173,34 @@ class Search(Method):
 
 
 @dataclass(frozen=True)
+class BayesianMatchingPursuit(Method):
+    """Take variables in one by one, with several models side by side that are the most probable so far.
+
+    Of all models of a size that were scored, the ``beam`` most probable ones are grown further, each by
+    every variable (Schniter, Potter & Ziniel 2008; Murphy 2012, section 13.2.3.1). The posterior is over
+    all models that were scored: with a beam that holds all models, it is the sum over all of them. The
+    certificate is the part of the probability that the less probable half of the beam found.
+
+    Parameters
+    ----------
+    beam : int, default=20
+        Models of each size that are grown.
+    max_features : int, optional
+        Variables in a model at most; by default models grow until all are improbable beside the best.
+    """
+
+    beam: int = 20
+    max_features: int | None = None
+    name: ClassVar[str] = "matching-pursuit"
+
+    def check(self) -> None:
+        """Refuse a beam without models."""
+        check_count("beam", self.beam, 1)
+        if self.max_features is not None:
+            check_count("max_features", self.max_features, 1)
+
+
+@dataclass(frozen=True)
 class MeanField(Method):
     """Approximate the posterior by independent factors: quick, audited, too sure among like variables.
 
@@ -251,7 +279,8 @@ class EffectByEffect(Method):
 METHODS: dict[str, type[Method]] = {
     kind.name: kind
     for kind in (
-        Auto, Enumerate, Sample, Metropolis, Gibbs, Search, MeanField, EM, EffectByEffect
+        Auto, Enumerate, Sample, Metropolis, Gibbs, Search, BayesianMatchingPursuit, MeanField, EM,
+        EffectByEffect,
     )
 }  # fmt: skip
 

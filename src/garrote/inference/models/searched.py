@@ -5,7 +5,7 @@ so that all models that any of them found are looked at with all variances: the 
 were found are then those of the sum over all models.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,8 @@ from garrote.inference.models.slab_integral import (
 from garrote.priors.slab import Slab
 from garrote.problem import Problem
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.models.model_search import NEGLIGIBLE, FoundModels, search_models
+from garrote.solvers.models.model_chain import Target
+from garrote.solvers.models.model_search import NEGLIGIBLE, FoundModels
 from garrote.solvers.models.representatives import represent
 from garrote.solvers.models.scored_models import Keys, ModelList, products_for, score_models
 
@@ -58,19 +59,20 @@ class _Scored(NamedTuple):
     log_weights: Floats
 
 
+# From a target and rows of the Gram matrix to models; also told how many such searches there will be.
+Explore = Callable[[Target, GramRows, int], FoundModels]
+
+
 def search_findings(
-    problem: Problem, beliefs: Beliefs, start: list[int], expansions: int, seed: Any, report: Any
+    problem: Problem, beliefs: Beliefs, explore: Explore, report: Any
 ) -> tuple[Findings, Missing]:
     """Search among models with every slab variance that counts."""
     unknown = beliefs.prior.variance_is_unknown
-    each = -(-expansions // (_SEARCHES if unknown else 1))
+    searches = _SEARCHES if unknown else 1
     rows = GramRows(problem)  # the same for every variance
 
     def find(slab: Slab) -> FoundModels:
-        return search_models(
-            beliefs.target(problem, slab), np.random.default_rng(seed), rows=rows, start=start,
-            expansions=each,
-        )  # fmt: skip
+        return explore(beliefs.target(problem, slab), rows, searches)
 
     points, change = integrate_over_slab(beliefs.prior, find, report, _HALVINGS)
     late = float(shares(points) @ [point.part.late_share for point in points])

@@ -93,6 +93,45 @@ def search_models(
     return _summary(seen, late_from, target.problem.n_features, expanded)
 
 
+def pursue_models(
+    target: Target,
+    rng: np.random.Generator,
+    *,
+    rows: GramRows | None = None,
+    beam: int = 20,
+    most: int,
+) -> FoundModels:
+    """Grow the ``beam`` most probable models of each size by every variable, from the empty one on.
+
+    Bayesian matching pursuit (Schniter, Potter & Ziniel 2008). It ends with models of ``most`` columns,
+    or where all of a size are improbable beside the best.
+    """
+    walk = InformedWalk(target, rng, rows, swaps=False)
+    walk.begin([])
+    seen = _Seen(rng, 1, target.problem.n_features)
+    seen.begin_with([], walk.log_posterior())
+    grown: list[tuple[float, tuple[int, ...]]] = [(walk.log_posterior(), ())]
+    expanded: set[int] = set()
+    size = 0
+    while size < most and grown and grown[0][0] >= seen.best - NEGLIGIBLE:
+        following: dict[tuple[int, ...], float] = {}
+        for rank, (log_weight, members) in enumerate(grown):
+            _move(walk, frozenset(members))
+            expanded |= set(members)
+            neighbours = log_weight + _log_ratios(walk)
+            outside = np.flatnonzero((walk.factor.place < 0) & np.isfinite(neighbours))
+            order = outside[np.argsort(-neighbours[outside], kind="stable")]
+            nobody = np.full(len(order), NOBODY)
+            seen.add(seen.parent(members), nobody, order, neighbours[order], rank)
+            for j in order[:beam].tolist():
+                following[tuple(sorted((*members, j)))] = float(neighbours[j])
+        best = heapq.nlargest(beam, following.items(), key=lambda each: each[1])
+        grown = [(log_weight, members) for members, log_weight in best]
+        size += 1
+    # What the less probable half of the beam still found tells of what a wider one would.
+    return _summary(seen, beam // 2, target.problem.n_features, expanded)
+
+
 class _Parent(NamedTuple):
     """A model whose neighbours are listed: its place among such, members, and key."""
 
@@ -135,14 +174,15 @@ class _Seen:
     def begin_with(self, members: list[int], log_weight: float) -> None:
         """Take note of a model to start from, which was found as no other model's neighbour."""
         nobody = np.array([NOBODY])
-        self.add(self._parent(tuple(members)), nobody, nobody, np.array([log_weight]), 0)
+        self.add(self.parent(tuple(members)), nobody, nobody, np.array([log_weight]), 0)
 
     def expand(self, waited: _Waiting) -> _Parent:
         """Make a model that waited a parent."""
         members = tuple(j for j in waited.parent.members if j != waited.leaves)
-        return self._parent(members + (waited.comes,) * (waited.comes != NOBODY))
+        return self.parent(members + (waited.comes,) * (waited.comes != NOBODY))
 
-    def _parent(self, members: tuple[int, ...]) -> _Parent:
+    def parent(self, members: tuple[int, ...]) -> _Parent:
+        """Make a model one whose neighbours are listed."""
         self.parents.append(members)
         key = int(np.bitwise_xor.reduce(self._bits[list(members)], initial=1))
         return _Parent(len(self.parents) - 1, members, key)
