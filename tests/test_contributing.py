@@ -15,6 +15,7 @@ from sklearn.linear_model import Lasso
 from garrote import (
     GreedyClassifier,
     GreedyRegressor,
+    NonNegativeGarrote,
     ShrinkageClassifier,
     ShrinkageRegressor,
     SingleEffectsClassifier,
@@ -247,6 +248,7 @@ EVERY_ESTIMATOR = [
     ShrinkageClassifier("laplace", **SHORT),
     GreedyRegressor("splicing", criterion="cv", cv=3, covariates=[2]),
     GreedyClassifier("forward", n_features=2),
+    NonNegativeGarrote("ridge", method=FollowPath(alphas=12), cv=3),
 ]
 
 

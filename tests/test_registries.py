@@ -80,6 +80,7 @@ def ways():
         (place.load(), family)
         for row in SELECTORS.values()
         for place, family in ((row, "gaussian"), (row.for_labels, "binomial"))
+        if place is not None
     ]
     for name, prior in PRIORS.items():
         for estimator, family in classes:

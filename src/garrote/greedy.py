@@ -13,6 +13,7 @@ from garrote.solvers.greedy import (
     SingleBestReplacement,
     Splicing,
     SubsetRegression,
+    omp_many,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "SingleBestReplacement",
     "Splicing",
     "SubsetRegression",
+    "omp_many",
 ]

@@ -905,6 +905,7 @@ EVERY_ESTIMATOR = {
     "ShrinkageRegressor": lambda X, y: estimators.ShrinkageRegressor(
         method=Gibbs(200, 50), random_state=0
     ).fit(X, y),
+    "NonNegativeGarrote": lambda X, y: estimators.NonNegativeGarrote(alpha=0.1).fit(X, y),
     "GreedyRegressor": lambda X, y: estimators.GreedyRegressor(Splicing(3)).fit(X, y),
     "GreedyClassifier": lambda X, y: estimators.GreedyClassifier(n_features=1).fit(X, y > 0),
 }

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 from garrote.estimators.registry import every_place
 
 if TYPE_CHECKING:  # what type checkers cannot read from the rows of the registry
-    from garrote.estimators.greedy_classifier import GreedyClassifier as GreedyClassifier
-    from garrote.estimators.greedy_regressor import GreedyRegressor as GreedyRegressor
+    from garrote.estimators.non_negative_garrote import NonNegativeGarrote as NonNegativeGarrote
+    from garrote.estimators.searching.greedy_classifier import GreedyClassifier as GreedyClassifier
+    from garrote.estimators.searching.greedy_regressor import GreedyRegressor as GreedyRegressor
     from garrote.estimators.shrinkage_classifier import ShrinkageClassifier as ShrinkageClassifier
     from garrote.estimators.shrinkage_regressor import ShrinkageRegressor as ShrinkageRegressor
     from garrote.estimators.single_effects_classifier import (

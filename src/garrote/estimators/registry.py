@@ -100,12 +100,20 @@ SELECTORS = {
     "greedy": Selector(
         "Greedy search",
         "subsets of columns by pursuits, stepwise searches, exchanges or exactly; nothing is shrunk",
-        "garrote.estimators.greedy_regressor",
+        "garrote.estimators.searching.greedy_regressor",
         "GreedyRegressor",
         "Pati, Rezaiifar & Krishnaprasad (1993), Orthogonal matching pursuit. Asilomar Conference 27, "
         "40-44; Zhu et al. (2020), A polynomial algorithm for best-subset selection problem. PNAS 117, "
         "33117-33123",
-        for_labels=Place("garrote.estimators.greedy_classifier", "GreedyClassifier"),
+        for_labels=Place("garrote.estimators.searching.greedy_classifier", "GreedyClassifier"),
+    ),
+    "breiman-garrote": Selector(
+        "Breiman's garrote",
+        "least squares, each coefficient shrunk by a factor of its own that may become 0",
+        "garrote.estimators.non_negative_garrote",
+        "NonNegativeGarrote",
+        "Breiman (1995), Better subset regression using the nonnegative garrote. Technometrics 37, "
+        "373-384",
     ),
     "spike-slab": Selector(
         "Spike-and-slab selection",

@@ -124,6 +124,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
     True
     """
 
+    _takes_several = True  # responses at once
+
     def __init__(
         self,
         penalty: Any = "lasso",
@@ -154,6 +156,7 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         response = response_name(rows.y)
         # A single column is for scikit-learn to flatten where several are no use.
         several = family.least_squares or np.asarray(rows.y).shape[1:] not in ((), (1,))
+        several = several and self._takes_several
         X, y = check_rows(self, rows.X, rows.y, several)
         weights = check_weights(rows.sample_weight, X)
         likelihood = self._likelihood_for(family, y, weights, rows.offset)

@@ -13,6 +13,7 @@ from garrote.paths.combinations import by_latent_responses
 from garrote.paths.criteria import bayesian_criterion
 from garrote.penalties.base import Penalty, Terms
 from garrote.penalties.elastic_net import L1, Ridge
+from garrote.penalties.subset import NoPenalty
 from garrote.problem import Problem
 from garrote.results.fit import PenaltyFit
 from garrote.results.path import Path
@@ -275,10 +276,33 @@ def adapted(
     """Return terms with the factors that a penalty's first fit gives, if it has one."""
     if penalty.first is None:
         return terms
+    first = yield from first_estimate(problem, penalty, terms, control)
+    return penalty.weighted(terms, first)
+
+
+def first_estimate(
+    problem: Problem, penalty: Penalty, terms: Terms, control: Control
+) -> Generator[Floats, Floats, Floats]:
+    """Return the coefficients of the first fit that a penalty asks for."""
+    assert penalty.first is not None
     best = yield from _FIRST_FITS[penalty.first](problem, terms, control)
     first = np.zeros(len(terms.factor))
     first[best.columns] = best.coef
-    return penalty.weighted(terms, first)
+    return first
+
+
+def _first_least_squares(
+    problem: Problem, terms: Terms, control: Control
+) -> Generator[Floats, Floats, PenaltyFit]:
+    """Return the fit without a penalty; more columns than rows have none."""
+    count = len(problem.usable)
+    if count > problem.max_rank:
+        raise ValueError(
+            f"first='ols' needs fewer columns than rows: {count} columns fit any response of these; "
+            "take first='ridge'"
+        )
+    points = yield from solve_ridge(problem, NoPenalty(), np.zeros(1), terms, control)
+    return points[0]
 
 
 def _first_ridge(
@@ -302,7 +326,7 @@ def _first_lasso(
     return points[int(np.argmin(criterion))]
 
 
-_FIRST_FITS = {"lasso": _first_lasso, "ridge": _first_ridge}
+_FIRST_FITS = {"ols": _first_least_squares, "lasso": _first_lasso, "ridge": _first_ridge}
 
 
 def corrected(

@@ -2,6 +2,7 @@
 
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty, Terms
+from garrote.penalties.breiman import BreimanGarrote
 from garrote.penalties.bridge import Bridge
 from garrote.penalties.concave import MCP, SCAD, LogSum
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
@@ -24,6 +25,7 @@ __all__ = [
     "SCAD",
     "AdaptiveLasso",
     "BestSubset",
+    "BreimanGarrote",
     "Bridge",
     "ElasticNet",
     "FusedLasso",

@@ -5,6 +5,7 @@ from typing import Any
 
 from garrote.penalties.adaptive import AdaptiveLasso
 from garrote.penalties.base import Penalty
+from garrote.penalties.breiman import BreimanGarrote
 from garrote.penalties.bridge import Bridge
 from garrote.penalties.concave import MCP, SCAD, LogSum
 from garrote.penalties.elastic_net import L1, ElasticNet, Ridge
@@ -21,6 +22,7 @@ PENALTIES: dict[str, Callable[[], Penalty]] = {
     "elastic-net": ElasticNet,
     "ridge": Ridge,
     "adaptive-lasso": AdaptiveLasso,
+    "breiman-garrote": BreimanGarrote,
     "mcp": MCP,
     "scad": SCAD,
     "log-sum": LogSum,

@@ -2,6 +2,7 @@
 
 from garrote.solvers.greedy.backward import Backward
 from garrote.solvers.greedy.base import GreedySearch, Limits
+from garrote.solvers.greedy.batch import omp_many
 from garrote.solvers.greedy.best_subset import LeapsAndBounds
 from garrote.solvers.greedy.growing import OMP, Forward
 from garrote.solvers.greedy.matching_pursuit import Boosting, MatchingPursuit
@@ -34,4 +35,5 @@ __all__ = [
     "Splicing",
     "SubsetRegression",
     "Units",
+    "omp_many",
 ]

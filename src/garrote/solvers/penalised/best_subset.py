@@ -128,8 +128,8 @@ def best_subsets(
         for size, least in _smallest(likeness, problem.xty[usable] / scale, problem.yty).items():
             bound[size] = max(bound[size], least)
     squared = np.minimum.accumulate(squared)[: largest + 1]
-    members = [usable[row] for row in models[: largest + 1]]
-    return Subsets(squared, members, np.minimum(bound[: largest + 1], squared))
+    subsets = [usable[row] for row in models[: largest + 1]]
+    return Subsets(squared, subsets, np.minimum(bound[: largest + 1], squared))
 
 
 def _take_known(

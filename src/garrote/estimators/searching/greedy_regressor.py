@@ -17,8 +17,8 @@ from garrote.estimators.given.inputs import (
     response_name,
 )
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.searching.greedy_model import GreedyModel, Searched
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
-from garrote.estimators.shared.greedy_model import GreedyModel, Searched
 from garrote.likelihoods import FAMILIES, as_likelihood, deviance_explained, inverse_link
 from garrote.paths.greedy import NO_COLUMNS
 from garrote.penalties.groups.grouping import resolve_groups

@@ -7,7 +7,7 @@ import numpy as np
 from garrote.arrays import Floats
 from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.inputs import check_labelled_rows, check_weights, response_name
-from garrote.estimators.shared.greedy_model import GreedyModel
+from garrote.estimators.searching.greedy_model import GreedyModel
 from garrote.estimators.shared.labelled import SelectingClassifier, two_classes
 from garrote.likelihoods import Binomial, inverse_link
 

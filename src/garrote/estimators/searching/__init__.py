@@ -1,0 +1,1 @@
+"""Estimators that search among subsets of columns: the greedy regressor and classifier."""

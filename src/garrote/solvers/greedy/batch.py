@@ -1,0 +1,186 @@
+"""Orthogonal matching pursuit of many signals over one dictionary, by the dictionary's Gram matrix.
+
+With the products of all atoms and those of the signals with them at hand, no step touches the signals
+again: a step costs as many products as there are atoms and chosen ones (Rubinstein, Zibulevsky & Elad
+2008). Signals are dealt out to threads.
+"""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from joblib import Parallel, delayed, effective_n_jobs
+
+from garrote._jit import kernel
+from garrote.arrays import Array, Floats
+from garrote.settings import check_count, is_number
+from garrote.solvers.greedy.subset_regression import DEPENDENT
+
+# Signals that one call of the kernel codes: some milliseconds of work.
+_TOGETHER = 2048
+# What is left of a signal below this share is rounding.
+_NOTHING = 1e-14
+
+
+def omp_many(
+    dictionary: Any,
+    signals: Any,
+    n_features: int | None = None,
+    *,
+    tol: float | None = None,
+    n_jobs: int | None = None,
+) -> scipy.sparse.csr_array:
+    """Code every signal by a few atoms, by orthogonal matching pursuit.
+
+    Parameters
+    ----------
+    dictionary : array of shape (n_atoms, length)
+        An atom a row, of any length; atoms of zeros are never taken, of copies the first.
+    signals : array of shape (n_signals, length)
+    n_features : int, optional
+        Atoms of a signal at most; by default as many as could make it up, or a tenth of all atoms where
+        there is no ``tol`` either.
+    tol : float, optional
+        A signal is done once no more than this share of its squared length is left.
+    n_jobs : int, optional
+        Threads.
+
+    Returns
+    -------
+    codes : sparse array of shape (n_signals, n_atoms)
+        ``codes @ dictionary`` is near ``signals``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from garrote.greedy import omp_many
+    >>> rng = np.random.default_rng(0)
+    >>> atoms = rng.standard_normal((50, 20))
+    >>> signals = 2.0 * atoms[[3, 7]] - atoms[[10, 11]]
+    >>> codes = omp_many(atoms, signals, 2)
+    >>> codes.indices.tolist(), codes.data.round(6).tolist()
+    ([3, 10, 7, 11], [2.0, -1.0, 2.0, -1.0])
+    """
+    atoms, values = _checked(dictionary, "dictionary"), _checked(signals, "signals")
+    if atoms.shape[1] != values.shape[1]:
+        raise ValueError(
+            f"signals have {values.shape[1]} entries each and atoms {atoms.shape[1]}: give arrays of "
+            "shape (n_signals, length) and (n_atoms, length)"
+        )
+    count, length = atoms.shape
+    most = min(count, length)
+    if n_features is not None:
+        check_count("n_features", n_features, 0)
+        if n_features > most:
+            raise ValueError(
+                f"n_features must be at most {most}, the fewer of atoms and entries, got {n_features}"
+            )
+        most = int(n_features)
+    elif tol is None:
+        most = min(most, max(1, count // 10))
+    if tol is not None and not (is_number(tol) and 0 <= tol < 1):
+        raise ValueError(f"tol is the share that may be left, from 0 to below 1, got {tol!r}")
+    gram = atoms @ atoms.T
+    return _coded(gram, atoms, values, most, max(tol or 0.0, _NOTHING), n_jobs)
+
+
+def _checked(given: Any, name: str) -> Floats:
+    values = np.ascontiguousarray(given, dtype=np.float64)
+    if values.ndim != 2 or not values.size:
+        raise ValueError(f"{name} must be a table that is not empty, got shape {values.shape}")
+    bad = np.argwhere(~np.isfinite(values))
+    if len(bad):
+        raise ValueError(f"{name} must be finite, got {values[tuple(bad[0])]} in row {bad[0][0]}")
+    return values
+
+
+def _coded(
+    gram: Floats, atoms: Floats, signals: Floats, most: int, least: float, n_jobs: int | None
+) -> scipy.sparse.csr_array:
+    """Deal signals out to threads, and put their codes together."""
+    starts = range(0, len(signals), _TOGETHER)
+    jobs = min(effective_n_jobs(n_jobs), len(starts))
+    parts = Parallel(n_jobs=jobs, prefer="threads")(
+        delayed(_some)(gram, atoms, signals[start : start + _TOGETHER], most, least)
+        for start in starts
+    )
+    columns, coefs, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+    inside = np.arange(most) < counts[:, None]
+    # Atoms ascending in every row, as sparse arrays are.
+    order = np.argsort(np.where(inside, columns, len(gram)), axis=1, kind="stable")
+    columns, coefs = (np.take_along_axis(each, order, axis=1) for each in (columns, coefs))
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    shape = (len(signals), len(gram))
+    return scipy.sparse.csr_array((coefs[inside], columns[inside], ends), shape=shape)
+
+
+def _some(
+    gram: Floats, atoms: Floats, signals: Floats, most: int, least: float
+) -> tuple[Array, Floats, Array]:
+    """Code some signals."""
+    products, squares = signals @ atoms.T, np.einsum("ij,ij->i", signals, signals)
+    columns, coefs = np.zeros((len(signals), most), np.int64), np.zeros((len(signals), most))
+    counts, rows = np.zeros(len(signals), np.int64), np.empty((most, len(gram)))
+    length = np.sqrt(np.diag(gram))
+    inverse = np.divide(1.0, length, out=np.zeros_like(length), where=length > 0)
+    _pursue(gram, products, squares, inverse, least, rows, columns, coefs, counts)
+    return columns, coefs, counts
+
+
+@kernel
+def _pursue(gram, products, squares, inverse, least, rows, columns, coefs, counts):
+    """Code signals one after the other; ``products`` are left as those with the residuals.
+
+    ``rows`` are those of U = R^-T G, R being the Cholesky factor of the chosen atoms.
+    """
+    most, atoms = rows.shape[0], gram.shape[0]
+    for s in range(products.shape[0]):
+        product, members, scores = products[s], columns[s], coefs[s]
+        left, k = squares[s], 0
+        while k < most and left > least * squares[s]:
+            best, largest = -1, 0.0
+            for j in range(atoms):
+                size = abs(product[j]) * inverse[j]
+                if size > largest:
+                    best, largest = j, size
+            if largest * largest <= 1e-15 * squares[s]:
+                break
+            new, source = rows[k], gram[best]
+            pivot = source[best]
+            for a in range(k):
+                pivot -= rows[a, best] * rows[a, best]
+            if pivot <= DEPENDENT * source[best]:
+                product[best] = 0.0
+                continue
+            scale = 1.0 / np.sqrt(pivot)
+            score = product[best] * scale
+            whole = k - k % 4
+            new[:] = source
+            for a in range(0, whole, 4):
+                s0, s1, s2, s3 = (
+                    rows[a, best],
+                    rows[a + 1, best],
+                    rows[a + 2, best],
+                    rows[a + 3, best],
+                )
+                r0, r1, r2, r3 = rows[a], rows[a + 1], rows[a + 2], rows[a + 3]
+                for j in range(atoms):
+                    new[j] -= s0 * r0[j] + s1 * r1[j] + s2 * r2[j] + s3 * r3[j]
+            for a in range(whole, k):
+                share, row = rows[a, best], rows[a]
+                for j in range(atoms):
+                    new[j] -= share * row[j]
+            for j in range(atoms):
+                new[j] *= scale
+                product[j] -= score * new[j]
+            members[k], scores[k] = best, score
+            for a in range(k + 1):
+                product[members[a]] = 0.0  # but for rounding they are
+            left -= score * score
+            k += 1
+        counts[s] = k
+        for a in range(k - 1, -1, -1):
+            total = scores[a]
+            for b in range(a + 1, k):
+                total -= rows[a, members[b]] * scores[b]
+            scores[a] = total / rows[a, members[a]]
