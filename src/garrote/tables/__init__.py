@@ -9,7 +9,7 @@ refused, with a `TableError`, before any work.
 | `.parquet` `.pq`                             | Parquet                                          |
 | `.arrow` `.feather` `.ipc`                   | Arrow file or stream, Feather 2                  |
 | `.npz`                                       | NumPy archive: X, y, names; see `archives`       |
-| `.xlsx`                                      | the first sheet of a workbook; needs fastexcel   |
+| `.xlsx`                                      | a sheet of a workbook; needs fastexcel           |
 | one of these and `.gz` `.bz2` `.xz` `.zst`   | the same, compressed                             |
 | `-`                                          | standard input, any of these                     |
 

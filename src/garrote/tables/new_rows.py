@@ -43,7 +43,9 @@ class NewRows(NamedTuple):
     filled: tuple[str, ...]
 
 
-def read_new_rows(source: str, coding: Coding, missing: str = "error") -> Floats:
+def read_new_rows(
+    source: str, coding: Coding, missing: str = "error", sheet: str | None = None
+) -> Floats:
     """Read rows to predict, coded as those that the model was fitted to.
 
     Columns are found by name, in any order; others are ignored.
@@ -56,9 +58,11 @@ def read_new_rows(source: str, coding: Coding, missing: str = "error") -> Floats
         Of the table that the model was fitted to.
     missing : {"error", "mean"}
         Whether missing values are refused, or replaced by the mean of the rows fitted to.
+    sheet : str, optional
+        Name or number of the sheet of a workbook; by default the first.
     """
     needed = [column.name for column in coding.columns]
-    return read_needed_rows(source, coding, needed, missing).values
+    return read_needed_rows(source, coding, needed, missing, sheet=sheet).values
 
 
 def read_needed_rows(
@@ -67,12 +71,13 @@ def read_needed_rows(
     needed: Collection[str],
     missing: str = "error",
     keep: Sequence[str] = (),
+    sheet: str | None = None,
 ) -> NewRows:
     """Read rows to predict, of which only some columns have to be there and whole.
 
     Parameters
     ----------
-    source, coding, missing
+    source, coding, missing, sheet
         As in `read_new_rows`; ``missing`` is about the columns that are needed.
     needed : collection of str
         Names of columns of the table.
@@ -90,7 +95,7 @@ def read_needed_rows(
         X, filled = _read(marked, coding, frozenset(needed), missing)
         return NewRows(X, _kept(table, keep), filled)
 
-    return with_table(source, read)
+    return with_table(source, read, sheet)
 
 
 def _read(

@@ -9,6 +9,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.results.selections.data_check import DataCheck
+from garrote.results.selections.groups import VariableGroups
 from garrote.summaries import listing
 from garrote.tables.check.looking import Look
 from garrote.tables.check.target import is_zero_or_one
@@ -32,6 +33,9 @@ from garrote.tables.refusals import is_labels, refuse_infinite, refuse_no_rows, 
 from garrote.tables.resemblance import find_resemblances
 from garrote.tables.roles import Roles, Wanted, assign_roles
 from garrote.tables.survey import MOST_COUNTED, Survey, WordCount, count_words, survey
+from garrote.tables.terms.asking import what_is_asked
+from garrote.tables.terms.expanding import expand
+from garrote.tables.terms.expansion import Expansion, coded_groups
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class DataTable:
         How to do the same to new rows.
     offset : array of shape (N,), or None
         A known part of the linear predictor.
+    expansion : Expansion, or None
+        The terms of the model, where more than the columns themselves was asked for.
     """
 
     X: Floats
@@ -74,6 +80,14 @@ class DataTable:
     check: DataCheck
     coding: Coding
     offset: Floats | None = None
+    expansion: Expansion | None = None
+
+    @property
+    def variables(self) -> VariableGroups:
+        """Which columns of X are one variable."""
+        if self.expansion is None:
+            return coded_groups(self.coding)
+        return self.expansion.groups(self.coding)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -108,10 +122,33 @@ def read_table(source: str, wanted: Wanted) -> DataTable:
     >>> table.names
     ('dose', 'colour=blue')
     """
-    return with_table(source, lambda table: _read(with_marks(table, wanted.na), wanted))
+    return with_table(
+        source, lambda table: _read(with_marks(table, wanted.na), wanted), wanted.sheet
+    )
 
 
 def _read(table: TableFile, wanted: Wanted) -> DataTable:
+    asked, wanted = what_is_asked(table, wanted)
+    read = _read_columns(table, wanted)
+    if asked is None:
+        return read
+    apart = {read.coding.owners[j] for j in read.covariates}
+    made = expand(table.label, read.coding, read.X, asked, apart)
+    check = replace(read.check, reading=(*made.notes, *read.check.reading))
+    names = made.expansion.names(read.coding)
+    owners = made.expansion.owners(read.coding)
+    return replace(
+        read,
+        X=made.X,
+        names=names,
+        covariates=tuple(j for j, owner in enumerate(owners) if owner <= apart),
+        check=check,
+        expansion=made.expansion,
+    )
+
+
+def _read_columns(table: TableFile, wanted: Wanted) -> DataTable:
+    """Read the columns themselves."""
     roles = assign_roles(table, wanted)
     look = _look(table, roles, wanted)
     found, keep = look.found, look.gaps.kept

@@ -51,6 +51,13 @@ class Wanted:
         What the target is, if that was said or cannot be: then it is not asked.
     imputes : bool
         Whether what is to be fitted can make use of imputations.
+    formula : str, optional
+        The terms of the model, as in R: "y ~ a*b + C(site) + bs(x, 4)"; it says which columns are used.
+    interactions, curves : tuple of str, optional
+        Columns of which all pairs are variables too, and numbers whose effect may be a curve; () stands
+        for all that can be.
+    sheet : str, optional
+        Name or number of the sheet of a workbook; by default the first.
     """
 
     target: str | None
@@ -67,6 +74,10 @@ class Wanted:
     na: tuple[str, ...] = ()
     family: str | None = None
     imputes: bool = True
+    formula: str | None = None
+    interactions: tuple[str, ...] | None = None
+    curves: tuple[str, ...] | None = None
+    sheet: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Excel workbooks: the first sheet, as text that may stand for anything, and tables written as such.
+"""Excel workbooks: one sheet, as text that may stand for anything, and tables written as such.
 
 fastexcel reads them, the engine that polars has for workbooks, and XlsxWriter, polars' other one, writes
 them. Cells become text, as in a CSV file: a column of numbers with "67 F" in one row is a finding of the
@@ -23,27 +23,27 @@ _MOST_ROWS, _MOST_COLUMNS = 1_048_575, 16_384  # below a header
 
 
 class WorkbookTable:
-    """The first sheet of a workbook; blank rows are left out."""
+    """A sheet of a workbook, by default the first; blank rows are left out."""
 
     typed = False
     decimal_comma = False
 
-    def __init__(self, file: PlainFile):
+    def __init__(self, file: PlainFile, sheet: str | None = None):
         self.label = file.label
-        frame, sheets = _first_sheet(file)
+        frame, name, sheets = _sheet(file, sheet)
         filled = np.flatnonzero(frame.select(~polars().all_horizontal(polars().all().is_null())))
         if not len(filled):
             raise TableError(
-                f"{self.label}: the first sheet, {sheets[0]!r}, is blank: a table with a header and "
-                "rows is needed there"
+                f"{self.label}: {'the first' if sheet is None else 'that'} sheet, {name!r}, is blank: a "
+                f"table with a header and rows is needed there{_others(sheets, name)}"
             )
         sample = frame[filled[: _SAMPLE_ROWS + 1]].fill_null("").rows()
         dialect = describe_rows([[cell.strip() for cell in row] for row in sample], ",")
         self.names, self.ordinary = dialect.names, dialect.ordinary
         self.naming, self.notes = dialect.naming, dialect.notes
-        if len(sheets) > 1:
+        if len(sheets) > 1 and sheet is None:
             others = listing(sheets[1:], most=3)
-            self.notes += (f"the first sheet, {sheets[0]!r}, was read, and not {others}",)
+            self.notes += (f"the first sheet, {sheets[0]!r}, was read, and not {others} (--sheet)",)
         self._rows = filled[1:] if dialect.has_header else filled
         self._frame = frame[self._rows]
 
@@ -55,23 +55,44 @@ class WorkbookTable:
         return f"row {int(self._rows[row]) + 1:,} of the sheet"
 
 
-def _first_sheet(file: PlainFile) -> tuple[Any, list[str]]:
-    """Return the cells of the first sheet as text, by rows and columns, and the names of all sheets."""
+def _sheet(file: PlainFile, sheet: str | None) -> tuple[Any, str, list[str]]:
+    """Return the cells of a sheet as text, by rows and columns, its name, and the names of all sheets."""
     try:
         import fastexcel
     except ImportError as error:
         raise ImportError(f"reading {file.label} needs fastexcel: {_EXTRA}") from error
     try:
         book = fastexcel.read_excel(file.path)
+        sheets = list(book.sheet_names)
+        number = _number_of(sheet, sheets, file.label)
         # Rows are counted as Excel does, blank ones above the table too.
         texts, numbers = (
-            book.load_sheet(0, header_row=None, skip_rows=0, dtypes=kind).to_polars()
+            book.load_sheet(number, header_row=None, skip_rows=0, dtypes=kind).to_polars()
             for kind in ("string", "float")
         )
-        return _exact(texts, numbers), list(book.sheet_names)
+        return _exact(texts, numbers), sheets[number], sheets
     except fastexcel.FastExcelError as error:
         reason = str(error).splitlines()[0]
         raise TableError(f"{file.label} could not be read as a workbook: {reason}") from error
+
+
+def _number_of(sheet: str | None, sheets: list[str], label: str) -> int:
+    """Return the position of a sheet, given its name, or else its number from 1."""
+    if sheet is None:
+        return 0
+    if sheet in sheets:
+        return sheets.index(sheet)
+    if sheet.isdecimal() and 1 <= int(sheet) <= len(sheets):
+        return int(sheet) - 1
+    raise TableError(
+        f"{label} has no sheet {sheet!r}: it has {listing(sheets)}; give a name, or a number from 1 to "
+        f"{len(sheets)}"
+    )
+
+
+def _others(sheets: list[str], name: str) -> str:
+    others = [sheet for sheet in sheets if sheet != name]
+    return f", or give --sheet; others are {listing(others, most=3)}" if others else ""
 
 
 def _exact(texts: Any, numbers: Any) -> Any:
