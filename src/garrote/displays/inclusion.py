@@ -46,6 +46,8 @@ class InclusionDisplay(SelectionDisplay):
         The probability beyond which a variable is selected.
     response, per, evidence, name : str
         As in `PathDisplay`.
+    n_columns : array of shape (k,), optional
+        How many columns each variable has; one of several, as levels, has no effect of its own.
 
     Attributes
     ----------
@@ -90,10 +92,13 @@ class InclusionDisplay(SelectionDisplay):
     per: str = "unit"
     evidence: str = "inclusion probability"
     name: str = ""
+    n_columns: Array | None = None
 
     @classmethod
     def _read(cls, selection: Selection) -> Self:
+        groups, selection = selection.groups, selection.by_variable
         order = selection.ranked()[:_STORED]
+        n_columns = np.ones(len(selection.names)) if groups is None else np.bincount(groups.number)
         names = [selection.names[j] for j in order]
         return cls(
             names=names,
@@ -110,6 +115,7 @@ class InclusionDisplay(SelectionDisplay):
             per=selection.per,
             evidence=selection.evidence,
             name=selection.method,
+            n_columns=n_columns[order],
         )
 
     def plot(self, ax: Any = None, *, name: str | None = None, max_shown: int = 20) -> Self:
@@ -206,15 +212,18 @@ class InclusionDisplay(SelectionDisplay):
         """Write effects and intervals in numbers at the right of the axes."""
         place = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": "small"}
         self.texts_ = [
-            axes.text(
-                1.02, row, _effect(self.effect[row], self.lower[row], self.upper[row]), **place
-            )
-            for row in range(count)
+            axes.text(1.02, row, self._effect_in_words(row), **place) for row in range(count)
         ]
         above = {"textcoords": "offset points", "va": "bottom", "fontsize": "small"}
         stated = np.isfinite(self.lower[:count]).any()
         words = f"effect [{100 * self.level:g}% interval]" if stated else "effect"
         axes.annotate(words, (1.02, 1), (0, 4), "axes fraction", **above)
+
+    def _effect_in_words(self, row: int) -> str:
+        """Return an effect with its interval; of a variable of several columns, how many it has."""
+        if self.n_columns is not None and self.n_columns[row] > 1:
+            return f"{int(self.n_columns[row])} columns"
+        return _effect(self.effect[row], self.lower[row], self.upper[row])
 
 
 def _effect(effect: float, low: float, high: float) -> str:

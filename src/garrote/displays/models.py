@@ -10,7 +10,7 @@ from garrote.arrays import Array, Floats
 from garrote.displays.base import SelectionDisplay
 from garrote.displays.figures import note, set_title, take_axes
 from garrote.displays.names import LITERAL, chance, shorten_all
-from garrote.displays.palette import BLUE, VERMILION
+from garrote.displays.palette import BLUE, GREY, VERMILION
 from garrote.results.selections.selection import Selection
 
 # A lone row is not as high as the axes.
@@ -19,14 +19,16 @@ _FEWEST_ROWS = 4
 _GAP = 0.0015
 # Models whose column is wider than this have their number above it.
 _NUMBERED = 0.03
+# By the sign of an effect; a variable of several columns has none.
+_COLOURS = {1: BLUE, -1: VERMILION, 0: GREY}
 
 
 @dataclass(kw_only=True, repr=False, eq=False)
 class ModelsDisplay(SelectionDisplay):
     """A column for each model, as wide as it is probable, with a cell for each variable that is in.
 
-    Cells are blue where the variable's effect in that model is positive, orange where it is negative. A
-    row that is filled all along is a variable that every model has; one that is filled where another
+    Cells are blue where the variable's effect in that model is positive, orange where it is negative, grey
+    where it has several columns, as the levels of a word. A row that is filled all along is a variable that every model has; one that is filled where another
     is not takes its place.
 
     Parameters
@@ -38,7 +40,7 @@ class ModelsDisplay(SelectionDisplay):
     names : sequence of k str
         The variables, the most probable first.
     effect : array of shape (M, k)
-        Coefficients given the model; NaN where a variable is out.
+        Coefficients given the model; NaN where a variable is out, 0 where one of several columns is in.
     inclusion : array of shape (k,)
         Inclusion probabilities, over all models.
     response, name : str
@@ -75,6 +77,7 @@ class ModelsDisplay(SelectionDisplay):
 
     @classmethod
     def _read(cls, selection: Selection) -> Self:
+        selection = selection.by_variable
         found = selection.models
         if found is None:
             raise ValueError(
@@ -132,7 +135,7 @@ class ModelsDisplay(SelectionDisplay):
             for k in np.flatnonzero(~np.isnan(self.effect[:models, j])):
                 width = max(ends[k] - starts[k] - gap, 0.5 * self.probability[k])
                 cells.append(Rectangle((starts[k], place - 0.4), width, 0.8))
-                colours.append(BLUE if self.effect[k, j] > 0 else VERMILION)
+                colours.append(_COLOURS[int(np.sign(self.effect[k, j]))])
         self.cells_ = PatchCollection(cells, facecolors=colours, edgecolors="none")
         self.ax_.add_collection(self.cells_)
         self.ax_.set_xlim(0, ends[-1])
@@ -149,9 +152,10 @@ class ModelsDisplay(SelectionDisplay):
         axes.set_yticks(np.arange(count), shorten_all([self.names[j] for j in rows]), **LITERAL)
         axes.tick_params(axis="y", length=0)
         more = f"; {beyond} more variables in some of them" if beyond else ""
+        several = ", grey: several columns" if (self.effect[:models, rows] == 0).any() else ""
         axes.set_xlabel(
             f"cumulative probability of the {models} most probable models{more}\n"
-            "blue: positive effect, orange: negative, blank: not in the model",
+            f"blue: positive effect, orange: negative{several}, blank: not in the model",
             **LITERAL,
         )
         place = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": "small"}

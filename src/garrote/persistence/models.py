@@ -48,7 +48,9 @@ from garrote.results.laws import (
 from garrote.results.optima import Optima
 from garrote.results.path import Move, Path
 from garrote.results.posterior import Audit, Posterior, SamplingAccuracy
+from garrote.results.selections.curves import Curve
 from garrote.results.selections.data_check import DataCheck, Finding
+from garrote.results.selections.groups import VariableGroups
 from garrote.results.selections.held_out import LabelScores, PredictiveDensity
 from garrote.results.selections.selection import Selection
 from garrote.results.selections.stability import Stability
@@ -72,11 +74,11 @@ VERSION, _OLDEST = 2, 2
 # The results that files may hold, beside estimators, methods, and the public penalties, likelihoods and
 # priors. A class that an estimator comes to store is a new entry here.
 _RESULTS = (
-    Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, DataCheck, Draws,
+    Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve, DataCheck, Draws,
     EffectsLaw, FactorisedPredictor, Finding, Fit, Graph, Inclusions, Intercepts, LabelScores, Likeness,
     Mixture, Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit, Pooled, Posterior,
     PredictiveDensity, Predictions, SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread,
-    Stability, StandIns, States, Substitutes, Summary, Table, Validation,
+    Stability, StandIns, States, Substitutes, Summary, Table, Validation, VariableGroups,
 )  # fmt: skip
 
 

@@ -23,24 +23,25 @@ _LEAST_EVIDENCE = 0.01
 
 def as_document(selection: Selection) -> dict[str, Any]:
     """Return all of a selection as plain Python values; the documentation describes the schema."""
-    listed, names = _listed(selection), selection.names
-    stability = (names, selection.selected, selection.shared_sets)
+    found, names = selection.by_variable, selection.names
+    listed = _listed(selection)
+    stability = (found.names, found.selected, found.shared_sets)
     return {
         "schema": SCHEMA,
         "method": selection.method,
         "response": selection.response,
-        "n_variables": len(names),
+        "n_variables": len(found.names),
         "n_selected": selection.n_selected,
         "pieces": selection.pieces,
         "evidence": selection.evidence,
         "rule": selection.rule,
         "variables": [_variable(selection, j) for j in listed],
-        "unlisted": _unlisted(selection, listed),
+        "unlisted": _unlisted(found, listed),
         "effect_scale": selection.effect_scale,
-        "classes": _classes(selection),
+        "classes": _classes(found),
         "interval_level": selection.level,
         "intervals": selection.intervals,
-        "always_in": list(selection.always_in),
+        "always_in": list(found.always_in),
         "interchangeable": {k: list(v) for k, v in selection.interchangeable.items()},
         "constant": list(selection.constant),
         "noise_variance": number(selection.noise_variance),
@@ -55,11 +56,12 @@ def as_document(selection: Selection) -> dict[str, Any]:
         "validation": _values(selection.validation),
         "predictions": _values(selection.predictions),
         "stand_ins": _values(selection.stand_ins, names),
-        "models": _values(selection.models, names),
-        "credible_sets": [one.to_dict() for one in selection.credible_sets],
+        "models": _models(selection),
+        "credible_sets": [_credible_set(selection, one) for one in found.credible_sets],
         "consistency": _values(selection.consistency),
-        "stability": _values(selection.stability, *stability),
+        "stability": _stability(selection, stability),
         "check": _values(selection.check),
+        "curves": [one.to_dict() for one in selection.curves],
         "locus": _values(_shown_locus(selection), names),
         "provenance": selection.provenance,
     }
@@ -67,30 +69,83 @@ def as_document(selection: Selection) -> dict[str, Any]:
 
 def _listed(selection: Selection) -> Array:
     """Return the variables that are written out, the selected and most certain first."""
-    ranked = selection.ranked()
-    wanted = selection.selected | (selection.probability >= _LEAST_EVIDENCE)
+    found = selection.by_variable
+    ranked = found.ranked()
+    wanted = found.selected | (found.probability >= _LEAST_EVIDENCE)
     if selection.path is not None:
-        wanted[selection.path.columns] = True
+        wanted[_variables_of(selection, selection.path.columns)] = True
     order = ranked[wanted[ranked]]
-    return order[: max(_MOST_LISTED, int(selection.selected.sum()))]
+    return order[: max(_MOST_LISTED, int(found.selected.sum()))]
 
 
-def _variable(selection: Selection, j: int) -> dict[str, Any]:
-    found, deviation = selection.stability, selection.deviation
+def _variables_of(selection: Selection, columns: Array) -> Array:
+    """Return the variables that some columns belong to."""
+    together = selection.by_variable is not selection and selection.groups is not None
+    return selection.groups.number[columns] if together else columns  # type: ignore[union-attr]
+
+
+def _position(selection: Selection, g: int) -> int:
+    """Return the column of a variable: the first, where it has several."""
+    if selection.by_variable is selection or selection.groups is None:
+        return int(g)
+    return int(selection.groups.first[g])
+
+
+def _variable(selection: Selection, g: int) -> dict[str, Any]:
+    """Return a variable and, where it has several columns, each of these."""
+    found, groups = selection.by_variable, selection.groups
+    entry = {**_entry(found, g), "position": _position(selection, g)}
+    if groups is None:
+        return entry
+    if found is selection:
+        return {**entry, **groups.to_dict(g)}
+    columns = groups.columns(g)
+    levels = [] if len(columns) == 1 else [
+        {**_entry(selection, int(j)), "name": groups.labels[j], "column": selection.names[j]}
+        for j in columns
+    ]  # fmt: skip
+    return {**entry, **groups.to_dict(g), "levels": levels}
+
+
+def _entry(selection: Selection, j: int) -> dict[str, Any]:
+    again, deviation, effect = selection.stability, selection.deviation, selection.effect[j]
     return {
         "name": selection.names[j],
         "position": int(j),
         "selected": bool(selection.selected[j]),
         "probability": number(selection.probability[j]),
-        "effect": number(selection.effect[j]),
+        "effect": number(effect),
         "standard_error": number(selection.standard_error[j]),
         "lower": number(selection.lower[j]),
         "upper": number(selection.upper[j]),
-        "sign": int(np.sign(selection.effect[j])),
-        "found_again": None if found is None else int(found.found[j]),
+        "sign": int(np.sign(effect)) if np.isfinite(effect) else 0,
+        "found_again": None if again is None else int(again.found[j]),
         "deviation": None if deviation is None else number(deviation[j]),
         "class": selection.by_class.names_of([j])[0] if selection.by_class else None,
     }
+
+
+def _models(selection: Selection) -> dict[str, Any] | None:
+    """Return the models, with variables by their first columns as everywhere."""
+    found = selection.by_variable
+    written = _values(found.models, found.names)
+    return written and written | _places(selection, written)
+
+
+def _credible_set(selection: Selection, one: Any) -> dict[str, Any]:
+    written = one.to_dict()
+    return {**written, **_places(selection, written)}
+
+
+def _stability(selection: Selection, told: Any) -> dict[str, Any] | None:
+    written = _values(selection.by_variable.stability, *told)
+    for one in (written or {}).get("rare", ()):
+        one["position"] = _position(selection, one["position"])
+    return written
+
+
+def _places(selection: Selection, written: dict[str, Any]) -> dict[str, Any]:
+    return {"positions": [_position(selection, g) for g in written["positions"]]}
 
 
 def _unlisted(selection: Selection, listed: Array) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,15 @@ import numpy as np
 from garrote.arrays import Array, Floats
 from garrote.results.credible_sets import CredibleSet
 from garrote.results.selections import words
+from garrote.results.selections.curves import Curve
 from garrote.results.selections.data_check import DataCheck
 from garrote.results.selections.document import as_document
 from garrote.results.selections.evidence import STANDARDISED
+from garrote.results.selections.groups import VariableGroups
 from garrote.results.selections.locus import Locus
+from garrote.results.selections.merging import by_variable
 from garrote.results.selections.stability import Stability
+from garrote.results.selections.tabulating import selection_table
 from garrote.results.selections.verdict import Account, Verdict
 from garrote.results.selections.views import StandIns
 from garrote.summaries import Summary, Table, listing, shortened
@@ -86,6 +91,11 @@ class Selection(Verdict, Account):
         Where variables are, such as on a chromosome; used by pictures alone.
     credible_sets : tuple of CredibleSet
         Sets of variables of which at least one is in, with a probability of at least ``level``.
+    groups : VariableGroups or None
+        Which columns are one variable, as the levels of a word, where some are. ``names`` and all arrays
+        are of columns; `by_variable` has one entry for each variable.
+    curves : tuple of Curve
+        Effects that are curves, where such were asked for.
 
     Examples
     --------
@@ -113,52 +123,36 @@ class Selection(Verdict, Account):
     deviation: Floats | None = None
     marginal_z: Floats | None = None
     positions: Floats | None = None
+    groups: VariableGroups | None = None
+    curves: tuple[Curve, ...] = ()
+
+    @cached_property
+    def by_variable(self) -> "Selection":
+        """The same with one entry for each variable, however many columns it has."""
+        return by_variable(self)
 
     def table(self, all_variables: bool = False) -> Table:
         """Return the selected variables, or all, ranked by evidence and size of effect.
 
-        That of all variables says which are selected, and in which credible set each is, if any.
+        That of all variables says which are selected, and in which credible set each is, if any. A
+        variable of several columns has a row for itself, and one below it for each of its levels.
         """
-        order = self.ranked()
-        if not all_variables:
-            order = order[self.selected[order]]
-        percent = f"{100 * self.level:g}%"
-        with_sets = all_variables or bool(self.shared_sets)
-        member = {int(j): k for k, one in enumerate(self.credible_sets, 1) for j in one.variables}
-        return Table(
-            {
-                "variable": [self.names[j] for j in order],
-                **({"selected": [bool(self.selected[j]) for j in order]} if all_variables else {}),
-                self.evidence_noun: [float(self.probability[j]) for j in order],
-                **self._found_again(order),
-                **({"set": [member.get(int(j)) for j in order]} if with_sets else {}),
-                **({self.by_class.kind: self.by_class.names_of(order)} if self.by_class else {}),
-                "effect": [float(self.effect[j]) for j in order],
-                "std. error": [float(self.standard_error[j]) for j in order],
-                f"lower {percent}": [float(self.lower[j]) for j in order],
-                f"upper {percent}": [float(self.upper[j]) for j in order],
-            }
-        )
-
-    def _found_again(self, order: Array) -> dict[str, list[str]]:
-        """Return the column that says in how many refits variables came back, where there were any."""
-        if self.stability is None:
-            return {}
-        return {"found again": [self.stability.in_words(int(j)) for j in order]}
+        return selection_table(self, all_variables)
 
     @property
     def shared_sets(self) -> tuple[CredibleSet, ...]:
         """The credible sets of several variables: one of them is in, and which one is not known."""
-        return tuple(one for one in self.credible_sets if len(one) > 1)
+        return tuple(one for one in self.by_variable.credible_sets if len(one) > 1)
 
     @property
     def undecided_sets(self) -> tuple[CredibleSet, ...]:
         """The credible sets of which no variable is selected by itself."""
-        return tuple(one for one in self.shared_sets if not self.selected[one.variables].any())
+        selected = self.by_variable.selected
+        return tuple(one for one in self.shared_sets if not selected[one.variables].any())
 
     def sets_table(self) -> Table:
         """Return the credible sets, those of the strongest evidence first."""
-        sets = self.credible_sets
+        sets = self.by_variable.credible_sets
         table = Table(
             {
                 "set": list(range(1, len(sets) + 1)),
@@ -210,8 +204,9 @@ class Selection(Verdict, Account):
 
     @property
     def n_selected(self) -> int:
-        """How many were selected, not counting covariates."""
-        return int(self.selected.sum()) - len(self.always_in)
+        """How many variables were selected, not counting covariates."""
+        found = self.by_variable
+        return int(found.selected.sum()) - len(found.always_in)
 
     def held_out_error(self) -> tuple[float, float] | None:
         """Return the validation error at the strength in use and that of the null model."""

@@ -20,9 +20,10 @@ _MOST_NAMED = 12
 
 def headline(selection: Selection) -> str:
     """Return how many variables were selected, of how many, in how many pieces, and sets beside them."""
-    fixed = len(selection.always_in)
+    found = selection.by_variable
+    fixed = len(found.always_in)
     beside = f" beside {fixed} always in" if fixed else ""
-    free = len(selection.names) - fixed
+    free = len(found.names) - fixed
     of_all = f"{selection.n_selected} of {free} variables selected{beside}{_not_again(selection)}"
     undecided = selection.undecided_sets
     if undecided:
@@ -36,9 +37,10 @@ def headline(selection: Selection) -> str:
 
 def _not_again(selection: Selection) -> str:
     """Return how many of the selected variables most refits do not find, in brackets; "" of none."""
-    if selection.stability is None:
+    found = selection.by_variable
+    if found.stability is None:
         return ""
-    rare = len(selection.stability.rare(selection.selected, selection.shared_sets))
+    rare = len(found.stability.rare(found.selected, found.shared_sets))
     if not rare:
         return ""
     which = "which" if rare == selection.n_selected else f"{rare} of which"
@@ -63,9 +65,10 @@ def effects_in_words(selection: Selection) -> str:
 
 def stability_in_words(selection: Selection) -> str:
     """Return what refits say of the selected variables, in a sentence; "" where there were none."""
-    if selection.stability is None or not selection.n_selected:
+    found = selection.by_variable
+    if found.stability is None or not found.n_selected:
         return ""
-    return selection.stability.sentence(selection.names, selection.selected, selection.shared_sets)
+    return found.stability.sentence(found.names, found.selected, found.shared_sets)
 
 
 def set_in_words(one: CredibleSet, names: Sequence[str] | None = None) -> str:
