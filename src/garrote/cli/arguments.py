@@ -144,8 +144,11 @@ def _add_columns(command: argparse.ArgumentParser) -> None:
         help="a known part of the linear predictor, such as the logarithm of an exposure",
     )  # fmt: skip
     columns.add_argument(
-        "--encode", action="store_true", help="code text and dates as numbers instead of refusing"
-    )
+        "--levels", choices=("together", "separate"),
+        help="levels of a word are one variable, in or out together (default), or a variable each",
+    )  # fmt: skip
+    # Words and dates are coded without being asked; older commands still say so.
+    columns.add_argument("--encode", action="store_true", help=argparse.SUPPRESS)
     columns.add_argument(
         "--categories", type=_names, action="extend", default=[], metavar="A,B",
         help="code these as words, whatever they hold; of a target: labels of classes",
@@ -165,6 +168,33 @@ def _add_columns(command: argparse.ArgumentParser) -> None:
         "--imputations", type=_count, default=10, metavar="M",
         help="how often --missing impute imputes (default 10)",
     )  # fmt: skip
+    _add_sheet(columns)
+    _add_terms(command)
+
+
+def _add_sheet(command: Any) -> None:
+    command.add_argument(
+        "--sheet",
+        metavar="SHEET",
+        help="name or number of the sheet of a workbook (default: first)",
+    )
+
+
+def _add_terms(command: argparse.ArgumentParser) -> None:
+    terms = command.add_argument_group("beyond the columns themselves")
+    for name, meaning in (
+        (
+            "--interactions",
+            "all pairs of variables, or of those named; in only with both of the pair",
+        ),
+        ("--curves", "effects of numbers may be curves: of all, or of those named"),
+    ):
+        terms.add_argument(
+            name, type=_some, nargs="?", const=(), default=None, metavar="A,B", help=meaning
+        )
+    terms.add_argument(
+        "--formula", metavar="F", help="the terms as in R: 'y ~ a*b + C(site) + bs(x, 4) + log(z)'"
+    )
 
 
 def _add_method(command: argparse.ArgumentParser) -> None:
@@ -221,7 +251,7 @@ def _compare(command: argparse.ArgumentParser) -> None:
     # Methods are compared with their own settings.
     command.set_defaults(set=[], **dict.fromkeys(_SETTINGS))
     command.add_argument("file", help="a table, as of garrote select")
-    command.add_argument("--target", metavar="COLUMN", required=True, help="the response")
+    command.add_argument("--target", metavar="COLUMN", help="the response")
     _add_columns(command)
     method = command.add_argument_group("methods")
     method.add_argument(
@@ -261,6 +291,7 @@ def _predict(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     command.add_argument("--missing", choices=("error", "mean"), default="error",
                          help="fill in the means of the fitted table (default: refuse)")  # fmt: skip
+    _add_sheet(command)
 
 
 def _report(command: argparse.ArgumentParser) -> None:
@@ -320,6 +351,11 @@ def _options_of(parser: argparse.ArgumentParser, name: str | None) -> list[str]:
 def _names(text: str) -> list[str]:
     """Split a list as a line of CSV, so that a quoted name may contain a comma."""
     return [name.strip() for name in next(csv.reader([text]), []) if name.strip()]
+
+
+def _some(text: str) -> tuple[str, ...]:
+    """Return names, or () for all."""
+    return () if text == "all" else tuple(_names(text))
 
 
 def _number(text: str) -> float:

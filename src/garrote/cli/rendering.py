@@ -3,6 +3,7 @@
 import sys
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -71,29 +72,67 @@ def _held_out_sentences(validation: Validation) -> list[str]:
 
 
 def _table(selection: Selection, top: int) -> str:
-    order = selection.ranked()
-    order = order[selection.selected[order]]
+    found = selection.by_variable
+    order = found.ranked()
+    order = order[found.selected[order]]
     shown = order[:top]
-    names = short_names([selection.names[j] for j in shown])
-    fixed = set(selection.always_in)
-    wide = max([len("variable"), *map(_cells, names)])
-    stated = np.isfinite(selection.lower[shown] + selection.upper[shown])
-    column = f"  {100 * selection.level:g}% interval" if stated.any() else ""
-    again = "" if selection.stability is None else "  found again"
-    head = f"{_padded('variable', wide)}  {selection.evidence_noun:>11}{again}      effect  sign{column}"
+    names = short_names([found.names[j] for j in shown])
+    levels = [_levels(selection, int(j)) for j in shown]
+    below = [f"  {name}" for some in levels for name in some.values()]
+    wide = max([len("variable"), *map(_cells, names), *map(_cells, below)])
+    columns = [j for some in levels for j in some]
+    stated = _stated(found, shown).any() or _stated(selection, columns).any()
+    again = "" if found.stability is None else "  found again"
+    column = f"  {100 * selection.level:g}% interval" if stated else ""
+    head = (
+        f"{_padded('variable', wide)}  {found.evidence_noun:>11}{again}      effect  sign{column}"
+    )
     lines = [head, "-" * min(WIDTH, len(head) + (8 if column else 0))]
-    for j, name, known in zip(shown, names, stated, strict=True):
-        sure = "always in" if selection.names[j] in fixed else f"{selection.probability[j]:.4f}"
-        effect = selection.effect[j]
-        sign = {1: "+", -1: "-", 0: "0"}[int(np.sign(effect))]
-        interval = f"{selection.lower[j]:.4g} to {selection.upper[j]:.4g}" if known else "none"
-        often = "" if selection.stability is None else selection.stability.in_words(int(j))
+    for j, name, some in zip(shown, names, levels, strict=True):
+        sure = "always in" if found.names[j] in found.always_in else f"{found.probability[j]:.4f}"
+        often = "" if found.stability is None else found.stability.in_words(int(j))
         refits = f"  {often:>{len(again) - 2}}" if again else ""
-        line = f"{_padded(name, wide)}  {sure:>11}{refits}  {effect:>10.4g}  {sign:^4}"
-        lines.append(f"{line}  {interval}" if column else line.rstrip())
+        start = f"{_padded(name, wide)}  {sure:>11}{refits}"
+        lines.append(f"{start}{_effect(found, int(j), column)}" if not some else start.rstrip())
+        blank = " " * (13 + len(again))
+        lines += [
+            f"{_padded(f'  {level}', wide)}{blank}{_effect(selection, k, column)}"
+            for k, level in some.items()
+        ]
     if len(order) > len(shown):
         lines.append(f"... and {len(order) - len(shown)} more (--top {len(order)} shows all)")
     return "\n".join(lines)
+
+
+def _levels(selection: Selection, g: int) -> dict[int, str]:
+    """Return the columns of a variable that has several, by what they are called below it.
+
+    What bends in a curve has no meaning column by column: the report draws it.
+    """
+    groups = selection.groups
+    if groups is None or selection.by_variable is selection or groups.kinds[g] == "curve":
+        return {}
+    columns = groups.columns(g)
+    labels = short_names([groups.labels[j] for j in columns])
+    return dict(zip(columns.tolist(), labels, strict=True)) if len(columns) > 1 else {}
+
+
+def _stated(selection: Selection, columns: Any) -> Any:
+    """Tell which effects have an interval."""
+    some = np.asarray(columns, dtype=np.intp)
+    return np.isfinite(selection.lower[some] + selection.upper[some])
+
+
+def _effect(selection: Selection, j: int, column: str) -> str:
+    """Return effect, sign and interval of one column; nothing for a variable of several."""
+    effect = selection.effect[j]
+    if not np.isfinite(effect):
+        return f"  {'curve' if column else '':>10}".rstrip()
+    sign = {1: "+", -1: "-", 0: "0"}[int(np.sign(effect))]
+    line = f"  {effect:>10.4g}  {sign:^4}"
+    known = bool(_stated(selection, [j])[0])
+    interval = f"{selection.lower[j]:.4g} to {selection.upper[j]:.4g}" if known else "none"
+    return f"{line}  {interval}" if column else line.rstrip()
 
 
 def one_line(name: str) -> str:

@@ -70,8 +70,9 @@ def write_results(model: Any, options: argparse.Namespace) -> None:
     if options.json is not None:
         write_text(options.json, selection.to_json(indent=2) + "\n")
     if options.quiet:
-        for name in selection.table().columns["variable"]:
-            print(one_line(name))
+        found = selection.by_variable
+        for j in found.ranked()[: int(found.selected.sum())]:
+            print(one_line(found.names[j]))
         return
     console.say()
     show_selection(

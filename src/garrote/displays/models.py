@@ -27,9 +27,9 @@ _COLOURS = {1: BLUE, -1: VERMILION, 0: GREY}
 class ModelsDisplay(SelectionDisplay):
     """A column for each model, as wide as it is probable, with a cell for each variable that is in.
 
-    Cells are blue where the variable's effect in that model is positive, orange where it is negative, grey
-    where it has several columns, as the levels of a word. A row that is filled all along is a variable that every model has; one that is filled where another
-    is not takes its place.
+    Cells are blue where the variable's effect in that model is positive, orange where it is negative,
+    grey where it has several columns, as the levels of a word. A row that is filled all along is a
+    variable that every model has; one that is filled where another is not takes its place.
 
     Parameters
     ----------

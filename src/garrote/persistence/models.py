@@ -74,10 +74,11 @@ VERSION, _OLDEST = 2, 2
 # The results that files may hold, beside estimators, methods, and the public penalties, likelihoods and
 # priors. A class that an estimator comes to store is a new entry here.
 _RESULTS = (
-    Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve, DataCheck, Draws,
-    EffectsLaw, FactorisedPredictor, Finding, Fit, Graph, Inclusions, Intercepts, LabelScores, Likeness,
-    Mixture, Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit, Pooled, Posterior,
-    PredictiveDensity, Predictions, SamplingAccuracy, Scale, Selection, SlabShapes, SoftSupport, Spread,
+    Anchor, Audit, Certificate, ClassEffects, Consistency, CovariatesLaw, CredibleSet, Curve,
+    DataCheck, Draws, EffectsLaw, FactorisedPredictor, Finding, Fit, Graph, Inclusions, Intercepts,
+    LabelScores, Likeness, Mixture, Models, ModelsView, Move, Optima, Path, PathView, PenaltyFit,
+    Pooled, Posterior, PredictiveDensity, Predictions, SamplingAccuracy, Scale, Selection, SlabShapes,
+    SoftSupport, Spread,
     Stability, StandIns, States, Substitutes, Summary, Table, Validation, VariableGroups,
 )  # fmt: skip
 

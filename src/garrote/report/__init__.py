@@ -17,9 +17,10 @@ from garrote.report.answer import answer, evidence_noun
 from garrote.report.assembly import page_of, part
 from garrote.report.data_check import data_check
 from garrote.report.document import check_document
+from garrote.report.levels import drawn_effects, levels_words, variable_row
 from garrote.report.locus import locus_words
 from garrote.report.pictures import Limits, picture_data
-from garrote.report.rows import forest_scale, long_numbers, table_row
+from garrote.report.rows import forest_scale, long_numbers
 from garrote.report.wording import brief, isolated, readable
 
 __all__ = ["check_document", "render_report", "write_report"]
@@ -31,6 +32,7 @@ _SCRIPTS = (
     "drawing.js",
     "pictures.js",
     "calibration.js",
+    "curves.js",
     "locus.js",
     "models.js",
     "path.js",
@@ -68,9 +70,10 @@ def render_report(document: Mapping[str, Any], *, title: str | None = None) -> s
 
 def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> str:
     listed = document["variables"][: limits.rows]
-    scale = forest_scale(listed)
+    scale = forest_scale(drawn_effects(listed))
     always_in = frozenset(document["always_in"])
-    rows = [table_row(v, scale, always_in, limits.letters) for v in listed]
+    rows = [variable_row(v, scale, always_in, limits.letters) for v in listed]
+    levels = [level for row in rows for level in row["levels"]]
     data = picture_data(document, rows, scale, limits)
     response, noun = readable(document["response"]), evidence_noun(document)
     heading = readable(title) if title else f"Which variables explain {isolated(response)}?"
@@ -90,17 +93,18 @@ def _render(document: Mapping[str, Any], title: str | None, limits: Limits) -> s
         check=data_check(document),
         rule=readable(document["rule"], 200),
         rows=rows,
-        long=long_numbers(rows),
+        long=long_numbers([*rows, *levels]),
         scale=scale,
         noun=noun,
         classes=(document.get("classes") or {}).get("kind"),
         refits=(document.get("stability") or {}).get("refits"),
         certainty=data["certainty"],
-        bare=not any(row["values"]["lower"] is not None for row in rows),
-        about=sections.variables_words(document),
+        bare=not any(row["values"]["lower"] is not None for row in (*rows, *levels)),
+        about=sections.variables_words(document) + levels_words(document),
         level=f"{100 * document['interval_level']:g}",
         intervals=sections.sentence(readable(document["intervals"], 300)),
         unlisted=sections.unlisted(document, len(rows)),
+        bands=any(v is not None for one in data["curves"] or () for v in one["lower"]),
         credible_sets=sections.credible_sets(document),
         models=sections.models(document),
         path=sections.path_words(document),

@@ -46,7 +46,7 @@ def render_comparison(found: Comparison, *, title: str | None = None) -> str:
         ticks=_ticks(found),
         columns=[readable(name, 60) for name in found.methods],
         rows=_rows(found),
-        more=max(0, len(found.ranked()) - _MOST),
+        more=max(0, len(found.by_variable.ranked()) - _MOST),
         folds=found.fold_errors.shape[1],
         labels=found.labels is not None,
     )
@@ -54,6 +54,7 @@ def render_comparison(found: Comparison, *, title: str | None = None) -> str:
 
 def comparison_sentences(found: Comparison) -> list[str]:
     """Say on whom the methods agree, and which of them predicts best, as far as that can be told."""
+    found = found.by_variable
     count = len(found.methods)
     agreed = [found.names[j] for j in found.ranked() if found.votes[j] == count]
     fixed = set(found.selections[0].always_in)
@@ -163,42 +164,67 @@ def _decimals(value: float, digits: int) -> int | None:
 
 
 def _rows(found: Comparison) -> list[dict[str, Any]]:
-    """Return a row for each variable: a cell for every method, with its effect and folds."""
-    order = found.ranked()[:_MOST]
-    effects = np.array([one.effect for one in found.selections])[:, order]
+    """Return a row for each variable and, below it, for its levels: a cell for every method."""
+    merged = found.by_variable
+    order = merged.ranked()[:_MOST]
+    groups = found.groups
+    below = {
+        int(g): [] if groups is None or len(groups.columns(g)) == 1 else groups.columns(g).tolist()
+        for g in order
+    }
+    whole, single = _scaled(merged), _scaled(found)
+    shown = [np.abs(whole[:, order][merged.selected[:, order]])]
+    shown += [np.abs(single[:, js][found.selected[:, js]]) for js in below.values() if js]
+    largest = float(np.nanmax(np.concatenate(shown), initial=0.0))
+    rows = []
+    for g, columns in below.items():
+        rows.append(_row(merged, g, whole, largest, merged.names[g], bool(columns)))
+        for j in columns:
+            level = _row(found, j, single, largest, groups.labels[j] if groups else "", False)
+            rows.append({**level, "level": True})
+    return rows
+
+
+def _scaled(found: Comparison) -> Any:
+    """Return the effects of one standard deviation by all methods; raw where that is not known."""
     units = [one.deviation for one in found.selections]
     known = [np.ones(len(found.names)) if unit is None else unit for unit in units]
-    scaled = effects * np.array(known)[:, order]
-    largest = float(
-        np.nanmax(np.abs(np.where(found.selected[:, order], scaled, np.nan)), initial=0.0)
-    )
+    return np.array([one.effect for one in found.selections]) * np.array(known)
+
+
+def _row(
+    found: Comparison, j: int, scaled: Any, largest: float, name: str, several: bool
+) -> dict[str, Any]:
+    """Return a row: a cell for every method, with its effect and folds."""
     folds = found.fold_errors.shape[1]
-    fixed = set(found.selections[0].always_in)
-    return [
-        {
-            "name": readable(found.names[j], 200),
-            "label": brief(readable(found.names[j])),
-            "votes": int(found.votes[j]),
-            "covariate": found.names[j] in fixed,
-            "cells": [
-                _cell(
-                    bool(found.selected[m, j]), float(scaled[m, k]), largest,
-                    round(float(found.found_again[m, j]) * folds), folds,
-                )
-                for m in range(len(found.methods))
-            ],
-        }
-        for k, j in enumerate(order)
-    ]  # fmt: skip
+    return {
+        "name": readable(name, 200),
+        "label": brief(readable(name)),
+        "level": False,
+        "votes": int(found.votes[j]),
+        "covariate": found.names[j] in set(found.selections[0].always_in),
+        "cells": [
+            _cell(
+                bool(found.selected[m, j]), float(scaled[m, j]), largest,
+                round(float(found.found_again[m, j]) * folds), folds, several,
+            )
+            for m in range(len(found.methods))
+        ],
+    }  # fmt: skip
 
 
-def _cell(selected: bool, effect: float, largest: float, again: int, folds: int) -> dict[str, Any]:
+def _cell(
+    selected: bool, effect: float, largest: float, again: int, folds: int, several: bool
+) -> dict[str, Any]:
     """Return the dot of one method's effect, its area by size, and how many folds select it."""
     share = np.sqrt(abs(effect) / largest) if largest and np.isfinite(effect) else 0.0
+    if several:
+        share = 0.5
+    sign = "several" if several else "positive" if effect > 0 else "negative"
     return {
         "selected": selected,
         "radius": round(max(2.0, _RADIUS * share), 1),
-        "kind": "effect-positive" if effect > 0 else "effect-negative",
-        "effect": amount(effect, _decimals(effect, 3)) if selected else "",
+        "kind": f"effect-{sign}",
+        "effect": amount(effect, _decimals(effect, 3)) if selected and not several else "",
         "folds": f"{again}/{folds}" if again or selected else "",
     }

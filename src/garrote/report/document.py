@@ -13,6 +13,7 @@ from garrote.report.checks import (
     check_table,
 )
 from garrote.report.held_out import check_held_out
+from garrote.report.levels import check_curves, check_levels
 from garrote.results.selections.document import SCHEMA
 
 _NAME, _VERSION = SCHEMA.rsplit("/", 1)
@@ -134,10 +135,7 @@ def check_document(document: Any) -> None:
     check_kinds(document["certificate"], {"value": MAYBE, "parts": dict}, "'certificate'")
     for k, variable in enumerate(document["variables"]):
         check_kinds(variable, _VARIABLE, f"entry {k} of 'variables'")
-        later = {"deviation": MAYBE, "class": (str, type(None))}
-        check_kinds(
-            {"deviation": None, "class": None, **variable}, later, f"entry {k} of 'variables'"
-        )
+        check_levels(variable, f"entry {k} of 'variables'")
     if len({v["position"] for v in document["variables"]}) < len(document["variables"]):
         raise ValueError("two entries of 'variables' have the same 'position': each needs its own")
     for key in ("always_in", "constant", "warnings"):
@@ -217,6 +215,8 @@ def _check_optional(document: Mapping[str, Any]) -> None:
         check_kinds(found, _CLASSES, "'classes'")
         check_entries(found["names"], (str,), "'names' of 'classes'")
         check_numbers(found["counts"], len(found["names"]), "'counts' of 'classes'", (int,))
+    if (found := document.get("curves")) is not None:
+        check_curves(found)
     if (found := document.get("locus")) is not None:
         _check_locus(found)
     if (found := document.get("consistency")) is not None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from garrote.report.answer import effect_scale, effect_units, null_model
 from garrote.report.held_out import calibration
+from garrote.report.levels import curves, shown_levels
 from garrote.report.locus import locus
 from garrote.report.rows import NUMBERS, Scale
 from garrote.report.sources import strength_words
@@ -15,6 +16,10 @@ from garrote.report.wording import readable
 from garrote.results.selections.evidence import is_certainty
 
 _DIGITS = 5
+_SIGNS = {1: 1, -1: -1, 0: 2}
+# Names of variables and of columns, by position and the name in the document: the first column of a
+# variable has its position, and another name.
+Names = dict[tuple[int, str], str]
 
 
 @dataclass(frozen=True)
@@ -46,8 +51,11 @@ def picture_data(
     document: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], scale: Scale, limits: Limits
 ) -> dict[str, Any]:
     """Return what the script needs beyond the text of the page."""
-    listed = [v["position"] for v in document["variables"][: len(rows)]]
-    names = {p: row["name"] for p, row in zip(listed, rows, strict=True)}
+    listed = document["variables"][: len(rows)]
+    names: Names = {
+        (v["position"], v["name"]): row["name"] for v, row in zip(listed, rows, strict=True)
+    }
+    levels = _levels(listed, rows, names, limits.letters)
     data: dict[str, Any] = {
         "response": readable(document["response"], 60),
         "scale": effect_scale(document),
@@ -56,6 +64,8 @@ def picture_data(
         "selected": [row["selected"] for row in rows],
         "classes": [row["class"] for row in rows],
         "covariate": [row["covariate"] for row in rows],
+        "several": [row["several"] for row in rows],
+        "levels": levels,
         "reach": None if scale.common else _round([row["reach"] for row in rows]),
         "unit": _round([row["unit"] for row in rows], 7) if scale.per_deviation else None,
         "domain": [scale.low, scale.high],
@@ -65,15 +75,23 @@ def picture_data(
     }
     drawn, failures = _pictures(document, names, limits)
     # Pictures refer to variables by their place among `names`, the rows of the table first.
-    places = {position: k for k, position in enumerate(names)}
+    places = {key: k for k, key in enumerate(names)}
     for key in ("path", "standIns", "models"):
         if drawn[key] is not None:
             drawn[key]["columns"] = [places[p] for p in drawn[key]["columns"]]
+    for level in levels:
+        level["column"] = places[level["column"]]
+    members = [
+        (places.get((level["position"], level["column"])), k)
+        for k, variable in enumerate(listed)
+        for level in variable.get("levels") or ()
+    ]
+    data["owners"] = [(column, k) for column, k in members if column is not None]
     return {"names": list(names.values()), **data, **drawn, "failures": failures}
 
 
 def _pictures(
-    document: Mapping[str, Any], names: dict[int, str], limits: Limits
+    document: Mapping[str, Any], names: Names, limits: Limits
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the numbers of each picture, None where there is none, and why some could not be made.
 
@@ -82,7 +100,7 @@ def _pictures(
     drawn: dict[str, Any] = {}
     failures: dict[str, str] = {}
 
-    def draw(key: str, make: Callable[..., dict[str, Any] | None], *given: Any) -> None:
+    def draw(key: str, make: Callable[..., Any], *given: Any) -> None:
         drawn[key] = None
         try:
             drawn[key] = make(*given, limits)
@@ -106,6 +124,7 @@ def _pictures(
     draw("models", _models, document.get("models"), names)
     draw("calibration", calibration, document)
     draw("locus", locus, document)
+    draw("curves", curves, document)
     return drawn, failures
 
 
@@ -121,13 +140,12 @@ def _kept(path: Mapping[str, Any] | None, limits: Limits) -> list[int]:
 
 
 def _path(
-    path: Mapping[str, Any] | None, kept: Sequence[int], names: dict[int, str], limits: Limits
+    path: Mapping[str, Any] | None, kept: Sequence[int], names: Names, limits: Limits
 ) -> dict[str, Any] | None:
     if path is None or len(kept) < 2:
         return None
     lines = limits.lines
-    for position, name in zip(path["positions"][:lines], path["variables"][:lines], strict=True):
-        names.setdefault(position, readable(name, limits.letters))
+    columns = _named(path, lines, names, limits)
     gap = None
     if has_branches(path):
         forward, backward = path["energies"]["forward"], path["energies"]["backward"]
@@ -137,7 +155,7 @@ def _path(
         "meaning": strength_words(path["strength"])[0],
         "strengths": [path["strengths"][k] for k in kept],
         "chosen": kept.index(path["chosen"]),
-        "columns": path["positions"][:lines],
+        "columns": columns,
         "probability": [_round(path["probability"][k][:lines]) for k in kept],
         "effect": [_round(path["effect"][k][:lines]) for k in kept],
         "size": _round([path["expected_size"][k] for k in kept]),
@@ -205,23 +223,22 @@ def _predictions(
 
 
 def _stand_ins(
-    found: Mapping[str, Any] | None, names: dict[int, str], limits: Limits
+    found: Mapping[str, Any] | None, names: Names, limits: Limits
 ) -> dict[str, Any] | None:
     if found is None or len(found["variables"]) < 2:
         return None
     most = limits.correlated
-    for position, name in zip(found["positions"][:most], found["variables"][:most], strict=True):
-        names.setdefault(position, readable(name, limits.letters))
     return {
-        "columns": found["positions"][:most],
+        "columns": _named(found, most, names, limits),
         "correlation": [_round(row[:most]) for row in found["correlation"][:most]],
     }
 
 
-def _models(
-    found: Mapping[str, Any] | None, names: dict[int, str], limits: Limits
-) -> dict[str, Any] | None:
-    """Return the models as signs, 0 where a variable is out: the picture shows no more of them."""
+def _models(found: Mapping[str, Any] | None, names: Names, limits: Limits) -> dict[str, Any] | None:
+    """Return the models as signs, 0 where a variable is out: the picture shows no more of them.
+
+    A variable of several columns, whose effect is written as 0, is in with a sign of 2.
+    """
     if found is None:
         return None
     models = found["effect"][: limits.models]
@@ -229,16 +246,50 @@ def _models(
     inside = inside[: limits.models]
     if not inside:
         return None
-    for k in inside:
-        names.setdefault(found["positions"][k], readable(found["variables"][k], limits.letters))
+    columns = _named(found, len(found["variables"]), names, limits)
     return {
-        "columns": [found["positions"][k] for k in inside],
+        "columns": [columns[k] for k in inside],
         "probability": _round(found["probability"][: limits.models]),
         "sign": [
-            [0 if model[k] is None else 1 if model[k] > 0 else -1 for k in inside]
+            [0 if model[k] is None else _SIGNS[(model[k] > 0) - (model[k] < 0)] for k in inside]
             for model in models
         ],
     }
+
+
+def _named(
+    found: Mapping[str, Any], most: int, names: Names, limits: Limits
+) -> list[tuple[int, str]]:
+    """Return the columns that a picture shows, and see to it that they have names."""
+    keys = list(zip(found["positions"][:most], found["variables"][:most], strict=True))
+    for key in keys:
+        names.setdefault(key, readable(key[1], limits.letters))
+    return keys
+
+
+def _levels(
+    listed: Sequence[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, Any]],
+    names: Names,
+    longest: int,
+) -> list[dict[str, Any]]:
+    """Return what the script needs of the rows of levels, in their order."""
+    found = []
+    for k, (variable, row) in enumerate(zip(listed, rows, strict=True)):
+        for level, shown in zip(shown_levels(variable), row["levels"], strict=True):
+            key = (level["position"], level["column"])
+            names.setdefault(key, readable(level["column"], longest))
+            found.append(
+                {
+                    "row": k,
+                    "column": key,
+                    "effect": shown["values"]["effect"],
+                    "unit": shown["unit"],
+                    "decimals": shown["decimals"],
+                    "reach": shown["reach"],
+                }
+            )
+    return found
 
 
 def _difference(a: float | None, b: float | None) -> float | None:

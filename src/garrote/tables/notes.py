@@ -51,8 +51,8 @@ def _on_words(coding: Coding) -> list[str]:
 def _on_coding(coding: Coding) -> list[str]:
     words = [column for column in coding.columns if column.kind == "word"]
     notes = [
-        f"{listing([column.name])} was coded in {count_of(len(column.levels), 'column')}, each compared "
-        f"with {listing([column.reference])}"
+        f"{listing([column.name])} was coded in {count_of(len(column.levels), 'column')}, "
+        f"{'each ' * (len(column.levels) > 1)}compared with {listing([column.reference])}"
         for column in words
         if column.levels
     ]

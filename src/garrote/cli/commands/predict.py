@@ -7,7 +7,7 @@ import io
 import math
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,8 @@ def run(options: argparse.Namespace) -> int:
     check_library("polars", "reading a table", "cli")
     from garrote.persistence import load_extra, load_model
     from garrote.tables import Coding, read_needed_rows
+    from garrote.tables.terms.expanding import expand_again
+    from garrote.tables.terms.expansion import Expansion
 
     with warnings.catch_warnings():
         # That a splitter could not be stored matters to those who fit again.
@@ -40,16 +42,23 @@ def run(options: argparse.Namespace) -> int:
             "to match; predict with it from Python"
         )
     coding = Coding.from_dict(extra["coding"])
-    needed = _needed(model, coding)
+    terms = Expansion.from_dict(extra["terms"]) if "terms" in extra else None
+    owners = [{name} for name in coding.owners] if terms is None else terms.owners(coding)
+    needed = _needed(model, owners)
     offset = options.offset or extra.get("offset")
     if offset is not None:
         coding = _with_offset(coding, offset, model)
         needed.append(offset)
-    rows = read_needed_rows(options.file, coding, needed, options.missing, options.keep)
-    _say_filled(model, coding, rows.filled)
+    rows = read_needed_rows(
+        options.file, coding, needed, options.missing, options.keep, options.sheet
+    )
+    _say_filled(model, owners, rows.filled)
     values, known = rows.values, {}
     if offset is not None:
         values, known["offset"] = values[:, :-1], values[:, -1]
+        coding = replace(coding, columns=coding.columns[:-1])
+    if terms is not None:
+        values = expand_again(options.file, coding, values, terms)
     predicted = _predicted(model, values, known)
     for name in options.keep:
         if name in predicted:
@@ -58,13 +67,13 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _needed(model: Any, coding: "Coding") -> list[str]:
-    """Return the columns of the table with a variable that is selected."""
-    chosen = zip(coding.owners, model.selection_.selected, strict=True)
-    return list(dict.fromkeys(owner for owner, selected in chosen if selected))
+def _needed(model: Any, owners: Sequence[Collection[str]]) -> list[str]:
+    """Return the columns of the table that a selected variable is made of."""
+    chosen = zip(owners, model.selection_.selected, strict=True)
+    return list(dict.fromkeys(name for some, selected in chosen if selected for name in some))
 
 
-def _say_filled(model: Any, coding: "Coding", filled: Sequence[str]) -> None:
+def _say_filled(model: Any, owners: Sequence[Collection[str]], filled: Sequence[str]) -> None:
     """Say where the mean stands for what is not known of a column that has some effect."""
     import numpy as np
 
@@ -72,7 +81,7 @@ def _say_filled(model: Any, coding: "Coding", filled: Sequence[str]) -> None:
     from garrote.summaries import listing
 
     acting = np.flatnonzero(np.any(np.atleast_2d(model.coef_), axis=0))
-    matter = {coding.owners[j] for j in acting}
+    matter = {name for j in acting for name in owners[int(j)]}
     told = [name for name in filled if name in matter]
     if told:
         console.warn(

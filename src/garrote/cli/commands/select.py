@@ -21,6 +21,7 @@ from garrote.cli.settings import (
     method_name,
 )
 from garrote.cli.structure import check_covariates
+from garrote.cli.variables import keep_whole
 
 
 def run(options: argparse.Namespace) -> int:
@@ -29,6 +30,7 @@ def run(options: argparse.Namespace) -> int:
         from garrote.cli.commands import zscores
 
         return zscores.run(options)
+    take_target(options)
     _check(options)
     limit_threads(options)
     by_default, options.method = options.method is None, method_name(options)
@@ -61,14 +63,37 @@ def run(options: argparse.Namespace) -> int:
     if table.covariates:
         check_covariates(settings.get("penalty", "none"), table)
         settings |= _always_in(table.covariates, settings, inspect.signature(estimator).parameters)
+    whole = keep_whole(options, estimator, settings, table)
+    settings = whole.settings
+    table = replace(table, check=replace(table.check, reading=(*whole.notes, *table.check.reading)))
     if not options.quiet and options.json != "-":
         show_check(table, table.check)
-        _announce(table, labels, options.method if by_default else None)
+        _announce(table, labels, options.method if by_default else None, whole.groups is not None)
     model = _fit(estimator, settings, table, labels, options)
+    model.selection_ = _by_variables(model, table, whole.groups)
     if measures:
         _validate(model, table, labels, options)
     _write(model, table, options)
     return DONE if model.selection_.converged else NOT_CONVERGED
+
+
+def _by_variables(model: Any, table: Any, groups: Any) -> Any:
+    """Return the selection, with columns of one variable together and effects that are curves."""
+    if groups is None:
+        return model.selection_
+    from garrote.tables.terms.drawing import curves_of
+
+    found = model.selection_.annotated(groups=groups)
+    return found.annotated(curves=curves_of(model, found, table))
+
+
+def take_target(options: argparse.Namespace) -> None:
+    """Take the response of a formula for the target, where no other was named."""
+    if options.formula is None or options.target is not None:
+        return
+    from garrote.tables.terms.formula import read_formula
+
+    options.target = read_formula(options.formula, ["x"]).response
 
 
 def are_labels(table: Any, options: argparse.Namespace, methods: Sequence[Any]) -> bool:
@@ -110,13 +135,17 @@ def read(options: argparse.Namespace, method: Any) -> Any:
         weights=options.weights,
         groups=options.groups,
         offset=options.offset,
-        encode=options.encode,
+        encode=True,
         missing=options.missing,
         categories=tuple(options.categories),
         na=tuple(options.na),
         labels=method.for_labels is not None,
         family=family or (None if "family" in known else "gaussian"),
         imputes=not {"penalty", "search"} & set(known),
+        formula=options.formula,
+        interactions=options.interactions,
+        curves=options.curves,
+        sheet=options.sheet,
     )
     with console.waiting(f"reading {options.file}"):
         return read_table(options.file, wanted)
@@ -137,12 +166,21 @@ def target_notes(table: Any, labels: bool) -> list[str]:
     ]
 
 
-def _announce(table: Any, labels: bool, by_default: str | None) -> None:
+def variables_in_words(table: Any, together: bool) -> str:
+    """Return how many variables a table has and, where some have several, of how many columns."""
+    columns = table.X.shape[1]
+    count = len(table.variables.names) if together else columns
+    return f"{count} variables" + (f" ({columns} columns)" if count < columns else "")
+
+
+def _announce(table: Any, labels: bool, by_default: str | None, levels: bool) -> None:
     """Say what was read and, where nobody asked for a method, which one is taken."""
     from garrote.cli import console
     from garrote.summaries import listing
 
-    said = f"{table.X.shape[0]} rows, {table.X.shape[1]} variables, response {table.response}"
+    said = (
+        f"{table.X.shape[0]} rows, {variables_in_words(table, levels)}, response {table.response}"
+    )
     if labels:
         said += f" (labels {listing(sorted(set(as_labels(table.y).tolist())), str)})"
     console.say(f"{table.source}: {said}")
@@ -289,6 +327,8 @@ def _write(model: Any, table: Any, options: argparse.Namespace) -> None:
         from garrote.persistence import save_model
 
         extra = {"coding": table.coding.to_dict()}
+        if table.expansion is not None:
+            extra["terms"] = table.expansion.to_dict()
         if options.offset is not None:
             extra["offset"] = options.offset
         save_model(model, options.save, extra=extra)

@@ -17,7 +17,8 @@ from garrote.cli.settings import (
 
 # What speaks of the rows or columns of a table.
 _OF_TABLES = ("file", "include", "exclude", "covariates", "weights", "groups", "offset", "encode",
-              "categories", "na", "cv", "stability", "save")  # fmt: skip
+              "categories", "na", "cv", "stability", "save", "levels", "interactions", "curves",
+              "formula", "sheet")  # fmt: skip
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,7 +52,7 @@ def _check(options: argparse.Namespace) -> None:
                 f"--{name} is missing: z-scores need --zscores FILE, --ld FILE and --n", "select"
             )
     for name in _OF_TABLES:
-        if getattr(options, name):
+        if getattr(options, name) not in (None, False, []):
             given = f"--{name}" if name != "file" else f"the table {options.file}"
             raise UsageError(f"{given} does not go with --zscores, which has no rows", "select")
     check_results(options, [options.zscores, options.ld])

@@ -42,7 +42,8 @@ def refuse_text_columns(X: Any, y: Any) -> None:
         shown = some_of(others, lambda name: f"{name!r}{_about(texts[name])}", _NAMED)
         said.append(
             f"columns are not numbers: {shown}. Encode them (for example with "
-            "sklearn.preprocessing.OneHotEncoder) or drop them"
+            "sklearn.preprocessing.OneHotEncoder; inclusion=GroupedInclusion() or "
+            "penalty=GroupLasso('factors') then takes the columns of each for one variable) or drop them"
         )
     raise ValueError("; ".join([*said, *_gaps(frame, y)]))
 

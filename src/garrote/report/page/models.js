@@ -30,9 +30,10 @@ class ModelsPicture {
       found.sign.forEach((signs, k) => {
         if (!signs[i]) return;
         const [from, to] = [x(ends[k] - found.probability[k]), x(ends[k])];
-        const sign = signs[i] > 0 ? "positive" : "negative";
+        const sign = signs[i] > 1 ? "several" : signs[i] > 0 ? "positive" : "negative";
+        const what = sign === "several" ? "several columns" : `${sign} effect`;
         const words = `model ${k + 1}, probability ${chance(found.probability[k])}: `
-          + `${sign} effect of ${isolate(names[column])}`;
+          + `${what} of ${isolate(names[column])}`;
         svg.append(mark("rect", {
           class: `effect-${sign}`, x: from, y: y + 2, height: row - 4,
           // A thin gap tells neighbours apart, as long as there is room for one.
@@ -54,11 +55,14 @@ class ModelsPicture {
     }
     const label = `cumulative probability of ${count} models`;
     svg.append(write("label", (left + right) / 2, bottom + 36, label, "middle"));
-    ["positive", "negative"].forEach((sign, k) => {
-      const at = (left + right) / 2 + (k ? 10 : -104);
+    const several = this.report.data.models.sign.some((signs) => signs.includes(2));
+    const kinds = ["positive effect", "negative effect", ...(several ? ["several columns"] : [])];
+    const start = (left + right) / 2 - 57 * kinds.length;
+    kinds.forEach((words, k) => {
+      const at = start + 114 * k;
       svg.append(
-        mark("rect", { class: `effect-${sign}`, x: at, y: bottom + 47, width: 10, height: 10 }),
-        write("remark", at + 15, bottom + 56, `${sign} effect`),
+        mark("rect", { class: `effect-${words.split(" ")[0]}`, x: at, y: bottom + 47, width: 10, height: 10 }),
+        write("remark", at + 15, bottom + 56, words),
       );
     });
   }

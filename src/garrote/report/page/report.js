@@ -43,11 +43,17 @@ class Report {
     this.at = data.path ? data.path.chosen : 0;
     // Where a variable has its curve, if it has one.
     this.curve = new Map((data.path?.columns ?? []).map((column, k) => [column, k]));
+    // A column of several is in with its variable, which has the curve of the first of them.
+    this.owner = new Map(data.owners);
+    for (const [column, row] of data.owners) {
+      if (!this.curve.has(row) && this.curve.has(column)) this.curve.set(row, this.curve.get(column));
+    }
     this.parts = [];
     const table = document.getElementById("table");
     if (table) this.parts.push(new VariableTable(table, this));
     const pictures = [
-      ["locus-picture", LocusPicture], ["calibration-picture", CalibrationPicture],
+      ["curves-picture", CurvesPicture], ["locus-picture", LocusPicture],
+      ["calibration-picture", CalibrationPicture],
       ["models-picture", ModelsPicture], ["path-picture", PathPicture], ["branch-picture", BranchPicture],
       ["validation-picture", ValidationPicture], ["prediction-picture", PredictionPicture],
       ["correlation-picture", CorrelationPicture],
@@ -121,7 +127,7 @@ class Report {
   }
 
   effect(column) {
-    return this.valueAt("effect", column);
+    return this.data.several[column] ? null : this.valueAt("effect", column);
   }
 
   // The value in view; null where a variable has none away from the chosen strength.
@@ -133,6 +139,7 @@ class Report {
   }
 
   inModel(column) {
+    if (this.owner.has(column)) return this.inModel(this.owner.get(column));
     if (this.isChosen() && column < this.data.selected.length) return this.data.selected[column];
     return (this.valueAt("probability", column) ?? 0) > 0.5;
   }

@@ -1,11 +1,18 @@
 // The table of variables: sorting, filtering, and its numbers at another strength.
 
+// More levels than this are folded away at first.
+const MOST_OPEN = 8;
+
 class VariableTable {
   constructor(table, report) {
     this.report = report;
     this.body = table.tBodies[0];
     this.heads = [...table.querySelectorAll("thead th")];
-    this.rows = [...this.body.rows];
+    // A variable of several columns has a row for each of these below its own.
+    this.rows = [...this.body.rows].filter((row) => row.dataset.row);
+    this.levels = [...this.body.rows].filter((row) => !row.dataset.row);
+    this.below = this.rows.map((_, k) => this.levels.filter((_, i) => report.data.levels[i].row === k));
+    this.folded = this.below.map((levels) => levels.length > MOST_OPEN);
     this.filter = document.getElementById("filter");
     this.show = document.getElementById("show");
     this.count = document.getElementById("count");
@@ -16,7 +23,12 @@ class VariableTable {
       interval: row.querySelector(".interval").textContent,
       error: row.querySelector(".error").textContent,
     }));
+    this.ofLevels = this.levels.map((row) => ({
+      interval: row.querySelector(".interval").textContent,
+      error: row.querySelector(".error").textContent,
+    }));
     this.order = null;
+    this.rows.forEach((row, k) => this.foldable(row.querySelector(".fold"), k));
     this.filter.closest(".controls").hidden = false;
     if (report.data.selected.some(Boolean)) this.show.value = "selected";
     this.filter.addEventListener("input", () => this.select());
@@ -49,7 +61,19 @@ class VariableTable {
       if (!known(x) || !known(y)) return known(y) - known(x);
       return sign * (typeof x === "string" ? names.compare(x, y) : x - y);
     });
-    this.body.append(...sorted);
+    this.body.append(...sorted.flatMap((row) => [row, ...this.below[Number(row.dataset.row)]]));
+  }
+
+  // Levels are shown or hidden by a button beside the name of their variable.
+  foldable(button, k) {
+    if (!button) return;
+    button.hidden = false;
+    button.setAttribute("aria-expanded", String(!this.folded[k]));
+    button.addEventListener("click", () => {
+      this.folded[k] = !this.folded[k];
+      button.setAttribute("aria-expanded", String(!this.folded[k]));
+      this.select();
+    });
   }
 
   value(row, key) {
@@ -78,11 +102,32 @@ class VariableTable {
       const k = Number(row.dataset.row);
       const { data } = this.report;
       const inside = all || this.report.inModel(k) || data.covariate[k];
-      row.hidden = !(inside && data.names[k].toLowerCase().includes(wanted));
+      row.hidden = !(inside && this.isCalled(k, wanted));
+      for (const level of this.below[k]) level.hidden = row.hidden || this.folded[k];
       shown += !row.hidden;
     }
     this.nothing.hidden = shown > 0;
     this.count.textContent = `${shown} of ${this.rows.length} shown`;
+  }
+
+  // A variable is found by its own name, and by that of a level.
+  isCalled(k, wanted) {
+    const names = [this.report.data.names[k], ...this.below[k].map((row) => row.cells[0].textContent)];
+    return names.some((name) => name.toLowerCase().includes(wanted));
+  }
+
+  // Effects of levels follow the strength in view, as far as they have a curve in the path.
+  moveLevels(chosen) {
+    this.levels.forEach((row, i) => {
+      const level = this.report.data.levels[i];
+      const effect = chosen ? level.effect : this.report.effect(level.column);
+      row.classList.toggle("selected", this.report.inModel(level.row));
+      row.querySelector(".effect").textContent = amount(effect, level.decimals);
+      row.querySelector(".error").textContent = chosen ? this.ofLevels[i].error : "–";
+      row.querySelector(".interval").textContent = chosen ? this.ofLevels[i].interval : "–";
+      const scaled = known(effect) ? effect * level.unit : null;
+      this.dot(row.querySelector("td.forest svg"), scaled, level.reach, chosen);
+    });
   }
 
   move() {
@@ -96,6 +141,7 @@ class VariableTable {
       evidence.querySelector("span").textContent = chance(probability);
       const share = Math.min(1, Math.max(0, probability ?? 0));
       evidence.querySelector(".bar").setAttribute("width", `${100 * share}%`);
+      if (data.several[k]) continue;
       row.querySelector(".effect").textContent = amount(effect, data.decimals[k]);
       const unit = row.querySelector(".unit");
       if (unit) unit.textContent = amount(this.scaled(k, effect), data.unitDecimals);
@@ -103,6 +149,7 @@ class VariableTable {
       row.querySelector(".interval").textContent = chosen ? this.stated[k].interval : "–";
       this.forest(row.querySelector("td.forest svg"), k, effect, chosen);
     }
+    this.moveLevels(chosen);
     this.elsewhere.hidden = chosen;
     if (!chosen) {
       const { strength, strengths, chosen: at } = data.path;
@@ -119,19 +166,24 @@ class VariableTable {
 
   forest(svg, k, effect, chosen) {
     const { data } = this.report;
-    const [low, high] = data.reach ? [-data.reach[k], data.reach[k]] : data.domain;
-    const dot = svg.querySelector("circle");
-    const reach = svg.querySelector(".reach");
-    reach?.setAttribute("visibility", chosen ? "visible" : "hidden");
     const words = amount(effect, data.decimals[k]);
     const interval = this.stated[k].interval;
     const stated = chosen && !this.bare;
     svg.querySelector("title").textContent = stated ? `${words} (${interval})` : words;
     const said = stated ? `effect ${words}, interval ${interval}` : `effect ${words}`;
     svg.setAttribute("aria-label", said);
+    this.dot(svg, this.scaled(k, effect), data.reach?.[k], chosen);
+  }
+
+  // Put the dot of a row in its place: on the axis of all, or on one of its own.
+  dot(svg, scaled, own, chosen) {
+    const { data } = this.report;
+    const [low, high] = data.reach ? [-own, own] : data.domain;
+    svg.querySelector(".reach")?.setAttribute("visibility", chosen ? "visible" : "hidden");
+    const dot = svg.querySelector("circle");
     if (!dot) return;
-    dot.setAttribute("visibility", known(effect) ? "visible" : "hidden");
-    const percent = (100 * ((this.scaled(k, effect) ?? 0) - low)) / (high - low);
+    dot.setAttribute("visibility", known(scaled) ? "visible" : "hidden");
+    const percent = (100 * ((scaled ?? 0) - low)) / (high - low);
     dot.setAttribute("cx", `${Math.min(100, Math.max(0, percent))}%`);
     dot.classList.toggle("beyond", percent < 0 || percent > 100);
   }

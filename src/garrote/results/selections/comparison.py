@@ -1,12 +1,14 @@
 """Several selectors on the same rows: what each selects, and how well it predicts rows held out."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.results.selections.groups import VariableGroups
 from garrote.results.selections.held_out import LabelScores, PredictiveDensity
 from garrote.results.selections.selection import Selection
 from garrote.summaries import Table, shortened
@@ -58,6 +60,24 @@ class Comparison:
     warnings: tuple[str, ...] = ()
     source: str = ""
 
+    @cached_property
+    def by_variable(self) -> "Comparison":
+        """The same with one entry for each variable, however many columns it has.
+
+        A method that takes columns one by one selects a variable with any of its columns.
+        """
+        groups = self.groups
+        if groups is None:
+            return self
+        merged = tuple(replace(one, groups=groups).by_variable for one in self.selections)
+        return replace(self, selections=merged, found_again=groups.most(self.found_again))
+
+    @property
+    def groups(self) -> VariableGroups | None:
+        """Which columns are one variable, where some method knows of such."""
+        known = (one.groups for one in self.selections)
+        return next((groups for groups in known if groups is not None and groups.several), None)
+
     @property
     def response(self) -> str:
         """What is explained."""
@@ -65,46 +85,66 @@ class Comparison:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All variables."""
+        """All columns."""
         return self.selections[0].names
 
     @property
     def selected(self) -> Array:
-        """Who selects whom (M x D)."""
+        """Which method selects which column (M x D)."""
         return np.array([one.selected for one in self.selections])
 
     @property
     def votes(self) -> Array:
-        """How many methods select each variable."""
+        """How many methods select each column."""
         return np.asarray(self.selected.sum(axis=0))
 
     def ranked(self) -> Array:
-        """Return the variables that any method selects, those of most methods and folds first."""
+        """Return the columns that any method selects, those of most methods and folds first."""
         again = self.found_again.mean(axis=0)
         order = np.lexsort((-again, -self.votes))
         return order[self.votes[order] > 0]
 
     def variables(self) -> Table:
-        """Return who selects whom: for each variable the effects of the methods that select it."""
-        order = self.ranked()
+        """Return who selects whom: for each variable the effects of the methods that select it.
+
+        A variable of several columns has a row for each of these below its own.
+        """
+        found = self.by_variable
+        rows = [row for g in found.ranked() for row in self._rows(found, int(g))]
+        names = ["variable", *(["level"] if found is not self else []), "methods", "in folds"]
+        return Table({name: [row[name] for row in rows] for name in [*names, *self.methods]})
+
+    def _rows(self, found: "Comparison", g: int) -> list[dict[str, Any]]:
+        """Return the row of a variable, and those of its levels."""
         effects = {
-            method: [float(one.effect[j]) if one.selected[j] else float("nan") for j in order]
-            for method, one in zip(self.methods, self.selections, strict=True)
+            method: float(one.effect[g]) if one.selected[g] else float("nan")
+            for method, one in zip(self.methods, found.selections, strict=True)
         }
-        return Table(
+        told = {
+            "methods": int(found.votes[g]), "in folds": float(found.found_again[:, g].mean())
+        }  # fmt: skip
+        whole = {"variable": found.names[g], "level": "", **told, **effects}
+        if self.groups is None or len(columns := self.groups.columns(g)) == 1:
+            return [whole]
+        levels = [
             {
-                "variable": [self.names[j] for j in order],
-                "methods": [int(self.votes[j]) for j in order],
-                "in folds": [float(self.found_again[:, j].mean()) for j in order],
-                **effects,
+                "variable": found.names[g],
+                "level": self.groups.labels[j],
+                **dict.fromkeys(told),
+                **{
+                    method: float(one.effect[j]) if one.selected[j] else float("nan")
+                    for method, one in zip(self.methods, self.selections, strict=True)
+                },
             }
-        )
+            for j in columns
+        ]
+        return [whole | dict.fromkeys(self.methods), *levels]
 
     def table(self) -> Table:
         """Return the methods: how many variables, held-out errors and log predictive densities."""
         columns: dict[str, Any] = {
             "method": ["null model", *self.methods],
-            "selected": [0, *(one.n_selected for one in self.selections)],
+            "selected": [0, *(one.n_selected for one in self.by_variable.selections)],
             self.measure: self.fold_errors.mean(axis=1).tolist(),
             "std. error": self.errors_of_errors.tolist(),
             "log density": self.density.mean.tolist(),

@@ -1,4 +1,4 @@
-"""Which columns are one variable: the levels of a word, the bends of a curve, the products of two words."""
+"""Which columns are one variable: levels of a word, bends of a curve, products of two words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

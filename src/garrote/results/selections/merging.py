@@ -1,7 +1,7 @@
 """A selection by variables instead of columns: each group of columns becomes one entry.
 
-A group is selected as a whole, so that its columns share selection, evidence and refits; they do not share
-effects, and that of a group of several columns is NaN.
+A group is selected as a whole, so that its columns share selection, evidence and refits; they do not
+share effects, and that of a group of several columns is NaN.
 """
 
 from __future__ import annotations

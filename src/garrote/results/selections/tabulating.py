@@ -57,7 +57,12 @@ def _rows(selection: Selection, found: Selection, g: int) -> list[dict[str, Any]
     columns = groups.columns(g)
     if len(columns) == 1:
         return [whole]
-    blank = {"selected": whole["selected"], found.evidence_noun: None, "found again": "", "set": None}
+    blank = {
+        "selected": whole["selected"],
+        found.evidence_noun: None,
+        "found again": "",
+        "set": None,
+    }
     levels = [
         {
             "variable": found.names[g],

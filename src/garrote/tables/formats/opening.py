@@ -16,16 +16,16 @@ from garrote.tables.formats.workbooks import WorkbookTable
 Result = TypeVar("Result")
 
 
-def with_table(
-    source: str, use: Callable[[TableFile], Result], sheet: str | None = None
-) -> Result:
+def with_table(source: str, use: Callable[[TableFile], Result], sheet: str | None = None) -> Result:
     """Open a table, use it, and close it; text that proves not to be UTF-8 is used anew as Latin-1.
 
     ``sheet`` is the name or number of the sheet of a workbook; by default the first is read.
     """
     with opened(source) as file:
         if sheet is not None and file.form != "xlsx":
-            raise TableError(f"--sheet {sheet}: {file.label} is no workbook, and has no sheets: leave it out")
+            raise TableError(
+                f"--sheet {sheet}: {file.label} is no workbook, and has no sheets: leave it out"
+            )
         try:
             return use(_open(file, sheet))
         except UnicodeDecodeError:

@@ -56,7 +56,7 @@ class WorkbookTable:
 
 
 def _sheet(file: PlainFile, sheet: str | None) -> tuple[Any, str, list[str]]:
-    """Return the cells of a sheet as text, by rows and columns, its name, and the names of all sheets."""
+    """Return the cells of a sheet as text, its name, and the names of all sheets."""
     try:
         import fastexcel
     except ImportError as error:

@@ -27,7 +27,9 @@ def what_is_asked(table: TableFile, wanted: Wanted) -> tuple[Asked | None, Wante
 def _by_formula(table: TableFile, wanted: Wanted) -> tuple[Asked, Wanted]:
     """Return a formula, and the columns that it names as those to read."""
     if wanted.include is not None:
-        raise TableError("--include and --formula both say which columns are used: give one of them")
+        raise TableError(
+            "--include and --formula both say which columns are used: give one of them"
+        )
     excluded = {n for n in table.names if any(fnmatchcase(n, text) for text in wanted.exclude)}
     single = {wanted.target, wanted.weights, wanted.groups, wanted.offset, *excluded}
     free = [table.names[j] for j in table.ordinary if table.names[j] not in single]

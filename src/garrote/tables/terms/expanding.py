@@ -1,6 +1,6 @@
 """From a coded table and what is asked for to the columns of all terms: made once, checked, counted."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,7 +44,9 @@ class Expanded:
     notes: tuple[str, ...]
 
 
-def expand(label: str, coding: Coding, X: Floats, asked: Asked, apart: Sequence[str] = ()) -> Expanded:
+def expand(
+    label: str, coding: Coding, X: Floats, asked: Asked, apart: Collection[str] = ()
+) -> Expanded:
     """Return the columns of all terms that are asked for.
 
     Parameters
@@ -55,7 +57,7 @@ def expand(label: str, coding: Coding, X: Floats, asked: Asked, apart: Sequence[
     X : array
         The table as numbers.
     asked : Asked
-    apart : sequence of str
+    apart : collection of str
         Columns that a formula need not name: covariates.
     """
     own = own_terms(coding)
@@ -79,7 +81,8 @@ def expand(label: str, coding: Coding, X: Floats, asked: Asked, apart: Sequence[
     if dropped:
         names = [expansion.names(coding)[j] for j in dropped]
         notes.append(
-            f"{count_of(len(dropped), 'column')} of terms {'is' if len(dropped) == 1 else 'are'} the same "
+            f"{count_of(len(dropped), 'column')} of terms {'is' if len(dropped) == 1 else 'are'} "
+            f"the same "
             f"in every row, and left out: {listing(names, most=3)}"
         )
         expansion = replace(expansion, dropped=frozenset(dropped))
@@ -103,7 +106,8 @@ def _refuse_many(label: str, expansion: Expansion, coding: Coding, rows: int, as
     )
     if count > COLUMNS_MADE:
         raise TableError(
-            f"{label}: with all terms there are {count:,} columns, and at most {COLUMNS_MADE:,} are made: "
+            f"{label}: with all terms there are {count:,} columns, and at most {COLUMNS_MADE:,} "
+            f"are made: "
             f"{remedy}"
         )
     refuse_beyond_memory(label, 16.0 * rows * count, f"{rows:,} x {count:,} numbers", remedy)
@@ -121,7 +125,8 @@ def _refuse_undefined(label: str, terms: Sequence[Term], coding: Coding, X: Floa
             value = float(block[wrong][0])
             raise TableError(
                 f"{label}: {factor.text} has no value where {factor.column!r} is {value:g} "
-                f"({count_of(int(wrong.sum()), 'row')}): take another function of it, or correct the value"
+                f"({count_of(int(wrong.sum()), 'row')}): take another function of it, or correct "
+                f"the value"
             )
 
 
@@ -132,7 +137,9 @@ def _notes(terms: Sequence[Term], own: Sequence[Term], asked: Asked) -> list[str
     curves = [term for term in terms if term.kind == "curve"]
     notes = []
     if asked.formula is not None:
-        notes.append(f"the formula has {count_of(len(terms), 'term')}: {listing((t.name for t in terms), str, 8)}")
+        notes.append(
+            f"the formula has {count_of(len(terms), 'term')}: {listing((t.name for t in terms), str, 8)}"
+        )
     elif pairs:
         notes.append(
             f"{count_of(pairs, 'interaction')} of two variables; numbers are multiplied in standard "
@@ -143,6 +150,10 @@ def _notes(terms: Sequence[Term], own: Sequence[Term], asked: Asked) -> list[str
         left = [n for n in straight if n not in {c.parents[0] for c in curves}]
         notes.append(
             f"{count_of(len(curves), 'number')} may have a curve beside the straight line"
-            + (f"; of too few values for one: {listing(left, most=3)}" if left and not asked.curves else "")
+            + (
+                f"; of too few values for one: {listing(left, most=3)}"
+                if left and not asked.curves
+                else ""
+            )
         )
     return notes

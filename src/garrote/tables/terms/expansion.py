@@ -1,7 +1,8 @@
 """Terms of a model, and the columns that a table expands to.
 
-A term is a product of factors, each a column of the table in some shape. `Expansion` makes the columns of all
-terms, of the rows fitted to and again of new rows, and knows which columns belong together.
+A term is a product of factors, each a column of the table in some shape. `Expansion` makes the
+columns of all terms, of the rows fitted to and again of new rows, and knows which columns belong
+together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -214,7 +215,9 @@ def _reference(term: Term, known: Mapping[str, Any]) -> str | None:
 def _term_from_dict(written: Mapping[str, Any]) -> Term:
     factors: Sequence[Mapping[str, Any]] = written["factors"]
     return Term(
-        tuple(Factor(str(f["column"]), str(f["text"]), shape_from_dict(f["shape"])) for f in factors),
+        tuple(
+            Factor(str(f["column"]), str(f["text"]), shape_from_dict(f["shape"])) for f in factors
+        ),
         str(written["kind"]),
         str(written["name"]),
         tuple(map(str, written["parents"])),

@@ -1,7 +1,7 @@
 """Formulas as in R, "y ~ a*b + C(site) + bs(x, 4)": formulaic reads them, terms are made here.
 
-formulaic expands products, powers and differences to terms. What a factor may be is a list of its own, below, so
-that neither a formula nor a saved model is ever run as code.
+formulaic expands products, powers and differences to terms. What a factor may be is a list of its own,
+below, so that neither a formula nor a saved model is ever run as code.
 """
 
 import ast
@@ -86,7 +86,8 @@ def read_formula(text: str, available: Sequence[str] = ()) -> Formula:
         read: Any = formulaic.Formula(text, _context=context)
     except (FormulaicError, SyntaxError, ValueError) as error:
         reason = str(error).strip().splitlines()[:1] or ["it is no formula"]
-        raise _refused(text, f"cannot be read ({reason[0]}): write it as 'y ~ a*b + C(site)'") from None
+        why = f"cannot be read ({reason[0]}): write it as 'y ~ a*b + C(site)'"
+        raise _refused(text, why) from None
     right = getattr(read, "rhs", read)
     left = getattr(read, "lhs", None)
     if isinstance(right, tuple) or not hasattr(right, "__iter__"):
@@ -95,9 +96,10 @@ def read_formula(text: str, available: Sequence[str] = ()) -> Formula:
     constant = [term for term in terms if _is_constant(term)]
     if not constant:
         raise _refused(
-            text, "leaves out the intercept: leave out '0 +' or '- 1', or give --set fit_intercept=false "
-            "beside the formula"
-        )  # fmt: skip
+            text,
+            "leaves out the intercept: leave out '0 +' or '- 1', or give --set fit_intercept=false "
+            "beside the formula",
+        )
     kept = tuple(term for term in terms if not _is_constant(term))
     if not kept:
         raise _refused(text, "has no variable: name some behind ~")
@@ -125,6 +127,7 @@ def formula_terms(formula: Formula, coding: Coding, X: Floats) -> list[Term]:
                     known[w.column],
                     blocks[w.column],
                     reduced=len(key) == 1 or key - {w.text} in keys,
+                    alone=len(key) == 1,
                 ),
             )
             for w in term
@@ -243,15 +246,20 @@ def _kind(term: Sequence[Written], factors: Sequence[Factor], known: dict[str, C
     return "curve" if term[0].function in _CURVES else "column"
 
 
-def _shape(text: str, written: Written, column: CodedColumn, block: Floats, reduced: bool) -> Shape:
-    """Return the shape of a factor; levels leave the reference out where the margin is in the model."""
+def _shape(
+    text: str, written: Written, column: CodedColumn, block: Floats, *, reduced: bool, alone: bool
+) -> Shape:
+    """Return the shape of a factor.
+
+    Where the term without the factor is in the model (``reduced``), levels leave the reference out, and
+    a number in a product is taken from its mean: the same functions can be fitted, and the effects of
+    the other factors are those at the mean.
+    """
     function, numbers = written.function, dict(written.numbers)
     if column.kind in ("word", "date"):
         if function not in ("", "C"):
-            raise _refused(
-                text, f"has {written.text}, but {column.name!r} is a column of {column.kind}s: write its "
-                "name alone"
-            )  # fmt: skip
+            what = f"{column.name!r} is a column of {column.kind}s"
+            raise _refused(text, f"has {written.text}, but {what}: write its name alone")
         whole = None if reduced else column.reference
         return Levels(whole) if column.kind == "word" else Parts()
     x = block[:, 0]
@@ -266,4 +274,6 @@ def _shape(text: str, written: Written, column: CodedColumn, block: Floats, redu
         return Scaled(float(x.mean()), spread)
     if function == "power":
         return Power(numbers["exponent"])
-    return Function(function) if function in FUNCTIONS else Scaled()
+    if function in FUNCTIONS:
+        return Function(function)
+    return Scaled(float(x.mean())) if reduced and not alone else Scaled()

@@ -1,8 +1,8 @@
 """Interactions and curves on request: pairs of variables, and what bends in the effect of a number.
 
-The product of two numbers is that of their standardised values, so that the effects of each alone are those at
-the mean of the other. A pair is in only with both of its variables, a curve only with its straight line:
-strong heredity.
+The product of two numbers is that of their standardised values, so that the effects of each alone are
+those at the mean of the other. A pair is in only with both of its variables, a curve only with its
+straight line: strong heredity.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,8 @@ def interaction_terms(coding: Coding, X: Floats, among: Sequence[str]) -> list[T
     usable = [c for c in coding.columns if c.kind != "date" and c.outputs]
     chosen = _named("--interactions", coding, usable, among, "a number or a word")
     if len(chosen) < 2:
-        raise TableError(
-            f"--interactions needs two variables at least, and there is {listing([c.name for c in chosen])}"
-        )
+        there = listing(column.name for column in chosen)
+        raise TableError(f"--interactions needs two variables at least, and there is {there}")
     blocks = blocks_of(coding, X)
     factors = {c.name: _standardised(c, blocks[c.name]) for c in chosen}
     return [
@@ -41,7 +40,7 @@ def interaction_terms(coding: Coding, X: Floats, among: Sequence[str]) -> list[T
 
 
 def curve_terms(coding: Coding, X: Floats, among: Sequence[str]) -> list[Term]:
-    """Return a curve for some columns of numbers; for all with enough different values, if none is named."""
+    """Return a curve for some numbers; for all with enough different values, if none is named."""
     blocks = blocks_of(coding, X)
     numbers = [c for c in coding.columns if c.kind == "number"]
     chosen = _named("--curves", coding, numbers, among, "a column of numbers")
@@ -53,9 +52,9 @@ def curve_terms(coding: Coding, X: Floats, among: Sequence[str]) -> list[Term]:
         if distinct < _FEWEST_VALUES:
             if among:
                 raise TableError(
-                    f"--curves: {listing([column.name])} has {count_of(distinct, 'different value')}, and "
-                    f"a curve needs {_FEWEST_VALUES}: leave it out, or give --categories to take its "
-                    "values for levels"
+                    f"--curves: {listing([column.name])} has {count_of(distinct, 'different value')}, "
+                    f"and a curve needs {_FEWEST_VALUES}: leave it out, or give --categories to take "
+                    "its values for levels"
                 )
             continue
         text = column.name + CURVE
@@ -87,7 +86,5 @@ def _named(
         if name not in known:
             every = [column.name for column in coding.columns]
             why = f"is not {what}" if name in every else "is no variable of the table"
-            raise TableError(
-                f"{option}: {listing([name])} {why}; give some of {listing(known)}"
-            )
+            raise TableError(f"{option}: {listing([name])} {why}; give some of {listing(known)}")
     return [known[name] for name in dict.fromkeys(names)]

@@ -1,7 +1,7 @@
 """What becomes of one column of a table inside a term: itself, its levels, a function of it, splines.
 
-A shape holds the numbers that it took from the rows fitted to (centres, knots), so that new rows have the
-same done to them, and is written as plain values, never as code.
+A shape holds the numbers that it took from the rows fitted to (centres, knots), so that new rows have
+the same done to them, and is written as plain values, never as code.
 """
 
 from collections.abc import Callable, Mapping
@@ -135,11 +135,13 @@ class Splines(Shape):
     straight: bool = True
     name: ClassVar[str] = "splines"
 
+    def to_dict(self) -> dict[str, Any]:
+        lists = {"knots": list(self.knots), "mix": [list(row) for row in self.mix]}
+        return {**super().to_dict(), **lists}
+
     def values(self, block: Floats) -> Floats:
         x = block[:, 0]
-        splines = BSpline(
-            np.array(self.knots), np.array(self.mix), self.degree, extrapolate=True
-        )
+        splines = BSpline(np.array(self.knots), np.array(self.mix), self.degree, extrapolate=True)
         if not self.straight:
             return np.asarray(splines(x))
         inside = np.clip(x, self.knots[0], self.knots[-1])

@@ -1,9 +1,9 @@
 """Splines and polynomials of one number, made from the rows fitted to.
 
 `bs` and `poly` are those of R: B-splines with knots at quantiles and without the first of them, and
-polynomials orthogonal to the constant and to each other. `natural` has straight ends. `curve` is what bends in
-a natural spline: its columns are orthogonal, over the rows, to the constant and to the number itself, so that
-beside the number they say nothing but that its effect is no straight line.
+polynomials orthogonal to the constant and to each other. `natural` has straight ends. `curve` is what
+bends in a natural spline: its columns are orthogonal, over the rows, to the constant and to the number
+itself, so that beside the number they say nothing but that its effect is no straight line.
 """
 
 import numpy as np

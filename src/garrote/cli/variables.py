@@ -1,0 +1,119 @@
+"""Columns of one variable, handed to a method in the form that it has for them.
+
+The levels of a word, the bends of a curve and the products of an interaction are in or out together:
+by groups in the law of inclusion, or by the group lasso. A method that has neither takes the columns
+one by one, and says so.
+"""
+
+import argparse
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from garrote.cli.errors import UsageError
+from garrote.summaries import listing
+
+_SEPARATE = "--levels separate takes each level for a variable of its own"
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Settings by which a method keeps variables whole, and what is to be said of that.
+
+    ``groups`` is None where columns are variables each.
+    """
+
+    settings: dict[str, Any]
+    groups: Any = None
+    notes: tuple[str, ...] = field(default=())
+
+
+def keep_whole(
+    options: argparse.Namespace, estimator: Any, settings: Mapping[str, Any], table: Any
+) -> Grouped:
+    """Return the settings of a method that let variables of several columns in or out as a whole."""
+    groups = table.variables
+    if options.levels == "separate":
+        if groups.parents and any(kind == "interaction" for kind in groups.kinds):
+            raise UsageError(
+                "--levels separate: an interaction needs its variables whole; leave one of the two out",
+                "select",
+            )
+        return Grouped(dict(settings))
+    if not (groups.several or groups.parents):
+        return Grouped(dict(settings))
+    known = inspect.signature(estimator).parameters
+    if "inclusion" in known:
+        return _by_inclusion(estimator, settings, groups)
+    if "penalty" in known:
+        return _by_penalty(settings, groups, known)
+    return Grouped(dict(settings), None, _one_by_one(groups, "this method"))
+
+
+def _by_inclusion(estimator: Any, settings: Mapping[str, Any], groups: Any) -> Grouped:
+    """Put groups, and the parents of interactions and curves, into the law of inclusion."""
+    from garrote.priors import GroupedInclusion
+
+    labels = [groups.names[g] for g in groups.number]
+    heredity = getattr(estimator, "_kind", None) == "models"
+    parents = groups.parents if heredity and groups.parents else None
+    law = GroupedInclusion(labels, law=settings.get("inclusion"), parents=parents)
+    notes = _without_heredity(groups) if groups.parents and not heredity else ()
+    return Grouped({**settings, "inclusion": law}, groups, notes)
+
+
+def _by_penalty(settings: Mapping[str, Any], groups: Any, known: Mapping[str, Any]) -> Grouped:
+    """Take the group lasso for the lasso; others keep their columns apart."""
+    from garrote.penalties import GroupLasso
+
+    penalty = settings.get("penalty", known["penalty"].default)
+    notes = _without_heredity(groups) if groups.parents else ()
+    if not groups.several:
+        return Grouped(dict(settings), groups, notes)
+    plain = isinstance(penalty, str) and penalty in ("lasso", "l1", "group-lasso")
+    made = GroupLasso(groups.number.tolist())
+    if plain or getattr(penalty, "name", "") == "lasso":
+        if penalty != "group-lasso":
+            notes = (
+                *notes,
+                f"the lasso is the group lasso here: {_whole(groups)}; {_SEPARATE}",
+            )
+        refused = [name for name in ("bounds",) if settings.get(name) is not None]
+        if refused:
+            why = "the lasso, as the group lasso has no bounds,"
+            return Grouped(dict(settings), None, _one_by_one(groups, why))
+        return Grouped({**settings, "penalty": made}, groups, notes)
+    if isinstance(penalty, GroupLasso):
+        if penalty.groups is not None:  # groups of one's own
+            return Grouped(dict(settings))
+        from dataclasses import replace
+
+        return Grouped({**settings, "penalty": replace(penalty, groups=made.groups)}, groups, notes)
+    name = penalty if isinstance(penalty, str) else penalty.name
+    return Grouped(dict(settings), None, (*notes, *_one_by_one(groups, f"the penalty {name}")))
+
+
+def _whole(groups: Any) -> str:
+    """Say which variables have several columns."""
+    names = [name for g, name in enumerate(groups.names) if len(groups.columns(g)) > 1]
+    verb = (
+        "is in or out with all its columns" if len(names) == 1 else "are in or out with all columns"
+    )
+    return f"{listing(names, str, 3)} {verb}"
+
+
+def _one_by_one(groups: Any, who: str) -> tuple[str, ...]:
+    names = [name for g, name in enumerate(groups.names) if len(groups.columns(g)) > 1]
+    return (
+        f"{who} takes every column of {listing(names, str, 3)} for a variable of its own; --method "
+        "spike-slab or lasso keeps them together",
+    )
+
+
+def _without_heredity(groups: Any) -> tuple[str, ...]:
+    made = "an interaction" if "interaction" in groups.kinds else "a curve"
+    return (
+        f"this method may take {made} without the variables that it is made of; --method spike-slab "
+        "takes it only with them",
+    )
