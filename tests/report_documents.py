@@ -116,6 +116,35 @@ def several_classes():
 
 
 @cache
+def _with_levels() -> str:
+    rng = np.random.default_rng(0)
+    site, dose = rng.integers(0, 4, 150), rng.gamma(2.0, size=150)
+    levels = [(site == k).astype(float) for k in (1, 2, 3)]
+    X = np.column_stack([*levels, rng.normal(size=150), dose, *poly(dose, 3).values(dose[:, None]).T])
+    y = np.array([0.0, 2.0, -1.0, 3.0])[site] + np.sin(dose) + 0.3 * rng.normal(size=150)
+    names = ["site=Bonn", "site=Koeln", "site=Trier", "age", "dose"]
+    names += [f"dose (curve)[{k}]" for k in (1, 2, 3)]
+    groups = VariableGroups(
+        names=("site", "age", "dose", "dose (curve)"),
+        number=np.array([0, 0, 0, 1, 2, 3, 3, 3]),
+        kinds=("levels", "column", "column", "curve"),
+        references=("Aachen", None, None, None),
+        labels=("Bonn", "Koeln", "Trier", *names[3:]),
+        parents={"dose (curve)": ("dose",)},
+    )
+    x = np.linspace(0.1, 8.0, 40)
+    curve = Curve("dose", ("dose", "dose (curve)"), x, np.sin(x), np.sin(x) - 0.4, np.sin(x) + 0.4)
+    model = SparseRegressor(GroupLasso(groups.number.tolist()), stability=4)
+    model.fit(pd.DataFrame(X, columns=names), pd.Series(y, name="yield"))
+    return model.selection_.annotated(groups=groups, curves=(curve,)).to_json()
+
+
+def with_levels():
+    """Return the document of a word with its levels, and of an effect that is a curve."""
+    return json.loads(_with_levels())
+
+
+@cache
 def _validated() -> str:
     X, y, names = load_diabetes_quadratic()
     frame, response = (

@@ -39,6 +39,7 @@ from report_documents import (
     several_classes,
     tiny_effects,
     validated,
+    with_levels,
     without_optional_parts,
 )
 
@@ -701,6 +702,8 @@ def test_the_documented_keys_are_those_that_the_command_writes(tmp_path):
     assert documented() == {
         "The document": set(document),
         "variables": set(document["variables"][0]),
+        "levels": set(with_levels()["variables"][0]["levels"][0]),
+        "curves": set(with_levels()["curves"][0]),
         "classes": set(several_classes()["classes"]),
         "unlisted": set(document["unlisted"]),
         "certificate": set(document["certificate"]),

@@ -44,7 +44,7 @@ def keep_whole(
     if not (groups.several or groups.parents):
         return Grouped(dict(settings))
     known = inspect.signature(estimator).parameters
-    if "inclusion" in known:
+    if "inclusion" in known and (hasattr(estimator, "_law") or "gamma" in known):
         return _by_inclusion(estimator, settings, groups)
     if "penalty" in known:
         return _by_penalty(settings, groups, known)

@@ -96,14 +96,12 @@ def _variable(selection: Selection, g: int) -> dict[str, Any]:
     found, groups = selection.by_variable, selection.groups
     entry = {**_entry(found, g), "position": _position(selection, g)}
     if groups is None:
-        return entry
-    if found is selection:
-        return {**entry, **groups.to_dict(g)}
-    columns = groups.columns(g)
-    levels = [] if len(columns) == 1 else [
+        return {**entry, "kind": "column", "reference": None, "parents": [], "levels": []}
+    columns = [] if found is selection else groups.columns(g)
+    levels = [
         {**_entry(selection, int(j)), "name": groups.labels[j], "column": selection.names[j]}
-        for j in columns
-    ]  # fmt: skip
+        for j in (columns if len(columns) > 1 else ())
+    ]
     return {**entry, **groups.to_dict(g), "levels": levels}
 
 
