@@ -18,6 +18,10 @@ from garrote import (
 from garrote.datasets import load_diabetes_quadratic
 from garrote.inference import Sample
 from garrote.paths import FollowPath
+from garrote.penalties import GroupLasso
+from garrote.results.selections.curves import Curve
+from garrote.results.selections.groups import VariableGroups
+from garrote.tables.terms.splines import curve as bends
 
 OPTIONAL = ("path", "validation", "predictions", "stand_ins")
 
@@ -120,7 +124,7 @@ def _with_levels() -> str:
     rng = np.random.default_rng(0)
     site, dose = rng.integers(0, 4, 150), rng.gamma(2.0, size=150)
     levels = [(site == k).astype(float) for k in (1, 2, 3)]
-    X = np.column_stack([*levels, rng.normal(size=150), dose, *poly(dose, 3).values(dose[:, None]).T])
+    X = np.column_stack([*levels, rng.normal(size=150), dose, *bends(dose).values(dose[:, None]).T])
     y = np.array([0.0, 2.0, -1.0, 3.0])[site] + np.sin(dose) + 0.3 * rng.normal(size=150)
     names = ["site=Bonn", "site=Koeln", "site=Trier", "age", "dose"]
     names += [f"dose (curve)[{k}]" for k in (1, 2, 3)]

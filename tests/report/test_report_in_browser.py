@@ -16,6 +16,7 @@ from report_documents import (
     nothing_selected,
     penalised,
     tiny_effects,
+    with_levels,
     without_optional_parts,
 )
 
@@ -180,6 +181,40 @@ def test_the_table_filters_by_name_and_selection(opened):
         assert page.inner_text("#nothing").strip() == "No variable matches."
 
 
+def test_levels_stand_below_their_variable_and_fold_away(opened):
+    with opened(with_levels()) as page:
+        shown = names(page)
+        at = shown.index("site")
+        assert [name for name in shown[at : at + 5] if name != "Aachen"] == [
+            "site",
+            "Bonn",
+            "Koeln",
+            "Trier",
+        ]
+        page.click("#table .fold")
+        assert not {"Bonn", "Koeln", "Trier"} & set(names(page))
+        assert page.locator("#table .fold").get_attribute("aria-expanded") == "false"
+        page.click("#table .fold")
+        sort_by(page, "name")
+        shown = names(page)
+        assert shown[shown.index("site") + 2] == "Bonn"
+        page.fill("#filter", "Koeln")
+        assert names(page)[0] == "site"
+
+
+def test_levels_follow_the_slider_and_curves_are_drawn(opened):
+    with opened(with_levels()) as page:
+        effect = page.locator("#table tr.level .effect").first
+        before = effect.inner_text()
+        slide(page, 2)
+        assert effect.inner_text() != before
+        assert page.locator("#table tr.level .interval").first.inner_text() == "–"
+        page.click("#return")
+        assert effect.inner_text() == before
+        assert page.locator("#curves-picture path.curve").count() == 1
+        assert page.locator("#curves-picture path.band").count() == 1
+
+
 def test_controls_work_from_the_keyboard(opened):
     with opened(diabetes()) as page:
         page.focus("#table thead button[data-key=effect]")
@@ -276,7 +311,16 @@ def test_the_names_at_the_curves_do_not_overlap(opened):
 
 @pytest.mark.parametrize(
     "make",
-    [diabetes, bayesian, tiny_effects, without_optional_parts, nothing_selected, hostile, enormous],
+    [
+        diabetes,
+        bayesian,
+        tiny_effects,
+        without_optional_parts,
+        nothing_selected,
+        hostile,
+        enormous,
+        with_levels,
+    ],
 )
 @pytest.mark.parametrize("width", [360, 1200])
 def test_a_page_is_quiet_and_fits_its_window(opened, make, width):
@@ -374,7 +418,7 @@ def test_the_policy_stops_a_script_that_would_be_added(browser, tmp_path):
     page.close()
 
 
-@pytest.mark.parametrize("make", [diabetes, tiny_effects])
+@pytest.mark.parametrize("make", [diabetes, tiny_effects, with_levels])
 @pytest.mark.parametrize("width", [375, 1000])
 def test_neighbours_in_the_table_do_not_touch(opened, make, width):
     """Words and the marks beside them: probability and bar, effect and interval, axis and heading."""

@@ -1,4 +1,4 @@
-"""A variable of several columns is one: in headline, table, sets, refits, models, document and displays."""
+"""A variable of several columns is one: in headline, table, sets, refits, models and displays."""
 
 from dataclasses import replace
 
@@ -54,7 +54,8 @@ def test_the_table_has_levels_below_their_variable(selection):
     assert shown.columns["effect"][at] is None
     assert shown.columns["effect"][at + 1] > 1.0
     assert len(rows) == 3 + 3
-    assert "site" in str(selection) and "site" in selection._repr_html_()
+    assert "site" in str(selection)
+    assert "site" in selection._repr_html_()
 
 
 def test_refits_count_variables(selection):
@@ -113,7 +114,8 @@ def test_displays_have_one_bar_or_row_a_variable(sampled):
     assert sorted(bars.names) == ["age", "dose", "site"]
     assert "3 columns" in [text.get_text() for text in bars.texts_]
     rows = ModelsDisplay.from_selection(sampled)
-    assert "site" in rows.names and "site=B" not in rows.names
+    assert "site" in rows.names
+    assert "site=B" not in rows.names
     best = sampled.by_variable.models
     assert best.size[0] == np.count_nonzero(~np.isnan(best.effect[0]))
     plt.close("all")

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import xlsxwriter
 
-from garrote.tables import TableError, Wanted, read_table
+from garrote.tables import TableError, Wanted, read_new_rows, read_table
 from garrote.tables.writing import write_columns
 
 
@@ -51,6 +51,32 @@ def test_a_cell_that_is_no_number_is_named_with_its_row_in_excel(tmp_path):
     source = workbook(tmp_path / "t.xlsx", rows, top=3)
     with pytest.raises(TableError, match=r"67 F.*row 12 of the sheet"):
         read_table(source, Wanted("y"))
+
+
+@pytest.mark.parametrize(("sheet", "name"), [("Second", "b"), ("2", "b"), (None, "a"), ("1", "a")])
+def test_a_sheet_is_taken_by_its_name_or_number(tmp_path, sheet, name):
+    book = xlsxwriter.Workbook(str(tmp_path / "t.xlsx"))
+    for title, column in (("First", "a"), ("Second", "b")):
+        page = book.add_worksheet(title)
+        for k, row in enumerate([[column, "y"], [1, 2], [2, 3], [3, 1]]):
+            page.write_row(k, 0, row)
+    book.close()
+    table = read_table(str(tmp_path / "t.xlsx"), Wanted("y", sheet=sheet))
+    assert table.names == (name,)
+    assert any("--sheet" in note for note in table.notes) == (sheet is None)
+    rows = read_new_rows(str(tmp_path / "t.xlsx"), table.coding, sheet=sheet)
+    assert rows[:, 0].tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_sheet_that_is_not_there_is_refused_with_those_that_are(tmp_path):
+    source = workbook(tmp_path / "t.xlsx", [["a", "y"], [1, 2]], sheets=("Data", "notes"))
+    with pytest.raises(TableError, match=r"no sheet 'Dta': it has 'Data', 'notes'"):
+        read_table(source, Wanted("y", sheet="Dta"))
+    with pytest.raises(TableError, match="no sheet '3'"):
+        read_table(source, Wanted("y", sheet="3"))
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n")
+    with pytest.raises(TableError, match="is no workbook"):
+        read_table(str(tmp_path / "t.csv"), Wanted("y", sheet="Data"))
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "data"])

@@ -1,4 +1,4 @@
-"""Columns made of columns: against formulaic, made again of new rows, refused where they mean nothing."""
+"""Columns made of columns: against formulaic, again of new rows, refused where they mean nothing."""
 
 import json
 
@@ -105,7 +105,7 @@ def test_products_of_numbers_are_of_standard_deviations_and_levels_are_whole(fra
     assert table.variables.names[-3:] == ("a:b", "a:site", "b:site")
     assert table.variables.parents["a:site"] == ("a", "site")
     level = table.names.index("b:site=B")
-    if "B" != table.coding.columns[2].reference:
+    if table.coding.columns[2].reference != "B":
         np.testing.assert_allclose(table.X[:, level], b * (frame["site"] == "B"), atol=1e-12)
 
 
@@ -178,7 +178,9 @@ def test_too_many_terms_are_refused_before_they_are_made(tmp_path):
     names = ",".join(f"v{j}" for j in range(210))
     rows = [",".join(str((k * j + j) % 7 + 0.5) for j in range(211)) for k in range(12)]
     (tmp_path / "t.csv").write_text("\n".join([f"{names},y", *rows]))
-    with pytest.raises(TableError, match=r"with all terms there are 22,155 columns.*--interactions"):
+    with pytest.raises(
+        TableError, match=r"with all terms there are 22,155 columns.*--interactions"
+    ):
         read(str(tmp_path / "t.csv"), interactions=())
 
 

@@ -97,7 +97,7 @@ def _variable(selection: Selection, g: int) -> dict[str, Any]:
     entry = {**_entry(found, g), "position": _position(selection, g)}
     if groups is None:
         return {**entry, "kind": "column", "reference": None, "parents": [], "levels": []}
-    columns = [] if found is selection else groups.columns(g)
+    columns = groups.columns(g)
     levels = [
         {**_entry(selection, int(j)), "name": groups.labels[j], "column": selection.names[j]}
         for j in (columns if len(columns) > 1 else ())
