@@ -17,9 +17,11 @@ from garrote.estimators.shared.named_settings import NamedSettings
 from garrote.estimators.shared.saving import SaveMixin
 from garrote.estimators.shared.stability import check_stability, measure_stability
 from garrote.likelihoods import Gaussian
+from garrote.priors import ColumnGroups
 from garrote.problem import Problem
 from garrote.results.laws import Anchor
 from garrote.results.posterior import Posterior
+from garrote.results.selections.groups import VariableGroups
 from garrote.results.selections.selection import Selection
 from garrote.selecting.cross_validation import CrossValidation
 from garrote.summaries import Summary
@@ -65,10 +67,19 @@ class SelectingEstimator(NamedSettings, SaveMixin, SelectorMixin):
         check_stability(self.stability)
         given = Arguments(X, y, sample_weight, offset, groups, feature_names)
         self._fit_rows(given)
+        self._tell_groups()
         if self.stability is not None:
             found_again = measure_stability(self, given)
             self.selection_ = self.selection_.annotated(stability=found_again)
         return self
+
+    def _tell_groups(self) -> None:
+        """Let the selection count columns that are in or out together as one variable."""
+        groups: ColumnGroups | None = getattr(self, "groups_", None)
+        if groups is not None and not groups.are_single:
+            owner = [groups.labels[number] for number in groups.numbers]
+            found = VariableGroups.of_labels(owner, self.selection_.names)
+            self.selection_ = self.selection_.annotated(groups=found)
 
     def _refit_settings(self) -> dict[str, Any]:
         """Return what a refit to a part of the rows is told of this fit, and need not find again."""
