@@ -28,12 +28,11 @@ def test_hitters_takes_one_command_after_the_first(run, tmp_path):
     assert (code, out) == (1, "")
     for part in (
         "'rownames' ('-Andy Allanson' in line 2)",
-        "3 columns of text: 'League' ('A' in line 2)",
         "59 of 322 rows have no 'Salary': left out, 263 kept",
     ):
         assert part in flat(err)
     words = pasted(err)
-    assert words[-3:] == ["--exclude", "rownames", "--encode"]
+    assert words[-2:] == ["--exclude", "rownames"]
     code, out, _ = run(*words, "--method", "single-effects", "--json", tmp_path / "found.json")
     assert code == 0
     assert out.startswith("A look at Hitters.csv before the fit:")

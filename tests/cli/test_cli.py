@@ -389,17 +389,20 @@ def test_a_wrong_command_line_gets_one_line_that_helps(
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_text_column_is_named_with_the_remedy(run, values, tmp_path):
+def test_a_text_column_is_coded_and_said_so_but_names_of_rows_are_refused(run, values, tmp_path):
     X, y = values
     rows = [["red" if x[0] > 0 else "blue", *x[1:], t] for x, t in zip(X, y, strict=True)]
     file = write(tmp_path / "t.csv", ["colour", *NAMES[1:], "y"], rows)
+    for encode in ([], ["--encode"]):  # which older commands say
+        code, out, _ = run("select", file, "--target", "y", "--stability", "0", *encode)
+        assert code == 0
+        assert "'colour' was coded in 1 column" in out
+        assert "\ncolour=" in out
+    rows = [[f"name {k}", *row[1:]] for k, row in enumerate(rows)]
+    file = write(tmp_path / "n.csv", ["name", *NAMES[1:], "y"], rows)
     code, _, err = run("select", file, "--target", "y")
     assert code == 1
-    assert "colour" in err
-    assert "--encode" in err
-    code, out, _ = run("select", file, "--target", "y", "--encode", "--quiet")
-    assert code == 0
-    assert "colour=" in out
+    assert "--exclude name" in err
 
 
 def test_missing_values_are_counted_and_the_remedy_named(run, values, tmp_path):
