@@ -3,7 +3,15 @@
 from garrote.designs.base import Design
 from garrote.designs.dense import DenseDesign
 from garrote.designs.gram import GramDesign
+from garrote.designs.rotated import RotatedDesign
 from garrote.designs.sparse import SparseDesign
 from garrote.designs.standardized import StandardizedDesign
 
-__all__ = ["DenseDesign", "Design", "GramDesign", "SparseDesign", "StandardizedDesign"]
+__all__ = [
+    "DenseDesign",
+    "Design",
+    "GramDesign",
+    "RotatedDesign",
+    "SparseDesign",
+    "StandardizedDesign",
+]

@@ -21,11 +21,12 @@ class Beliefs:
     """The priors of one analysis in the units of its problem, and the rows that are left to it.
 
     ``prior`` is one of `garrote.priors`, ``inclusion`` runs over the columns that have content of their
-    own. ``n`` are the rows, by their weights, less those ``spent`` on means and covariates.
+    own (an `Inclusion`), or over groups of them (an `InclusionOfGroups`). ``n`` are the rows, by their
+    weights, less those ``spent`` on means and covariates.
     """
 
     prior: Any
-    inclusion: Inclusion
+    inclusion: Any
     n: float
     spent: float = 0.0
 
@@ -43,7 +44,7 @@ class Beliefs:
         """
         spent = problem.scale.intercept_count + len(problem.scale.covariates)
         made = (inclusion or BetaInclusion()).over(problem.usable, problem.n_features)
-        if len(made.log_odds) != len(problem.usable):
+        if isinstance(made, Inclusion) and len(made.log_odds) != len(problem.usable):
             raise ValueError(
                 f"the prior on inclusion has {len(made.log_odds)} variables, but "
                 f"{len(problem.usable)} columns have content of their own"

@@ -7,6 +7,8 @@ kind of prior; a new way is a function and a row here.
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.effects.label_effects import label_effects_posterior
 from garrote.inference.effects.single_effects import single_effects_posterior
@@ -18,6 +20,8 @@ from garrote.inference.gaussian_models import (
     search_numbers,
 )
 from garrote.inference.glm_models import choose_for_fits, enumerate_fitted, walk_fitted
+from garrote.inference.grouped.choosing import WAYS_OF_GROUPS, choose_for_groups
+from garrote.inference.grouped.laws import law_over_groups, resolve_law
 from garrote.inference.label_shrinkage import gibbs_label_shrinkage
 from garrote.inference.mean_field.averaged import mean_field_posterior
 from garrote.inference.mean_field.label_mean_field import label_mean_field
@@ -40,7 +44,7 @@ from garrote.inference.shrinkage import gibbs_shrinkage
 from garrote.inference.task import Inferred, Task
 from garrote.likelihoods import families_with_posteriors
 from garrote.priors.base import Prior
-from garrote.priors.inclusion import as_inclusion
+from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.priors.names import as_prior
 from garrote.problem import Problem
 from garrote.rules.integration import Integration
@@ -137,35 +141,42 @@ def infer(
     >>> found.posterior.inclusion_probability.argmax()
     np.int64(1)
     """
-    chosen, prior = _chosen(as_method(method), prior, problem)
-    law = as_inclusion(inclusion, problem.n_features)
     names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
     if len(names) != problem.n_features:
         raise ValueError(f"there are {len(names)} names for {problem.n_features} columns")
+    law = resolve_law(inclusion, problem.n_features, np.array(names, dtype=object))
+    law = law.over(problem.usable, problem.n_features)
+    grouped = law_over_groups(law)
+    chosen, prior = _chosen(as_method(method), prior, problem, grouped)
     if chosen.columnwise and problem.likelihood.least_squares:
         problem = problem.in_columns()  # which may be a copy in Fortran order
     task = Task(problem, Beliefs.about(problem, prior, law), names, n_jobs, random_state, callback)
-    way = find_way(prior, _integration(problem), chosen)
+    way = find_way(prior, _integration(problem), chosen, grouped is not None)
     if not task.usable and way in _NEED_COLUMNS:
         return enumerate_numbers(task, Enumerate())
     return way(task, chosen)
 
 
-def _chosen(method: Method, prior: Prior | None, problem: Problem) -> tuple[Method, Prior]:
+def _chosen(
+    method: Method, prior: Prior | None, problem: Problem, grouped: InclusionOfGroups | None
+) -> tuple[Method, Prior]:
     """Return a method, "auto" as what fits the size, and the prior that is given or its default."""
     integration = _integration(problem)
-    checked = _checked(prior, integration, method, problem.n)
+    checked = _checked(prior, integration, method, problem.n, grouped is not None)
     if not method.by_size:
         return method, checked
     usable, rows = len(problem.usable), len(problem.response)
-    method = choose_method(checked, integration, usable, rows)
-    return method, _checked(prior, integration, method, problem.n)
+    method = choose_method(checked, integration, usable, rows, grouped)
+    return method, _checked(prior, integration, method, problem.n, grouped is not None)
 
 
-def _checked(prior: Prior | None, integration: Integration, method: Method, rows: float) -> Prior:
+def _checked(
+    prior: Prior | None, integration: Integration, method: Method, rows: float, grouped: bool
+) -> Prior:
     """Return the prior given, or the default one; refuse what has no meaning for the response."""
     if prior is None:
-        shapes = averages_shapes(method, integration, rows)
+        # The effects of levels have no common sign, nor one size.
+        shapes = averages_shapes(method, integration, rows) and not grouped
         prior = as_prior("spike-slab", "models", integration, shapes)
     if not isinstance(prior, Prior):
         raise TypeError(f"prior must be an object of garrote.priors, got {prior!r}")
@@ -184,26 +195,44 @@ def _integration(problem: Problem) -> Integration:
     return integration
 
 
-def methods_for(integration: Integration, kind: str) -> tuple[str, ...]:
+def methods_for(integration: Integration, kind: str, grouped: bool = False) -> tuple[str, ...]:
     """Return the names of the methods that there are for a kind of priors."""
-    return ("auto", *(method.name for known, method in WAYS[integration] if known == kind))
+    ways = (WAYS_OF_GROUPS if grouped else WAYS)[integration]
+    return ("auto", *(method.name for known, method in ways if known == kind))
 
 
-def find_way(prior: Prior, integration: Integration, method: Method) -> Way:
-    """Return what finds a posterior by a method, or say which methods there are."""
-    way = WAYS[integration].get((prior.kind, type(method)))
+def find_way(prior: Prior, integration: Integration, method: Method, grouped: bool = False) -> Way:
+    """Return what finds a posterior by a method, or say which methods there are.
+
+    ``grouped`` tells that columns are in or out in groups.
+    """
+    ways = (WAYS_OF_GROUPS if grouped else WAYS)[integration]
+    way = ways.get((prior.kind, type(method)))
     if way is None:
+        together = " and groups of columns" if grouped else ""
         raise ValueError(
-            f"method must be one of {methods_for(integration, prior.kind)} for {integration.value} "
-            f"under {type(prior).__name__}, got {method.name!r}"
+            f"method must be one of {methods_for(integration, prior.kind, grouped)} for "
+            f"{integration.value} under {type(prior).__name__}{together}, got {method.name!r}"
+        )
+    if grouped and prior.has_humps:
+        raise ValueError(
+            f"{type(prior).__name__} gives every coefficient one of two sizes, which effects of levels "
+            f"do not have: take {type(prior).of_one_shape().__name__} where columns are in groups"
         )
     return way
 
 
-def choose_method(prior: Prior, integration: Integration, usable: int, rows: int) -> Method:
+def choose_method(
+    prior: Prior,
+    integration: Integration,
+    usable: int,
+    rows: int,
+    grouped: InclusionOfGroups | None = None,
+) -> Method:
     """Return the method for so many columns that may be in or out, and so many rows.
 
-    ``integration`` is the likelihood's, as ``Binomial().integration``.
+    ``integration`` is the likelihood's, as ``Binomial().integration``. Where columns are in or out in
+    groups, ``grouped`` is the law over them: it is their number, not that of columns, that counts.
 
     All models of numbers are enumerated up to 15 columns (10, where they have signs), sampled up to
     20,000, and beyond that it is mean field. For labels these are 10 columns (none, where they have
@@ -211,6 +240,8 @@ def choose_method(prior: Prior, integration: Integration, usable: int, rows: int
     all fitted up to 12 columns (10, where the slab's variance is unknown), and found on walks beyond.
     Single effects and priors that shrink have one method each.
     """
+    if grouped is not None:
+        return choose_for_groups(prior, integration, grouped)
     only = [method for kind, method in WAYS[integration] if kind == prior.kind]
     if len(only) == 1:
         return only[0]()

@@ -46,7 +46,7 @@ _LENGTHS = 10_000, 1000
 
 def enumerate_numbers(task: Task, method: Enumerate) -> Inferred:
     """Sum over all models."""
-    task = _with_something_left(task)
+    task = with_something_left(task)
     problem, beliefs = task.problem, task.beliefs
     signs = len(beliefs.prior.shapes()) if beliefs.prior.has_humps else 0
     refuse_long_enumeration(task.usable, beliefs.prior.variance_is_unknown, signs)
@@ -61,7 +61,7 @@ def enumerate_numbers(task: Task, method: Enumerate) -> Inferred:
 
 def search_numbers(task: Task, method: Search) -> Inferred:
     """Look for probable models, and count those that were found."""
-    task = _with_something_left(task)
+    task = with_something_left(task)
     problem, beliefs, steps = task.problem, task.beliefs, int(method.n_steps)
     beliefs.prior.check_one_hump(method.name)
     what = f"a search that expands {steps} models of {task.usable} columns"
@@ -105,7 +105,7 @@ def _searched(task: Task, method: Method, explore: Explore, how: str) -> Inferre
 
 def sample_numbers(task: Task, method: Sample | Metropolis | Gibbs) -> Inferred:
     """Draw models, by the walk that the method names."""
-    task = _with_something_left(task)
+    task = with_something_left(task)
     chains = method.chains(*_LENGTHS, task.seed)
     found, certificate = sample(
         task.problem, task.beliefs, method.name, chains, task.n_jobs, task.reporter("sampling")
@@ -133,7 +133,8 @@ def refuse_long_enumeration(usable: int, unknown_variance: bool = False, signed:
         )
 
 
-def _with_something_left(task: Task) -> Task:
+def with_something_left(task: Task) -> Task:
+    """Return the analysis, of a response that is not all explained."""
     problem = task.problem
     if problem.yty > 0:
         return task

@@ -43,14 +43,14 @@ def with_substitutes(
     columns = np.argsort(-p, kind="stable")[:_MOST]
     columns = np.sort(columns[p[columns] > IN_SUPPORT])
     if components is not None:
-        inclusions = _of_models(columns, components)
+        inclusions = keep_inclusions(columns, components)
     else:
         inclusions = posterior.law.inclusions(columns, posterior.optima, len(posterior.mean))
     likeness = Likeness(columns, correlations_among(problem, columns))
     return replace(posterior, substitutes=Substitutes(likeness, inclusions))
 
 
-def _of_models(columns: Array, components: Components) -> Inclusions:
+def keep_inclusions(columns: Array, components: Components) -> Inclusions:
     """Return models by what they have of some columns, those that have the same taken together.
 
     Of too many the best are kept as they are, and others drawn: see

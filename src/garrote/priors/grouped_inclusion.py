@@ -27,17 +27,32 @@ class InclusionOfGroups:
         The group of each column that may be in or out, and -1 for others.
     parents : tuple of arrays of int
         For each group those that have to be in wherever it is.
-    labels : tuple of str
-        What the groups are called.
+    groups : ColumnGroups
+        All groups of the table, those without columns that may be in or out too.
+    present : array of int
+        The numbers of the groups that the prior runs over, among all.
     """
 
     over_groups: Inclusion
     of_column: Array
     parents: tuple[Array, ...]
-    labels: tuple[str, ...]
+    groups: ColumnGroups
+    present: Array
 
     def __len__(self) -> int:
-        return len(self.labels)
+        return len(self.present)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the groups are called."""
+        return tuple(self.groups.labels[k] for k in self.present)
+
+    @property
+    def everyone(self) -> Array:
+        """The group of every column, with content or without; -1 where it has none that is present."""
+        place = np.full(len(self.groups), -1)
+        place[self.present] = np.arange(len(self.present))
+        return np.asarray(place[self.groups.numbers])
 
     @property
     def has_parents(self) -> bool:
@@ -57,6 +72,12 @@ class InclusionOfGroups:
         of_column = np.full_like(self.of_column, -1)
         of_column[usable] = self.of_column[usable]
         return replace(self, of_column=of_column)
+
+    def of_models(self, members: Array, usable: Array) -> Floats:
+        """Return the log prior of models of one size, by rows of their columns: whole groups."""
+        inside = np.zeros((len(members), len(self)), dtype=bool)
+        np.put_along_axis(inside, self.of_column[members], True, axis=1)
+        return self.log_prior(inside)
 
     def log_prior(self, inside: Array) -> Floats:
         """Return the log prior of sets of groups, a row of truth values for each."""
@@ -147,9 +168,7 @@ class GroupedInclusion(InclusionLaw):
             np.array([place[k] for k in above[number] if k in place], dtype=np.intp)
             for number in place
         )
-        made = InclusionOfGroups(
-            over_groups, of_column, parents, tuple(found.labels[k] for k in place)
-        )
+        made = InclusionOfGroups(over_groups, of_column, parents, found, present)
         if made.has_parents or len(present) < len(columns):
             return made
         return replace(over_groups, log_odds=over_groups.log_odds[of_column[columns]])

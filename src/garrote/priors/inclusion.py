@@ -61,6 +61,11 @@ class Inclusion:
         """Return itself: the columns were known when it was made."""
         return self
 
+    def of_models(self, members: Array, usable: Array) -> Floats:
+        """Return the log prior of models of one size, by rows of their columns."""
+        odds = self.log_odds[np.searchsorted(usable, members)].sum(axis=1)
+        return np.asarray(self.by_size[members.shape[1]] + odds)
+
     def odds_of_one_more(self, size: int) -> float:
         """Return the prior log odds of one more variable in a model of some size."""
         return float(self.by_size[size + 1] - self.by_size[size])

@@ -38,8 +38,10 @@ class CredibleSet:
     Attributes
     ----------
     variables : array of int
-        Columns, the most probable first.
+        Columns, the most probable first; a group of columns that are in together is one variable, by
+        its first column.
     names : tuple of str
+        Those of the columns, or labels of groups.
     probability : array
         Of each variable: to be the one with this effect or, for posteriors over models, to be in.
     coverage : float

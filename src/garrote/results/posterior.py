@@ -2,13 +2,14 @@
 
 import inspect
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.likelihoods import Likelihood
+from garrote.priors.column_groups import ColumnGroups
 from garrote.results.credible_sets import CredibleSet, Substitutes
 from garrote.results.laws import Anchor, Law, Models, Spread
 from garrote.results.optima import Optima
@@ -110,6 +111,8 @@ class Posterior(Generic[AnyLaw]):
         What credible sets are made of.
     shapes : SlabShapes, optional
         Which shape of the slab the data prefer, where the prior left a choice.
+    groups : ColumnGroups, optional
+        Which columns are in together, or out together: a group is one variable then.
 
     Examples
     --------
@@ -138,6 +141,7 @@ class Posterior(Generic[AnyLaw]):
     checked: Audit | None = None
     substitutes: Substitutes | None = None
     shapes: SlabShapes | None = None
+    groups: ColumnGroups | None = None
 
     @property
     def support(self) -> Array:
@@ -237,7 +241,7 @@ class Posterior(Generic[AnyLaw]):
         return Table(
             {
                 "model": [self._label(found.members[k]) for k in shown],
-                "size": [len(found.members[k]) for k in shown],
+                "size": [len(self._called(found.members[k])) for k in shown],
                 "probability": [float(found.probability[k]) for k in shown],
             },
             said if together < _ALL else "",
@@ -270,13 +274,25 @@ class Posterior(Generic[AnyLaw]):
         return self.law.models
 
     def _label(self, members: Array) -> str:
-        return " + ".join(self.names[j] for j in members) or "(none)"
+        return " + ".join(self._called(members)) or "(none)"
+
+    def _called(self, members: Array) -> list[str]:
+        """Return the variables of a model: groups by their labels, columns by their names."""
+        if self.groups is None:
+            return [self.names[j] for j in members]
+        alone = np.isin(members, self.covariates)
+        called = [
+            self.names[j] if single else self.groups.labels[self.groups.numbers[j]]
+            for j, single in zip(members, alone, strict=True)
+        ]
+        return list(dict.fromkeys(called))
 
     def discoveries(self, fdr: float = 0.05) -> Array:
         """Return the most variables whose expected share of false ones is at most ``fdr``.
 
-        By decreasing inclusion probability, while the mean of 1 - probability stays below it.
-        Covariates are no discoveries. Where there are no inclusion probabilities those of the signs
+        By decreasing inclusion probability, while the mean of 1 - probability stays below it. A group
+        of columns counts as one variable, and is found with all its columns. Covariates are no
+        discoveries. Where there are no inclusion probabilities those of the signs
         are taken: false are then effects of the other sign.
         """
         if not 0 <= fdr < 1:
@@ -285,8 +301,12 @@ class Posterior(Generic[AnyLaw]):
         probability = self.inclusion_probability if signs is None else signs
         order = np.argsort(-probability, kind="stable")
         order = order[~np.isin(order, self.covariates)]
-        false = np.cumsum(1 - probability[order]) / np.arange(1, len(order) + 1)
-        return order[: int(np.count_nonzero(false <= fdr))]
+        if self.groups is not None:
+            first = np.sort(np.unique(self.groups.numbers[order], return_index=True)[1])
+            found = self.groups.numbers[order[first][: _below(probability[order[first]], fdr)]]
+            by_group = [order[self.groups.numbers[order] == group] for group in found]
+            return np.concatenate([order[:0], *by_group])
+        return order[: _below(probability[order], fdr)]
 
     def credible_sets(
         self, coverage: float = 0.95, min_purity: float = 0.5
@@ -316,7 +336,14 @@ class Posterior(Generic[AnyLaw]):
                 "this posterior was made without what credible sets need: fit it again, with this "
                 "version of garrote"
             )
-        return self.law.credible_sets(self.substitutes, self.names, coverage, min_purity)
+        sets = self.law.credible_sets(self.substitutes, self.names, coverage, min_purity)
+        if self.groups is None:
+            return sets
+        labels, numbers = self.groups.labels, self.groups.numbers
+        return tuple(
+            replace(found, names=tuple(labels[numbers[j]] for j in found.variables))
+            for found in sets
+        )
 
     def interval(self, level: float = 0.95) -> tuple[Floats, Floats]:
         """Return equal-tailed intervals of all coefficients, counted from draws."""
@@ -396,3 +423,9 @@ class Posterior(Generic[AnyLaw]):
         if "posterior" in inspect.signature(arviz.from_dict).parameters:
             return arviz.from_dict(**groups, **labels)
         return arviz.from_dict(groups, **labels)
+
+
+def _below(probability: Floats, fdr: float) -> int:
+    """Return how many of the most probable have at most a share of false ones, as expected."""
+    false = np.cumsum(1 - probability) / np.arange(1, len(probability) + 1)
+    return int(np.count_nonzero(false <= fdr))

@@ -8,7 +8,8 @@ from garrote.arrays import Array, Floats
 from garrote.estimators.registry import BIC_REFERENCE, LABEL_REFERENCES, NUMBER_REFERENCES
 from garrote.inference import Inferred, Method
 from garrote.penalties.groups.grouping import resolve_groups
-from garrote.priors import Inclusion, Prior, as_inclusion
+from garrote.priors import Prior
+from garrote.problem import Problem
 from garrote.results.certificates import ALL_MODELS, DRAWS, FITTED, MONTE_CARLO, SEARCH
 from garrote.rules.integration import Integration
 
@@ -23,9 +24,9 @@ def with_groups(prior: Prior, count: int, names: Array | None, X: Any) -> Prior:
     return prior.with_groups(lambda groups: resolve_groups(groups, count, names, X))
 
 
-def make_inclusion(given: Any, count: int, usable: Array, offsets: Floats) -> Inclusion:
-    """Return the prior on models of the usable columns."""
-    return as_inclusion(given, count).over(usable, count, offsets[usable])
+def make_inclusion(law: Any, problem: Problem, offsets: Floats) -> Any:
+    """Return the prior on models of the usable columns, or on sets of groups of them."""
+    return law.over(problem.usable, problem.n_features, offsets[problem.usable])
 
 
 def seed_of(random_state: Any) -> Any:

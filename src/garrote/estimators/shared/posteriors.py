@@ -1,6 +1,7 @@
 """What estimators by a posterior share: the fit, what is kept of it, and predictions of numbers."""
 
 import warnings
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,6 +31,7 @@ from garrote.estimators.shared.posterior_settings import (
 from garrote.estimators.shared.selectors import SelectingEstimator, SelectingRegressor
 from garrote.inference import METHODS, Inferred, Method, as_method, choose_method, infer
 from garrote.inference.choosing import find_way
+from garrote.inference.grouped.laws import groups_of, law_over_groups, resolve_law
 from garrote.inference.methods import averages_shapes
 from garrote.likelihoods import (
     Binomial,
@@ -78,11 +80,15 @@ class PosteriorEstimator(SelectingEstimator):
         given = GivenRows.of(self, rows)
         if len(given.classes):
             self.classes_ = given.classes
-        counted = float(given.weights.sum())
-        method = self._method_for(self._prior(None, counted), given.count, len(given.y))
-        prior = with_groups(self._prior(method, counted), given.count, given.names, given.X)
+        counted, law = float(given.weights.sum()), self._law(given.count, given.names, given.X)
         problem = given.problem(self)
-        method, inferred = self._infer(problem, prior, given.log_odds, given.column_names)
+        inclusion = make_inclusion(law, problem, given.log_odds)
+        method = self._method_for(
+            self._prior(None, counted, inclusion), given.count, len(given.y), inclusion
+        )
+        prior = self._prior(method, counted, inclusion)
+        prior = with_groups(prior, given.count, given.names, given.X)
+        method, inferred = self._infer(problem, prior, inclusion, given.column_names)
         source = source_of(prior, self._integration, inferred.method)
         self._finish(problem, method, inferred, given.origin(self, problem, source))
 
@@ -96,15 +102,27 @@ class PosteriorEstimator(SelectingEstimator):
         # A part of the rows may be too few for a shape that all of them had.
         shapes = self.posterior_.shapes is not None
         prior = as_prior(self.prior, self._kind, self._integration, shapes)
-        return {"method": method.briefly(), "prior": prior}
+        settings = {"method": method.briefly(), "prior": prior}
+        if self.groups_ is not None:  # as they were found among all rows
+            settings["inclusion"] = replace(self.inclusion, groups=self.groups_)
+        return settings
 
-    def _prior(self, method: Method | None = None, rows: float = np.inf) -> Prior:
+    def _law(self, count: int, names: Any, X: Any) -> Any:
+        """Return the prior on which variables are in, its groups found among the columns and kept."""
+        law = resolve_law(getattr(self, "inclusion", None), count, names, X)
+        self.groups_ = groups_of(law)
+        return law
+
+    def _prior(
+        self, method: Method | None = None, rows: float = np.inf, inclusion: Any = None
+    ) -> Prior:
         """Return the prior that is set, with its groups as they were given.
 
-        What a name stands for depends on the method, the one that is set or that was chosen, and on how
-        many rows there are, by their weights.
+        What a name stands for depends on the method, the one that is set or that was chosen, on how
+        many rows there are, by their weights, and on whether columns are in or out in groups.
         """
-        shapes = self._averages_shapes(method, rows)
+        # The effects of levels have no common sign, nor one size.
+        shapes = self._averages_shapes(method, rows) and law_over_groups(inclusion) is None
         prior = as_prior(self.prior, self._kind, self._integration, shapes)
         prior.with_groups(lambda groups: groups)  # which are needed
         return prior
@@ -114,23 +132,21 @@ class PosteriorEstimator(SelectingEstimator):
         method = method or as_method(getattr(self, "method", "auto"))
         return averages_shapes(method, self._integration, rows)
 
-    def _method_for(self, prior: Prior, columns: int, rows: int) -> Method:
+    def _method_for(self, prior: Prior, columns: int, rows: int, inclusion: Any = None) -> Method:
         """Return the method that is set, or the one for so many columns and rows."""
-        method = as_method(getattr(self, "method", "auto"))
+        method, grouped = as_method(getattr(self, "method", "auto")), law_over_groups(inclusion)
         if method.by_size:
-            return choose_method(prior, self._integration, columns, rows)
-        find_way(prior, self._integration, method)  # or says which methods there are
+            return choose_method(prior, self._integration, columns, rows, grouped)
+        # Or says which methods there are.
+        find_way(prior, self._integration, method, grouped is not None)
         return method
 
     def _infer(
-        self, problem: Problem, prior: Prior, offsets: Floats, names: tuple[str, ...]
+        self, problem: Problem, prior: Prior, inclusion: Any, names: tuple[str, ...]
     ) -> tuple[Method, Inferred]:
         """Find the posterior by the method for the columns that may be in or out."""
-        usable = problem.usable
-        method = self._method_for(prior, len(usable), len(problem.response))
-        inclusion = make_inclusion(
-            getattr(self, "inclusion", None), problem.n_features, usable, offsets
-        )
+        rows = len(problem.response)
+        method = self._method_for(prior, len(problem.usable), rows, inclusion)
         return method, infer(
             problem, prior, method, inclusion=inclusion, names=names,
             n_jobs=getattr(self, "n_jobs", None),
@@ -200,7 +216,10 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
             raise ValueError(f"z-scores need family='gaussian', got {self.family!r}")
         refuse_covariates(self.covariates, "covariates")
         names, count = np.array(scores.names, dtype=object), len(scores.names)
-        given = with_groups(self._prior(None, problem.n), count, names, None)
+        log_odds = getattr(self, "prior_log_odds", None)
+        offsets = resolve_values(log_odds, names, count, "prior_log_odds")
+        inclusion = make_inclusion(self._law(count, names, None), problem, offsets)
+        given = with_groups(self._prior(None, problem.n, inclusion), count, names, None)
         # Moments of several samples contradict each other a little. Learnt from them, the noise falls
         # far below what it can be, and everything seems certain: it is held at that of y.
         prior = given.holding_noise(1.0) if scores.of_other_samples else given
@@ -209,9 +228,7 @@ class PosteriorRegressor(PosteriorEstimator, ZScoreMixin, SelectingRegressor):
                 f"{scores.cautions[0]}. prior={self.prior!r} learns the noise, which is hidden there: "
                 "take SingleEffectsRegressor, or prior='spike-slab', which hold it at that of y"
             )
-        log_odds = getattr(self, "prior_log_odds", None)
-        offsets = resolve_values(log_odds, names, count, "prior_log_odds")
-        method, inferred = self._infer(problem, prior, offsets, scores.names)
+        method, inferred = self._infer(problem, prior, inclusion, scores.names)
         source = source_of(prior, self._integration, inferred.method)
         self._finish(problem, method, inferred, origin.citing(source))
         return () if prior is given else (HELD_NOISE,)

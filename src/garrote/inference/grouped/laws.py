@@ -5,7 +5,7 @@ from typing import Any
 from garrote.arrays import Array
 from garrote.penalties.groups.naming import resolve_named_groups
 from garrote.priors.column_groups import ColumnGroups
-from garrote.priors.grouped_inclusion import GroupedInclusion
+from garrote.priors.grouped_inclusion import GroupedInclusion, InclusionOfGroups
 from garrote.priors.inclusion import Inclusion, InclusionLaw, as_inclusion
 
 
@@ -39,3 +39,8 @@ def groups_of(law: Any) -> ColumnGroups | None:
     """Return the groups of a law whose groups were found; None where it has none."""
     found = getattr(law, "groups", None)
     return found if isinstance(found, ColumnGroups) else None
+
+
+def law_over_groups(made: Any) -> InclusionOfGroups | None:
+    """Return a prior that is one over sets of groups; None of any other."""
+    return made if isinstance(made, InclusionOfGroups) else None

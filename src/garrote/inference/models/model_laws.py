@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 from garrote.arrays import Array, Floats
 from garrote.inference.models.signed_laws import signed_evidences, signed_moments
 from garrote.priors.evidence import add_evidences, fill_moments, has_signs
+from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.priors.inclusion import Inclusion
 from garrote.problem import Problem
 from garrote.results.laws import Models
@@ -126,7 +127,7 @@ def _chosen(compiled: Any, count: int) -> Any:
 
 def log_posteriors(
     problem: Problem,
-    prior: Inclusion,
+    prior: Inclusion | InclusionOfGroups,
     rules: Sequence[tuple[float, Any]],
     models: Sequence[tuple[int, ...]],
     every: bool = True,
@@ -138,9 +139,8 @@ def log_posteriors(
     logs = np.zeros(len(models))
     for stack in _stacks(problem, models, alone=True):
         found = spectra(problem, stack.members, stack.blocks)
-        odds = prior.log_odds[np.searchsorted(problem.usable, stack.members)].sum(axis=1)
         evidences = logsumexp(log_evidences(found, rules, every), axis=1)
-        logs[stack.places] = evidences + prior.by_size[found.size] + odds
+        logs[stack.places] = evidences + prior.of_models(stack.members, problem.usable)
     return logs
 
 

@@ -1,0 +1,36 @@
+"""Which ways there are to a posterior over sets of groups, and which one fits their number."""
+
+from collections.abc import Callable
+from typing import Any
+
+from garrote.inference.grouped.ways import enumerate_number_sets
+from garrote.inference.methods import Enumerate, Method, Metropolis, Sample
+from garrote.inference.task import Inferred, Task
+from garrote.priors.base import Prior
+from garrote.priors.grouped_inclusion import InclusionOfGroups
+from garrote.rules.integration import Integration
+from garrote.solvers.models.grouped.group_sets import count_sets
+
+Way = Callable[[Task, Any], Inferred]
+
+# The ways to a posterior over sets of groups; `garrote.inference.choosing.WAYS` has those over models.
+WAYS_OF_GROUPS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
+    Integration.CLOSED_FORM: {
+        ("models", Enumerate): enumerate_number_sets,
+    },
+    Integration.POLYA_GAMMA: {},
+    Integration.LAPLACE: {},
+}
+
+# "auto" sums over up to so many sets of groups where each is a few products, and fits up to so many.
+_FEW_SUMMED, _FEW_FITTED = 2**15, 2**10
+
+
+def choose_for_groups(prior: Prior, integration: Integration, law: InclusionOfGroups) -> Method:
+    """Return the method for a law over groups: all sets of few groups, and walks over those of many."""
+    closed = integration is Integration.CLOSED_FORM
+    few = _FEW_SUMMED if closed else _FEW_FITTED
+    if count_sets(law, few) <= few:
+        return Enumerate()
+    sampled = closed or (integration is Integration.POLYA_GAMMA and prior.independent)
+    return Sample() if sampled else Metropolis()

@@ -1,0 +1,137 @@
+"""Posteriors in rotated coordinates, as they read in the user's columns."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+from garrote.inference.grouped.rotation import Rotation
+from garrote.inference.models.representative_models import Components
+from garrote.inference.substitutes import keep_inclusions
+from garrote.results.credible_sets import Likeness, Substitutes
+from garrote.results.laws import Intercepts, Models, Spread, States
+from garrote.results.posterior import IN_SUPPORT, Audit, Posterior, SamplingAccuracy
+
+# Groups whose likeness is kept, at most.
+_MOST = 500
+
+
+def return_posterior(rotation: Rotation, posterior: Posterior, components: Components) -> Posterior:
+    """Return a posterior of rotated columns in the user's, with what credible sets are made of."""
+    first = _first_columns(rotation)
+    inclusion = _of_groups(rotation, posterior.inclusion_probability, first)
+    inclusion[posterior.covariates] = 1.0
+    made = replace(
+        posterior,
+        inclusion_probability=inclusion,
+        mean=rotation.coefficients(posterior.mean),
+        spread=_spread(rotation, posterior.spread),
+        law=_law(rotation, posterior.law),
+        accuracy=_accuracy(rotation, posterior.accuracy, first),
+        groups=rotation.before.groups,
+    )
+    return replace(made, substitutes=_substitutes(rotation, inclusion, components, first))
+
+
+def audit_itself(posterior: Posterior) -> Posterior:
+    """Return a posterior whose sums are exact, and need no other check."""
+    columns = np.flatnonzero(posterior.inclusion_probability > IN_SUPPORT)
+    columns = np.setdiff1d(columns, posterior.covariates)
+    same = posterior.inclusion_probability[columns]
+    return replace(
+        posterior, checked=Audit(columns, same, same, "themselves, which are exact sums")
+    )
+
+
+def _first_columns(rotation: Rotation) -> Array:
+    """Return a column for each group, which it has before and after the rotation."""
+    of_column = rotation.after.of_column
+    return np.array([np.flatnonzero(of_column == g)[0] for g in range(len(rotation.after))], int)
+
+
+def _of_groups(rotation: Rotation, values: Floats, first: Array) -> Floats:
+    """Return what every group has, for all columns of it."""
+    everyone = rotation.before.everyone
+    return np.where(everyone >= 0, values[first][everyone] if len(first) else 0.0, values)
+
+
+def _spread(rotation: Rotation, spread: Spread) -> Spread:
+    columns = rotation.expanded(spread.columns)
+    turn = rotation.block(columns, spread.columns)
+    return Spread.of(columns, turn @ spread.covariance @ turn.T)
+
+
+def _accuracy(
+    rotation: Rotation, accuracy: SamplingAccuracy | None, first: Array
+) -> SamplingAccuracy | None:
+    if accuracy is None:
+        return None
+    size, r_hat = (
+        None if values is None else _of_groups(rotation, values, first)
+        for values in (accuracy.effective_sample_size, accuracy.split_r_hat)
+    )
+    return SamplingAccuracy(_of_groups(rotation, accuracy.monte_carlo_error, first), size, r_hat)
+
+
+def _law(rotation: Rotation, law: Any) -> Any:
+    """Return the law of the user's coefficients: of models, or of states beside models."""
+    if isinstance(law, States):
+        rows = (law.coefficients @ rotation.matrix.T).tocsr()
+        models = None if law.models is None else _models(rotation, law.models)
+        return replace(law, coefficients=rows, models=models)
+    return _models(rotation, law)
+
+
+def _models(rotation: Rotation, law: Models) -> Models:
+    members, means, spreads, centers = [], [], [], []
+    each = zip(law.members, law.mean, law.spread, strict=True)
+    for k, (own, mean, spread) in enumerate(each):
+        columns = rotation.expanded(own)
+        turn = rotation.block(columns, own)
+        members.append(columns)
+        means.append(turn @ mean)
+        spreads.append(turn @ spread @ turn.T)
+        if law.intercepts is not None:
+            # The point of the user's columns that is the centre in the rotated ones.
+            centers.append(np.linalg.pinv(turn.T) @ law.intercepts.center[k])
+    intercepts = law.intercepts
+    if intercepts is not None:
+        intercepts = Intercepts(
+            intercepts.value, tuple(centers), intercepts.variance, intercepts.mean
+        )
+    return replace(
+        law, members=tuple(members), mean=tuple(means), spread=tuple(spreads), intercepts=intercepts
+    )
+
+
+def _substitutes(
+    rotation: Rotation, inclusion: Floats, components: Components, first: Array
+) -> Substitutes:
+    """Return how alike groups are, each by its first column, and in which models they are."""
+    order = np.argsort(-inclusion[first], kind="stable")[:_MOST]
+    kept = np.sort(order[inclusion[first[order]] > IN_SUPPORT])
+    kept = kept[np.argsort(first[kept])]
+    likeness = Likeness(first[kept], _likeness(rotation, kept))
+    return Substitutes(likeness, keep_inclusions(first[kept], components))
+
+
+def _likeness(rotation: Rotation, groups: Array) -> Floats:
+    """Return the largest canonical correlations of groups, which of single columns are their own."""
+    after, bases = rotation.after, []
+    columns = [after.columns(int(g)) for g in groups]
+    if not columns:
+        return np.zeros((0, 0))
+    gram = rotation.rotated.known_block(np.concatenate(columns))
+    ends = np.cumsum([0, *map(len, columns)])
+    parts = [slice(*ends[k : k + 2]) for k in range(len(columns))]
+    for part in parts:
+        values, vectors = np.linalg.eigh(gram[part, part])
+        size = np.where(values > 1e-10 * values[-1], values, np.inf)
+        bases.append(vectors / np.sqrt(size))
+    alike = np.eye(len(groups))
+    for a, one in enumerate(parts):
+        for b in range(a):
+            cross = bases[a].T @ gram[one, parts[b]] @ bases[b]
+            alike[a, b] = alike[b, a] = cross[0, 0] if cross.size == 1 else np.linalg.norm(cross, 2)
+    return np.clip(alike, -1.0, 1.0)

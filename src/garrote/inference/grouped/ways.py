@@ -1,0 +1,79 @@
+"""Ways to a posterior over sets of groups: each in rotated coordinates, and back in the user's."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from garrote.inference.gaussian_models import with_something_left
+from garrote.inference.grouped.numbers import enumerate_sets
+from garrote.inference.grouped.returning import audit_itself, return_posterior
+from garrote.inference.grouped.rotation import Rotation, rotate
+from garrote.inference.methods import Enumerate, Method
+from garrote.inference.models.over_models import Findings, certify_models, make_model_posterior
+from garrote.inference.task import Inferred, Task
+from garrote.results.certificates import Certificate
+from garrote.solvers.models.grouped.group_sets import count_sets
+
+# Sets of groups that are summed over, at most: a second or so for each slab variance.
+MOST_SETS = 2**17
+
+
+def enumerate_number_sets(task: Task, method: Enumerate) -> Inferred:
+    """Sum over all allowed sets of groups."""
+    task, rotation = begin(task)
+    refuse_many_sets(task, MOST_SETS)
+    found, change = enumerate_sets(task.problem, task.beliefs, task.reporter("enumeration"))
+    certificate = certify_models(task.problem, task.beliefs, found, change)
+    inferred = _inferred(
+        task, rotation, method, found, certificate, "all sets of groups summed exactly"
+    )
+    return replace(inferred, posterior=audit_itself(inferred.posterior))
+
+
+def begin(task: Task) -> tuple[Task, Rotation]:
+    """Return the analysis in rotated coordinates, and the way back."""
+    task = with_something_left(task)
+    # A g-prior and BIC know no lengths but those that are left beside the covariates.
+    rotation = rotate(task.problem, task.beliefs.inclusion, not task.prior.independent)
+    beliefs = replace(task.beliefs, inclusion=rotation.after)
+    return replace(task, problem=rotation.rotated, beliefs=beliefs), rotation
+
+
+def refuse_many_sets(task: Task, most: int) -> None:
+    """Refuse to sum over more sets of groups than can be."""
+    groups = len(task.beliefs.inclusion)
+    if count_sets(task.beliefs.inclusion, most) > most:
+        raise ValueError(
+            f"method='enumerate' takes at most {most:,} sets of groups, and {groups} groups have more: "
+            "use method='sample' or 'metropolis', or fewer groups"
+        )
+
+
+def _inferred(
+    task: Task,
+    rotation: Rotation,
+    method: Method,
+    found: Findings,
+    certificate: Certificate,
+    how: str,
+) -> Inferred:
+    """Describe what was found in the user's units."""
+    posterior = make_model_posterior(task.problem, task.beliefs, found, task.names)
+    posterior = return_posterior(rotation, posterior, found.components)
+    doubts = task.beliefs.doubts(_column_sizes(task, found))
+    return Inferred(posterior, certificate, method.name, describe(task, how), notes=doubts)
+
+
+def describe(task: Task, how: str) -> str:
+    """Say what was done, and that columns of a group stand together."""
+    groups = len(task.beliefs.inclusion)
+    return (
+        f"{how}; {task.usable} columns are {groups} variables, each in or out with all its columns"
+    )
+
+
+def _column_sizes(task: Task, found: Findings) -> np.ndarray:
+    """Return the probability of each number of columns, by the models that stand for all."""
+    members, probability, _ = found.representatives
+    sizes = np.array([len(model) for model in members])
+    return np.bincount(sizes, probability / probability.sum(), task.usable + 1)
