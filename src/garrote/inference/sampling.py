@@ -96,12 +96,12 @@ def sample(
     if start is None and not beliefs.prior.independent:
         first = independent_part(problem, np.array(first, dtype=np.intp))
     runs = run_chains(run, chains, n_jobs, first)
-    runs = in_one_unit(_without_lost(problem, beliefs, runs, run, chains))
+    runs = in_one_unit(without_lost(problem, beliefs, runs, run, chains))
     found = sampled_findings(runs, beliefs.prior)
     return found, certify_chains(runs, found)
 
 
-def _without_lost(
+def without_lost(
     problem: Problem,
     beliefs: Beliefs,
     runs: list[Sampling],

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from garrote.inference.grouped.ways import enumerate_number_sets
+from garrote.inference.grouped.ways import enumerate_number_sets, sample_number_sets
 from garrote.inference.methods import Enumerate, Method, Metropolis, Sample
 from garrote.inference.task import Inferred, Task
 from garrote.priors.base import Prior
@@ -17,6 +17,8 @@ Way = Callable[[Task, Any], Inferred]
 WAYS_OF_GROUPS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
     Integration.CLOSED_FORM: {
         ("models", Enumerate): enumerate_number_sets,
+        ("models", Sample): sample_number_sets,
+        ("models", Metropolis): sample_number_sets,
     },
     Integration.POLYA_GAMMA: {},
     Integration.LAPLACE: {},

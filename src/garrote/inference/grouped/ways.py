@@ -8,7 +8,8 @@ from garrote.inference.gaussian_models import with_something_left
 from garrote.inference.grouped.numbers import enumerate_sets
 from garrote.inference.grouped.returning import audit_itself, return_posterior
 from garrote.inference.grouped.rotation import Rotation, rotate
-from garrote.inference.methods import Enumerate, Method
+from garrote.inference.grouped.sampled import sample_sets
+from garrote.inference.methods import Enumerate, Method, Metropolis, Sample
 from garrote.inference.models.over_models import Findings, certify_models, make_model_posterior
 from garrote.inference.task import Inferred, Task
 from garrote.results.certificates import Certificate
@@ -16,6 +17,8 @@ from garrote.solvers.models.grouped.group_sets import count_sets
 
 # Sets of groups that are summed over, at most: a second or so for each slab variance.
 MOST_SETS = 2**17
+# Steps of a chain that count, and those before them, by default.
+_LENGTHS = 10_000, 1000
 
 
 def enumerate_number_sets(task: Task, method: Enumerate) -> Inferred:
@@ -28,6 +31,19 @@ def enumerate_number_sets(task: Task, method: Enumerate) -> Inferred:
         task, rotation, method, found, certificate, "all sets of groups summed exactly"
     )
     return replace(inferred, posterior=audit_itself(inferred.posterior))
+
+
+def sample_number_sets(task: Task, method: Sample | Metropolis) -> Inferred:
+    """Draw sets of groups, by the walk that the method names."""
+    task, rotation = begin(task)
+    chains = method.chains(*_LENGTHS, task.seed)
+    found, certificate = sample_sets(
+        task.problem, task.beliefs, method.name, chains, task.n_jobs, task.reporter("sampling")
+    )
+    states = f"{chains.count * chains.steps} states of {chains.count} chains"
+    how = f"{states} sampled, {found.seen} sets of groups seen"
+    inferred = _inferred(task, rotation, method, found, certificate, how)
+    return replace(inferred, steps=chains.steps)
 
 
 def begin(task: Task) -> tuple[Task, Rotation]:
