@@ -114,17 +114,30 @@ class GroupWalk(FactorWalk):
 @kernel
 def _score(rule, table, factor, rates, inverse):
     """Fill in the log odds of all groups and the logs of all rates; return the log of their sum."""
-    k, count = factor.size[0], rates.log_odds.shape[0]
-    least = np.log(_EXPLORATION / count)
+    k = factor.size[0]
     invert_root(factor.root, inverse, k)
-    size = 0
+    best = _score_flips(rule, table, factor, rates, inverse, k)
+    best = max(best, _score_swaps(rule, table, factor, rates, inverse, k))
+    if best == -np.inf:  # nothing may move
+        return 0.0
+    total = 0.0
+    for g in range(rates.log_rate.shape[0]):
+        total += np.exp(rates.log_rate[g] - best)
+    for a in range(rates.owner.shape[0]):
+        total += np.exp(rates.log_swap[a] - best)
+    return best + np.log(total)
+
+
+@kernel
+def _score_flips(rule, table, factor, rates, inverse, k):
+    """Fill in the log odds of all groups and the logs of the rates of flips; return the largest."""
+    count, size, best = rates.log_odds.shape[0], 0, -np.inf
     for g in range(count):
         size += is_inside(factor, table, g)
-    best = -np.inf
     for g in range(count):
-        inside, free = is_inside(factor, table, g), may_flip(factor, table, g)
+        inside = is_inside(factor, table, g)
         rates.log_rate[g] = -np.inf
-        if not free:
+        if not may_flip(factor, table, g):
             rates.log_odds[g] = np.inf if inside else -np.inf
             continue
         if inside:
@@ -133,16 +146,27 @@ def _score(rule, table, factor, rates, inverse):
         else:
             odds = gain_of_coming(factor, rule, table, g, k) + prior_gain(table, g, size)
         rates.log_odds[g] = odds
-        if odds == -np.inf and not inside:
-            continue
-        # (p (1 - calm p) + e) over p where it is in, over 1 - p where it is out.
-        eager = np.log1p(-_CALM / (1.0 + np.exp(min(-odds, 700.0))))
-        away = -odds if inside else odds
-        other = max(away, 0.0) + np.log1p(np.exp(-abs(away)))
-        first, second = eager + (0.0 if inside else odds), least + other
-        high, low = max(first, second), min(first, second)
-        rates.log_rate[g] = high + np.log1p(np.exp(low - high))
-        best = max(best, rates.log_rate[g])
+        if odds > -np.inf:
+            rates.log_rate[g] = _log_rate(odds, inside, np.log(_EXPLORATION / count))
+            best = max(best, rates.log_rate[g])
+    return best
+
+
+@kernel
+def _log_rate(odds, inside, least):
+    """Return the log of (p (1 - calm p) + e) over p where a group is in, over 1 - p where it is out."""
+    eager = np.log1p(-_CALM / (1.0 + np.exp(min(-odds, 700.0))))
+    away = -odds if inside else odds
+    other = max(away, 0.0) + np.log1p(np.exp(-abs(away)))
+    first, second = eager + (0.0 if inside else odds), least + other
+    high, low = max(first, second), min(first, second)
+    return high + np.log1p(np.exp(low - high))
+
+
+@kernel
+def _score_swaps(rule, table, factor, rates, inverse, k):
+    """Fill in the logs of the rates of swaps; return the largest."""
+    best = -np.inf
     for a in range(rates.owner.shape[0]):
         i, j = rates.owner[a], rates.partner[a]
         rates.log_swap[a] = -np.inf
@@ -154,14 +178,7 @@ def _score(rule, table, factor, rates, inverse):
             if odds > -np.inf:
                 rates.log_swap[a] = -np.log1p(np.exp(min(-odds, 700.0)))
                 best = max(best, rates.log_swap[a])
-    if best == -np.inf:  # nothing may move
-        return 0.0
-    total = 0.0
-    for g in range(count):
-        total += np.exp(rates.log_rate[g] - best)
-    for a in range(rates.owner.shape[0]):
-        total += np.exp(rates.log_swap[a] - best)
-    return best + np.log(total)
+    return best
 
 
 @kernel
