@@ -141,9 +141,7 @@ def infer(
     >>> found.posterior.inclusion_probability.argmax()
     np.int64(1)
     """
-    names = tuple(names) or tuple(f"x{j}" for j in range(problem.n_features))
-    if len(names) != problem.n_features:
-        raise ValueError(f"there are {len(names)} names for {problem.n_features} columns")
+    names = _named(names, problem.n_features)
     law = resolve_law(inclusion, problem.n_features, np.array(names, dtype=object))
     law = law.over(problem.usable, problem.n_features)
     grouped = law_over_groups(law)
@@ -155,6 +153,14 @@ def infer(
     if not task.usable and way in _NEED_COLUMNS:
         return enumerate_numbers(task, Enumerate())
     return way(task, chosen)
+
+
+def _named(names: Sequence[str], count: int) -> tuple[str, ...]:
+    """Return a name for every column."""
+    made = tuple(names) or tuple(f"x{j}" for j in range(count))
+    if len(made) != count:
+        raise ValueError(f"there are {len(made)} names for {count} columns")
+    return made
 
 
 def _chosen(

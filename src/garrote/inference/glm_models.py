@@ -60,7 +60,7 @@ _MOST = 20
 # Slab variances that all models are fitted with where it is unknown, about.
 _SLABS = 20
 # Separated models are told of beyond this probability.
-_WORTH_A_NOTE = 0.01
+WORTH_A_NOTE = 0.01
 # A walk sums over log variances of a slab, where it is unknown, in steps of this, and between those that
 # its law has but a share of beyond: small variances have next to none of it.
 _STEP, _BELOW, _ABOVE = 0.5, 1e-9, 5e-4
@@ -69,7 +69,7 @@ _FAINT = 700.0
 # Models whose odds are compared with those by twice the step.
 _COMPARED = 20
 # Steps of a walk that count, and those before them, by default.
-_LENGTHS = 10_000, 1000
+LENGTHS = 10_000, 1000
 
 
 def enumerate_fitted(task: Task, method: Enumerate) -> Inferred:
@@ -82,14 +82,14 @@ def enumerate_fitted(task: Task, method: Enumerate) -> Inferred:
         make_fitting(task.problem, task.beliefs), task.n_jobs, report
     )
     how = f"all {2**task.usable:,} models fitted and weighed by {task.prior.yardstick}"
-    return _inferred(task, fitting, found, _certify(fitting, found, change), method, how)
+    return _inferred(task, fitting, found, certify_fits(fitting, found, change), method, how)
 
 
 def walk_fitted(task: Task, method: Metropolis) -> Inferred:
     """Fit the models that walks come across, and weigh them by what the prior says."""
     task.prior.check_one_hump(method.name)
     refuse_dense(task.problem)
-    chains, fitting = method.chains(*_LENGTHS, task.seed), make_fitting(task.problem, task.beliefs)
+    chains, fitting = method.chains(*LENGTHS, task.seed), make_fitting(task.problem, task.beliefs)
     found, certificate = _walk(fitting, chains, task.n_jobs, task.reporter("sampling"))
     how = (
         f"{len(found.members):,} models fitted on {chains.count} walks and weighed by "
@@ -114,8 +114,8 @@ def _inferred(
 ) -> Inferred:
     posterior, separated = make_fitted_posterior(fitting, found, task.names)
     notes = task.beliefs.doubts(found.size_probability)
-    if separated > _WORTH_A_NOTE:
-        notes = (_separation(separated, fitting.likelihood.without_maximum), *notes)
+    if separated > WORTH_A_NOTE:
+        notes = (separation(separated, fitting.likelihood.without_maximum), *notes)
     posterior = with_substitutes(task.problem, posterior, found.components)
     return Inferred(posterior, certificate, method.name, how, notes=notes)
 
@@ -149,7 +149,8 @@ def refuse_many_fits(usable: int, rows: int, unknown_variance: bool) -> None:
         )
 
 
-def _separation(share: float, what: str) -> str:
+def separation(share: float, what: str) -> str:
+    """Say that some models have no finite maximum, and how probable these are."""
     return (
         f"in models of probability {share:.2f} {what}: some coefficients have no finite maximum, and "
         "are stated where the log likelihood had converged"
@@ -238,9 +239,9 @@ def _enumerate(
     return task._replace(tables=tables), found, change
 
 
-def _certify(task: FittingTask, found: Findings, change: float) -> Certificate:
+def certify_fits(task: FittingTask, found: Findings, change: float) -> Certificate:
     """Fit the best models afresh; compare their odds, and measure their gradients."""
-    prior, logs, lengths = task.beliefs.inclusion, [], []
+    prior, usable, logs, lengths = task.beliefs.inclusion, task.problem.usable, [], []
     start = np.zeros(len(task.table.samples.columns))
     for members in found.members[:CERTIFIED]:
         variables = np.array(members, dtype=int)
@@ -249,7 +250,7 @@ def _certify(task: FittingTask, found: Findings, change: float) -> Certificate:
             model = fit_model(task.likelihood, table, variables, start)
             each.append(weight + model.log_likelihood)
             lengths.append(measure_fit(task.likelihood, table, variables, model.coef)[0])
-        log_prior = prior.by_size[len(members)] + prior.log_odds[variables].sum()
+        log_prior = float(prior.of_models(usable[variables][None], usable)[0])
         logs.append(logsumexp(each) - task.penalty * len(members) + log_prior)
     off = np.array(logs) - np.log(found.probability) - (found.log_evidence or 0.0)
     return of_fitted_models(float(max(np.abs(off).max(), change)), float(max(lengths)))
@@ -278,11 +279,11 @@ def _walk(
     each = [_joined(task, [walk]).inclusion for walk in walks]
     apart = np.ptp(each, axis=0).max(initial=0.0)
     error = 0.0 if found.accuracy is None else found.accuracy.monte_carlo_error.max(initial=0.0)
-    rough = float(error) + _grid_error(task, found)
+    rough = float(error) + grid_error(task, found)
     return found, monte_carlo(rough, float(apart))
 
 
-def _grid_error(task: FittingTask, found: Findings) -> float:
+def grid_error(task: FittingTask, found: Findings) -> float:
     """Return how far probabilities may be off for the step in the slab's log variance.
 
     A quarter of the largest change in log odds of the best models where every second variance is left

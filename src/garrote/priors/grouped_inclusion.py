@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
 from garrote.arrays import Array, Floats
 from garrote.priors.column_groups import ColumnGroups
@@ -72,6 +73,12 @@ class InclusionOfGroups:
         of_column = np.full_like(self.of_column, -1)
         of_column[usable] = self.of_column[usable]
         return replace(self, of_column=of_column)
+
+    def restricted_to(self, inside: Array) -> "InclusionOfGroups":
+        """Return the prior of which given sets, all that are allowed, have all the probability."""
+        total = float(logsumexp(self.log_prior(inside)))
+        known = replace(self.over_groups, by_size=self.over_groups.by_size - total)
+        return replace(self, over_groups=known)
 
     def of_models(self, members: Array, usable: Array) -> Floats:
         """Return the log prior of models of one size, by rows of their columns: whole groups."""

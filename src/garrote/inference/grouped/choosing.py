@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from garrote.inference.grouped.fitted import enumerate_fitted_sets, walk_fitted_sets
+from garrote.inference.grouped.labels import sample_label_sets
 from garrote.inference.grouped.ways import enumerate_number_sets, sample_number_sets
 from garrote.inference.methods import Enumerate, Method, Metropolis, Sample
 from garrote.inference.task import Inferred, Task
@@ -13,6 +15,10 @@ from garrote.solvers.models.grouped.group_sets import count_sets
 
 Way = Callable[[Task, Any], Inferred]
 
+_FITTED: dict[tuple[str, type[Method]], Way] = {
+    ("models", Enumerate): enumerate_fitted_sets,
+    ("models", Metropolis): walk_fitted_sets,
+}
 # The ways to a posterior over sets of groups; `garrote.inference.choosing.WAYS` has those over models.
 WAYS_OF_GROUPS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
     Integration.CLOSED_FORM: {
@@ -20,8 +26,8 @@ WAYS_OF_GROUPS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
         ("models", Sample): sample_number_sets,
         ("models", Metropolis): sample_number_sets,
     },
-    Integration.POLYA_GAMMA: {},
-    Integration.LAPLACE: {},
+    Integration.POLYA_GAMMA: {("models", Sample): sample_label_sets, **_FITTED},
+    Integration.LAPLACE: _FITTED,
 }
 
 # "auto" sums over up to so many sets of groups where each is a few products, and fits up to so many.

@@ -19,7 +19,7 @@ from garrote.inference.models.slab_integral import (
 )
 from garrote.priors.base import Slab
 from garrote.problem import Problem
-from garrote.solvers.models.grouped.group_sets import allowed_sets, as_models
+from garrote.solvers.models.grouped.group_sets import as_models
 from garrote.solvers.models.grouped.summed_models import Moments, sum_moments, weigh_models
 from garrote.solvers.models.scored_models import ModelList
 
@@ -35,15 +35,15 @@ class _Summed(NamedTuple):
     noise: float
 
 
-def enumerate_sets(problem: Problem, beliefs: Beliefs, report: Any) -> tuple[Findings, float]:
-    """Sum over all allowed sets of groups, and over the slab's variance where it is unknown.
+def enumerate_sets(
+    problem: Problem, beliefs: Beliefs, inside: Array, report: Any
+) -> tuple[Findings, float]:
+    """Sum over given sets of groups, and over the slab's variance where it is unknown.
 
     Also returns a bound on the error that inclusion probabilities have from the integral over it.
     """
     law, usable = beliefs.inclusion, problem.usable
-    inside = allowed_sets(law)
     prior = law.log_prior(inside)
-    prior -= prior.max() + np.log(np.exp(prior - prior.max()).sum())  # those allowed have all of it
     models = as_models(law, inside)
     data = Moments(problem.known_block(usable), problem.xty[usable], float(problem.yty))
     places = ModelList(np.searchsorted(usable, models.members), models.ends)

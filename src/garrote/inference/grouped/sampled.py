@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from garrote.arrays import Array
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.methods import Chains
 from garrote.inference.models.over_models import Findings, sampled_findings
@@ -16,6 +17,7 @@ from garrote.inference.sampling import (
     without_lost,
 )
 from garrote.limits.budgets import GRAM_BYTES
+from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.priors.inclusion import BetaInclusion, Inclusion
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
@@ -67,8 +69,12 @@ def _start(problem: Problem, beliefs: Beliefs) -> list[int]:
     """
     if not beliefs.prior.independent:
         return []
-    law = beliefs.inclusion
     alone = BetaInclusion().over(problem.usable, problem.n_features)
     columns = mean_field_start(problem, replace(beliefs, inclusion=alone))
-    inside = groups_inside(law, np.array(columns, dtype=np.intp))
+    return whole_groups(beliefs.inclusion, np.array(columns, dtype=np.intp))
+
+
+def whole_groups(law: InclusionOfGroups, columns: Array) -> list[int]:
+    """Return all columns of groups of which some columns are, and of their parents."""
+    inside = groups_inside(law, columns)
     return [int(j) for g in np.flatnonzero(inside) for j in law.columns(int(g))]

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from garrote.arrays import Array, Floats
 from garrote.inference.gaussian_models import with_something_left
 from garrote.inference.grouped.numbers import enumerate_sets
 from garrote.inference.grouped.returning import audit_itself, return_posterior
@@ -13,7 +14,7 @@ from garrote.inference.methods import Enumerate, Method, Metropolis, Sample
 from garrote.inference.models.over_models import Findings, certify_models, make_model_posterior
 from garrote.inference.task import Inferred, Task
 from garrote.results.certificates import Certificate
-from garrote.solvers.models.grouped.group_sets import count_sets
+from garrote.solvers.models.grouped.group_sets import allowed_sets, count_sets
 
 # Sets of groups that are summed over, at most: a second or so for each slab variance.
 MOST_SETS = 2**17
@@ -24,12 +25,12 @@ _LENGTHS = 10_000, 1000
 def enumerate_number_sets(task: Task, method: Enumerate) -> Inferred:
     """Sum over all allowed sets of groups."""
     task, rotation = begin(task)
-    refuse_many_sets(task, MOST_SETS)
-    found, change = enumerate_sets(task.problem, task.beliefs, task.reporter("enumeration"))
+    task, inside = over_all_sets(task, MOST_SETS)
+    report = task.reporter("enumeration")
+    found, change = enumerate_sets(task.problem, task.beliefs, inside, report)
     certificate = certify_models(task.problem, task.beliefs, found, change)
-    inferred = _inferred(
-        task, rotation, method, found, certificate, "all sets of groups summed exactly"
-    )
+    how = "all sets of groups summed exactly"
+    inferred = _inferred(task, rotation, method, found, certificate, how)
     return replace(inferred, posterior=audit_itself(inferred.posterior))
 
 
@@ -55,14 +56,17 @@ def begin(task: Task) -> tuple[Task, Rotation]:
     return replace(task, problem=rotation.rotated, beliefs=beliefs), rotation
 
 
-def refuse_many_sets(task: Task, most: int) -> None:
-    """Refuse to sum over more sets of groups than can be."""
-    groups = len(task.beliefs.inclusion)
-    if count_sets(task.beliefs.inclusion, most) > most:
+def over_all_sets(task: Task, most: int) -> tuple[Task, Array]:
+    """Return all allowed sets, and the analysis under a law of these; refuse more than there can be."""
+    law = task.beliefs.inclusion
+    if count_sets(law, most) > most:
         raise ValueError(
-            f"method='enumerate' takes at most {most:,} sets of groups, and {groups} groups have more: "
-            "use method='sample' or 'metropolis', or fewer groups"
+            f"method='enumerate' takes {most:,} sets of groups at most, and {len(law)} groups have "
+            "more: use method='sample' or 'metropolis', or fewer groups"
         )
+    inside = allowed_sets(law)
+    beliefs = replace(task.beliefs, inclusion=law.restricted_to(inside))
+    return replace(task, beliefs=beliefs), inside
 
 
 def _inferred(
@@ -76,7 +80,7 @@ def _inferred(
     """Describe what was found in the user's units."""
     posterior = make_model_posterior(task.problem, task.beliefs, found, task.names)
     posterior = return_posterior(rotation, posterior, found.components)
-    doubts = task.beliefs.doubts(_column_sizes(task, found))
+    doubts = task.beliefs.doubts(column_sizes(task, found))
     return Inferred(posterior, certificate, method.name, describe(task, how), notes=doubts)
 
 
@@ -88,8 +92,9 @@ def describe(task: Task, how: str) -> str:
     )
 
 
-def _column_sizes(task: Task, found: Findings) -> np.ndarray:
+def column_sizes(task: Task, found: Findings) -> Floats:
     """Return the probability of each number of columns, by the models that stand for all."""
     members, probability, _ = found.representatives
     sizes = np.array([len(model) for model in members])
-    return np.bincount(sizes, probability / probability.sum(), task.usable + 1)
+    share = np.bincount(sizes, probability / probability.sum(), task.usable + 1)
+    return share.astype(np.float64)

@@ -1,6 +1,8 @@
 """Posteriors of logistic models by Polya-Gamma Gibbs sampling, with the states kept to predict by."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -9,7 +11,7 @@ from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.glm_models import make_fitting, refuse_dense
 from garrote.inference.mean_field.label_mean_field import make_bound
-from garrote.inference.methods import Sample
+from garrote.inference.methods import Chains, Sample
 from garrote.inference.models.fitted_posterior import FittingTask, make_fitted_posterior
 from garrote.inference.models.model_laws import as_correlation
 from garrote.inference.models.over_models import Findings, sampled_findings
@@ -17,6 +19,7 @@ from garrote.inference.sampling import certify_chains, run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.problem import Problem
+from garrote.results.certificates import Certificate
 from garrote.results.laws import Models, States
 from garrote.results.path import stack_rows
 from garrote.results.posterior import Posterior
@@ -24,7 +27,7 @@ from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import anneal_bound
 from garrote.solvers.labels.humped_gibbs import HumpedLogisticWalk
 from garrote.solvers.labels.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
-from garrote.solvers.models.model_chain import Sampling, run_chain
+from garrote.solvers.models.model_chain import Sampling, Target, run_chain
 
 # States that are kept with their coefficients, at most, over all chains.
 _KEPT = 2000
@@ -32,16 +35,47 @@ _KEPT = 2000
 _LENGTHS = 5000, 500
 
 
+class LabelChains(NamedTuple):
+    """What chains of labels found, in the user's units and in the problem's, and how good it is."""
+
+    posterior: Posterior
+    found: Findings
+    certificate: Certificate
+    chains: Chains
+
+
+# What makes a walk: of its target, rows, random numbers, and which of its states to keep.
+MakeWalk = Callable[[Target, LabelledRows, np.random.Generator, int], LogisticGibbsWalk]
+
+
 def sample_labels(task: Task, method: Sample) -> Inferred:
     """Run chains of labels, the first from a rough mean-field solution and the others from nothing."""
+    problem, beliefs = task.problem, task.beliefs
+    kind = HumpedLogisticWalk if beliefs.prior.has_humps else LogisticGibbsWalk
+    start = label_start(problem, beliefs)
+    done = run_label_chains(task, method, kind, beliefs.target(problem), start)
+    found, chains = done.found, done.chains
+    how = (
+        f"{chains.count * chains.steps} states of {chains.count} Polya-Gamma chains sampled, "
+        f"{found.seen} models seen"
+    )
+    how = how if found.shapes is None else f"{how}; {found.shapes}"
+    doubts = beliefs.doubts(done.posterior.size_probability)
+    return Inferred(
+        done.posterior, done.certificate, method.name, how, notes=doubts, steps=chains.steps
+    )
+
+
+def run_label_chains(
+    task: Task, method: Sample, kind: MakeWalk, target: Target, start: list[int]
+) -> LabelChains:
+    """Run chains, the first from given variables and the others from nothing."""
     problem, beliefs = task.problem, task.beliefs
     beliefs.prior.check_independent(method.name)
     refuse_dense(problem, f"method={method.name!r}", "use method='mean-field', or screen")
     chains, report = method.chains(*_LENGTHS, task.seed), task.reporter("sampling")
     fitting = make_fitting(problem, replace(beliefs, prior=beliefs.prior.with_one_hump))
-    kind = HumpedLogisticWalk if beliefs.prior.has_humps else LogisticGibbsWalk
-    rows, target = labelled_rows(fitting), beliefs.target(problem)
-    every = max(1, -(-chains.steps * chains.count // _KEPT))
+    rows, every = labelled_rows(fitting), max(1, -(-chains.steps * chains.count // _KEPT))
 
     def run(rng: np.random.Generator, start: list[int]) -> tuple[Sampling, list[Drawn]]:
         walk = kind(target, rows, rng, every)
@@ -50,24 +84,16 @@ def sample_labels(task: Task, method: Sample) -> Inferred:
         )
         return done, walk.drawn
 
-    both = run_chains(run, chains, task.n_jobs, _start(problem, beliefs))
+    both = run_chains(run, chains, task.n_jobs, start)
     runs = [done for done, _ in both]
     states = [state for _, drawn in both for state in drawn]
     found = sampled_findings(runs, beliefs.prior)
     variances = np.concatenate([done.slab_variances for done in runs])
     posterior = _posterior(fitting, found, states, float(np.median(variances)), task.names)
-    how = (
-        f"{chains.count * chains.steps} states of {chains.count} Polya-Gamma chains sampled, "
-        f"{found.seen} models seen"
-    )
-    how = how if found.shapes is None else f"{how}; {found.shapes}"
-    doubts = beliefs.doubts(posterior.size_probability)
-    return Inferred(
-        posterior, certify_chains(runs, found), method.name, how, notes=doubts, steps=chains.steps
-    )
+    return LabelChains(posterior, found, certify_chains(runs, found), chains)
 
 
-def _start(problem: Problem, beliefs: Beliefs) -> list[int]:
+def label_start(problem: Problem, beliefs: Beliefs) -> list[int]:
     """Return the variables of a rough mean-field solution at the prior odds of a small model."""
     if not len(problem.usable):
         return []

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from garrote.arrays import Floats
+from garrote.arrays import Array, Floats
 from garrote.likelihoods import curvature, gradient
 from garrote.solvers.losses.newton import stable_inverse
 from garrote.solvers.models.fitted_models import FittedModel, Table, fit_over_slabs
@@ -65,6 +65,11 @@ class FittedTarget:
         self.fitted: dict[Members, FittedModel] = {}
         self.known: dict[Members, float] = {}
 
+    @property
+    def count(self) -> int:
+        """How many variables there are."""
+        return self.table.n_variables
+
     def log_weight(self, members: Members, near: Members = ()) -> float:
         """Return a model's log weight; a fit starts from that of the model ``near``, if known."""
         if members not in self.known:
@@ -79,11 +84,20 @@ class FittedTarget:
         start = np.zeros(len(self.table.samples.columns))
         start[: self.table.fixed] = self.table.null
         if near in self.fitted and not self.fitted[near].separated:
-            start[self.table.members(np.array(near, int))] = self.fitted[near].coef
+            start[self._places(near)] = self.fitted[near].coef
         return start
+
+    def _places(self, members: Members) -> Array:
+        """Return the columns of a model: the fixed ones, then its variables."""
+        return self.table.members(np.array(members, int))
 
     def gains(self, members: Members) -> Floats:
         """Return by how much each variable would about raise the log weight; -inf for those in."""
+        more = self.by_size[len(members) + 1] - self.by_size[len(members)]
+        return self._column_gains(members) + self.log_odds + more
+
+    def _column_gains(self, members: Members) -> Floats:
+        """Return by how much each column would about raise the evidence; -inf for those in."""
         product, beyond = self._scored(members)
         held = self.table.samples.held[self.table.fixed :]
         gain = np.full(len(beyond), -np.inf)
@@ -91,7 +105,7 @@ class FittedTarget:
         gain[free] = 0.5 * product[free] ** 2 / (beyond + held)[free] - self.penalty
         if self.table.integrated:
             gain[free] -= 0.5 * np.log1p(beyond[free] / held[free])
-        return gain + self.log_odds + self.by_size[len(members) + 1] - self.by_size[len(members)]
+        return gain
 
     def scores(self, members: Members) -> Floats:
         """Return every variable's score statistic beside a model; 0 for those in it or dependent."""
@@ -102,7 +116,7 @@ class FittedTarget:
         """Return slopes along all variables, and what of their curvature is beyond a model's columns."""
         self.log_weight(members)
         samples, fixed = self.table.samples, self.table.fixed
-        places = self.table.members(np.array(members, int))
+        places = self._places(members)
         eta = samples.offset + self.fitted[members].coef @ samples.columns[places]
         row_weights = samples.weights * curvature(self.likelihood, samples.y, eta)
         slope = samples.weights * gradient(self.likelihood, samples.y, eta)
@@ -113,14 +127,14 @@ class FittedTarget:
         information = inside @ samples.columns[places].T + np.diag(samples.held[places])
         beyond = length - np.sum(cross * (stable_inverse(information) @ cross), axis=0)
         beyond[beyond <= _DEPENDENT * length] = 0.0
-        beyond[list(members)] = 0.0
+        beyond[places[fixed:] - fixed] = 0.0
         return others @ slope, beyond
 
 
 def climb(target: FittedTarget) -> tuple[Members, Floats]:
     """Add the most promising variable while that raises the weight; return the model and rates."""
     members: Members = ()
-    D = target.table.n_variables
+    D = target.count
     promise = np.zeros(D)
     for _ in range(min(_MOST_CLIMBED, D)):
         gain = target.gains(members)
