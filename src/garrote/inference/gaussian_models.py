@@ -79,7 +79,7 @@ def search_numbers(task: Task, method: Search) -> Inferred:
 
 def pursue_numbers(task: Task, method: BayesianMatchingPursuit) -> Inferred:
     """Grow the most probable models of each size, and count those that were scored."""
-    task = _with_something_left(task)
+    task = with_something_left(task)
     task.beliefs.prior.check_one_hump(method.name)
     most = task.usable if method.max_features is None else min(method.max_features, task.usable)
     most = min(most, max(task.problem.max_rank, 1))
