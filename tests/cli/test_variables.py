@@ -46,7 +46,7 @@ def variables(document):
     return {one["name"]: one for one in document["variables"]}
 
 
-METHODS = ("lasso", "garrote")
+METHODS = ("lasso", "spike-slab", "garrote")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -91,13 +91,37 @@ def test_quiet_names_variables_and_the_table_has_levels(folder, capsys):
     ]
 
 
+def test_a_curve_is_found_with_its_straight_line_and_drawn_with_a_band(folder):
+    document = select(folder, "--curves", "dose", "--method", "spike-slab")
+    found = variables(document)
+    assert found["dose"]["selected"]
+    assert found["dose (curve)"]["selected"]
+    (curve,) = document["curves"]
+    assert curve["name"] == "dose"
+    x, effect = np.array(curve["x"]), np.array(curve["effect"])
+    inner = x < 5
+    assert np.corrcoef(effect[inner], np.sin(1.2 * x[inner]))[0, 1] > 0.95
+    band = np.array(curve["lower"]) <= effect, effect <= np.array(curve["upper"])
+    assert all(one.mean() > 0.95 for one in band)
+
+
+def test_an_interaction_is_never_surer_than_its_variables(folder):
+    document = select(folder, "--interactions", "age,site,sex", "--method", "spike-slab")
+    found = variables(document)
+    pairs = [one for one in found.values() if one["kind"] == "interaction"]
+    assert pairs
+    for pair in pairs:
+        least = min(found[name]["probability"] for name in pair["parents"] if name in found)
+        assert pair["probability"] <= least + 1e-9
+
+
 def test_methods_without_heredity_say_so(folder, capsys):
     select(folder, "--interactions", "age,site", "--method", "lasso")
     said = " ".join(capsys.readouterr().out.split())
     assert "may take an interaction without the variables that it is made of" in said
 
 
-@pytest.mark.parametrize("method", ["lasso", "garrote"])
+@pytest.mark.parametrize("method", ["lasso", "spike-slab"])
 def test_a_formula_is_fitted_saved_and_predicted_with(folder, method, capsys):
     formula = "y ~ age*site + bs(dose, 5) + log(age) + C(sex)"
     model = str(folder / "model.garrote")
@@ -150,3 +174,15 @@ def test_a_comparison_takes_words_for_one_variable(folder, capsys):
     assert "\n  Bonn" in said
     page = (folder / "c.html").read_text(encoding="utf-8")
     assert 'class="level"' in page
+
+
+def test_a_method_without_groups_takes_levels_one_by_one_and_says_so(folder, capsys):
+    document = select(folder, "--method", "shrinkage")
+    assert document["n_variables"] == 8
+    assert "takes every column of site, colour for a variable of its own" in " ".join(
+        capsys.readouterr().out.split()
+    )
+
+
+def test_single_effects_are_fitted_to_words(folder):
+    assert "site" in " ".join(variables(select(folder, "--method", "single-effects")))

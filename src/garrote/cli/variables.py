@@ -44,11 +44,21 @@ def keep_whole(
     if not (groups.several or groups.parents):
         return Grouped(dict(settings))
     known = inspect.signature(estimator).parameters
-    if "inclusion" in known and (hasattr(estimator, "_law") or "gamma" in known):
+    if "inclusion" in known and ("gamma" in known or _has_groups(estimator)):
         return _by_inclusion(estimator, settings, groups)
     if "penalty" in known:
         return _by_penalty(settings, groups, known)
     return Grouped(dict(settings), None, _one_by_one(groups, "this method"))
+
+
+def _has_groups(estimator: Any) -> bool:
+    """Tell whether a method by a posterior has a way to that for groups of columns."""
+    from garrote.inference.choosing import methods_for
+    from garrote.rules import Integration
+
+    kind = getattr(estimator, "_kind", "")
+    ways = {name for one in Integration for name in methods_for(one, kind, grouped=True)}
+    return bool(ways - {"auto"})
 
 
 def _by_inclusion(estimator: Any, settings: Mapping[str, Any], groups: Any) -> Grouped:
@@ -107,7 +117,7 @@ def _one_by_one(groups: Any, who: str) -> tuple[str, ...]:
     names = [name for g, name in enumerate(groups.names) if len(groups.columns(g)) > 1]
     return (
         f"{who} takes every column of {listing(names, str, 3)} for a variable of its own; --method "
-        "spike-slab or lasso keeps them together",
+        "spike-slab, garrote or lasso keeps them together",
     )
 
 
