@@ -31,7 +31,7 @@ def certify_effects(task: EffectsTask, fit: EffectsFit) -> Certificate:
     for effect, left in zip(fit.effects, afresh.left, strict=True):
         again, more = _again(task, fit.noise, effect, left)
         inclusion = max(inclusion, float(np.abs(again.probability - effect.probability).max()))
-        likely = effect.probability > _COUNTS
+        likely = (effect.by_column > _COUNTS) & (effect.variance > 0)
         moved = np.abs(again.mean - effect.mean)[likely] / np.sqrt(effect.variance[likely])
         weight = max(weight, float(moved.max(initial=0.0)))
         gain = max(gain, more)
@@ -54,8 +54,9 @@ def _again(
 ) -> tuple[SingleEffect, float]:
     """Return an effect after one more update, and what a better prior variance adds to its evidence."""
     terms = left, task.problem.curvature, task.log_prior
-    held = single_effect_regression(*terms, effect.prior_variance, noise)
-    again = single_effect_regression(*terms, task.next_variance(terms, noise, held), noise)
+    held = single_effect_regression(*terms, effect.prior_variance, noise, task.units)
+    variance = task.next_variance(terms, noise, held)
+    again = single_effect_regression(*terms, variance, noise, task.units)
     return again, max(again.log_bayes_factor - held.log_bayes_factor, 0.0)
 
 

@@ -1,6 +1,7 @@
 """The posterior of a sum of single effects: which variables, in which sets, with which effects."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -8,12 +9,15 @@ from scipy.special import logsumexp
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.covariates import with_covariates
+from garrote.inference.effects.columns_of_effects import EffectOfGroups, GroupedColumns
 from garrote.inference.effects.effects_certificate import certify_effects
 from garrote.inference.methods import Method
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
+from garrote.priors.grouped_inclusion import InclusionOfGroups
 from garrote.problem import Problem
 from garrote.results.certificates import Certificate
+from garrote.results.credible_sets import Likeness, Substitutes
 from garrote.results.fit import Fit
 from garrote.results.laws import EffectsLaw, Spread
 from garrote.results.optima import Optima
@@ -33,29 +37,62 @@ _SHORT, _WIDE = 200, 10
 # Effects are kept on as many columns as have this share of their probability: sets of a coverage up to
 # `MOST_COVERED` are made of these.
 _SHARE = 0.9999
+# Groups that are compared with each other, at most.
+_MOST_COMPARED = 500
 
 
 def single_effects_posterior(analysis: Task, method: Method) -> Inferred:
     """Fit, refine, certify, and change to the user's units."""
-    problem, task = analysis.problem, make_task(analysis.problem, analysis.beliefs)
+    problem, grouped = analysis.problem, columns_in_groups(analysis)
+    task = make_task(problem, analysis.beliefs, grouped)
     fit = fit_single_effects(task)
     better = 0
     if task.prior.refine:
         fit, better = refine(NumbersFitter(task), fit, analysis.reporter("refining"))
     certificate = certify_effects(task, fit)
-    stated = replace(fit, effects=_stated(task, fit))
-    described = describe_effects(task.problem, stated, task.rows, analysis.names, certificate)
-    posterior = with_substitutes(problem, with_covariates(problem, described))
+    effects: Any = _stated(task, fit)
+    if grouped is not None:
+        effects = grouped.effects(effects)
+    stated = replace(fit, effects=effects)
+    described = describe_effects(problem, stated, task.rows, analysis.names, certificate)
+    posterior = with_covariates(problem, described)
+    posterior = with_likeness(problem, posterior, grouped)
     how = say_how_many(fit, task.prior.effects, better)
-    notes = (*notes_on_effects(fit, analysis.usable), *_note_on_width(task.rows, analysis.usable))
+    variables = int(np.count_nonzero(np.isfinite(task.log_prior)))
+    notes = (*notes_on_effects(fit, variables), *_note_on_width(task.rows, analysis.usable))
     return Inferred(
         posterior, certificate, method.name, how, fit.converged, notes=notes,
         cautions=_cautions(task),
     )  # fmt: skip
 
 
-def make_task(problem: Problem, beliefs: Beliefs) -> EffectsTask:
+def columns_in_groups(analysis: Task) -> GroupedColumns | None:
+    """Return the groups that effects are of; None where they are of columns."""
+    law = analysis.beliefs.inclusion
+    return GroupedColumns(analysis.problem, law) if isinstance(law, InclusionOfGroups) else None
+
+
+def with_likeness(
+    problem: Problem, posterior: Posterior[EffectsLaw], grouped: GroupedColumns | None
+) -> Posterior[EffectsLaw]:
+    """Return the posterior with how alike the columns, or groups, of credible sets are."""
+    if grouped is None:
+        return with_substitutes(problem, posterior)
+    columns = np.sort(posterior.law.compared_columns[:_MOST_COMPARED])
+    alike = Likeness(columns, grouped.likeness(columns))
+    return replace(posterior, substitutes=Substitutes(alike))
+
+
+def make_task(
+    problem: Problem, beliefs: Beliefs, grouped: GroupedColumns | None = None
+) -> EffectsTask:
     """Return what the loop needs; prior probabilities are in proportion to prior odds."""
+    if grouped is not None:
+        seen, known = grouped.coordinates.problem.compressed(), beliefs.prior.noise_variance
+        return EffectsTask(
+            seen, beliefs.prior, grouped.log_prior, beliefs.n, GramProducts(seen), known,
+            units=grouped.units,
+        )  # fmt: skip
     log_prior = np.full(problem.n_features, -np.inf)
     if len(problem.usable):
         odds = beliefs.inclusion.log_odds
@@ -82,7 +119,7 @@ def describe_effects(
     names: tuple[str, ...],
     certificate: Certificate,
 ) -> Posterior[EffectsLaw]:
-    """Describe a fit to so many rows in the user's units."""
+    """Describe a fit to so many rows in the user's units; its effects are by columns."""
     scale, fixed = problem.scale, problem.scale.covariates
     unit = scale.response_scale / scale.column_scale
     D = problem.n_features
@@ -105,7 +142,7 @@ def describe_effects(
         weight=coef[listed] / inclusion[listed],
         noise_variance=fit.noise,
         free_energy=-fit.bound,
-        expected_size=float(inclusion.sum()),
+        expected_size=_expected_size(fit, inclusion),
         certificate=certificate,
         n_iter=len(fit.bounds),
     )
@@ -130,6 +167,9 @@ def _correlation(fit: EffectsFit, support: Array, deviation: Floats) -> Floats:
     covariance = np.zeros((len(support), len(support)))
     for effect in fit.effects:
         coef = effect.coef[support]
+        if isinstance(effect, EffectOfGroups):
+            covariance += effect.second_moments(support) - np.outer(coef, coef)
+            continue
         covariance += np.diag(effect.second_moment[support]) - np.outer(coef, coef)
     size = np.where(deviation > 0, deviation, 1.0)
     correlation = covariance / np.outer(size, size)
@@ -137,13 +177,30 @@ def _correlation(fit: EffectsFit, support: Array, deviation: Floats) -> Floats:
     return correlation
 
 
-def _law(fit: EffectsFit, unit: Floats) -> EffectsLaw:
-    wanted = np.zeros(len(unit), dtype=bool)
+def _expected_size(fit: EffectsFit, inclusion: Floats) -> float:
+    """Return how many variables are expected; a group is one."""
+    of_groups = [each for each in fit.effects if isinstance(each, EffectOfGroups)]
+    return float((inclusion[of_groups[0].first] if of_groups else inclusion).sum())
+
+
+def _kept_columns(fit: EffectsFit, count: int) -> Array:
+    """Return the columns that have nearly all of the probability of the effects."""
+    wanted = np.zeros(count, dtype=bool)
     for effect in fit.effects:
-        order = np.argsort(-effect.probability, kind="stable")
-        reached = np.cumsum(effect.probability[order])
-        wanted[order[: int(np.searchsorted(reached, _SHARE * reached[-1])) + 1]] = True
-    columns = np.flatnonzero(wanted)
+        of_groups = isinstance(effect, EffectOfGroups)
+        places = effect.first if of_groups else np.arange(count)
+        p = effect.probability[places]
+        order = np.argsort(-p, kind="stable")
+        reached = np.cumsum(p[order])
+        kept = places[order[: int(np.searchsorted(reached, _SHARE * reached[-1])) + 1]]
+        wanted[kept] = True
+        if of_groups:
+            wanted |= np.isin(effect.groups, effect.groups[kept])
+    return np.flatnonzero(wanted)
+
+
+def _law(fit: EffectsFit, unit: Floats) -> EffectsLaw:
+    columns = _kept_columns(fit, len(unit))
     shape = len(fit.effects), len(columns)
 
     def stack(rows: list[Floats]) -> Floats:
@@ -156,9 +213,20 @@ def _law(fit: EffectsFit, unit: Floats) -> EffectsLaw:
         deviation=stack(
             [np.sqrt(effect.variance[columns]) * unit[columns] for effect in fit.effects]
         ),
-        present=np.array([effect.probability.sum() for effect in fit.effects]),
+        present=np.array([effect.present for effect in fit.effects]),
         log_bayes_factor=np.array([effect.log_bayes_factor for effect in fit.effects]),
+        **_of_groups(fit, columns, unit),
     )
+
+
+def _of_groups(fit: EffectsFit, columns: Array, unit: Floats) -> dict[str, Array]:
+    """Return what the law of groups has beside that of columns; nothing where there are none."""
+    effects = [effect for effect in fit.effects if isinstance(effect, EffectOfGroups)]
+    if not effects:
+        return {}
+    _, group = np.unique(effects[0].groups[columns], return_inverse=True)
+    roots = [effect.roots[columns] * unit[columns, None] for effect in effects]
+    return {"group": group, "roots": np.array(roots)}
 
 
 def _few_rows(task: EffectsTask) -> bool:

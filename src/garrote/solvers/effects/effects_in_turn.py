@@ -8,6 +8,7 @@ import numpy as np
 
 from garrote.arrays import Floats
 from garrote.solvers.effects.single_effect_regression import SingleEffect, single_effect_regression
+from garrote.solvers.effects.units import Units
 
 # Where the number of effects is to be found: how many are tried first, and at most.
 FIRST, MOST = 5, 100
@@ -45,14 +46,15 @@ class SummedEffects:
 class EffectsInTurn:
     """Effects while they are fitted; those that are null have a prior variance of 0."""
 
-    def __init__(self, log_prior: Floats):
-        self.log_prior = log_prior
+    def __init__(self, log_prior: Floats, units: Units | None = None):
+        self.log_prior, self.units = log_prior, units
         self.effects: list[SingleEffect] = []
 
     def extend(self, count: int) -> None:
         """Add effects that are null so far, up to a number of them."""
-        nothing = np.zeros(len(self.log_prior))
-        null = single_effect_regression(nothing, nothing, self.log_prior, 0.0)
+        columns = len(self.log_prior) if self.units is None else len(self.units.of_column)
+        nothing = np.zeros(columns)
+        null = single_effect_regression(nothing, nothing, self.log_prior, 0.0, units=self.units)
         self.effects += [null] * (count - len(self.effects))
 
     @property

@@ -18,6 +18,7 @@ from scipy.special import expit, logit, logsumexp
 
 from garrote.arrays import Floats
 from garrote.solvers.effects.single_effect_regression import SingleEffect, log_bayes_factors
+from garrote.solvers.effects.units import summed
 
 # Places of log v that evidence is averaged over. It is smooth on the scale of 1, and log n is about 10.
 _PLACES = 33
@@ -75,6 +76,8 @@ def _alone(
     """
     if known_variance:
         return _scaled(effect, float(expit(effect.log_bayes_factor)))
+    if effect.units is not None:
+        return _group_alone(effect, log_prior, rows)
     counts = np.flatnonzero(effect.probability > 0)
     squares = (effect.mean[counts] / effect.variance[counts]) ** 2
     # What a column says beyond the prior; rounding may leave a little less than nothing.
@@ -88,6 +91,25 @@ def _alone(
     return _scaled(
         effect, present(log_evidence, Sizes.around(effect.prior_variance, typical, rows))
     )
+
+
+def _group_alone(effect: SingleEffect, log_prior: Floats, rows: float) -> SingleEffect:
+    """Do as `_alone`, for an effect of groups: their evidence is the sum of that of coordinates."""
+    units, used = effect.units, np.flatnonzero(effect.variance > 0)
+    squares, precision = np.zeros((2, len(effect.mean)))
+    squares[used] = (effect.mean[used] / effect.variance[used]) ** 2
+    told = 1.0 / effect.variance[used] - 1.0 / effect.prior_variance
+    precision[used] = np.maximum(told, 0.0)
+    counts = effect.probability > 0
+
+    def log_evidence(log_v: float) -> float:
+        each = summed(log_bayes_factors(squares, precision, np.exp(log_v)), units)
+        return float(logsumexp((log_prior + each)[counts]))
+
+    rank = np.maximum(summed((precision > 0).astype(float), units), 1.0)
+    typical = float(effect.probability @ (summed(precision, units) / rank))
+    sizes = Sizes.around(effect.prior_variance, typical, rows)
+    return _scaled(effect, present(log_evidence, sizes))
 
 
 def _scaled(effect: SingleEffect, share: float) -> SingleEffect:

@@ -22,6 +22,7 @@ from garrote.priors.single_effects import THOROUGH
 from garrote.solvers.effects.effects_in_turn import IDLE, SummedEffects
 from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit, EffectsTask, fit_single_effects
+from garrote.solvers.effects.units import Units, summed
 
 # What is left out for an effect: its most probable variables up to this probability. With 0.95 some
 # stay that lead straight back.
@@ -102,7 +103,7 @@ class NumbersFitter:
         """Return the correlation of every column with what one effect fits."""
         coef, curvature = fit.effects[k].coef, self.task.problem.curvature
         fitted = self.task.products.times(coef)
-        return resemblance_of(fitted, float(coef @ fitted), curvature)
+        return resemblance_of(fitted, float(coef @ fitted), curvature, self.task.units)
 
 
 def _members(effect: SingleEffect) -> Array:
@@ -117,10 +118,18 @@ def _is_background(effect: SingleEffect) -> bool:
     return effect.log_bayes_factor < IDLE and len(_members(effect)) > _LARGEST
 
 
-def resemblance_of(products: Floats, square: float, curvature: Floats) -> Floats:
-    """Return absolute correlations, from products with a vector, its square and those of columns."""
+def resemblance_of(
+    products: Floats, square: float, curvature: Floats, units: Units | None = None
+) -> Floats:
+    """Return absolute correlations, from products with a vector, its square and those of columns.
+
+    Of groups they are multiple correlations: with what a group can fit of the vector.
+    """
     length = np.sqrt(np.where(curvature > 0, curvature, np.inf))
-    return np.asarray(np.abs(products / length) / np.sqrt(max(square, np.finfo(float).tiny)))
+    along = np.abs(products / length)
+    if units is not None:
+        along = np.sqrt(summed(along**2, units))
+    return np.asarray(along / np.sqrt(max(square, np.finfo(float).tiny)))
 
 
 def refine(

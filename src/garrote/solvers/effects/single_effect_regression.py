@@ -9,6 +9,9 @@ noise variance s (or 1 where W holds the precisions), everything is in closed fo
     log BF   = log sum_j p_j BF_j                             against no effect at all
 
 Nothing here knows X: rows, moments and bounds of other likelihoods share it (Wang et al. 2020).
+
+Where a unit is a group of columns, w has N(0, v) in each of its coordinates (`units`). These are orthogonal,
+so that all of the above holds of each, and log BF of the group is the sum of theirs.
 """
 
 from typing import NamedTuple
@@ -16,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
+from garrote.solvers.effects.units import Units, of_columns, summed
 
 # Columns whose best possible log term lies this far below the best one add nothing to any sum.
 _NEGLIGIBLE = 40.0
@@ -31,7 +35,8 @@ class SingleEffect(NamedTuple):
 
     ``probability`` is that of being the one with the effect, ``mean`` and ``variance`` are those of the
     coefficient given that; ``log_bayes_factor`` compares with no effect at all. An effect of
-    ``prior_variance`` 0 is none: its probabilities are the prior's.
+    ``prior_variance`` 0 is none: its probabilities are the prior's. With ``units`` probabilities are those
+    of groups, and the rest is by columns.
     """
 
     probability: Floats
@@ -39,16 +44,27 @@ class SingleEffect(NamedTuple):
     variance: Floats
     log_bayes_factor: float
     prior_variance: float
+    units: Units | None = None
+
+    @property
+    def present(self) -> float:
+        """The probability that there is such an effect."""
+        return float(self.probability.sum())
+
+    @property
+    def by_column(self) -> Floats:
+        """The probability of each column to be of the one with the effect."""
+        return of_columns(self.probability, self.units)
 
     @property
     def coef(self) -> Floats:
         """The coefficients averaged over which variable it is."""
-        return self.probability * self.mean
+        return self.by_column * self.mean
 
     @property
     def second_moment(self) -> Floats:
         """The squares of the coefficients, averaged over which variable it is."""
-        return self.probability * (self.mean**2 + self.variance)
+        return self.by_column * (self.mean**2 + self.variance)
 
 
 def single_effect_regression(
@@ -57,6 +73,7 @@ def single_effect_regression(
     log_prior: Floats,
     prior_variance: float,
     noise: float = 1.0,
+    units: Units | None = None,
 ) -> SingleEffect:
     """Find the posterior of a single effect of known prior variance.
 
@@ -69,17 +86,19 @@ def single_effect_regression(
     log_prior : array of shape (D,)
         Log probabilities to be the one, which sum to 1; -inf for columns without content.
     prior_variance, noise : float
+    units : Units, optional
+        Groups of columns, where these have effects; prior probabilities are then those of groups.
     """
     if prior_variance <= 0:
         nothing = np.zeros(len(products))
-        return SingleEffect(np.exp(log_prior), nothing, nothing, 0.0, 0.0)
+        return SingleEffect(np.exp(log_prior), nothing, nothing, 0.0, 0.0, units)
     variance = noise / (curvature + noise / prior_variance)
     mean = products / (curvature + noise / prior_variance)
-    terms = log_prior + log_bayes_factors(
-        (products / noise) ** 2, curvature / noise, prior_variance
-    )
-    total, probability = _normalise(terms)
-    return SingleEffect(probability, mean, variance, total, float(prior_variance))
+    if units is not None:  # empty places of a group have no coefficient
+        variance = np.where(curvature > 0, variance, 0.0)
+    each = log_bayes_factors((products / noise) ** 2, curvature / noise, prior_variance)
+    total, probability = _normalise(log_prior + summed(each, units))
+    return SingleEffect(probability, mean, variance, total, float(prior_variance), units)
 
 
 def best_prior_variance(
@@ -88,6 +107,7 @@ def best_prior_variance(
     log_prior: Floats,
     noise: float = 1.0,
     start: float = 0.0,
+    units: Units | None = None,
 ) -> float:
     """Return the prior variance of the largest Bayes factor; 0 where none is above 1.
 
@@ -95,12 +115,10 @@ def best_prior_variance(
     of variances that would suit the strongest column alone, or several columns that share its strength,
     so that the evidence is never below that of ``start``.
     """
-    columns = _contenders((products / noise) ** 2, curvature / noise, log_prior)
+    columns = _contenders((products / noise) ** 2, curvature / noise, log_prior, units)
     if not len(columns.squares):
         return 0.0
-    strongest = int(np.argmax(columns.squares / columns.precision))
-    precision = columns.precision[strongest]
-    suits = (columns.squares[strongest] / precision - 1.0) / precision
+    suits = _suiting_variance(columns)
     tried = [start, suits] if start > 0 else [suits * share for share in (1.0, 0.25, 0.0625)]
     slopes = [_Slope.at(np.log(v), columns) for v in tried if v > 0]
     if not slopes:
@@ -110,8 +128,13 @@ def best_prior_variance(
 
 
 def expected_prior_variance(effect: SingleEffect) -> float:
-    """Return the step of EM for the prior variance: the posterior mean of the squared effect."""
-    return float(effect.second_moment.sum())
+    """Return the step of EM for the prior variance: the posterior mean of the squared effect.
+
+    Of a group, for each of its coordinates.
+    """
+    units = effect.units
+    expected = 1.0 if units is None else float(effect.probability @ units.rank)
+    return float(effect.second_moment.sum()) / expected
 
 
 def kl_from_prior(effect: SingleEffect, log_prior: Floats) -> float:
@@ -120,26 +143,53 @@ def kl_from_prior(effect: SingleEffect, log_prior: Floats) -> float:
         return 0.0
     here = effect.probability > 0
     a, v = effect.probability[here], effect.prior_variance
-    ratio = effect.variance[here] / v
     which = np.log(a) - log_prior[here]
+    if effect.units is not None:
+        used = np.flatnonzero(effect.variance > 0)
+        ratio = effect.variance[used] / v
+        each = np.zeros(len(effect.variance))
+        each[used] = 0.5 * (ratio + effect.mean[used] ** 2 / v - 1.0 - np.log(ratio))
+        return float(a @ (which + summed(each, effect.units)[here]))
+    ratio = effect.variance[here] / v
     size = 0.5 * (ratio + effect.mean[here] ** 2 / v - 1.0 - np.log(ratio))
     return float(a @ (which + size))
 
 
 class _Columns(NamedTuple):
-    """What the evidence for an effect is made of: (b_j / s)^2, c_j / s and log p_j."""
+    """What the evidence for an effect is made of: (b_j / s)^2, c_j / s and log p_j, by units."""
 
     squares: Floats
     precision: Floats
     log_prior: Floats
+    units: Units | None = None
 
 
-def _contenders(squares: Floats, precision: Floats, log_prior: Floats) -> _Columns:
+def _suiting_variance(columns: _Columns) -> float:
+    """Return the prior variance that suits the strongest column alone, or the strongest group."""
+    z_squared = columns.squares / columns.precision
+    if columns.units is None:
+        strongest = int(np.argmax(z_squared))
+        return float((z_squared[strongest] - 1.0) / columns.precision[strongest])
+    rank = np.maximum(columns.units.rank, 1.0)
+    mean = np.maximum(summed(z_squared, columns.units) / rank, 1.0)
+    strongest = int(np.argmax(rank * (mean - 1.0 - np.log(mean))))
+    precision = summed(columns.precision, columns.units)[strongest] / rank[strongest]
+    return float((mean[strongest] - 1.0) / precision) if precision > 0 else 0.0
+
+
+def _contenders(
+    squares: Floats, precision: Floats, log_prior: Floats, units: Units | None
+) -> _Columns:
     """Return the columns that may add to the evidence at the best prior variance.
 
     A column with z^2 = squares / precision has log BF <= (z^2 - 1 - log z^2) / 2, or 0 if z^2 < 1,
-    whatever the prior variance is; and the best evidence is at least the largest of these bounds.
+    whatever the prior variance is; and the best evidence is at least the largest of these bounds. Of
+    groups there are few enough to look at all.
     """
+    if units is not None:
+        used = np.flatnonzero((precision > 0) & (of_columns(log_prior, units) > -np.inf))
+        among = Units(units.of_column[used], units.rank)
+        return _Columns(squares[used], precision[used], log_prior, among)
     kept: Array = np.flatnonzero((precision > 0) & (log_prior > -np.inf))
     if len(kept):
         z_squared = np.maximum(squares[kept] / precision[kept], 1.0)
@@ -177,12 +227,16 @@ class _Slope(NamedTuple):
         load = v * columns.precision
         left = 1.0 / (1.0 + load)
         terms = 0.5 * v * columns.squares * left
-        terms += columns.log_prior + 0.5 * np.log(left)
+        units = columns.units
+        if units is None:
+            terms += columns.log_prior + 0.5 * np.log(left)
+        else:
+            terms = columns.log_prior + summed(terms + 0.5 * np.log(left), units)
         height, share = _normalise(terms)
         kept = load * left
         spread = v * columns.squares * left**2  # z^2 kept / (1 + load)
-        first = 0.5 * (spread - kept)
-        second = 0.5 * (spread * (1.0 - load) - kept) * left
+        first = summed(0.5 * (spread - kept), units)
+        second = summed(0.5 * (spread * (1.0 - load) - kept) * left, units)
         slope = float(share @ first)
         return cls(place, height, slope, float(share @ (second + first**2)) - slope**2)
 

@@ -25,6 +25,7 @@ from garrote.solvers.effects.single_effect_regression import (
     kl_from_prior,
     single_effect_regression,
 )
+from garrote.solvers.effects.units import Units
 
 # Sweeps end when the bound moves by less than this times the tolerance on probabilities.
 _BOUND = 10.0
@@ -58,7 +59,8 @@ class EffectsTask:
     """What the loop needs beside the problem.
 
     ``rows`` is the sample size, less what means and covariates have spent; a ``noise`` that is given is
-    held, and so are effects that are.
+    held, and so are effects that are. With ``units`` effects are of groups: the problem is that in their
+    coordinates, and prior probabilities are the groups'.
     """
 
     problem: Problem
@@ -68,6 +70,7 @@ class EffectsTask:
     products: GramProducts
     noise: float | None = None
     held: HeldEffects | None = None
+    units: Units | None = None
 
     def holding(self, effects: tuple[SingleEffect, ...]) -> "EffectsTask":
         """Return the task of fitting other effects beside some that stay as they are."""
@@ -96,7 +99,7 @@ class EffectsTask:
             return known * self.problem.response_variance
         if self.prior.by_steps and effect.prior_variance > 0:
             return expected_prior_variance(effect)
-        return best_prior_variance(*terms, noise, effect.prior_variance)
+        return best_prior_variance(*terms, noise, effect.prior_variance, self.units)
 
 
 def fit_single_effects(
@@ -124,7 +127,7 @@ def fit_single_effects(
         still = len(bounds) > 1 and abs(bounds[-1] - bounds[-2]) <= wanted
         return still and moved <= task.prior.tol
 
-    usable, prior = len(task.problem.usable), task.prior
+    usable, prior = np.count_nonzero(np.isfinite(task.log_prior)), task.prior
     converged = state.repeat(sweep, usable, prior.effects, prior.max_iter)
     return EffectsFit(state.kept, np.array(bounds), converged, len(state.effects), state.noise)
 
@@ -133,7 +136,7 @@ class _State(EffectsInTurn):
     """Effects while they are fitted, with their products with all columns."""
 
     def __init__(self, task: EffectsTask, log_prior: Floats):
-        super().__init__(log_prior)
+        super().__init__(log_prior, task.units)
         problem = task.problem
         self.task = task
         held = task.held
@@ -182,7 +185,7 @@ class _State(EffectsInTurn):
     def _update(self, left: Floats, old: SingleEffect) -> SingleEffect:
         terms = left, self.curvature, self.log_prior
         variance = self.task.next_variance(terms, self.noise, old)
-        return single_effect_regression(*terms, variance, self.noise)
+        return single_effect_regression(*terms, variance, self.noise, self.units)
 
     def _expected_square(self, total: Floats) -> float:
         """Return the expected squared residual."""
@@ -210,7 +213,7 @@ def spread_of(effect: SingleEffect, products: Floats, curvature: Floats) -> floa
 def largest_change(old: SingleEffect, new: SingleEffect) -> float:
     """Return the largest change of a probability, or tenth of that of a coefficient in its errors."""
     shift = float(np.abs(new.probability - old.probability).max())
-    likely = np.flatnonzero(new.probability > _LIKELY)
+    likely = np.flatnonzero(new.by_column > _LIKELY)
     errors = np.sqrt(new.variance[likely])
     moved = np.abs(new.mean[likely] - old.mean[likely])
     relative = np.divide(moved, errors, out=np.zeros_like(moved), where=errors > 0)

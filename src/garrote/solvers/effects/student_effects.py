@@ -16,6 +16,7 @@ from garrote.arrays import Floats
 from garrote.solvers.effects.existence import Sizes, in_order, present
 from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit, EffectsTask
+from garrote.solvers.effects.units import Units, of_columns, summed
 
 # Logarithms of v at which its evidence is computed first, and the share of S that nothing explains.
 _GRID = np.linspace(-15.0, 8.0, 93)
@@ -37,20 +38,31 @@ def with_unknown_noise(task: EffectsTask, fit: EffectsFit) -> tuple[SingleEffect
         square = task.problem.yty - coef @ (2.0 * xty - taken)
         for i in others:
             square += float(effects[i].second_moment @ curvature - effects[i].coef @ fitted[i])
-        effects[k] = _regress(xty - taken, curvature, task.log_prior, float(square), task.rows)
+        effects[k] = _regress(
+            xty - taken, curvature, task.log_prior, float(square), task.rows, task.units
+        )
         fitted[k] = task.products.times(effects[k].coef)
     return in_order([effect for effect in effects if effect.prior_variance > 0])
 
 
 def _regress(
-    products: Floats, curvature: Floats, log_prior: Floats, square: float, rows: float
+    products: Floats,
+    curvature: Floats,
+    log_prior: Floats,
+    square: float,
+    rows: float,
+    units: Units | None = None,
 ) -> SingleEffect:
+    """Return one effect; of groups, R^2 and log(1 + v c) are sums over their coordinates."""
     c = np.where(curvature > 0, curvature, np.inf)
     explained = np.minimum(products**2 / (c * square), 1.0 - _LEAST_LEFT)
 
     def log_terms(log_v: float) -> Floats:
         load = np.exp(log_v) * curvature
         shrunk = load / (1.0 + load)
+        if units is not None:
+            left = np.maximum(1.0 - summed(explained * shrunk, units), _LEAST_LEFT)
+            return log_prior - 0.5 * summed(np.log1p(load), units) - 0.5 * rows * np.log(left)
         return log_prior - 0.5 * np.log1p(load) - 0.5 * rows * np.log1p(-explained * shrunk)
 
     def loss(log_v: float) -> float:
@@ -62,13 +74,16 @@ def _regress(
     evidence = -float(found.fun)
     if evidence <= 0 or square <= 0:
         nothing = np.zeros(len(products))
-        return SingleEffect(np.exp(log_prior), nothing, nothing, 0.0, 0.0)
+        return SingleEffect(np.exp(log_prior), nothing, nothing, 0.0, 0.0, units)
     v = float(np.exp(found.x))
     load = v * curvature
-    noise = square * (1.0 - explained * load / (1.0 + load)) / max(rows - 2.0, 1.0)
+    left = 1.0 - summed(explained * load / (1.0 + load), units)
+    noise = square * np.maximum(left, _LEAST_LEFT) / max(rows - 2.0, 1.0)
     probability = np.exp(log_terms(found.x) - evidence)
-    sizes = Sizes.around(v, float(probability @ curvature), rows)
+    lengths = curvature if units is None else summed(curvature, units) / np.maximum(units.rank, 1)
+    sizes = Sizes.around(v, float(probability @ lengths), rows)
     there = present(lambda log_v: -loss(log_v), sizes)
     mean = v * products / (1.0 + load)
     typical = float(probability @ noise)
-    return SingleEffect(there * probability, mean, noise * v / (1.0 + load), evidence, v * typical)
+    variance = np.where(curvature > 0, of_columns(noise, units) * v / (1.0 + load), 0.0)
+    return SingleEffect(there * probability, mean, variance, evidence, v * typical, units)

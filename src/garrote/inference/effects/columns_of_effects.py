@@ -1,0 +1,142 @@
+"""Single effects of groups, from the coordinates that they were found in to the user's columns."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.special import logsumexp
+
+from garrote.arrays import Array, Floats
+from garrote.priors.grouped_inclusion import InclusionOfGroups
+from garrote.problem import Problem
+from garrote.solvers.algebra.group_coordinates import GroupCoordinates
+from garrote.solvers.effects.single_effect_regression import SingleEffect
+from garrote.solvers.effects.units import Units
+
+_HEREDITY = (
+    "parents need a posterior over models, and single effects know none: take SpikeSlabRegressor, or "
+    "SpikeSlabClassifier, with this inclusion"
+)
+
+
+@dataclass(frozen=True)
+class EffectOfGroups:
+    """One effect, by columns: each has the probability of its group to be the one with the effect.
+
+    ``mean`` are coefficients given that, ``roots`` (D x S) make up their covariance: it is
+    roots[j] . roots[k] within a group. ``first`` has a column of each group.
+    """
+
+    probability: Floats
+    mean: Floats
+    roots: Floats
+    first: Array
+    groups: Array
+    log_bayes_factor: float
+    prior_variance: float
+
+    @property
+    def present(self) -> float:
+        """The probability that there is such an effect."""
+        return float(self.probability[self.first].sum())
+
+    @property
+    def variance(self) -> Floats:
+        """The variances of coefficients given that the effect is of their group."""
+        return np.asarray(np.sum(self.roots**2, axis=1))
+
+    @property
+    def coef(self) -> Floats:
+        """The coefficients averaged over which group it is."""
+        return self.probability * self.mean
+
+    @cached_property
+    def second_moment(self) -> Floats:
+        """The squares of the coefficients, averaged over which group it is."""
+        return self.probability * (self.mean**2 + self.variance)
+
+    def second_moments(self, columns: Array) -> Floats:
+        """Return the expected products of some coefficients: of two groups one at least is 0."""
+        same = self.groups[columns][:, None] == self.groups[columns]
+        mean, roots = self.mean[columns], self.roots[columns]
+        within = roots @ roots.T + np.outer(mean, mean)
+        return np.where(same, self.probability[columns] * within, 0.0)
+
+
+class GroupedColumns:
+    """A problem in coordinates of its groups, and single effects of these groups.
+
+    Parameters
+    ----------
+    problem : Problem
+    law : InclusionOfGroups
+        Which columns are of which group; prior probabilities are in proportion to its odds.
+    """
+
+    def __init__(self, problem: Problem, law: InclusionOfGroups):
+        if law.has_parents:
+            raise ValueError(_HEREDITY)
+        self.groups = law.of_column.copy()
+        outside = np.flatnonzero(self.groups < 0)
+        self.groups[outside] = len(law) + np.arange(len(outside))
+        self.coordinates = GroupCoordinates.of(problem, self.groups)
+        self.units = Units.of(self.groups, self.coordinates.problem.curvature)
+        odds = law.over_groups.log_odds
+        self.log_prior = np.full(len(self.units.rank), -np.inf)
+        self.log_prior[: len(law)] = odds - logsumexp(odds)
+        self.first = np.array([np.flatnonzero(self.groups == g)[0] for g in range(len(law))], int)
+
+    def effects(
+        self, effects: Sequence[SingleEffect], roots: Sequence[Floats] | None = None
+    ) -> tuple[EffectOfGroups, ...]:
+        """Return effects by columns; ``roots`` (D x S) are of coordinates, by default independent."""
+        found = []
+        for k, effect in enumerate(effects):
+            own = self._roots(effect) if roots is None else roots[k]
+            turned = own.T if self.coordinates.rotation is None else self._back(own.T)
+            found.append(
+                EffectOfGroups(
+                    effect.by_column, self._back(effect.mean), turned.T, self.first, self.groups,
+                    effect.log_bayes_factor, effect.prior_variance,
+                )  # fmt: skip
+            )
+        return tuple(found)
+
+    def _back(self, values: Floats) -> Floats:
+        rotation = self.coordinates.rotation
+        return values if rotation is None else rotation.back(values)
+
+    def _roots(self, effect: SingleEffect) -> Floats:
+        """Return what makes up the covariance of independent coordinates: one each, side by side."""
+        roots = np.zeros((len(effect.mean), int(self.units.rank.max(initial=1.0))))
+        roots[np.arange(len(roots)), self.places] = np.sqrt(effect.variance)
+        return roots
+
+    @cached_property
+    def places(self) -> Array:
+        """Which of its group's coordinates each one is; empty ones come last, and count for nothing."""
+        places = np.zeros(len(self.groups), dtype=np.intp)
+        used = self.coordinates.problem.curvature > 0
+        for number in np.flatnonzero(self.units.rank > 1):
+            here = np.flatnonzero((self.units.of_column == number) & used)
+            places[here] = np.arange(len(here))
+        return places
+
+    def likeness(self, columns: Array) -> Floats:
+        """Return the largest canonical correlations of groups, each by one of its columns."""
+        problem, used = self.coordinates.problem, self.coordinates.problem.curvature > 0
+        parts = [np.flatnonzero((self.groups == self.groups[j]) & used) for j in columns]
+        alike = np.eye(len(columns))
+        if not len(columns):
+            return alike
+        gram = problem.known_block(np.concatenate(parts))
+        length = np.sqrt(problem.curvature[np.concatenate(parts)])
+        gram = gram / np.outer(length, length)
+        ends = np.cumsum([0, *map(len, parts)])
+        for a in range(len(parts)):
+            for b in range(a):
+                cross = gram[ends[a] : ends[a + 1], ends[b] : ends[b + 1]]
+                size = cross[0, 0] if cross.size == 1 else np.linalg.norm(cross, 2)
+                alike[a, b] = alike[b, a] = size
+        return np.clip(alike, -1.0, 1.0)

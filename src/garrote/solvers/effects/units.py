@@ -1,0 +1,46 @@
+"""What a single effect is of: a column, or a group of columns that have it together."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from garrote.arrays import Array, Floats
+
+
+class Units(NamedTuple):
+    """Groups of columns, each of which may be the one with an effect.
+
+    Columns are coordinates of the groups, orthogonal within each (`garrote.designs.rotation`), and
+    ``of_column`` has the number of every column's group. ``rank`` are how many each group has that are
+    not empty.
+    """
+
+    of_column: Array
+    rank: Floats
+
+    @classmethod
+    def of(cls, groups: Array, curvature: Floats) -> "Units":
+        """Number the groups of columns from 0 on; columns without content count for nothing."""
+        _, numbers = np.unique(groups, return_inverse=True)
+        return cls(numbers, np.bincount(numbers, (curvature > 0).astype(np.float64)))
+
+
+def summed(values: Floats, units: Units | None) -> Floats:
+    """Return values of units, given those of columns."""
+    if units is None:
+        return values
+    return np.bincount(units.of_column, values, len(units.rank))
+
+
+def of_columns(values: Floats, units: Units | None) -> Floats:
+    """Return for each column what its unit has."""
+    return values if units is None else values[units.of_column]
+
+
+def members(chosen: Array, units: Units | None) -> Array:
+    """Return the columns of some units."""
+    if units is None:
+        return chosen
+    inside = np.zeros(len(units.rank), dtype=bool)
+    inside[chosen] = True
+    return np.flatnonzero(inside[units.of_column])
