@@ -158,7 +158,7 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         self._foretell(problem, given.count)
         method = self._path_method
         control = Control(method.tol, int(method.max_iter), self.callback)
-        coordinates = GroupCoordinates.of(problem, switches.numbers)
+        coordinates = GroupCoordinates.of(problem, switches.numbers, projected=False)
         bound = LogisticBound(coordinates.problem, given.log_odds, control, groups=switches.numbers)
         rough = self._rough_prior(bound, codes)
         end = DenseEnd.for_labels(given.log_odds[bound.problem.usable])

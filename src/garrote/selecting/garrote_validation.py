@@ -178,7 +178,7 @@ class GarroteOfLabels:
         """Solve a fold, and predict the rows that are wanted."""
         yield from ()
         groups = self.whole.groups
-        seen = GroupCoordinates.of(problem, groups).problem
+        seen = GroupCoordinates.of(problem, groups, projected=False).problem
         bound = LogisticBound(seen, self.whole.offsets, control, certifies=False, groups=groups)
         null = bound.solve(_NOBODY, bound.empty(_NOBODY, self.variance))
         found = anneal_bound(bound, gammas, self.variance)

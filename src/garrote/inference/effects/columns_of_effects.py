@@ -72,15 +72,17 @@ class GroupedColumns:
     problem : Problem
     law : InclusionOfGroups
         Which columns are of which group; prior probabilities are in proportion to its odds.
+    projected : bool
+        Whether covariates are projected out of coordinates; see `GroupCoordinates`.
     """
 
-    def __init__(self, problem: Problem, law: InclusionOfGroups):
+    def __init__(self, problem: Problem, law: InclusionOfGroups, projected: bool = True):
         if law.has_parents:
             raise ValueError(_HEREDITY)
         self.groups = law.of_column.copy()
         outside = np.flatnonzero(self.groups < 0)
         self.groups[outside] = len(law) + np.arange(len(outside))
-        self.coordinates = GroupCoordinates.of(problem, self.groups)
+        self.coordinates = GroupCoordinates.of(problem, self.groups, projected)
         self.units = Units.of(self.groups, self.coordinates.problem.curvature)
         odds = law.over_groups.log_odds
         self.log_prior = np.full(len(self.units.rank), -np.inf)

@@ -1,22 +1,25 @@
 """The posterior of a sum of single effects on log odds."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logsumexp
 
 from garrote.arrays import Floats
 from garrote.inference.covariates import with_covariates_of_labels
+from garrote.inference.effects.columns_of_effects import EffectOfGroups, GroupedColumns
 from garrote.inference.effects.single_effects import (
     FEW_ROWS,
+    columns_in_groups,
     describe_effects,
     notes_on_effects,
     say_how_many,
+    with_likeness,
 )
 from garrote.inference.mean_field.label_mean_field import MOST_ROUNDS, label_mean_field
 from garrote.inference.mean_field.label_posterior import factorised_predictor
 from garrote.inference.methods import MeanField, Method
-from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.priors.single_effects import SingleEffects
 from garrote.priors.slab import EffectSlab
@@ -29,7 +32,9 @@ from garrote.solvers.effects.existence import with_doubt
 from garrote.solvers.effects.refining import refine
 from garrote.solvers.effects.single_effect_regression import SingleEffect
 from garrote.solvers.effects.single_effects import EffectsFit
-from garrote.solvers.labels.label_regression import FixedShares, LabelColumns
+from garrote.solvers.effects.units import Units, shared_places
+from garrote.solvers.labels.label_regression import Fixed, FixedShares, LabelColumns
+from garrote.solvers.labels.shared_switches import Measure
 
 
 def label_effects_posterior(task: Task, method: Method) -> Inferred:
@@ -39,12 +44,18 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     if not task.usable:  # nothing to sum: the intercept and covariates are all there is
         alone = replace(task, beliefs=replace(task.beliefs, prior=EffectSlab(variance)))
         return replace(label_mean_field(alone, MeanField()), method=method.name)
-    columns = LabelColumns(problem)
-    columns.add(problem.usable)
-    odds = task.beliefs.inclusion.log_odds
-    log_prior = odds - logsumexp(odds)
+    grouped = columns_in_groups(task)
+    columns = LabelColumns(problem if grouped is None else grouped.coordinates.problem)
+    columns.add(columns.problem.usable)
+    units = None
+    if grouped is not None:
+        units = Units.of(grouped.groups[columns.columns], np.ones(len(columns.columns)))
+        log_prior = grouped.log_prior[: len(units.rank)]
+    else:
+        odds = task.beliefs.inclusion.log_odds
+        log_prior = odds - logsumexp(odds)
     fitter = LabelsFitter(
-        columns, log_prior, task.control(max_iter=MOST_ROUNDS), prior.effects, variance
+        columns, log_prior, task.control(max_iter=MOST_ROUNDS), prior.effects, variance, units
     )  # fmt: skip
     found, better = fitter.fit(), 0
     if prior.refine:
@@ -54,12 +65,20 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     stated = found
     if prior.doubt:
         stated = _doubted(found, log_prior, problem.n, variance is not None, beside)
-    lengths = columns.lengths(columns.under(weights))
-    described = _described(problem, beside, lengths, stated, task.names)
+    effects = stated.effects
+    if grouped is None:
+        lengths = columns.lengths(columns.under(weights))
+        on_columns: Any = tuple(_everywhere(problem, effect, lengths) for effect in effects)
+    else:
+        on_columns = _of_groups(columns, columns.under(weights), effects, grouped)
+        plain = LabelColumns(problem)
+        plain.add(problem.usable)
+        beside = plain.fixed_shares(weights, plain.columns)
+    described = _described(problem, beside, on_columns, stated, task.names)
     posterior = with_covariates_of_labels(described)
-    notes = (*task.beliefs.doubts(None), *notes_on_effects(found, task.usable))
+    notes = (*task.beliefs.doubts(None), *notes_on_effects(found, len(log_prior)))
     return Inferred(
-        with_substitutes(problem, posterior), found.certificate, method.name,
+        with_likeness(problem, posterior, grouped), found.certificate, method.name,
         say_how_many(found, prior.effects, better, " with Jaakkola's bound"), found.converged,
         notes=notes, cautions=_cautions(problem.n),
     )  # fmt: skip
@@ -89,7 +108,7 @@ def _doubted(
 ) -> LabelEffects:
     """Return effects times their probability to exist, and intercept and covariates beside these."""
     effects = with_doubt(found.effects, log_prior, rows, known_variance)
-    less = np.zeros(len(log_prior))
+    less = np.zeros(beside.explained.shape[1])
     for before, after in zip(found.effects, effects, strict=True):
         less += before.coef - after.coef
     return replace(found, effects=effects, fixed=found.fixed + beside.explained @ less)
@@ -98,13 +117,12 @@ def _doubted(
 def _described(
     problem: Problem,
     beside: FixedShares,
-    lengths: Floats,
+    on_columns: tuple[Any, ...],
     found: LabelEffects,
     names: tuple[str, ...],
 ) -> Posterior[EffectsLaw]:
     scale = problem.scale
-    stated = tuple(_everywhere(problem, effect, lengths) for effect in found.effects)
-    fit = EffectsFit(stated, found.bounds, found.converged, found.tried, noise=1.0)
+    fit = EffectsFit(on_columns, found.bounds, found.converged, found.tried, noise=1.0)
     known = {name: found.certificate[name] for name in ("inclusion", "weight")}
     unknown = equations(known | {"noise": 0.0})
     posterior = describe_effects(problem, fit, np.inf, names, unknown)
@@ -132,3 +150,23 @@ def _everywhere(problem: Problem, effect: SingleEffect, lengths: Floats) -> Sing
     probability[problem.usable], mean[problem.usable] = effect.probability, effect.mean
     variance[problem.usable] = 1.0 / (lengths + 1.0 / effect.prior_variance)
     return effect._replace(probability=probability, mean=mean, variance=variance)
+
+
+def _of_groups(
+    columns: LabelColumns, under: Fixed, effects: tuple[SingleEffect, ...], grouped: GroupedColumns
+) -> tuple[EffectOfGroups, ...]:
+    """Return effects of groups on all columns, their covariances by the likelihood's own curvature."""
+    D, here, size = len(grouped.groups), columns.columns, int(grouped.units.rank.max(initial=1.0))
+    lengths, stated, roots = columns.lengths(under), [], []
+    for effect in effects:
+        mean, root, ridge = np.zeros(D), np.zeros((D, size)), 1.0 / effect.prior_variance
+        mean[here], root[here, 0] = effect.mean, 1.0 / np.sqrt(lengths + ridge)
+        assert effect.units is not None
+        for places in shared_places(effect.units):
+            spread = Measure.of(columns, under, places, ridge).spread
+            root[here[places], : len(places)] = np.linalg.cholesky(spread)
+        probability = np.zeros(len(grouped.units.rank))
+        probability[: len(effect.probability)] = effect.probability
+        stated.append(effect._replace(probability=probability, mean=mean, units=grouped.units))
+        roots.append(root)
+    return grouped.effects(stated, roots)

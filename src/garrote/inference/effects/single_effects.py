@@ -68,8 +68,10 @@ def single_effects_posterior(analysis: Task, method: Method) -> Inferred:
 
 def columns_in_groups(analysis: Task) -> GroupedColumns | None:
     """Return the groups that effects are of; None where they are of columns."""
-    law = analysis.beliefs.inclusion
-    return GroupedColumns(analysis.problem, law) if isinstance(law, InclusionOfGroups) else None
+    law, problem = analysis.beliefs.inclusion, analysis.problem
+    if not isinstance(law, InclusionOfGroups):
+        return None
+    return GroupedColumns(problem, law, projected=problem.likelihood.least_squares)
 
 
 def with_likeness(

@@ -28,21 +28,28 @@ class GroupCoordinates:
     rotation: Rotation | None = None
 
     @classmethod
-    def of(cls, problem: Problem, groups: Array | None) -> "GroupCoordinates":
-        """Find the coordinates of groups that are given by the number of each column's."""
+    def of(
+        cls, problem: Problem, groups: Array | None, projected: bool = True
+    ) -> "GroupCoordinates":
+        """Find the coordinates of groups that are given by the number of each column's.
+
+        They are orthogonal beside the covariates or, where these are not ``projected`` out but have
+        coefficients like all others, as for labels, with them.
+        """
         if groups is None:
             return cls(problem, problem)
-        rotation = Rotation(groups, problem.curvature, problem.known_block, problem.n)
+        gram = problem.known_block if projected else problem.raw_gram
+        rotation = Rotation(groups, problem.curvature, gram, problem.n)
         if not rotation:
             return cls(problem, problem)
-        gram = problem.known_gram
+        known = problem.known_gram
         turned = replace(
             problem,
             design=_turned_design(problem, rotation),
             xty=rotation.forward(problem.xty.copy()),
             curvature=rotation.curvature,
             scale=_turned_scale(problem.scale, rotation),
-            known_gram=None if gram is None else turned_gram(gram, rotation),
+            known_gram=None if known is None else turned_gram(known, rotation),
         )
         return cls(turned, problem, rotation)
 

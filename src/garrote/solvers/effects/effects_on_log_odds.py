@@ -7,6 +7,7 @@ the evidence.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +24,10 @@ from garrote.solvers.effects.single_effect_regression import (
     single_effect_regression,
 )
 from garrote.solvers.effects.single_effects import largest_change
+from garrote.solvers.effects.units import Basis, Units, shared_places
 from garrote.solvers.labels.jaakkola import Shortcut, Touching, first_xi, touching_error
 from garrote.solvers.labels.label_regression import LabelColumns
+from garrote.solvers.labels.shared_switches import Measure
 
 # The largest prior variance of an effect on log odds: the evidence of a variable that separates the
 # classes has no top.
@@ -64,6 +67,7 @@ def fit_label_effects(
     effects: int | None = None,
     variance: float | None = None,
     start: LabelEffects | None = None,
+    units: Units | None = None,
 ) -> LabelEffects:
     """Raise the bound until it stands still, from nothing or from the effects of another fit.
 
@@ -79,8 +83,10 @@ def fit_label_effects(
     variance : float, optional
         The prior variance of each effect; by default that of the largest evidence, 25 at most.
     start : LabelEffects, optional
+    units : Units, optional
+        Groups of the columns at hand, where effects are of these.
     """
-    state = _State(columns, log_prior, variance)
+    state = _State(columns, log_prior, variance, units)
     if start is not None:
         state.take(start, effects)
     bounds: list[float] = []
@@ -98,7 +104,8 @@ def fit_label_effects(
         state.xi = best if further is None else state.better(best, further)
         return False
 
-    converged = state.repeat(sweep, len(columns.columns), effects, control.max_iter)
+    usable = len(columns.columns) if units is None else len(units.rank)
+    converged = state.repeat(sweep, usable, effects, control.max_iter)
     return state.result(np.array(bounds), converged)
 
 
@@ -112,14 +119,15 @@ class LabelsFitter:
         control: Control,
         effects: int | None = None,
         variance: float | None = None,
+        units: Units | None = None,
     ):
-        self.columns, self.log_prior = columns, log_prior
+        self.columns, self.log_prior, self.units = columns, log_prior, units
         self.control, self.effects, self.variance = control, effects, variance
 
     def fit(self, start: LabelEffects | None = None) -> LabelEffects:
         """Fit from the effects of another fit, or from nothing."""
         return fit_label_effects(
-            self.columns, self.log_prior, self.control,
+            self.columns, self.log_prior, self.control, units=self.units,
             effects=self.effects, variance=self.variance, start=start,
         )  # fmt: skip
 
@@ -132,35 +140,62 @@ class LabelsFitter:
             return fit_label_effects(
                 self.columns, self.log_prior if log_prior is None else log_prior, control,
                 effects=min(most, self.effects or most), variance=self.variance, start=start,
+                units=self.units,
             )  # fmt: skip
 
         return fitted
 
     def resemblance(self, fit: LabelEffects, k: int) -> Floats:
         """Return the correlation of every column with what one effect fits, weighted by its rows."""
-        given = _State(self.columns, self.log_prior, None).given(fit.xi)
+        given = _State(self.columns, self.log_prior, None, self.units).given(fit.xi)
         fitted = given.touching.under.left(_predictor(self.columns, fit.effects[k]))
         products = given.products(self.columns, fitted)
         size = float(given.touching.under.weights @ fitted**2)
-        return resemblance_of(products, size, given.curvature)
+        return resemblance_of(products, size, given.curvature, self.units)
 
 
 class _Given(NamedTuple):
-    """The regression that stands for the labels, and the columns' squared lengths in its weights."""
+    """The regression that stands for the labels, and the columns' squared lengths in its weights.
+
+    Groups have a ``basis`` of their own, in which they are orthogonal under these weights.
+    """
 
     touching: Touching
     curvature: Floats
+    basis: Basis | None = None
+
+    @classmethod
+    def at(cls, columns: LabelColumns, xi: Floats, units: Units | None) -> "_Given":
+        """Return the regression given xi."""
+        touching = Touching.at(columns, xi)
+        curvature = columns.lengths(touching.under)
+        if units is None:
+            return cls(touching, curvature)
+        places, turns = shared_places(units), []
+        for here in places:
+            products = Measure.of(columns, touching.under, here, 1.0).products
+            values, turn = np.linalg.eigh(products)
+            curvature[here] = np.maximum(values, 0.0)
+            turns.append(turn)
+        return cls(touching, curvature, Basis(places, tuple(turns)))
 
     def products(self, columns: LabelColumns, values: Floats) -> Floats:
         """Return the products of all columns with values of which the fixed ones explain nothing."""
-        return np.asarray((self.touching.under.weights * values) @ columns.block)
+        found = np.asarray((self.touching.under.weights * values) @ columns.block)
+        return found if self.basis is None else self.basis.into(found)
 
 
 class _State(EffectsInTurn):
     """Effects while they are fitted, and xi, where the bound touches the likelihood."""
 
-    def __init__(self, columns: LabelColumns, log_prior: Floats, variance: float | None):
-        super().__init__(log_prior)
+    def __init__(
+        self,
+        columns: LabelColumns,
+        log_prior: Floats,
+        variance: float | None,
+        units: Units | None = None,
+    ):
+        super().__init__(log_prior, units)
         self.columns, self.variance = columns, variance
         self.xi = first_xi(columns.problem)
         self._last: _Given | None = None
@@ -172,8 +207,7 @@ class _State(EffectsInTurn):
     def given(self, xi: Floats) -> _Given:
         """Return the regression that stands for the labels, given xi."""
         if self._last is None or self._last.touching.xi is not xi:
-            touching = Touching.at(self.columns, xi)
-            self._last = _Given(touching, self.columns.lengths(touching.under))
+            self._last = _Given.at(self.columns, xi, self.units)
         return self._last
 
     def sweep(self, xi: Floats) -> float:
@@ -186,6 +220,8 @@ class _State(EffectsInTurn):
             left = left + fitted[k]
             products = given.products(columns, under.left(left))
             effect = self._update(products, given.curvature, old)
+            if given.basis is not None:
+                effect = effect._replace(mean=given.basis.back(effect.mean), basis=given.basis)
             left = left - _predictor(columns, effect)
             moved = max(moved, largest_change(old, effect))
             self.effects[k] = effect
@@ -193,14 +229,13 @@ class _State(EffectsInTurn):
 
     def _update(self, products: Floats, curvature: Floats, old: SingleEffect) -> SingleEffect:
         terms = products, curvature, self.log_prior
+        regress = partial(single_effect_regression, *terms, units=self.units)
         if self.variance is not None:
-            return single_effect_regression(*terms, self.variance)
-        best = best_prior_variance(*terms, 1.0, old.prior_variance)
+            return regress(self.variance)
+        best = best_prior_variance(*terms, 1.0, old.prior_variance, self.units)
         if best <= _LARGEST_VARIANCE:
-            return single_effect_regression(*terms, best)
-        tried = [
-            single_effect_regression(*terms, v) for v in (_LARGEST_VARIANCE, old.prior_variance)
-        ]
+            return regress(best)
+        tried = [regress(v) for v in (_LARGEST_VARIANCE, old.prior_variance)]
         return max(tried, key=lambda one: one.log_bayes_factor)
 
     def seen(self, xi: Floats) -> _Rows:
@@ -208,7 +243,7 @@ class _State(EffectsInTurn):
         given, columns = self.given(xi), self.columns
         touching, under, rows = given.touching, given.touching.under, columns.rows
         total, taken = np.zeros(len(under.weights)), np.zeros(len(under.weights))
-        square, divergence = np.zeros(len(self.log_prior)), 0.0
+        square, divergence = np.zeros(len(given.curvature)), 0.0
         for effect in self.effects:
             if effect.prior_variance > 0:
                 predictor = _predictor(columns, effect)
@@ -217,13 +252,34 @@ class _State(EffectsInTurn):
                 square += effect.second_moment
                 divergence += kl_from_prior(effect, self.log_prior)
         residual = under.left(touching.response - total)
-        squared = float(under.weights @ (residual**2 - taken) + square @ given.curvature)
+        of_groups, extra = self._groups_seen(given)
+        if given.basis is not None:
+            square[np.concatenate([np.zeros(0, dtype=np.intp), *given.basis.places])] = 0.0
+        squared = float(under.weights @ (residual**2 - taken) + square @ given.curvature) + extra
         places = np.flatnonzero(square > _NOTHING)
         eta_variance = columns.eta_variance(under, places, square[places]) - taken[:rows]
+        eta_variance = eta_variance + of_groups[:rows]
         eta_variance = np.maximum(eta_variance, 0.0) + under.eta_variance(rows)
         eta = (touching.response - residual)[:rows] + columns.problem.known_part
         bound = touching.level - 0.5 * squared - divergence
         return _Rows(eta, eta**2 + eta_variance, float(bound))
+
+    def _groups_seen(self, given: _Given) -> tuple[Floats, float]:
+        """Return the expected squares of what effects of groups add to the rows, and their sum."""
+        rows, total = np.zeros(self.columns.rows + self.columns.pseudo), 0.0
+        for number, here in enumerate(() if given.basis is None else given.basis.places):
+            moment = np.zeros((len(here), len(here)))
+            for effect in self.effects:
+                a = float(effect.by_column[here[0]])
+                if effect.prior_variance > 0 and a > _NOTHING:
+                    assert effect.basis is not None
+                    turn, mean = effect.basis.turns[number], effect.mean[here]
+                    spread = (turn * effect.variance[here]) @ turn.T
+                    moment += a * (spread + np.outer(mean, mean))
+            measure = Measure.of(self.columns, given.touching.under, here, 1.0)
+            rows += np.einsum("ij,ij->i", measure.left @ moment, measure.left)
+            total += float(np.sum(measure.products * moment))
+        return rows, total
 
     def better(self, xi: Floats, further: Floats) -> Floats:
         """Return xi further on, if the bound is no lower there after a sweep; else as it is."""
@@ -259,5 +315,5 @@ def _predictor(columns: LabelColumns, effect: SingleEffect) -> Floats:
     """Return the linear predictor that an effect adds to all rows."""
     if effect.prior_variance <= 0:
         return np.zeros(columns.rows + columns.pseudo)
-    places = np.flatnonzero(effect.probability > _NOTHING)
+    places = np.flatnonzero(effect.by_column > _NOTHING)
     return columns.fitted(places, effect.coef[places])

@@ -97,7 +97,7 @@ def _group_alone(effect: SingleEffect, log_prior: Floats, rows: float) -> Single
     """Do as `_alone`, for an effect of groups: their evidence is the sum of that of coordinates."""
     units, used = effect.units, np.flatnonzero(effect.variance > 0)
     squares, precision = np.zeros((2, len(effect.mean)))
-    squares[used] = (effect.mean[used] / effect.variance[used]) ** 2
+    squares[used] = (effect.along[used] / effect.variance[used]) ** 2
     told = 1.0 / effect.variance[used] - 1.0 / effect.prior_variance
     precision[used] = np.maximum(told, 0.0)
     counts = effect.probability > 0

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.solvers.effects.units import Units, of_columns, summed
+from garrote.solvers.effects.units import Basis, Units, of_columns, summed
 
 # Columns whose best possible log term lies this far below the best one add nothing to any sum.
 _NEGLIGIBLE = 40.0
@@ -36,7 +36,7 @@ class SingleEffect(NamedTuple):
     ``probability`` is that of being the one with the effect, ``mean`` and ``variance`` are those of the
     coefficient given that; ``log_bayes_factor`` compares with no effect at all. An effect of
     ``prior_variance`` 0 is none: its probabilities are the prior's. With ``units`` probabilities are those
-    of groups, and the rest is by columns.
+    of groups, and the rest is by columns; variances may be in another ``basis`` of these.
     """
 
     probability: Floats
@@ -45,6 +45,12 @@ class SingleEffect(NamedTuple):
     log_bayes_factor: float
     prior_variance: float
     units: Units | None = None
+    basis: Basis | None = None
+
+    @property
+    def along(self) -> Floats:
+        """The means in the basis that variances are in."""
+        return self.mean if self.basis is None else self.basis.into(self.mean)
 
     @property
     def present(self) -> float:

@@ -214,10 +214,21 @@ def largest_change(old: SingleEffect, new: SingleEffect) -> float:
     """Return the largest change of a probability, or tenth of that of a coefficient in its errors."""
     shift = float(np.abs(new.probability - old.probability).max())
     likely = np.flatnonzero(new.by_column > _LIKELY)
-    errors = np.sqrt(new.variance[likely])
+    errors = np.sqrt(_least_variance(new)[likely])
     moved = np.abs(new.mean[likely] - old.mean[likely])
     relative = np.divide(moved, errors, out=np.zeros_like(moved), where=errors > 0)
     return max(shift, float(relative.max(initial=0.0)) / 10.0)
+
+
+def _least_variance(effect: SingleEffect) -> Floats:
+    """Return the variance of each coefficient; within a group the least, whatever its coordinates."""
+    units = effect.units
+    if units is None:
+        return effect.variance
+    used = np.flatnonzero(effect.variance > 0)
+    least = np.full(len(units.rank), np.inf)
+    np.minimum.at(least, units.of_column[used], effect.variance[used])
+    return np.where(effect.variance > 0, least[units.of_column], 0.0)
 
 
 def lower_bound(

@@ -25,6 +25,31 @@ class Units(NamedTuple):
         return cls(numbers, np.bincount(numbers, (curvature > 0).astype(np.float64)))
 
 
+class Basis(NamedTuple):
+    """Other coordinates of some groups: where they are, and the orthogonal matrix that leads from them.
+
+    Rows of labels have other weights each time, under which the coordinates of a group are no longer
+    orthogonal; these are.
+    """
+
+    places: tuple[Array, ...]
+    turns: tuple[Floats, ...]
+
+    def into(self, values: Floats) -> Floats:
+        """Return values in these coordinates."""
+        found = values.copy()
+        for places, turn in zip(self.places, self.turns, strict=True):
+            found[places] = turn.T @ values[places]
+        return found
+
+    def back(self, values: Floats) -> Floats:
+        """Return values in the coordinates of the groups."""
+        found = values.copy()
+        for places, turn in zip(self.places, self.turns, strict=True):
+            found[places] = turn @ values[places]
+        return found
+
+
 def summed(values: Floats, units: Units | None) -> Floats:
     """Return values of units, given those of columns."""
     if units is None:
@@ -44,3 +69,9 @@ def members(chosen: Array, units: Units | None) -> Array:
     inside = np.zeros(len(units.rank), dtype=bool)
     inside[chosen] = True
     return np.flatnonzero(inside[units.of_column])
+
+
+def shared_places(units: Units) -> tuple[Array, ...]:
+    """Return the columns of each group that has several."""
+    shared = np.flatnonzero(np.bincount(units.of_column, minlength=len(units.rank)) > 1)
+    return tuple(np.flatnonzero(units.of_column == number) for number in shared)
