@@ -99,8 +99,13 @@ class GroupedColumns:
             turned = own.T if self.coordinates.rotation is None else self._back(own.T)
             found.append(
                 EffectOfGroups(
-                    effect.by_column, self._back(effect.mean), turned.T, self.first, self.groups,
-                    effect.log_bayes_factor, effect.prior_variance,
+                    effect.by_column,
+                    self._back(effect.mean),
+                    turned.T,
+                    self.first,
+                    self.groups,
+                    effect.log_bayes_factor,
+                    effect.prior_variance,
                 )  # fmt: skip
             )
         return tuple(found)

@@ -1,7 +1,7 @@
 """The posterior of a sum of single effects on log odds."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -11,6 +11,7 @@ from garrote.inference.covariates import with_covariates_of_labels
 from garrote.inference.effects.columns_of_effects import EffectOfGroups, GroupedColumns
 from garrote.inference.effects.single_effects import (
     FEW_ROWS,
+    Effect,
     columns_in_groups,
     describe_effects,
     notes_on_effects,
@@ -68,7 +69,7 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
     effects = stated.effects
     if grouped is None:
         lengths = columns.lengths(columns.under(weights))
-        on_columns: Any = tuple(_everywhere(problem, effect, lengths) for effect in effects)
+        on_columns: Sequence[Effect] = [_everywhere(problem, one, lengths) for one in effects]
     else:
         on_columns = _of_groups(columns, columns.under(weights), effects, grouped)
         plain = LabelColumns(problem)
@@ -117,15 +118,15 @@ def _doubted(
 def _described(
     problem: Problem,
     beside: FixedShares,
-    on_columns: tuple[Any, ...],
+    on_columns: Sequence[Effect],
     found: LabelEffects,
     names: tuple[str, ...],
 ) -> Posterior[EffectsLaw]:
     scale = problem.scale
-    fit = EffectsFit(on_columns, found.bounds, found.converged, found.tried, noise=1.0)
+    fit = EffectsFit(found.effects, found.bounds, found.converged, found.tried, noise=1.0)
     known = {name: found.certificate[name] for name in ("inclusion", "weight")}
     unknown = equations(known | {"noise": 0.0})
-    posterior = describe_effects(problem, fit, np.inf, names, unknown)
+    posterior = describe_effects(problem, fit, on_columns, np.inf, names, unknown)
     mean = posterior.mean.copy()
     covariates = scale.covariates
     mean[covariates] = found.fixed[scale.intercept_count :] / scale.column_scale[covariates]

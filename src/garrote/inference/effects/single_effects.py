@@ -1,7 +1,7 @@
 """The posterior of a sum of single effects: which variables, in which sets, with which effects."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
@@ -40,6 +40,9 @@ _SHARE = 0.9999
 # Groups that are compared with each other, at most.
 _MOST_COMPARED = 500
 
+# One effect on the user's columns.
+Effect = SingleEffect | EffectOfGroups
+
 
 def single_effects_posterior(analysis: Task, method: Method) -> Inferred:
     """Fit, refine, certify, and change to the user's units."""
@@ -50,11 +53,9 @@ def single_effects_posterior(analysis: Task, method: Method) -> Inferred:
     if task.prior.refine:
         fit, better = refine(NumbersFitter(task), fit, analysis.reporter("refining"))
     certificate = certify_effects(task, fit)
-    effects: Any = _stated(task, fit)
-    if grouped is not None:
-        effects = grouped.effects(effects)
-    stated = replace(fit, effects=effects)
-    described = describe_effects(problem, stated, task.rows, analysis.names, certificate)
+    stated = _stated(task, fit)
+    effects = stated if grouped is None else grouped.effects(stated)
+    described = describe_effects(problem, fit, effects, task.rows, analysis.names, certificate)
     posterior = with_covariates(problem, described)
     posterior = with_likeness(problem, posterior, grouped)
     how = say_how_many(fit, task.prior.effects, better)
@@ -117,16 +118,17 @@ def _stated(task: EffectsTask, fit: EffectsFit) -> tuple[SingleEffect, ...]:
 def describe_effects(
     problem: Problem,
     fit: EffectsFit,
+    effects: Sequence[Effect],
     rows: float,
     names: tuple[str, ...],
     certificate: Certificate,
 ) -> Posterior[EffectsLaw]:
-    """Describe a fit to so many rows in the user's units; its effects are by columns."""
+    """Describe a fit to so many rows in the user's units, by its effects on columns."""
     scale, fixed = problem.scale, problem.scale.covariates
     unit = scale.response_scale / scale.column_scale
     D = problem.n_features
     out, coef, square = np.ones(D), np.zeros(D), np.zeros(D)
-    for effect in fit.effects:
+    for effect in effects:
         out *= 1.0 - effect.probability
         coef += effect.coef
         square += effect.second_moment - effect.coef**2
@@ -144,7 +146,7 @@ def describe_effects(
         weight=coef[listed] / inclusion[listed],
         noise_variance=fit.noise,
         free_energy=-fit.bound,
-        expected_size=_expected_size(fit, inclusion),
+        expected_size=_expected_size(effects, inclusion),
         certificate=certificate,
         n_iter=len(fit.bounds),
     )
@@ -152,8 +154,10 @@ def describe_effects(
     return Posterior(
         inclusion_probability=inclusion,
         mean=mean,
-        spread=Spread(support, deviation * unit[support], _correlation(fit, support, deviation)),
-        law=_law(fit, unit),
+        spread=Spread(
+            support, deviation * unit[support], _correlation(effects, support, deviation)
+        ),
+        law=_law(effects, unit),
         noise_variance=float(fit.noise * scale.response_scale**2),
         degrees_of_freedom=max(rows, 1.0),
         free_energy=-fit.bound,
@@ -164,10 +168,10 @@ def describe_effects(
     )
 
 
-def _correlation(fit: EffectsFit, support: Array, deviation: Floats) -> Floats:
+def _correlation(effects: Sequence[Effect], support: Array, deviation: Floats) -> Floats:
     """Return correlations of coefficients: of one effect only one is not 0, which sets them apart."""
     covariance = np.zeros((len(support), len(support)))
-    for effect in fit.effects:
+    for effect in effects:
         coef = effect.coef[support]
         if isinstance(effect, EffectOfGroups):
             covariance += effect.second_moments(support) - np.outer(coef, coef)
@@ -179,56 +183,48 @@ def _correlation(fit: EffectsFit, support: Array, deviation: Floats) -> Floats:
     return correlation
 
 
-def _expected_size(fit: EffectsFit, inclusion: Floats) -> float:
+def _expected_size(effects: Sequence[Effect], inclusion: Floats) -> float:
     """Return how many variables are expected; a group is one."""
-    of_groups = [each for each in fit.effects if isinstance(each, EffectOfGroups)]
+    of_groups = [each for each in effects if isinstance(each, EffectOfGroups)]
     return float((inclusion[of_groups[0].first] if of_groups else inclusion).sum())
 
 
-def _kept_columns(fit: EffectsFit, count: int) -> Array:
+def _kept_columns(effects: Sequence[Effect], count: int) -> Array:
     """Return the columns that have nearly all of the probability of the effects."""
     wanted = np.zeros(count, dtype=bool)
-    for effect in fit.effects:
-        of_groups = isinstance(effect, EffectOfGroups)
-        places = effect.first if of_groups else np.arange(count)
+    for effect in effects:
+        places = effect.first if isinstance(effect, EffectOfGroups) else np.arange(count)
         p = effect.probability[places]
         order = np.argsort(-p, kind="stable")
         reached = np.cumsum(p[order])
         kept = places[order[: int(np.searchsorted(reached, _SHARE * reached[-1])) + 1]]
         wanted[kept] = True
-        if of_groups:
+        if isinstance(effect, EffectOfGroups):
             wanted |= np.isin(effect.groups, effect.groups[kept])
     return np.flatnonzero(wanted)
 
 
-def _law(fit: EffectsFit, unit: Floats) -> EffectsLaw:
-    columns = _kept_columns(fit, len(unit))
-    shape = len(fit.effects), len(columns)
+def _law(effects: Sequence[Effect], unit: Floats) -> EffectsLaw:
+    columns = _kept_columns(effects, len(unit))
+    shape = len(effects), len(columns)
 
     def stack(rows: list[Floats]) -> Floats:
         return np.array(rows).reshape(shape)
 
-    return EffectsLaw(
+    law = EffectsLaw(
         columns=columns,
-        probability=stack([effect.probability[columns] for effect in fit.effects]),
-        mean=stack([effect.mean[columns] * unit[columns] for effect in fit.effects]),
-        deviation=stack(
-            [np.sqrt(effect.variance[columns]) * unit[columns] for effect in fit.effects]
-        ),
-        present=np.array([effect.present for effect in fit.effects]),
-        log_bayes_factor=np.array([effect.log_bayes_factor for effect in fit.effects]),
-        **_of_groups(fit, columns, unit),
+        probability=stack([effect.probability[columns] for effect in effects]),
+        mean=stack([effect.mean[columns] * unit[columns] for effect in effects]),
+        deviation=stack([np.sqrt(effect.variance[columns]) * unit[columns] for effect in effects]),
+        present=np.array([effect.present for effect in effects]),
+        log_bayes_factor=np.array([effect.log_bayes_factor for effect in effects]),
     )
-
-
-def _of_groups(fit: EffectsFit, columns: Array, unit: Floats) -> dict[str, Array]:
-    """Return what the law of groups has beside that of columns; nothing where there are none."""
-    effects = [effect for effect in fit.effects if isinstance(effect, EffectOfGroups)]
-    if not effects:
-        return {}
-    _, group = np.unique(effects[0].groups[columns], return_inverse=True)
-    roots = [effect.roots[columns] * unit[columns, None] for effect in effects]
-    return {"group": group, "roots": np.array(roots)}
+    grouped = [effect for effect in effects if isinstance(effect, EffectOfGroups)]
+    if not grouped:
+        return law
+    _, group = np.unique(grouped[0].groups[columns], return_inverse=True)
+    roots = [effect.roots[columns] * unit[columns, None] for effect in grouped]
+    return replace(law, group=group, roots=np.array(roots))
 
 
 def _few_rows(task: EffectsTask) -> bool:

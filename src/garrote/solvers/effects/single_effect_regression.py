@@ -10,8 +10,8 @@ noise variance s (or 1 where W holds the precisions), everything is in closed fo
 
 Nothing here knows X: rows, moments and bounds of other likelihoods share it (Wang et al. 2020).
 
-Where a unit is a group of columns, w has N(0, v) in each of its coordinates (`units`). These are orthogonal,
-so that all of the above holds of each, and log BF of the group is the sum of theirs.
+Where a unit is a group of columns, w has N(0, v) in each of its coordinates (`units`). These are
+orthogonal, so that all of the above holds of each, and log BF of the group is the sum of theirs.
 """
 
 from typing import NamedTuple

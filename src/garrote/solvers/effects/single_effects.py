@@ -127,7 +127,7 @@ def fit_single_effects(
         still = len(bounds) > 1 and abs(bounds[-1] - bounds[-2]) <= wanted
         return still and moved <= task.prior.tol
 
-    usable, prior = np.count_nonzero(np.isfinite(task.log_prior)), task.prior
+    usable, prior = int(np.count_nonzero(np.isfinite(task.log_prior))), task.prior
     converged = state.repeat(sweep, usable, prior.effects, prior.max_iter)
     return EffectsFit(state.kept, np.array(bounds), converged, len(state.effects), state.noise)
 

@@ -22,7 +22,7 @@ class Units(NamedTuple):
     def of(cls, groups: Array, curvature: Floats) -> "Units":
         """Number the groups of columns from 0 on; columns without content count for nothing."""
         _, numbers = np.unique(groups, return_inverse=True)
-        return cls(numbers, np.bincount(numbers, (curvature > 0).astype(np.float64)))
+        return cls(numbers, np.asarray(np.bincount(numbers, curvature > 0), dtype=np.float64))
 
 
 class Basis(NamedTuple):
@@ -54,7 +54,7 @@ def summed(values: Floats, units: Units | None) -> Floats:
     """Return values of units, given those of columns."""
     if units is None:
         return values
-    return np.bincount(units.of_column, values, len(units.rank))
+    return np.asarray(np.bincount(units.of_column, values, len(units.rank)), dtype=np.float64)
 
 
 def of_columns(values: Floats, units: Units | None) -> Floats:
