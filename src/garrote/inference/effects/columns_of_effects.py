@@ -93,22 +93,20 @@ class GroupedColumns:
         self, effects: Sequence[SingleEffect], roots: Sequence[Floats] | None = None
     ) -> tuple[EffectOfGroups, ...]:
         """Return effects by columns; ``roots`` (D x S) are of coordinates, by default independent."""
-        found = []
-        for k, effect in enumerate(effects):
-            own = self._roots(effect) if roots is None else roots[k]
-            turned = own.T if self.coordinates.rotation is None else self._back(own.T)
-            found.append(
-                EffectOfGroups(
-                    effect.by_column,
-                    self._back(effect.mean),
-                    turned.T,
-                    self.first,
-                    self.groups,
-                    effect.log_bayes_factor,
-                    effect.prior_variance,
-                )  # fmt: skip
+        if roots is None:
+            roots = [self._roots(effect) for effect in effects]
+        return tuple(
+            EffectOfGroups(
+                probability=effect.by_column,
+                mean=self._back(effect.mean),
+                roots=self._back(own.T).T,
+                first=self.first,
+                groups=self.groups,
+                log_bayes_factor=effect.log_bayes_factor,
+                prior_variance=effect.prior_variance,
             )
-        return tuple(found)
+            for effect, own in zip(effects, roots, strict=True)
+        )
 
     def _back(self, values: Floats) -> Floats:
         rotation = self.coordinates.rotation

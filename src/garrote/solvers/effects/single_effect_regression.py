@@ -35,8 +35,8 @@ class SingleEffect(NamedTuple):
 
     ``probability`` is that of being the one with the effect, ``mean`` and ``variance`` are those of the
     coefficient given that; ``log_bayes_factor`` compares with no effect at all. An effect of
-    ``prior_variance`` 0 is none: its probabilities are the prior's. With ``units`` probabilities are those
-    of groups, and the rest is by columns; variances may be in another ``basis`` of these.
+    ``prior_variance`` 0 is none: its probabilities are the prior's. With ``units`` probabilities are
+    those of groups, and the rest is by columns; variances may be in another ``basis`` of these.
     """
 
     probability: Floats
