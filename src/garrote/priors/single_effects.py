@@ -36,8 +36,8 @@ class SingleEffects(Prior):
     refine : bool or "thorough", default=True
         Whether to look for better optima: for each set of variables that could stand in for one another,
         fit without them, put them back, and keep what has the higher bound. Meanwhile effects of next to
-        no evidence that are spread over the table are held; "thorough" lets them move too, as is always
-        done with labels, which may take ten times as long.
+        no evidence that are spread over the table are held; "thorough" lets them move too, which may
+        take ten times as long.
     doubt : bool, default=True
         Whether an effect may not be there at all. Its probabilities then sum to that of being there,
         BF / (1 + BF) with evidence averaged over its size; otherwise to 1, as in susieR. With fewer

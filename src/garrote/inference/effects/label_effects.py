@@ -22,7 +22,7 @@ from garrote.inference.mean_field.label_mean_field import MOST_ROUNDS, label_mea
 from garrote.inference.mean_field.label_posterior import factorised_predictor
 from garrote.inference.methods import MeanField, Method
 from garrote.inference.task import Inferred, Task
-from garrote.priors.single_effects import SingleEffects
+from garrote.priors.single_effects import THOROUGH, SingleEffects
 from garrote.priors.slab import EffectSlab
 from garrote.problem import Problem
 from garrote.results.certificates import equations
@@ -56,7 +56,8 @@ def label_effects_posterior(task: Task, method: Method) -> Inferred:
         odds = task.beliefs.inclusion.log_odds
         log_prior = odds - logsumexp(odds)
     fitter = LabelsFitter(
-        columns, log_prior, task.control(max_iter=MOST_ROUNDS), prior.effects, variance, units
+        columns, log_prior, task.control(max_iter=MOST_ROUNDS), prior.effects, variance, units,
+        prior.refine == THOROUGH,
     )  # fmt: skip
     found, better = fitter.fit(), 0
     if prior.refine:

@@ -16,7 +16,7 @@ from garrote.arrays import Floats
 from garrote.results.certificates import Certificate, equations
 from garrote.solvers.control import Control
 from garrote.solvers.effects.effects_in_turn import EffectsInTurn, SummedEffects
-from garrote.solvers.effects.refining import ROUGHLY, Rough, resemblance_of
+from garrote.solvers.effects.refining import ROUGHLY, Background, Rough, resemblance_of
 from garrote.solvers.effects.single_effect_regression import (
     SingleEffect,
     best_prior_variance,
@@ -51,6 +51,31 @@ class LabelEffects(SummedEffects):
     certificate: Certificate
 
 
+class HeldLabelEffects(NamedTuple):
+    """Effects that stay as they are while others are fitted beside them.
+
+    ``predictors`` are what each adds to all rows, ``square`` the sum of their expected squares by
+    columns, ``divergence`` that of their posteriors from the prior.
+    """
+
+    effects: tuple[SingleEffect, ...] = ()
+    predictors: tuple[Floats, ...] = ()
+    square: Floats | float = 0.0
+    divergence: float = 0.0
+
+    @classmethod
+    def of(
+        cls, columns: LabelColumns, effects: tuple[SingleEffect, ...], log_prior: Floats
+    ) -> "HeldLabelEffects":
+        """Compute once what they add."""
+        return cls(
+            effects,
+            tuple(_predictor(columns, effect) for effect in effects),
+            sum((effect.second_moment for effect in effects), 0.0),
+            sum((kl_from_prior(effect, log_prior) for effect in effects), 0.0),
+        )
+
+
 class _Rows(NamedTuple):
     """What effects say of the rows: the linear predictor's mean, its expected square, and the bound."""
 
@@ -68,6 +93,7 @@ def fit_label_effects(
     variance: float | None = None,
     start: LabelEffects | None = None,
     units: Units | None = None,
+    held: HeldLabelEffects | None = None,
 ) -> LabelEffects:
     """Raise the bound until it stands still, from nothing or from the effects of another fit.
 
@@ -85,8 +111,10 @@ def fit_label_effects(
     start : LabelEffects, optional
     units : Units, optional
         Groups of the columns at hand, where effects are of these.
+    held : HeldLabelEffects, optional
+        Effects that others are fitted beside.
     """
-    state = _State(columns, log_prior, variance, units)
+    state = _State(columns, log_prior, variance, units, held)
     if start is not None:
         state.take(start, effects)
     bounds: list[float] = []
@@ -120,8 +148,10 @@ class LabelsFitter:
         effects: int | None = None,
         variance: float | None = None,
         units: Units | None = None,
+        thorough: bool = False,
     ):
         self.columns, self.log_prior, self.units = columns, log_prior, units
+        self.thorough = thorough
         self.control, self.effects, self.variance = control, effects, variance
 
     def fit(self, start: LabelEffects | None = None) -> LabelEffects:
@@ -132,16 +162,18 @@ class LabelsFitter:
         )  # fmt: skip
 
     def rough(self, fit: LabelEffects) -> Rough[LabelEffects]:
-        """Return how fits are made that are only compared with this one."""
-        most = len(fit.effects) + 1
+        """Return how effects that are not spread out are fitted beside those that are."""
+        apart = Background.of(fit.effects, self.effects, self.thorough)
         control = replace(self.control, tol=max(self.control.tol, ROUGHLY))
+        held = HeldLabelEffects.of(self.columns, apart.held, self.log_prior)
 
         def fitted(start: LabelEffects, log_prior: Floats | None = None) -> LabelEffects:
-            return fit_label_effects(
+            found = fit_label_effects(
                 self.columns, self.log_prior if log_prior is None else log_prior, control,
-                effects=min(most, self.effects or most), variance=self.variance, start=start,
-                units=self.units,
+                effects=apart.most, variance=self.variance, start=apart.without(start),
+                units=self.units, held=held,
             )  # fmt: skip
+            return apart.beside(found)
 
         return fitted
 
@@ -194,8 +226,10 @@ class _State(EffectsInTurn):
         log_prior: Floats,
         variance: float | None,
         units: Units | None = None,
+        held: HeldLabelEffects | None = None,
     ):
         super().__init__(log_prior, units)
+        self.held = held or HeldLabelEffects()
         self.columns, self.variance = columns, variance
         self.xi = first_xi(columns.problem)
         self._last: _Given | None = None
@@ -215,7 +249,8 @@ class _State(EffectsInTurn):
         given = self.given(xi)
         under, columns = given.touching.under, self.columns
         fitted = [_predictor(columns, effect) for effect in self.effects]
-        left, moved = given.touching.response - np.sum(fitted, axis=0), 0.0
+        left = given.touching.response - np.sum([*fitted, *self.held.predictors], axis=0)
+        moved = 0.0
         for k, old in enumerate(self.effects):
             left = left + fitted[k]
             products = given.products(columns, under.left(left))
@@ -243,7 +278,11 @@ class _State(EffectsInTurn):
         given, columns = self.given(xi), self.columns
         touching, under, rows = given.touching, given.touching.under, columns.rows
         total, taken = np.zeros(len(under.weights)), np.zeros(len(under.weights))
-        square, divergence = np.zeros(len(given.curvature)), 0.0
+        square, divergence = np.zeros(len(given.curvature)) + self.held.square, 0.0
+        for predictor in self.held.predictors:
+            total += predictor
+            taken += under.left(predictor) ** 2
+        divergence += self.held.divergence
         for effect in self.effects:
             if effect.prior_variance > 0:
                 predictor = _predictor(columns, effect)
@@ -269,7 +308,7 @@ class _State(EffectsInTurn):
         rows, total = np.zeros(self.columns.rows + self.columns.pseudo), 0.0
         for number, here in enumerate(() if given.basis is None else given.basis.places):
             moment = np.zeros((len(here), len(here)))
-            for effect in self.effects:
+            for effect in (*self.effects, *self.held.effects):
                 a = float(effect.by_column[here[0]])
                 if effect.prior_variance > 0 and a > _NOTHING:
                     assert effect.basis is not None
@@ -306,6 +345,7 @@ class _State(EffectsInTurn):
         off = touching_error(xi, np.sqrt(seen.square), self.columns.problem.weights)
         kept = self.kept
         fitted = sum((_predictor(self.columns, effect) for effect in kept), np.zeros(1))
+        fitted = sum(self.held.predictors, fitted)
         fixed = touching.under.level(touching.response - fitted)
         certificate = equations({"inclusion": inclusion, "weight": weight, "bound": off})
         return LabelEffects(kept, bounds, converged, len(stated), fixed, xi, seen.eta, certificate)

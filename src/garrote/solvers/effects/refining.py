@@ -6,13 +6,13 @@ allowed again the fit returns to where it was, or has found something better (Zo
 
 Most of these fits return to where they were. They are rough, and hold what they are not about: effects
 of next to no evidence that are spread over the table, which stand for many small ones. Each update of
-such an effect is two passes over X, where most others go by products that are kept. The bound is still
-one of all effects, so that what is found to be better is better.
+such an effect is two passes over X, where most others go by products that are kept (of labels every
+update is a pass). The bound is still one of all effects, so that what is found to be better is better.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from scipy.special import logsumexp
@@ -81,21 +81,12 @@ class NumbersFitter:
     def rough(self, fit: EffectsFit) -> "Rough[EffectsFit]":
         """Return how effects that are not spread out are fitted beside those that are."""
         prior = self.task.prior
-        spread = () if prior.refine == THOROUGH else tuple(filter(_is_background, fit.effects))
-        one_more = len(fit.effects) - len(spread) + 1
-        # Where no more effects may be than there are, the weakest spread one makes room.
-        held = spread if prior.effects is None else spread[: max(prior.effects - one_more, 0)]
-        settings = replace(
-            prior,
-            effects=min(one_more, prior.effects or one_more),
-            tol=max(prior.tol, ROUGHLY),
-        )
-        task = replace(self.task.holding(held), prior=settings)
+        apart = Background.of(fit.effects, prior.effects, prior.refine == THOROUGH)
+        settings = replace(prior, effects=apart.most, tol=max(prior.tol, ROUGHLY))
+        task = replace(self.task.holding(apart.held), prior=settings)
 
         def fitted(start: EffectsFit, log_prior: Floats | None = None) -> EffectsFit:
-            moving = tuple(one for one in start.effects if all(one is not each for each in spread))
-            found = fit_single_effects(task, replace(start, effects=moving), log_prior)
-            return replace(found, effects=found.effects + held, tried=found.tried + len(held))
+            return apart.beside(fit_single_effects(task, apart.without(start), log_prior))
 
         return fitted
 
@@ -116,6 +107,38 @@ def _members(effect: SingleEffect) -> Array:
 def _is_background(effect: SingleEffect) -> bool:
     """Tell whether an effect has next to no evidence, and that all over the table."""
     return effect.log_bayes_factor < IDLE and len(_members(effect)) > _LARGEST
+
+
+class Background(NamedTuple):
+    """Effects of next to no evidence, all over the table, that are held while others are fitted.
+
+    ``spread`` are all of them, ``held`` those that stay; ``most`` is how many others there may be.
+    """
+
+    spread: tuple[SingleEffect, ...]
+    held: tuple[SingleEffect, ...]
+    most: int
+
+    @classmethod
+    def of(
+        cls, effects: tuple[SingleEffect, ...], allowed: int | None, thorough: bool
+    ) -> "Background":
+        """Tell them from the others, of which there may be one more, and so many in all."""
+        spread = () if thorough else tuple(filter(_is_background, effects))
+        one_more = len(effects) - len(spread) + 1
+        # Where no more effects may be than there are, the weakest spread one makes room.
+        held = spread if allowed is None else spread[: max(allowed - one_more, 0)]
+        return cls(spread, held, min(one_more, allowed or one_more))
+
+    def without(self, fit: Effects) -> Effects:
+        """Return a fit without them."""
+        spread = {id(one) for one in self.spread}
+        return replace(fit, effects=tuple(one for one in fit.effects if id(one) not in spread))
+
+    def beside(self, fit: Effects) -> Effects:
+        """Return the fit of others with those that were held."""
+        tried = fit.tried + len(self.held)
+        return replace(fit, effects=fit.effects + self.held, tried=tried)
 
 
 def resemblance_of(
