@@ -6,6 +6,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 import reference_group_effects as oracle
+from garrote import SingleEffectsClassifier, SingleEffectsRegressor
 from garrote.inference.beliefs import Beliefs
 from garrote.inference.effects.columns_of_effects import GroupedColumns
 from garrote.inference.effects.single_effects import make_task
@@ -104,6 +105,24 @@ def test_groups_of_one_column_are_columns_bit_for_bit():
     same = single_effect_regression(b, c, p, plain, 0.8, units)
     np.testing.assert_array_equal(one.probability, same.probability)
     np.testing.assert_array_equal(one.mean, same.mean)
+
+
+@pytest.mark.parametrize("covariates", [None, [8]])
+@pytest.mark.parametrize("labels", [False, True])
+def test_it_does_not_matter_which_level_is_left_out(labels, covariates):
+    answers = []
+    for reference in (0, 2):
+        X, y = words(120, reference=reference)
+        make = SingleEffectsClassifier if labels else SingleEffectsRegressor
+        model = make(inclusion=GroupedInclusion(GROUPS), covariates=covariates)
+        model.fit(X, (y > 0) if labels else y)
+        p = model.inclusion_probability_
+        assert np.ptp(p[:3]) == np.ptp(p[3:6]) == 0
+        assert model.certificate_.value <= 1e-3
+        said = model.predict_proba(X) if labels else model.predict(X, return_std=True)
+        answers.append((p, *said))
+    for one, two in zip(*answers, strict=True):
+        np.testing.assert_allclose(one, two, atol=1e-6)
 
 
 def test_a_law_of_single_columns_is_no_law_of_groups():
