@@ -47,8 +47,10 @@ class SpikeSlabRegressor(PosteriorRegressor):
     inclusion : float, array of shape (D,), pair of floats or law of `garrote.priors`, optional
         Which variables are in, a priori: with a known probability (`IndependentInclusion`), with one
         shared probability of law Beta(a, b) (`BetaInclusion`), or such that so many are expected
-        (`ExpectedSize`). By default Beta(1, sqrt(D)): few variables are expected, and little is assumed
-        on how few. Of the laws compared in the documentation it gives the best calibrated
+        (`ExpectedSize`). `GroupedInclusion` has columns in or out in groups, such as the levels of a
+        word, under a Gaussian slab that does not depend on their coding; methods are then "enumerate",
+        "sample" and "metropolis". By default Beta(1, sqrt(D)): few variables are expected, and little
+        is assumed on how few. Of the laws compared in the documentation it gives the best calibrated
         probabilities.
     covariates : sequence of column names or positions, or a mask, optional
         Columns that are always in the model, with flat priors.
@@ -72,6 +74,8 @@ class SpikeSlabRegressor(PosteriorRegressor):
         Inclusion probabilities, coefficients, ``models()``, ``discoveries()``, ``sample()``.
     coef_, intercept_ : model-averaged coefficients in the units of the data
     inclusion_probability_ : array of shape (D,)
+    groups_ : ColumnGroups or None
+        With a `GroupedInclusion`: the groups that were found among the columns.
     noise_variance_ : float
         NaN for a family without noise.
     method_ : str
