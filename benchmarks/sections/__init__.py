@@ -13,5 +13,6 @@ NAMES = (
     "labels",
     "variation",
     "fused",
+    "greedy",
     "startup",
 )

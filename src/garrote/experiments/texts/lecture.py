@@ -2,8 +2,6 @@
 
 from garrote.experiments.texts.places import Entry, Text
 
-_GREEDY = "greedy pursuits are planned"
-
 LECTURE = Text(
     "Odone, F. and Rosasco, L. Variable Selection and Sparsity. RegML, lecture 6.",
     (
@@ -15,8 +13,12 @@ LECTURE = Text(
             "penalties.BestSubset penalties.L0",
             remark="best subsets of least squares are exact; hard thresholding for other losses",
         ),
-        Entry("section 6.2", "matching pursuit, also orthogonal", remark=_GREEDY),
-        Entry("Eq. 6.3", "a step of matching pursuit", remark=_GREEDY),
+        Entry(
+            "section 6.2",
+            "matching pursuit, also orthogonal",
+            "GreedyRegressor greedy.MatchingPursuit greedy.OMP",
+        ),
+        Entry("Eq. 6.3", "a step of matching pursuit", "greedy.MatchingPursuit"),
         Entry("section 6.3", "lasso and elastic net", "SparseRegressor", "lecture-ista"),
         Entry(
             "Eq. 6.4",

@@ -2,7 +2,6 @@
 
 from garrote.experiments.texts.places import Entry, Text
 
-_GREEDY = "greedy searches are planned; Search climbs among models by their posterior probability"
 _RELEVANCE = "relevance determination is planned"
 _CODING = "dictionaries are planned"
 _UNDRAWN = "a drawing that is not made again"
@@ -59,8 +58,17 @@ _SELECTION = (
         "murphy-figure-13.2b",
         "the lattice of panel a is not drawn",
     ),
-    Entry("section 13.2.3.1", "greedy search", remark=_GREEDY),
-    Entry("Eqs. 13.28-13.30", "orthogonal least squares, matching pursuits", remark=_GREEDY),
+    Entry(
+        "section 13.2.3.1",
+        "greedy search",
+        "GreedyRegressor greedy.SingleBestReplacement greedy.Backward greedy.FoBa "
+        "inference.BayesianMatchingPursuit",
+    ),
+    Entry(
+        "Eqs. 13.28-13.30",
+        "orthogonal least squares, matching pursuits",
+        "greedy.Forward greedy.OMP greedy.MatchingPursuit",
+    ),
     Entry(
         "section 13.2.3.2",
         "stochastic search",

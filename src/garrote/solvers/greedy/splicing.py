@@ -88,7 +88,10 @@ def _exchange_several(regression: Any, most: int, least: float) -> Generator[Flo
     units, rises = regression.losses()
     gains = regression.gains()
     leaving = units[np.argsort(rises, kind="stable")[:most]].tolist()
-    promising = np.argsort(-gains, kind="stable")[:most]
+    some = np.arange(len(gains))
+    if len(gains) > most:
+        some = np.sort(np.argpartition(-gains, most)[:most])
+    promising = some[np.argsort(-gains[some], kind="stable")]
     coming = promising[gains[promising] > 0].tolist()
     inside = np.flatnonzero(regression.inside).tolist()
     fewest = 2 if regression.exact_swaps else 1  # one for one is looked for among all

@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 
+from garrote._jit import kernel
 from garrote.arrays import Array, Floats
+from garrote.limits.budgets import GRAM_BYTES
 from garrote.problem import Problem
 from garrote.solvers.algebra.growing_gram import GrowingGram
 from garrote.solvers.algebra.model_factor import (
@@ -26,6 +28,8 @@ from garrote.solvers.greedy.units import Units
 DEPENDENT = 1e-9
 # Room for so many columns at first.
 _ROOM = 32
+# Columns whose products with all others are computed in one pass over X.
+_TOGETHER = 8
 
 Step = Generator[Floats, Floats, None]
 
@@ -108,12 +112,24 @@ class SubsetRegression:
             return
         problem = self.problem
         if problem.has_rows and problem.known_gram is None:
+            missing = self._with_likely(missing)
             block = np.ascontiguousarray(problem.table.block(missing).T)
             products = yield from problem.table.tdot_steps(block)
         else:
             products = problem.whole_gram()[missing]
         for j, row in zip(missing.tolist(), products, strict=True):
             self._rows[j] = row
+
+    def _with_likely(self, missing: Array) -> Array:
+        """Add columns that may be wanted soon: eight together cost little more than one."""
+        D, room = self.problem.n_features, _TOGETHER - len(missing)
+        if room <= 0 or len(self._rows) * D * 8 > GRAM_BYTES or D <= _TOGETHER:
+            return missing
+        factor = self._factor
+        worth = np.where(self._free, factor.product**2 / np.maximum(factor.pivot, 1e-300), 0.0)
+        worth[[*self._rows, *missing.tolist()]] = 0.0
+        likely = np.argpartition(-worth, room)[:room]
+        return np.append(missing, likely[worth[likely] > 0])
 
     def add(self, unit: int) -> Step:
         """Take a unit in: those of its columns that do not depend on the subset."""
@@ -235,23 +251,14 @@ class SubsetRegression:
         inverse, coef = self._inverse(), self.coef()
         spread = np.sum(inverse**2, axis=1)
         pull = coef / spread
-        usable = np.flatnonzero((factor.place < 0) & (self.problem.curvature > 0))
-        along = inverse @ factor.rows[:k, usable]
-        product = factor.product[usable] + along * pull[:, None]
-        # What each column has beyond all members but one.
-        pivot = np.square(along, out=along)
-        pivot /= spread[:, None]
-        pivot += np.maximum(factor.pivot[usable], 0.0)
-        least = DEPENDENT * self.problem.curvature[usable]
-        np.square(product, out=product)
-        gained = np.divide(product, pivot, out=np.zeros_like(product), where=pivot > least)
-        if not gained.size:
-            return 0.0, -1, -1
-        lost = coef * pull
-        best = gained.argmax(axis=1)
-        better = gained[np.arange(k), best] - lost
-        place = int(np.argmax(better))
-        return float(better[place]), int(factor.members[place]), int(usable[best[place]])
+        free = (factor.place < 0) & (self.problem.curvature > 0)
+        along = inverse @ factor.rows[:k]
+        least = DEPENDENT * self.problem.curvature
+        better, place, comes = _best_exchange(
+            along, spread, pull, coef * pull, factor.product, factor.pivot, least, free
+        )
+        leaves = int(factor.members[place]) if comes >= 0 else -1
+        return float(better), leaves, int(comes)
 
     def left_by(self, units: Sequence[int]) -> float:
         """Return the squared error that a set of units would leave; infinite where it is dependent."""
@@ -274,6 +281,26 @@ class SubsetRegression:
         size = float(np.count_nonzero(self.inside))
         columns, coef = self.members[order], self.coef()[order]
         return Point(size if strength is None else strength, columns, coef, parts=parts or None)
+
+
+@kernel
+def _best_exchange(along, spread, pull, lost, product, pivot, least, free):
+    """Return what the best exchange gains, the place of who leaves, and who comes; -1 if none can.
+
+    ``along`` are the coefficients of every column on the members. Without member a the column has
+    along^2 / spread of its length more, and along times ``pull`` more in common with the residual.
+    """
+    best, leaves, comes = -np.inf, -1, -1
+    for a in range(along.shape[0]):
+        row, share, force = along[a], 1.0 / spread[a], pull[a]
+        for j in range(row.shape[0]):
+            length = max(pivot[j], 0.0) + row[j] * row[j] * share
+            if free[j] and length > least[j]:
+                common = product[j] + row[j] * force
+                # Divided only where that may be the best: most are far from it.
+                if common * common > (best + lost[a]) * length:
+                    best, leaves, comes = common * common / length - lost[a], a, j
+    return (best, leaves, comes) if comes >= 0 else (0.0, -1, -1)
 
 
 class _NearProducts:
