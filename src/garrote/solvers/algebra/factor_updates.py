@@ -112,3 +112,15 @@ def invert_root(root, inverse, k):
             for c in range(a + 1, b + 1):
                 total += root[a, c] * inverse[c, b]
             inverse[a, b] = -total / root[a, a]
+
+
+@kernel
+def invert_row(root, inverse, a, k):
+    """Make the a-th row of the inverse of R."""
+    row = inverse[a]
+    row[a] = 1.0 / root[a, a]
+    for b in range(a + 1, k):
+        total = 0.0
+        for c in range(a, b):
+            total += row[c] * root[c, b]
+        row[b] = -total / root[b, b]

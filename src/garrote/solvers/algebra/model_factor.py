@@ -176,6 +176,18 @@ def member_coefficient(factor, inverse, a, k):
     return weight, spread
 
 
+@kernel(inline=True)
+def beside_newcomer(factor, between, i, j, k):
+    """Return what the model and newcomer i leave of j: its product with the response, and its length.
+
+    ``between`` is the cross product of the two columns.
+    """
+    for b in range(k):
+        between -= factor.rows[b, i] * factor.rows[b, j]
+    share = between / factor.pivot[i]
+    return factor.product[j] - share * factor.product[i], factor.pivot[j] - share * between
+
+
 @kernel
 def log_determinant(factor):
     """Return log |G + ridge I| of the model."""

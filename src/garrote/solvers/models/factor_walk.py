@@ -1,28 +1,21 @@
 """Walks whose state is a model with its factor, and the slab's variance.
 
-Kernels move the model. The slab's variance, where it is not known, moves by Metropolis steps between
-stretches of theirs.
+Kernels move the model. Between stretches of their steps another place is proposed: another variance of
+the slab, where that is not known, and where a walk can also another model.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from garrote._jit import generic, kernel
+from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.limits.budgets import VISITS_PER_CALL
 from garrote.priors.evidence import log_evidence
 from garrote.solvers.algebra.factor_updates import factor_column
 from garrote.solvers.algebra.gram_rows import NO_COLUMNS, GramRows
-from garrote.solvers.algebra.model_factor import (
-    ModelFactor,
-    add_variable,
-    dependent_share,
-    empty_factor,
-    fill,
-    log_determinant,
-    remove_variable,
-)
+from garrote.solvers.algebra.model_factor import dependent_share, empty_factor
+from garrote.solvers.models.factor_kinds import append, enter, log_state_evidence, refill
 from garrote.solvers.models.model_chain import (
     NO_SLABS,
     Averages,
@@ -36,12 +29,22 @@ from garrote.solvers.models.model_chain import (
 # Stretches of steps between factors made anew.
 _FRESH = 20
 # Standard deviations of steps of the slab's log variance, by chance: beside few effects it is known to
-# some powers of ten, beside many well. So many are made at a time.
-_VARIANCE_STEPS, _TRIES = (2.0, 0.7, 0.2), 4
+# some powers of ten, beside many well. So many are made at a time, twice between two stretches.
+_VARIANCE_STEPS, _TRIES = (2.0, 0.7, 0.2), 2
 # Columns beyond which a proposal of another slab variance is dear.
 _WIDE = 2000
 # Variables that a model has room for at first.
 _ROOM = 64
+
+
+class Place(NamedTuple):
+    """Where a walk is, or may go: a model with signs, and the slab beside it."""
+
+    members: Array
+    signs: Floats
+    log_variance: float
+    shape: int
+    rule: Any
 
 
 class FactorWalk:
@@ -50,8 +53,10 @@ class FactorWalk:
     Rows of the Gram matrix that kernels miss are fetched.
     """
 
-    # Steps between proposals of another slab variance, at least.
+    # Steps between proposals of another place, at least.
     least_stretch = 20
+    # How often model and slab move in turn for one.
+    rounds = 1
 
     def __init__(self, target: Target, rng: np.random.Generator, rows: GramRows | None = None):
         self.target, self.rng = target, rng
@@ -105,8 +110,8 @@ class FactorWalk:
         """Return what newcomers' signs are drawn by: they have none."""
         return uniforms
 
-    def _make_room(self, members: list[int], signs: Floats) -> None:
-        room = max(_ROOM, 2 * len(members))
+    def _make_room(self, members: list[int], signs: Floats, wanted: int = 0) -> None:
+        room = max(_ROOM, 2 * len(members), wanted)
         D = self.target.problem.n_features
         # Two of them: one is made anew while the other is in use, and memory is asked for only here.
         self.factor, self._spare = self._empty(D, room), self._empty(D, room)
@@ -168,11 +173,19 @@ class FactorWalk:
                 self._stretch = max(self.least_stretch, (1 + wide) * len(self.members))
             count = min(self._stretch, most, steps - done)
             flips, log_weights = self.stretch(count, averages)
-            slabs = self._slab_of(len(flips))
             done += count
             self._refresh()
-            self._move_variance()
-            trails.append(Trail(flips, log_weights, np.array([self.variance]), slabs))
+            slabs = self._slab_of(len(flips))
+            # States on the way to another model do not count.
+            way = self._move(averages is not None)
+            trails.append(
+                Trail(
+                    np.concatenate([flips, way]),
+                    np.concatenate([log_weights, np.full(len(way), -np.inf)]),
+                    np.array([self.variance]),
+                    np.concatenate([slabs, self._slab_of(len(way))]),
+                )
+            )
         return joined(trails)
 
     def _slab_of(self, states: int) -> Floats:
@@ -187,33 +200,61 @@ class FactorWalk:
             self._fill(self._spare, self.rule, members, self._signs(members))
             self._take_spare()
 
-    def _move_variance(self) -> None:
-        """Draw another slab variance, given the model.
+    def _move(self, settled: bool) -> Array:
+        """Move to another place, or stay; return the variables by which the models differ.
+
+        Steps of the slab and of the model are made in turn on the posterior. Each keeps it and is
+        reversible, and they come alike in either order, so that all of them together are reversible.
+        Where they lead is then accepted by what the walk's weights make of it (Christen & Fox 2005).
+        ``settled`` says that states count: how the walk moves may not change any more.
+        """
+        begin = self._place()
+        now = self._other_slab(begin)
+        for _ in range(self.rounds):
+            now = self._other_slab(self._other_model(now, settled))
+        if now is begin:
+            return NO_COLUMNS
+        if len(now.members) > len(self.factor.members):
+            self._make_room(self.members, begin.signs, 2 * len(now.members))
+        weight = self.log_weight(self.rule, self.factor)
+        self._fill(self._spare, now.rule, [int(j) for j in now.members], now.signs)
+        if np.log(self.rng.random()) >= self.log_weight(now.rule, self._spare) - weight:
+            return NO_COLUMNS
+        self._take_spare()
+        self._take_slab(now)
+        return np.setxor1d(begin.members, now.members)
+
+    def _place(self) -> Place:
+        """Return where the walk is."""
+        members = np.array(self.members, dtype=np.int64)
+        return Place(members, self._signs(self.members), float(np.log(self.variance)), 0, self.rule)
+
+    def _take_slab(self, place: Place) -> None:
+        """Make the slab that of a place."""
+        self.rule, self.variance = place.rule, float(np.exp(place.log_variance))
+
+    def _other_model(self, place: Place, settled: bool) -> Place:
+        """Return a place with another model, or the same."""
+        return place
+
+    def _other_slab(self, place: Place) -> Place:
+        """Return a place with another slab variance, or the same.
 
         Some Metropolis steps are made on the posterior, which needs the model's own cross products
-        alone; where they lead is then accepted by what the walk's weights make of it (Christen & Fox
-        2005). What several reversible steps do is reversible too.
+        alone.
         """
         if not self.target.variance_is_unknown:
-            return
-        members = self.members
-        block, products = self._cross_products(members)
-        now, rule = float(np.log(self.variance)), self.rule
-        known = self._log_given_model(rule, now, block, products)
+            return place
+        block, products = self._cross_products(place.members)
+        known = self._log_given_model(place.rule, place.log_variance, block, products)
         for _ in range(_TRIES):
             scale = _VARIANCE_STEPS[self.rng.integers(len(_VARIANCE_STEPS))]
-            there = now + scale * float(self.rng.standard_normal())
-            rule_there = self.target.rule(float(np.exp(there)))
-            log_there = self._log_given_model(rule_there, there, block, products)
+            log_variance = place.log_variance + scale * float(self.rng.standard_normal())
+            rule = self.target.rule(float(np.exp(log_variance)))
+            log_there = self._log_given_model(rule, log_variance, block, products)
             if np.log(self.rng.random()) < log_there - known:
-                now, rule, known = there, rule_there, log_there
-        if rule is self.rule:
-            return
-        weight = self.log_weight(self.rule, self.factor)
-        self._fill(self._spare, rule, members, self._signs(members))
-        if np.log(self.rng.random()) < self.log_weight(rule, self._spare) - weight:
-            self._take_spare()
-            self.rule, self.variance = rule, float(np.exp(now))
+                place, known = place._replace(log_variance=log_variance, rule=rule), log_there
+        return place
 
     def _log_given_model(
         self, rule: Any, log_variance: float, block: Floats, products: Floats
@@ -222,47 +263,13 @@ class FactorWalk:
         log_density = float(self.target.slab.log_density(log_variance))
         return log_density + _block_evidence(rule, block, products, float(self.target.problem.yty))
 
-    def _cross_products(self, members: list[int]) -> tuple[Floats, Floats]:
+    def _cross_products(self, members: Array) -> tuple[Floats, Floats]:
         """Return the cross products of a model's columns, and with the response."""
-        columns, problem = np.array(members, dtype=np.int64), self.target.problem
-        if len(columns) > self.rows.most:
-            return problem.known_block(columns), problem.xty[columns]
-        self.rows.hold(columns)
-        return self.rows.rows[self.rows.slot[columns]][:, columns], problem.xty[columns]
-
-
-@generic
-def refill(
-    factor: Any, gram: Floats, slot: Array, lengths: Floats, xty: Floats, yty: float, ridge: float,
-    members: Array, signs: Floats,
-) -> None:  # fmt: skip
-    """Make a factor that of a model, from rows of the Gram matrix."""
-
-
-@generic
-def append(factor: Any, gram_row: Floats, j: int, sign: float) -> None:
-    """Take variable j in, with a sign where it has one."""
-
-
-@generic
-def enter(factor: Any, rule: Any, gram_row: Floats, j: int, coin: float) -> None:
-    """Take variable j in, with a sign by a coin where it has one."""
-
-
-@generic
-def leave(factor: Any, j: int) -> None:
-    """Leave variable j out."""
-
-
-@generic
-def turn(factor: Any, j: int, inverse: Floats) -> None:
-    """Give member j the other sign."""
-
-
-@generic
-def log_state_evidence(factor: Any, rule: Any) -> float:
-    """Return the log evidence of a model, with its signs where it has some."""
-    raise TypeError(f"no evidence is registered for {type(factor).__name__}")
+        problem = self.target.problem
+        if len(members) > self.rows.most:
+            return problem.known_block(members), problem.xty[members]
+        self.rows.hold(members)
+        return self.rows.rows[self.rows.slot[members][:, None], members], problem.xty[members]
 
 
 @kernel
@@ -297,33 +304,3 @@ def _block_evidence(rule, block, products, yty):
         left -= scores[a] * scores[a]
         log_det += np.log(pivot)
     return log_evidence(rule, k, log_det, max(left, 0.0))
-
-
-@refill.register
-def _(factor: ModelFactor, gram, slot, lengths, xty, yty, ridge, members, signs):
-    fill(gram, slot, lengths, xty, yty, ridge, members, factor)
-
-
-@append.register
-def _(factor: ModelFactor, gram_row, j, sign):
-    add_variable(gram_row, j, factor)
-
-
-@enter.register
-def _(factor: ModelFactor, rule, gram_row, j, coin):
-    add_variable(gram_row, j, factor)
-
-
-@leave.register
-def _(factor: ModelFactor, j):
-    remove_variable(j, factor)
-
-
-@turn.register
-def _(factor: ModelFactor, j, inverse):
-    pass
-
-
-@log_state_evidence.register
-def _(factor: ModelFactor, rule):
-    return log_evidence(rule, factor.size[0], log_determinant(factor), factor.left[0])

@@ -15,9 +15,15 @@ from garrote.priors.evidence import noise_mean, slab_moments
 from garrote.solvers.algebra.factor_updates import invert_root
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.algebra.model_factor import ModelFactor, member_coefficient
-from garrote.solvers.models.factor_walk import FactorWalk, enter, leave, turn
+from garrote.solvers.models.factor_kinds import (
+    enter,
+    leave,
+    member_log_odds,
+    newcomer_log_odds,
+    turn,
+)
+from garrote.solvers.models.factor_walk import FactorWalk
 from garrote.solvers.models.model_chain import Averages, Target
-from garrote.solvers.models.swaps import member_log_odds, newcomer_log_odds
 
 # The share of steps that draw a sign anew, where members have signs.
 TURNS = 0.25

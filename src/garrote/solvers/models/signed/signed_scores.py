@@ -2,7 +2,7 @@
 
 Beside the others, whose signs are given, a variable has two signs to come in with. Its odds of being in
 are the sum over both, and so are its moments. What a walk does with them is in
-`garrote.solvers.models.informed_sampler`; a member's sign turns at the rate of the probability of the
+`garrote.solvers.models.informed.rates`; a member's sign turns at the rate of the probability of the
 other one.
 """
 
@@ -11,20 +11,29 @@ import numpy as np
 from garrote._jit import kernel
 from garrote.elementary import exponential, logarithm
 from garrote.priors.evidence.humps import log_fit, log_unsigned_fit, noise_powers
-from garrote.solvers.algebra.model_factor import dependent_share, member_coefficient
+from garrote.solvers.algebra.model_factor import (
+    beside_newcomer,
+    dependent_share,
+    member_coefficient,
+)
 from garrote.solvers.algebra.signed_factor import SignedFactor, member_lift
-from garrote.solvers.models.informed_sampler import (
+from garrote.solvers.models.factor_kinds import (
+    member_log_odds,
+    newcomer_log_odds,
+    pair_log_odds,
+    turning_chance,
+)
+from garrote.solvers.models.informed.scores import (
     LEAST_LOG_ODDS,
     describe_newcomers,
     noise_of,
     score_members,
     score_newcomers,
 )
-from garrote.solvers.models.swaps import member_log_odds, newcomer_log_odds
 
 _LOG_2 = float(np.log(2.0))
 # A variable of smaller log odds has its moments weighed so little that the noise without it will do.
-_LIKELY = float(np.log(0.01))
+_LIKELY = float(np.log(0.1))
 
 
 @kernel(inline=True)
@@ -125,16 +134,14 @@ def _(factor: SignedFactor, rule, data, scores, k):
 
 @describe_newcomers.register
 def _(factor: SignedFactor, rule, scores, k):
-    largest, left, cross = 0.0, factor.left[0], factor.cross[0]
+    left, cross = factor.left[0], factor.cross[0]
     for a in range(scores.near[0]):
         j = scores.foremost[a]
         if scores.log_odds[j] > _LIKELY:
-            largest = max(largest, scores.log_odds[j])
             newcomer = factor.pivot[j], factor.product[j], factor.tilt[j]
             plus, minus = log_of_signs(rule, left, cross, *newcomer)
             chance = 1.0 / (1.0 + exponential(minus - plus))
             scores.mean[j], scores.square[j] = describe(rule, left, cross, *newcomer, chance)
-    return largest
 
 
 @kernel(inline=True)
@@ -199,3 +206,44 @@ def _(factor: SignedFactor, rule, data, inverse, a, j, k):
         return -np.inf
     plus, minus = log_of_signs(rule, left, cross, pivot, product, tilt)
     return log_sum(plus, minus) - log_fit(rule, left, cross) + data.log_odds[j]
+
+
+@turning_chance.register
+def _(factor: SignedFactor, rule, inverse, a, k):
+    if rule.lift == 0.0:
+        return 0.5
+    plus, minus = log_of_signs(rule, *without_member(factor, inverse, a, k))
+    other = minus - plus if factor.sign[factor.members[a]] > 0.0 else plus - minus
+    return 1.0 / (1.0 + exponential(-other))
+
+
+@pair_log_odds.register
+def _(factor: SignedFactor, rule, data, inverse, between, i, j, k, coin):
+    left, cross, least = factor.left[0], factor.cross[0], dependent_share(rule)
+    one = newcomer_log_odds(factor, rule, data, inverse, -1, i, k)
+    other = newcomer_log_odds(factor, rule, data, inverse, -1, j, k)
+    if one == -np.inf:
+        return one, other, one, 1.0
+    product, pivot = beside_newcomer(factor, between, i, j, k)
+    if pivot <= least * data.length[j]:
+        return one, other, -np.inf, 1.0
+    pivot_i, product_i, tilt_i = factor.pivot[i], factor.product[i], factor.tilt[i]
+    signs = log_of_signs(rule, left, cross, pivot_i, product_i, tilt_i)
+    rest = max(left - product_i * product_i / pivot_i, 0.0)
+    # What is between the columns beside the model, over the pivot of i, as the products tell it.
+    share = between
+    for b in range(k):
+        share -= factor.rows[b, i] * factor.rows[b, j]
+    share /= pivot_i
+    logs = (0.0, 0.0)
+    for s in range(2):
+        lifted = tilt_i + 1.0 - 2.0 * s
+        cross_i = cross + product_i * lifted / pivot_i
+        plus, minus = log_of_signs(
+            rule, rest, cross_i, pivot, product, factor.tilt[j] - share * lifted
+        )
+        log = signs[s] + log_sum(plus, minus) - log_fit(rule, rest, cross_i)
+        logs = (log, logs[1]) if s == 0 else (logs[0], log)
+    both = log_sum(logs[0], logs[1]) - log_fit(rule, left, cross)
+    first = 1.0 if coin * (1.0 + exponential(logs[1] - logs[0])) < 1.0 else -1.0
+    return one, other, both + data.log_odds[i] + data.log_odds[j], first

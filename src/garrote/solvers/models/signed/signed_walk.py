@@ -25,15 +25,16 @@ from garrote.solvers.algebra.signed_factor import (
     remove_signed,
     turn_sign,
 )
-from garrote.solvers.models.factor_walk import (
-    FactorWalk,
+from garrote.solvers.models.factor_kinds import (
     append,
     enter,
     leave,
     log_state_evidence,
     refill,
+    sign_of,
     turn,
 )
+from garrote.solvers.models.factor_walk import FactorWalk, Place
 from garrote.solvers.models.informed_sampler import InformedWalk
 from garrote.solvers.models.model_chain import Target
 from garrote.solvers.models.signed.sign_sums import sign_fields
@@ -42,17 +43,14 @@ from garrote.solvers.models.signed.signed_scores import log_of_signs
 # Standard deviations of steps of the slab's log variance, by chance: humps far apart know it well, and
 # beside few effects it is known to some powers of ten.
 _STEPS = (2.0, 0.7, 0.2, 0.06)
-# Steps of variance and shape between two stretches of the walk.
-_TRIES = 6
+# Steps of variance and shape, twice between two stretches of the walk.
+_TRIES = 2
 
 
-class _State(NamedTuple):
-    """A slab beside the present model: its rule, signs, log posterior and log chance of the signs."""
+class _Weighed(NamedTuple):
+    """A place with its log posterior, and the log chance of proposing its signs."""
 
-    log_variance: float
-    shape: int
-    rule: Any
-    signs: Floats
+    place: Place
     log_posterior: float
     log_chance: float
 
@@ -78,8 +76,10 @@ class SignedState(FactorWalk):
 
     def _first_signs(self, members: list[int]) -> Floats:
         """Return signs by chance."""
-        products = self._cross_products(members)
-        return self._state(self.shape, float(np.log(self.variance)), *products).signs
+        columns = np.array(members, dtype=np.int64)
+        log_variance = float(np.log(self.variance))
+        bare = Place(columns, np.zeros(len(members)), log_variance, self.shape, self.rule)
+        return self._weighed(bare, *self._cross_products(columns), draws=True).place.signs
 
     def _signs(self, members: list[int]) -> Floats:
         """Return the signs of members."""
@@ -92,61 +92,54 @@ class SignedState(FactorWalk):
     def _slab_of(self, states: int) -> Floats:
         return np.tile([np.log(self.variance), self.shapes[self.shape][1]], (states, 1))
 
-    def _state(
-        self,
-        shape: int,
-        log_variance: float,
-        block: Floats,
-        products: Floats,
-        signs: Floats | None = None,
-    ) -> _State:
-        """Return a slab beside the present model, with signs that are given or drawn."""
-        rule = self._rule(shape, log_variance)
-        uniforms = self.rng.random(len(products)) if signs is None else np.zeros(0)
-        signs = np.zeros(len(products)) if signs is None else signs.copy()
-        evidence, chance = _weigh_signs(
-            rule, block, products, float(self.target.problem.yty), signs, uniforms
-        )
-        log_prior = self.shapes[shape][0] + float(self.target.slab.log_density(log_variance))
-        return _State(log_variance, shape, rule, signs, evidence + log_prior, chance)
+    def _place(self) -> Place:
+        return super()._place()._replace(shape=self.shape)
 
-    def _move_variance(self) -> None:
-        """Draw another variance and another shape, given the model.
+    def _take_slab(self, place: Place) -> None:
+        super()._take_slab(place)
+        self.shape = place.shape
 
-        Some steps are made on the posterior given the model; where they lead is then accepted by what
-        the walk's weights make of it, as in `FactorWalk`.
-        """
-        members = self.members
-        block, products = self._cross_products(members)
-        begin = now = self._state(
-            self.shape, float(np.log(self.variance)), block, products, self.factor.sign[members]
-        )
+    def _other_slab(self, place: Place) -> Place:
+        """Return a place with another variance, shape and signs, or the same."""
+        block, products = self._cross_products(place.members)
+        begin = now = self._weighed(place, block, products)
         for _ in range(_TRIES):
             now = self._stepped(now, block, products)
-        if now is begin:
-            return
-        self._fill(self._spare, now.rule, members, now.signs)
-        weight = self.log_weight(self.rule, self.factor)
-        if np.log(self.rng.random()) < self.log_weight(now.rule, self._spare) - weight:
-            self._take_spare()
-            self.rule, self.shape = now.rule, now.shape
-            self.variance = float(np.exp(now.log_variance))
+        return place if now is begin else now.place
 
-    def _stepped(self, now: _State, block: Floats, products: Floats) -> _State:
-        """Return the state after one Metropolis step of the variance or, as often, of the shape."""
-        several = len(self.shapes) > 1
+    def _weighed(
+        self, place: Place, block: Floats, products: Floats, draws: bool = False
+    ) -> _Weighed:
+        """Return a place with its posterior; where it ``draws``, with signs that are drawn."""
+        signs = place.signs.copy() if draws else place.signs
+        uniforms = self.rng.random(len(products)) if draws else np.zeros(0)
+        evidence, chance = _weigh_signs(
+            place.rule, block, products, float(self.target.problem.yty), signs, uniforms
+        )
+        log_prior = self.shapes[place.shape][0]
+        log_prior += float(self.target.slab.log_density(place.log_variance))
+        return _Weighed(place._replace(signs=signs), evidence + log_prior, chance)
+
+    def _stepped(self, now: _Weighed, block: Floats, products: Floats) -> _Weighed:
+        """Return the place after one Metropolis step of the variance or, as often, of the shape."""
+        several, place = len(self.shapes) > 1, now.place
         if self.target.variance_is_unknown and not (several and self.rng.random() < 0.5):
             step = _STEPS[self.rng.integers(len(_STEPS))] * self.rng.standard_normal()
-            there = self._state(now.shape, now.log_variance + step, block, products, now.signs)
+            there = self._weighed(self._at(place, place.shape, step), block, products)
             gain = there.log_posterior - now.log_posterior
         elif several:
             other = int(self.rng.integers(len(self.shapes) - 1))
-            other += other >= now.shape
-            there = self._state(other, now.log_variance, block, products)
+            other += other >= place.shape
+            there = self._weighed(self._at(place, other, 0.0), block, products, draws=True)
             gain = there.log_posterior - there.log_chance - now.log_posterior + now.log_chance
         else:
             return now
         return there if np.log(self.rng.random()) < gain else now
+
+    def _at(self, place: Place, shape: int, step: float) -> Place:
+        """Return a place with a slab of some shape, its log variance a step away."""
+        there = place.log_variance + float(step)
+        return place._replace(log_variance=there, shape=shape, rule=self._rule(shape, there))
 
 
 class SignedWalk(SignedState, InformedWalk):
@@ -214,3 +207,8 @@ def _(factor: SignedFactor, gram_row, j, sign):
 def _(factor: SignedFactor, rule):
     fit = factor.left[0], factor.cross[0], factor.lean[0]
     return log_signed_evidence(rule, factor.size[0], log_determinant(factor), *fit)
+
+
+@sign_of.register
+def _(factor: SignedFactor, j):
+    return factor.sign[j]

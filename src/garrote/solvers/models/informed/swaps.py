@@ -11,21 +11,20 @@ posterior odds of the model with j to that with i: from both ends the posterior 
 same.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from garrote._jit import generic, kernel
+from garrote._jit import kernel
 from garrote.arrays import Array, Floats
 from garrote.elementary import exponential
-from garrote.priors.evidence import log_evidence_ratio
 from garrote.solvers.algebra.gram_rows import GramRows
-from garrote.solvers.algebra.model_factor import ModelFactor, dependent_share, member_coefficient
+from garrote.solvers.models.factor_kinds import newcomer_log_odds
 
 # Partners have at least this absolute correlation ...
 _RESEMBLING = 0.8
 # ... or more, where variables would have more partners than this on average, ...
-_FEW = 4
+_FEW = 2
 # (copies, which correlate beyond this, are always partners if these are at most so many on average),
 _COPIES, _MOST = 0.999, 40
 # ... of which so many variables, taken at even distances, are asked.
@@ -105,48 +104,6 @@ def no_partners(n_features: int) -> PartnerLists:
     """Return lists by which no variable has a partner."""
     nobody = np.zeros(n_features, np.int64)
     return PartnerLists(nobody, nobody, np.zeros(0, np.int64))
-
-
-@generic
-def member_log_odds(factor: Any, rule: Any, data: Any, inverse: Floats, a: int, k: int) -> float:
-    """Return the log odds of the a-th member being in; prior odds of the size are not included."""
-    raise TypeError(f"no odds are registered for {type(factor).__name__}")
-
-
-@generic
-def newcomer_log_odds(
-    factor: Any, rule: Any, data: Any, inverse: Floats, a: int, j: int, k: int
-) -> float:
-    """Return the log odds of variable j beside the model, or beside all of it but the a-th member.
-
-    ``k`` others stay, and ``a`` is -1 where all do. Prior odds of the size are not included.
-    """
-    raise TypeError(f"no odds are registered for {type(factor).__name__}")
-
-
-@member_log_odds.register
-def _(factor: ModelFactor, rule, data, inverse, a, k):
-    weight, spread = member_coefficient(factor, inverse, a, k)
-    drop = weight * weight / spread
-    ratio = log_evidence_ratio(rule, k - 1, factor.left[0] + drop, 1.0 / spread, drop)
-    return ratio + data.log_odds[factor.members[a]]
-
-
-@newcomer_log_odds.register
-def _(factor: ModelFactor, rule, data, inverse, a, j, k):
-    left, pivot, product = factor.left[0], factor.pivot[j], factor.product[j]
-    if a >= 0:
-        weight, spread = member_coefficient(factor, inverse, a, k + 1)
-        along = 0.0
-        for b in range(a, k + 1):
-            along += inverse[a, b] * factor.rows[b, j]
-        left += weight * weight / spread
-        pivot += along * along / spread
-        product += along * weight / spread
-    if pivot <= dependent_share(rule) * data.length[j]:
-        return -np.inf
-    ratio = log_evidence_ratio(rule, k, left, pivot, product * product / pivot)
-    return ratio + data.log_odds[j]
 
 
 @kernel(inline=True)
