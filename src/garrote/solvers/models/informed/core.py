@@ -45,7 +45,7 @@ _PAIRS, _RESEMBLING = 0.4, 0.4
 # How often what is all but decided is drawn, beside what is not.
 _EVEN = 0.05
 # What was seen counts less by this factor with every look; the core is chosen at every so many looks.
-_FADING, _CHOSEN_EVERY = 0.95, 5
+_FADING, _CHOSEN_EVERY = 0.98, 5
 # Pairs of partners that are likely together, not one by one, are part of it: so many of them.
 _TOGETHER = 12
 # Members outside of the core have room by so many.
