@@ -48,9 +48,8 @@ standardize, n_jobs, stability, callback
     >>> from garrote import GreedyClassifier
     >>> from garrote.datasets import make_sparse_regression
     >>> data = make_sparse_regression(n_samples=200, n_features=20, n_informative=2, random_state=0)
-    >>> rng = np.random.default_rng(0)
-    >>> labels = np.where(data.y + 3 * rng.logistic(size=200) > 0, "high", "low")
-    >>> model = GreedyClassifier("splicing").fit(data.X, labels)
+    >>> labels = ["high" if value > 0 else "low" for value in data.y]
+    >>> model = GreedyClassifier("splicing", n_features=2).fit(data.X, labels)
     >>> model.get_support(indices=True)
     array([12, 16])
     """

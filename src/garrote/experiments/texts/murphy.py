@@ -150,7 +150,7 @@ _BASICS = (
         "section 13.3.5",
         "debiasing, cross-validation, stability",
         "solvers.penalised.refitting.relaxed selecting.cross_validation.CrossValidation "
-        "results.stability.Stability",
+        "results.selections.stability.Stability",
         "murphy-figure-13.9",
         "stability= refits to 90 % of the rows at the chosen strength; the bolasso is not there",
     ),
