@@ -119,6 +119,9 @@ def test_it_does_not_matter_which_level_is_left_out(labels, covariates):
         p = model.inclusion_probability_
         assert np.ptp(p[:3]) == np.ptp(p[3:6]) == 0
         assert model.certificate_.value <= 1e-3
+        sets = {found.names for found in model.posterior_.credible_sets()}
+        assert labels or ("0",) in sets
+        assert model.groups_.numbers.tolist() == GROUPS.tolist()
         said = model.predict_proba(X) if labels else model.predict(X, return_std=True)
         answers.append((p, *said))
     for one, two in zip(*answers, strict=True):

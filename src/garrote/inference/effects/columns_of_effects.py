@@ -79,6 +79,7 @@ class GroupedColumns:
     def __init__(self, problem: Problem, law: InclusionOfGroups, projected: bool = True):
         if law.has_parents:
             raise ValueError(_HEREDITY)
+        self.found = law.groups
         self.groups = law.of_column.copy()
         outside = np.flatnonzero(self.groups < 0)
         self.groups[outside] = len(law) + np.arange(len(outside))

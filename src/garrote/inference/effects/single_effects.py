@@ -23,6 +23,7 @@ from garrote.results.laws import EffectsLaw, Spread
 from garrote.results.optima import Optima
 from garrote.results.posterior import IN_SUPPORT, Posterior
 from garrote.solvers.algebra.gram_products import GramProducts
+from garrote.solvers.algebra.group_coordinates import equal_within
 from garrote.solvers.effects.effects_in_turn import IDLE
 from garrote.solvers.effects.existence import with_doubt
 from garrote.solvers.effects.refining import NumbersFitter, SummedEffects, refine
@@ -83,7 +84,17 @@ def with_likeness(
         return with_substitutes(problem, posterior)
     columns = np.sort(posterior.law.compared_columns[:_MOST_COMPARED])
     alike = Likeness(columns, grouped.likeness(columns))
-    return replace(posterior, substitutes=Substitutes(alike))
+    # A level without rows is in where its variable is; covariates have left their groups.
+    inclusion = posterior.inclusion_probability.copy()
+    inclusion[posterior.covariates] = 0.0
+    inclusion = equal_within(grouped.found.numbers, inclusion)
+    inclusion[posterior.covariates] = 1.0
+    return replace(
+        posterior,
+        inclusion_probability=inclusion,
+        substitutes=Substitutes(alike),
+        groups=grouped.found,
+    )
 
 
 def make_task(
