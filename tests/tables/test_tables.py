@@ -153,6 +153,14 @@ def test_marks_of_missing_values_are_numbers_among_numbers(tmp_path):
         read_table(source, Wanted("y", encode=True, na=("-999", "w")))
 
 
+def test_a_mark_may_be_one_in_a_single_column(csv):
+    source = csv("y,a,time 12:30\n1,99,99\n99,2,2\n3,3,12:30\n")
+    table = read_table(source, Wanted("y", na=("a:99", "time 12:30:12:30"), missing="mean"))
+    assert table.y.tolist() == [1, 99, 3]
+    assert table.X[:, 0].tolist() == [2.5, 2, 3]
+    assert table.X[:, 1].tolist() == [99, 2, 50.5]
+
+
 def test_a_mark_that_is_a_number_is_one_however_it_is_written(csv):
     source = csv("a,y\n1.5,1\n-999.0,2\n-999,3\n2.5,4\n")
     kept = read_table(source, Wanted("y", na=("-999",), missing="drop"))

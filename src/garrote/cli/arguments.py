@@ -156,7 +156,7 @@ def _add_columns(command: argparse.ArgumentParser) -> None:
     columns.add_argument(
         "--na", type=_names, action="extend", default=[], metavar="TEXT,TEXT",
         help="texts that mean a missing value, beside blank cells and, among numbers, NA, n/a, -, ? and "
-        "the like",
+        "the like; COLUMN:TEXT means one in that column alone",
     )  # fmt: skip
     columns.add_argument(
         "--missing", choices=("error", "drop", "drop-most", "mean", "impute"), default="error",

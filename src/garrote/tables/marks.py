@@ -1,4 +1,7 @@
-"""Texts that the user says mean "no value": they become empty before anything else looks at a table."""
+"""Texts that the user says mean "no value": they become empty before anything else looks at a table.
+
+A mark such as ``height:99`` is one in the column ``height`` alone: 99 may be a value of another.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -20,35 +23,44 @@ class MarkedTable:
     """A table without the cells that hold a mark. A mark that is a number is one among numbers too."""
 
     def __init__(self, table: TableFile, marks: Sequence[str]):
-        self._table, self._texts = table, [mark.strip() for mark in marks]
-        self._numbers = [x for x in map(_number, self._texts) if math.isfinite(x)]
+        self._table, self._marks = table, [_in_column(mark, table.names) for mark in marks]
         self.label, self.names, self.ordinary = table.label, table.names, table.ordinary
         self.notes, self.typed, self.naming = table.notes, table.typed, table.naming
         self.decimal_comma = table.decimal_comma
 
     def pieces(self, positions: Sequence[int]) -> Iterator[Piece]:
         for piece in self._table.pieces(positions):
-            frame = piece.frame.with_columns(*map(self._without_marks, piece.frame.get_columns()))
+            names = [self.names[j] for j in piece.positions]
+            columns = map(self._without_marks, piece.frame.get_columns(), names)
+            frame = piece.frame.with_columns(*columns)
             yield Piece(piece.first, piece.positions, frame)
 
     def place(self, row: int) -> str:
         return self._table.place(row)
 
-    def _without_marks(self, column: "pl.Series") -> "pl.Series":
+    def _without_marks(self, column: "pl.Series", name: str) -> "pl.Series":
         pl = polars()
+        meant = [text for only, text in self._marks if only in (None, name)]
+        numbers = [x for x in map(_number, meant) if math.isfinite(x)]
         if column.dtype == pl.String:
             texts = column.str.strip_chars()
-            marked = texts.is_in(self._texts)
-            if self._numbers:
-                marked |= texts.cast(pl.Float64, strict=False).is_in(self._numbers)
+            marked = texts.is_in(meant)
+            if numbers:
+                marked |= texts.cast(pl.Float64, strict=False).is_in(numbers)
         elif column.dtype in (pl.Categorical, pl.Enum):
-            marked = column.cast(pl.String).is_in(self._texts)
-        elif column.dtype.is_numeric() and self._numbers:
-            marked = column.cast(pl.Float64).is_in(self._numbers)
+            marked = column.cast(pl.String).is_in(meant)
+        elif column.dtype.is_numeric() and numbers:
+            marked = column.cast(pl.Float64).is_in(numbers)
         else:
             return column
         kept = pl.when(~marked.fill_null(False)).then(column)
         return pl.select(kept.alias(column.name)).to_series()
+
+
+def _in_column(mark: str, names: Sequence[str]) -> tuple[str | None, str]:
+    """Return the only column that a mark is one of, if it names one, and its text."""
+    name = max((name for name in names if mark.startswith(f"{name}:")), key=len, default=None)
+    return (None, mark.strip()) if name is None else (name, mark[len(name) + 1 :].strip())
 
 
 def _number(text: str) -> float:

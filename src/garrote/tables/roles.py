@@ -44,7 +44,7 @@ class Wanted:
         Columns that are words whatever they hold, and are one-hot coded: names or patterns. The
         target may be among them, by name: then it is labels of classes.
     na : tuple of str
-        Texts that mean "no value", beside the usual ones.
+        Texts that mean "no value", beside the usual ones; ``column:text`` in that column alone.
     labels : bool
         Whether the target may hold words, or true and false, which are then the labels of classes.
     family : str, optional

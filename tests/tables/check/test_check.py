@@ -155,6 +155,17 @@ def test_marks_far_from_all_other_values_are_asked_about():
     assert not found.blocks
 
 
+def test_a_mark_that_is_a_value_elsewhere_is_proposed_for_its_columns_alone():
+    heights = np.array([60.0, 64, 99, 70, 66] * 3)
+    weights = np.array([99.0, 120, 140, 180, 101] * 3)
+    (found,) = find_spikes(["height", "weight"], np.column_stack([heights, weights]))
+    assert found.remedy == {"--na": ("height:99",)}
+    (found,) = find_spikes(["height"], heights[:, None], weights)
+    assert found.remedy == {"--na": ("height:99",)}
+    (found,) = find_spikes(["height"], heights[:, None], weights + 1)
+    assert found.remedy == {"--na": ("99",)}
+
+
 # --- the target
 
 

@@ -60,7 +60,7 @@ class Look:
             *([] if self.wanted.family else find_target(target, y, self.wanted.labels)),
             *identifiers,
             *find_leaks(names, X, y, target, told),
-            *find_spikes(names, X),
+            *find_spikes(names, X, y),
         ]
         findings = [self._with_gaps(finding) for finding in (*self.findings, *values)]
         return DataCheck(in_order(self._leaving_some(findings)), tuple(reading))
