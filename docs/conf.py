@@ -23,6 +23,7 @@ extensions = [
     "sphinx_copybutton",
     "command_options",
     "live_report",
+    "live_tutorials",
     "mathml",
     "methods_table",
     "texts_table",
@@ -39,6 +40,7 @@ smartquotes_action = "qe"  # options begin with two hyphens
 copybutton_prompt_text = r"\$ |>>> |\.\.\. "
 copybutton_prompt_is_regexp = True
 copybutton_only_copy_prompt_lines = True
+copybutton_line_continuation_character = "\\"
 
 # The reference: one page an object; parameters are described in docstrings, not in signatures.
 autosummary_generate = True

@@ -5,7 +5,6 @@ import doctest
 import math
 import re
 import runpy
-import shlex
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +14,8 @@ import garrote
 from garrote.cli.arguments import COMMANDS
 from garrote.cli.main import main
 from garrote.estimators.registry import SELECTORS
+from garrote.experiments.texts import TEXTS
+from page_code import refreshed, run_page
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src"
@@ -28,7 +29,6 @@ PUBLIC_MODULES = (
     "garrote.proximal",
 )
 
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 # A number that is not the end of a name: x12 is a word.
 _NUMBER = re.compile(r"(?<![A-Za-z_\d.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
@@ -63,49 +63,30 @@ def page_id(path):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
-def test_code_on_pages_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch, capsys):
+def test_code_on_pages_runs_and_prints_what_is_shown(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names: dict = {}
-    printed = None
-    for language, text in _BLOCK.findall(page.read_text()):
-        if language == "python" and ">>> " in text:
-            run_doctest(text, names, page)
-        elif language == "python":
-            capsys.readouterr()
-            exec(compile(text, page_id(page), "exec"), names)  # the page is ours
-            printed = capsys.readouterr().out
-            continue
-        elif language == "text" and printed:
-            assert_printed(printed, text)
-        elif language == "console":
-            run_commands(text, capsys)
-        printed = None
+    text = page.read_text()
+    for start, end, printed in run_page(text, page_id(page)):
+        assert_printed(printed, text[start:end])
+    shown = re.findall(r"\bmade/[\w-]+/([\w.-]+)", text)
+    assert [name for name in shown if not (tmp_path / name).exists()] == []
+
+
+def test_a_page_is_refreshed_by_what_its_code_prints():
+    page = (
+        "```python\nprint(6 * 7)\n```\n\n```text\n41\n```\n\n```console\n$ garrote methods x\n```\n"
+    )
+    fresh = refreshed(page)
+    assert "```text\n42\n```" in fresh
+    assert refreshed(fresh) == fresh
 
 
 def test_the_readme_shows_what_the_demo_prints(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     after = (ROOT / "README.md").read_text().partition("what `garrote demo` prints:")[2]
-    shown = _BLOCK.search(after)
+    shown = re.search(r"^```text\n(.*?)^```$", after, flags=re.DOTALL | re.MULTILINE)
     assert main(["demo"]) == 0
-    assert_printed(capsys.readouterr().out, shown[2])
-
-
-def run_doctest(text, names, page):
-    test = doctest.DocTestParser().get_doctest(text, names, page_id(page), str(page), 0)
-    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
-    runner.run(test, clear_globs=False)
-    names.update(test.globs)
-    assert runner.summarize(verbose=False).failed == 0
-
-
-def run_commands(text, capsys):
-    """Run what follows each prompt and compare what it prints."""
-    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
-        command, _, shown = part.partition("\n")
-        program, *arguments = shlex.split(command)
-        assert program == "garrote", f"only garrote is run here: {command}"
-        assert main(arguments) == 0, capsys.readouterr().err
-        assert_printed(capsys.readouterr().out, shown)
+    assert_printed(capsys.readouterr().out, shown[1])
 
 
 def assert_printed(printed, shown):
@@ -162,6 +143,12 @@ def test_every_public_class_and_function_has_an_example(module):
 def test_every_command_has_its_section(command):
     page = (ROOT / "docs" / "command-line.md").read_text()
     assert f"## garrote {command}\n\n```{{command-options}} {command}\n" in page
+
+
+def test_the_page_of_texts_has_a_table_of_each():
+    page = (ROOT / "docs" / "texts.md").read_text()
+    shown = re.findall(r"^```\{texts-table\} (\w+)$", page, flags=re.MULTILINE)
+    assert sorted(shown) == sorted(TEXTS)
 
 
 def test_the_stated_version_is_the_installed_one():
