@@ -180,10 +180,6 @@ def test_data_frames_keep_their_names_through_a_pipeline(data, family):
             "bounds must contain 0, but column 'gene 2' has 0.5 to inf",
         ),
         ({"penalty_factor": {"gene 1": -2.0}}, "got -2 at column 'gene 1'"),
-        (
-            {"penalty_factor": {"gene 1": 0.0}, "bounds": (None, {"gene 1": 1.0})},
-            "but 'gene 1' has",
-        ),
     ],
 )
 def test_errors_name_the_column_of_a_data_frame(data, settings, said):

@@ -90,11 +90,39 @@ def test_ridge_with_columns_that_are_always_in_is_its_closed_form(shape, twin):
 def test_convex_penalties_have_a_duality_gap(rows, penalty, family):
     X, y = rows[0], response(rows, family)
     settings = {"family": family, "method": FollowPath(alphas=8), "penalty_factor": {1: 0, 2: 2.0}}
-    if family != "gaussian":
-        settings["bounds"] = (None, {0: 0.3})
+    settings["bounds"] = (None, {0: 0.3, 1: 1.0})
     path = SparseRegressor(penalty, "bic", **settings).fit(X, y).path_
     gaps = np.array([fit.certificate["duality gap"] for fit in path.fits])
     assert (gaps < 1e-6).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("method", ["coordinate", "fista"])
+def test_a_column_without_penalty_keeps_its_bounds(rows, method, weighted):
+    X, y, _ = rows
+    X = X * np.geomspace(0.1, 10, 8)
+    weights = 1.0 + np.arange(len(y)) % 3 if weighted else np.ones(len(y))
+    factor, alpha = np.array([0, 0, 0, 1, 1, 1, 2, 1.0]), 0.05
+    lower, upper = np.full(8, -np.inf), np.full(8, np.inf)
+    upper[0], lower[1], lower[4] = 0.7, 0.0, -0.01
+    model = SparseRegressor(
+        "lasso", alpha, penalty_factor=factor, bounds=(lower, upper),
+        method=FollowPath(method, tol=1e-12),
+    ).fit(X, y, sample_weight=weights)  # fmt: skip
+    # Proximal gradient steps for standardised columns.
+    share = weights / weights.sum()
+    Z = X - share @ X
+    scale = np.sqrt(share @ Z**2)
+    Z, left, coef = Z / scale, y - share @ y, np.zeros(8)
+    rate = 1 / np.linalg.eigvalsh(Z.T @ (share[:, None] * Z))[-1]
+    for _ in range(3000):
+        ahead = coef + rate * Z.T @ (share * (left - Z @ coef))
+        ahead = np.sign(ahead) * np.maximum(np.abs(ahead) - rate * alpha * factor, 0.0)
+        coef = np.clip(ahead, lower * scale, upper * scale)
+    np.testing.assert_allclose(model.coef_, coef / scale, rtol=1e-6, atol=1e-8)
+    assert model.coef_[0] == pytest.approx(0.7)
+    assert model.coef_[1] == 0.0
+    assert model.certificate_["duality gap"] < 1e-9
 
 
 def test_the_gap_of_a_bridge_bounds_what_can_be_gained(rows):

@@ -107,7 +107,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         penalty = penalty.with_factors(given.factor, names)
         free = np.zeros(0, np.intp)  # where coefficients are compared, no column can be taken out
         if not penalty.compares:
-            free = _projected_columns(given, likelihood, names)
+            free = _projected_columns(given, likelihood)
         known = check_offset(rows.offset, len(y), likelihood)
         make_problem = self._problem_maker(X, y, likelihood, known, free, penalty)
         problem = make_problem(weights)
@@ -384,16 +384,13 @@ def _named(names: Array | None, j: int) -> str:
     return str(j) if names is None else repr(str(names[j]))
 
 
-def _projected_columns(given: Terms, likelihood: Any, names: Array | None) -> Array:
-    """Return the columns without a penalty that are projected out: for a Gaussian response, exactly."""
-    free = np.flatnonzero((given.factor == 0) & likelihood.least_squares)
-    held = free[np.isfinite(given.lower[free]) | np.isfinite(given.upper[free])]
-    if len(held):
-        raise ValueError(
-            f"columns with penalty_factor 0 are always in and cannot have bounds, but "
-            f"{_named(names, held[0])} has: leave out its factor or its bounds"
-        )
-    return free
+def _projected_columns(given: Terms, likelihood: Any) -> Array:
+    """Return the columns without a penalty that are projected out: for a Gaussian response, exactly.
+
+    Those with bounds are not: the solver keeps them between these, free of any penalty.
+    """
+    bounded = np.isfinite(given.lower) | np.isfinite(given.upper)
+    return np.flatnonzero((given.factor == 0) & ~bounded & likelihood.least_squares)
 
 
 def scaled_terms(given: Terms, problem: Problem) -> Terms:
