@@ -24,13 +24,13 @@ class SelectionDisplay(ABC):
         estimator : estimator
             Fitted, with a ``selection_``; or a pipeline that ends in one, or a search over one.
         ax : matplotlib Axes, optional
-            Where to draw; by default a new figure.
+            Where to draw, by default a new figure; several where the picture has several panels.
         name : str, optional
             The title; by default the method, none if empty.
         **options
             Passed to `plot`.
         """
-        read = cls._read(fitted_estimator(estimator).selection_)
+        read = cls._read_fitted(fitted_estimator(estimator))
         return read.plot(ax, name=name, **options)
 
     @classmethod
@@ -39,6 +39,11 @@ class SelectionDisplay(ABC):
     ) -> Self:
         """Draw a `Selection`; parameters are those of `from_estimator`."""
         return cls._read(selection).plot(ax, name=name, **options)
+
+    @classmethod
+    def _read_fitted(cls, fitted: Any) -> Self:
+        """Take from a fitted estimator what the picture shows: of its selection, unless it has more."""
+        return cls._read(fitted.selection_)
 
     @classmethod
     @abstractmethod

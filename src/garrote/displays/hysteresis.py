@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from garrote.arrays import Array, Floats
-from garrote.displays.base import SelectionDisplay, fitted_estimator, path_of
+from garrote.displays.base import SelectionDisplay, path_of
 from garrote.displays.figures import legend_above, note, set_title, take_axes
 from garrote.displays.names import number
 from garrote.displays.palette import BLUE, GREY, VERMILION
@@ -76,22 +76,8 @@ class HysteresisDisplay(SelectionDisplay):
     name: str = ""
 
     @classmethod
-    def from_estimator(
-        cls, estimator: Any, *, ax: Any = None, name: str | None = None, **options: Any
-    ) -> Self:
-        """Draw the branches of a fitted estimator, with their sizes where its path has them.
-
-        Parameters
-        ----------
-        estimator : estimator
-            As in `PathDisplay.from_estimator`.
-        ax : matplotlib Axes or two of them, optional
-            One gets the difference of free energies, two also the sizes.
-        name : str, optional
-        **options
-            Passed to `plot`.
-        """
-        fitted = fitted_estimator(estimator)
+    def _read_fitted(cls, fitted: Any) -> Self:
+        """Take the branches of a path, with their sizes where it has them."""
         path: Any = getattr(fitted, "path_", None)
         has_branches = all(hasattr(path, branch) for branch in _BRANCHES)
         if fitted.selection_.path is None and has_branches:
@@ -106,7 +92,7 @@ class HysteresisDisplay(SelectionDisplay):
             display = cls._read(fitted.selection_)
         if has_branches:
             display.sizes = _of_branches(path, "expected_size")
-        return display.plot(ax, name=name, **options)
+        return display
 
     @classmethod
     def _read(cls, selection: Selection) -> Self:

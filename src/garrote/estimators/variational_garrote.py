@@ -291,10 +291,6 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
         self.selection_ = select_on_path(problem, path, choice, found, origin, method=name, tol=tol)
         warn_if_not_converged(self)
 
-    def _refit_settings(self) -> dict[str, Any]:
-        """Return the strength that was chosen."""
-        return {"gamma": self.gamma_}
-
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         check_gamma_settings(self)

@@ -188,10 +188,6 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
         what = f"a garrote of {rows} labels and {columns} columns at {points} strengths"
         foretell(what, seconds, "take fewer gammas or folds, or set gamma to free_energy,")
 
-    def _refit_settings(self) -> dict[str, Any]:
-        """Return the strength that was chosen."""
-        return {"gamma": self.gamma_}
-
     def _check_settings(self) -> None:
         """Refuse settings that cannot be meant, before any work."""
         check_gamma_settings(self)

@@ -11,6 +11,7 @@ import numpy as np
 
 from garrote.arrays import Array, Floats
 from garrote.inference.beliefs import Beliefs
+from garrote.inference.models.signs import ways_under
 from garrote.inference.models.slab_integral import averaged, integrate_over_slab
 from garrote.inference.resemblance import correlations
 from garrote.paths.annealed import stored_design
@@ -20,14 +21,10 @@ from garrote.results.posterior import Audit
 from garrote.solvers.labels.label_regression import fixed_columns
 from garrote.solvers.lockstep import run_together
 from garrote.solvers.losses.newton import Samples
-from garrote.solvers.models.enumeration import enumerate_models
 from garrote.solvers.models.fitted_models import fit_all_models, make_table
-from garrote.solvers.models.signed.signed_enumeration import enumerate_signed
 
-# Variables whose models are summed, at most: in closed form, and each model of labels fitted on its own.
-_AUDITED, _FITTED = 14, 10
-# Fewer where each model has as many signs as variables.
-_AUDITED_WITH_SIGNS = 7
+# Variables whose models of labels are summed, at most, each fitted on its own.
+_FITTED = 10
 # The least probability of variables that are taken by it.
 _AUDIBLE = 0.01
 # Variables stand in for those that are in if their absolute correlation is at least this; half of the
@@ -65,7 +62,7 @@ def audit(
     beside the others' means; the slab's variance has to be known.
     """
     if problem.likelihood.least_squares:
-        count = _AUDITED_WITH_SIGNS if beliefs.prior.has_humps else _AUDITED
+        count = ways_under(beliefs.prior).audited
         top = audited_columns(problem, inclusion, count, _explaining(problem, mean))
         summed, how = _sum_of_numbers, "exact sums over their models"
     else:
@@ -89,7 +86,7 @@ def _sum_of_numbers(problem: Problem, beliefs: Beliefs, split: _Split) -> Floats
         # Of a constant response nothing is left: any scale will do, and 0 has no logarithm.
         rule = slab.rule(beliefs.n, problem.yty or 1.0, problem.n_features, beliefs.spent)
         given = rule, gram, gradient[0][top], left, *split.among
-        exact = (enumerate_signed if slab.has_humps else enumerate_models)(*given, keep=1)
+        exact = ways_under(slab).enumerate(*given, keep=1)
         return _Summed(exact.log_total, exact.inclusion)
 
     points, _ = integrate_over_slab(beliefs.prior, find)

@@ -40,6 +40,7 @@ from garrote.inference.methods import (
     averages_shapes,
 )
 from garrote.inference.models.label_sampling import sample_labels
+from garrote.inference.models.signs import ways_under
 from garrote.inference.shrinkage import gibbs_shrinkage
 from garrote.inference.task import Inferred, Task
 from garrote.likelihoods import families_with_posteriors
@@ -82,10 +83,6 @@ WAYS: dict[Integration, dict[tuple[str, type[Method]], Way]] = {
 
 # Ways that have nothing to look for without columns: the empty model is all there is.
 _NEED_COLUMNS = (sample_numbers, search_numbers, pursue_numbers, mean_field_posterior, em_posterior)
-# "auto" enumerates numbers of up to so many columns: a fraction of a second for each slab variance.
-_FEW = 15
-# Under a slab of two humps every variable has two signs, and up to so many are enumerated.
-_FEW_WITH_SIGNS = 10
 # Beyond this a step of the sampler takes milliseconds, and mean field does instead.
 _MANY = 20_000
 # "auto" fits all models of labels of up to so many columns, and beyond that ...
@@ -252,10 +249,9 @@ def choose_method(
     if len(only) == 1:
         return only[0]()
     if integration is Integration.CLOSED_FORM:
-        few = _FEW_WITH_SIGNS if prior.has_humps else _FEW
-        small, sampled = usable <= few, usable <= _MANY
+        small, sampled = usable <= ways_under(prior).few, usable <= _MANY
     elif integration is Integration.POLYA_GAMMA and prior.independent:
-        small = usable <= _FEW_OF_LABELS and not prior.has_humps  # have no models that are fitted
+        small = usable <= _FEW_OF_LABELS and ways_under(prior).fits_labels
         sampled = usable * rows <= _MOST_SAMPLED
     else:
         return choose_for_fits(usable, prior.variance_is_unknown)

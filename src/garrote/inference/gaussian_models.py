@@ -21,6 +21,7 @@ from garrote.inference.models.over_models import (
     make_model_posterior,
 )
 from garrote.inference.models.searched import Explore, search_findings
+from garrote.inference.models.signs import ways_under
 from garrote.inference.sampling import mean_field_start, sample
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
@@ -48,7 +49,7 @@ def enumerate_numbers(task: Task, method: Enumerate) -> Inferred:
     """Sum over all models."""
     task = with_something_left(task)
     problem, beliefs = task.problem, task.beliefs
-    signs = len(beliefs.prior.shapes()) if beliefs.prior.has_humps else 0
+    signs = len(beliefs.prior.shapes()) if ways_under(beliefs.prior).has_signs else 0
     refuse_long_enumeration(task.usable, beliefs.prior.variance_is_unknown, signs)
     report = task.reporter("enumeration")
     found, change = enumerate_findings(problem, beliefs, task.n_jobs, report)

@@ -12,6 +12,7 @@ from garrote.inference.mean_field.paired_mean_field import slab_prior
 from garrote.inference.methods import Chains
 from garrote.inference.models.lost_chains import find_lost
 from garrote.inference.models.over_models import Findings, sampled_findings
+from garrote.inference.models.signs import ways_under
 from garrote.limits.budgets import GRAM_BYTES
 from garrote.paths.annealed import fit_path
 from garrote.priors.slab import GaussianSlab
@@ -20,25 +21,7 @@ from garrote.results.certificates import Certificate, monte_carlo
 from garrote.solvers.algebra.active_factor import ActiveFactor
 from garrote.solvers.algebra.gram_rows import GramRows
 from garrote.solvers.control import Control
-from garrote.solvers.models.informed_sampler import InformedWalk
-from garrote.solvers.models.metropolis import MetropolisWalk
-from garrote.solvers.models.model_chain import Sampling, Walk, in_one_unit, run_chain
-from garrote.solvers.models.paired_gibbs import PairedGibbsWalk
-from garrote.solvers.models.signed.signed_gibbs import SignedGibbsWalk
-from garrote.solvers.models.signed.signed_metropolis import SignedMetropolisWalk
-from garrote.solvers.models.signed.signed_walk import SignedWalk
-
-SAMPLERS: dict[str, Callable[..., Walk]] = {
-    "sample": InformedWalk,
-    "metropolis": MetropolisWalk,
-    "gibbs": PairedGibbsWalk,
-}
-# Walks over models with signs, for slabs of two humps.
-SIGNED_SAMPLERS: dict[str, Callable[..., Walk]] = {
-    "sample": SignedWalk,
-    "metropolis": SignedMetropolisWalk,
-    "gibbs": SignedGibbsWalk,
-}
+from garrote.solvers.models.model_chain import Sampling, in_one_unit, run_chain
 
 # Chains that are started anew have random numbers of their own.
 _ANEW = 1_000_000
@@ -82,12 +65,12 @@ def sample(
     """Run chains; the first from a start, or from a mean-field solution, the others from nothing."""
     target, at_once = beliefs.target(problem), chains_at_once(chains, n_jobs)
     whole = GramRows(problem) if GramRows.holds_all(problem) else None
-    samplers = SIGNED_SAMPLERS if beliefs.prior.has_humps else SAMPLERS
+    walk_of = ways_under(beliefs.prior).walks[method]
 
     def run(rng: np.random.Generator, start: list[int]) -> Sampling:
         # Chains share all rows of the Gram matrix; of some of them each keeps those it needs.
         rows = GramRows(problem, GRAM_BYTES // at_once) if whole is None else whole
-        walk = samplers[method](target, rng, rows)
+        walk = walk_of(target, rng, rows)
         return run_chain(
             walk, start=start, steps=chains.steps, burn_in=chains.burn_in, report=report
         )

@@ -18,29 +18,17 @@ from garrote.likelihoods.base import (
 from garrote.rules.integration import Integration
 
 
-class _Named(NamedTuple):
-    name: str = "gaussian"
-
-
-class Gaussian(_Named, Likelihood):
-    """y ~ N(eta, 1).
-
-    Examples
-    --------
-    >>> from garrote.likelihoods import Gaussian, log_likelihood
-    >>> log_likelihood(Gaussian(), 3.0, 1.0)
-    -2.0
-    """
+class AroundItsMean(Likelihood):
+    """What likelihoods of y - eta share: any finite number is possible, and eta is the mean."""
 
     additive = True
-    least_squares = True
-    integration = Integration.CLOSED_FORM
-    noise_scale = None
     effect_scale = ""
 
     def check_response(self, y: Floats) -> None:
         """Refuse responses that are not finite."""
-        check_finite(y)
+        bad = np.flatnonzero(~np.isfinite(y))
+        if len(bad):
+            raise ValueError(f"y is not finite at row {bad[0]} ({len(bad)} in all)")
 
     def link(self, mean: Floats) -> Floats:
         """Return the mean itself."""
@@ -51,11 +39,23 @@ class Gaussian(_Named, Likelihood):
         return np.ones_like(mean)
 
 
-def check_finite(y: Floats) -> None:
-    """Refuse responses that are not finite."""
-    bad = np.flatnonzero(~np.isfinite(y))
-    if len(bad):
-        raise ValueError(f"y is not finite at row {bad[0]} ({len(bad)} in all)")
+class _Named(NamedTuple):
+    name: str = "gaussian"
+
+
+class Gaussian(_Named, AroundItsMean):
+    """y ~ N(eta, 1).
+
+    Examples
+    --------
+    >>> from garrote.likelihoods import Gaussian, log_likelihood
+    >>> log_likelihood(Gaussian(), 3.0, 1.0)
+    -2.0
+    """
+
+    least_squares = True
+    integration = Integration.CLOSED_FORM
+    noise_scale = None
 
 
 @log_likelihood.register

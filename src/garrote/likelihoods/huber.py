@@ -7,7 +7,6 @@ from scipy.optimize import brentq
 
 from garrote.arrays import Floats
 from garrote.likelihoods.base import (
-    Likelihood,
     adapt_to_data,
     conjugate,
     curvature,
@@ -19,14 +18,14 @@ from garrote.likelihoods.base import (
     null_mean,
     saturated,
 )
-from garrote.likelihoods.gaussian import check_finite
+from garrote.likelihoods.gaussian import AroundItsMean
 
 # What makes the median and the mean of absolute deviations estimate a normal standard deviation.
 _PER_MEDIAN, _PER_MEAN = 1.482602218505602, 1.2533141373155001
 
 
 @dataclass(frozen=True)
-class Huber(Likelihood):
+class Huber(AroundItsMean):
     """Residuals r cost r^2 / 2 up to the edge e = corner x scale, and e |r| - e^2 / 2 beyond it.
 
     With a corner of 1.345, and a scale that is the noise's standard deviation, 95 % of the efficiency of
@@ -55,8 +54,6 @@ class Huber(Likelihood):
     """
 
     name = "huber"
-    additive = True
-    effect_scale = ""
     from_data = ("scale",)
     corner: float = 1.345
     scale: float | None = None
@@ -83,18 +80,6 @@ class Huber(Likelihood):
                 "Huber() takes its scale from y: call adapt_to_data(likelihood, y) first"
             )
         return self.corner * self.scale
-
-    def check_response(self, y: Floats) -> None:
-        """Refuse responses that are not finite."""
-        check_finite(y)
-
-    def link(self, mean: Floats) -> Floats:
-        """Return the mean itself."""
-        return mean
-
-    def variance(self, mean: Floats) -> Floats:
-        """Return 1 for every mean."""
-        return np.ones_like(mean)
 
 
 @log_likelihood.register

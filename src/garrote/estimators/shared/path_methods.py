@@ -7,9 +7,10 @@ from garrote.paths import PathMethod
 
 
 class FollowsPath(NamedSettings):
-    """Gives an estimator its ``method`` as an object."""
+    """Gives an estimator its ``method`` as an object; ``_strength`` names what varies along the path."""
 
     _method_class: ClassVar[type[PathMethod]]
+    _strength: ClassVar[str] = "gamma"
     method: Any
 
     @property
@@ -20,3 +21,7 @@ class FollowsPath(NamedSettings):
     @property
     def _objects(self) -> dict[str, Objects]:
         return {**super()._objects, "method": self._method_class.named()}
+
+    def _refit_settings(self) -> dict[str, Any]:
+        """Return the strength that was chosen, which a refit to a part of the rows is told."""
+        return {self._strength: getattr(self, f"{self._strength}_")}

@@ -56,6 +56,7 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
     """Settings and the fit; see `SparseRegressor` and `SparseClassifier`."""
 
     _method_class = FollowPath
+    _strength = "alpha"
 
     def __init__(
         self,
@@ -131,10 +132,6 @@ class SparseLinearModel(FollowsPath, SelectingEstimator):
         self._finish(problem, penalty, path, choice, origin)
         fit, relax = path.fits[choice.position], float(self.refit)
         self._warn(runs_away(problem, penalty, fit, path.null_loss, terms, relax))
-
-    def _refit_settings(self) -> dict[str, Any]:
-        """Return the strength that was chosen."""
-        return {"alpha": self.alpha_}
 
     def _finish(
         self,

@@ -84,7 +84,11 @@ class NarrowSpike:
         return self._classified(after)
 
     def _weigh(self, state: EMState) -> EMState:
-        pull = self._pulls(state) * np.sqrt(state.noise) if self.learning.slab.has_humps else None
+        pull = (
+            self._pulls(state) * np.sqrt(state.noise)
+            if self.learning.slab.known_separation
+            else None
+        )
         solved = self.ridge.solve(1.0 / self._penalties(state), pull)
         after = state._replace(weight=solved.coef)
         return after._replace(noise=self._noise(after, solved.squared_residual))

@@ -29,6 +29,7 @@ from garrote.inference.mean_field.prior_grid import (
     whole_variance_range,
 )
 from garrote.inference.methods import MeanField
+from garrote.inference.models.signs import ways_under
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
 from garrote.limits.costs import MEAN_FIELD_SECONDS, foretell
@@ -129,7 +130,7 @@ def _solve(
     best, average = chosen.best, moments.average
     place = [one.strength for one in annealed.forward].index(best.strength)
     posterior: Posterior = describe(bound, annealed, place, moments, names, weighed)
-    if not beliefs.prior.has_humps:  # single models are fitted under a Gaussian slab alone
+    if ways_under(beliefs.prior).fits_labels:
         known = replace(beliefs, prior=EffectSlab(best.variance))
         checked = audit(problem, known, average.inclusion, average.mean, average.variance)
         posterior = replace(posterior, checked=checked)

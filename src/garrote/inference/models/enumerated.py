@@ -20,6 +20,7 @@ from garrote.inference.models.representative_models import (
     represent_all,
     room,
 )
+from garrote.inference.models.signs import ways_under
 from garrote.inference.models.slab_integral import (
     Corner,
     Point,
@@ -31,10 +32,9 @@ from garrote.inference.models.slab_integral import (
 from garrote.priors.base import Slab
 from garrote.problem import Problem
 from garrote.results.shapes import SlabShapes
-from garrote.solvers.models.enumeration import Enumeration, begin, enumerate_models, members_of
+from garrote.solvers.models.enumeration import Enumeration, begin, members_of
 from garrote.solvers.models.enumeration_draws import beyond_best, draw_models, known_one_by_one
 from garrote.solvers.models.representatives import draw_evenly, listed_count
-from garrote.solvers.models.signed.signed_enumeration import enumerate_signed
 
 
 class _Enumerated(NamedTuple):
@@ -78,9 +78,7 @@ def enumerate_findings(
     given = _Enumerated(problem, beliefs, usable, problem.known_block(usable))
 
     def find(slab: Slab) -> Enumeration:
-        if slab.has_humps:
-            return enumerate_signed(*given.arguments(slab))
-        return enumerate_models(*given.arguments(slab), n_jobs=n_jobs)
+        return ways_under(slab).enumerate(*given.arguments(slab), n_jobs=n_jobs)
 
     def corner(best: Point) -> Corner | None:
         return corner_at_floor(problem, beliefs, best.slab, usable[list(best.part.members[0])])

@@ -15,6 +15,7 @@ from garrote.inference.methods import Chains, Sample
 from garrote.inference.models.fitted_posterior import FittingTask, make_fitted_posterior
 from garrote.inference.models.model_laws import as_correlation
 from garrote.inference.models.over_models import Findings, sampled_findings
+from garrote.inference.models.signs import ways_under
 from garrote.inference.sampling import certify_chains, run_chains
 from garrote.inference.substitutes import with_substitutes
 from garrote.inference.task import Inferred, Task
@@ -25,7 +26,6 @@ from garrote.results.path import stack_rows
 from garrote.results.posterior import Posterior
 from garrote.solvers.control import Control
 from garrote.solvers.labels.bound_annealing import anneal_bound
-from garrote.solvers.labels.humped_gibbs import HumpedLogisticWalk
 from garrote.solvers.labels.logistic_gibbs import Drawn, LabelledRows, LogisticGibbsWalk
 from garrote.solvers.models.model_chain import Sampling, Target, run_chain
 
@@ -51,7 +51,7 @@ MakeWalk = Callable[[Target, LabelledRows, np.random.Generator, int], LogisticGi
 def sample_labels(task: Task, method: Sample) -> Inferred:
     """Run chains of labels, the first from a rough mean-field solution and the others from nothing."""
     problem, beliefs = task.problem, task.beliefs
-    kind = HumpedLogisticWalk if beliefs.prior.has_humps else LogisticGibbsWalk
+    kind = ways_under(beliefs.prior).label_walk
     start = label_start(problem, beliefs)
     done = run_label_chains(task, method, kind, beliefs.target(problem), start)
     found, chains = done.found, done.chains

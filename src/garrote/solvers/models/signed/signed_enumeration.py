@@ -36,8 +36,9 @@ def enumerate_signed(
     log_odds: Floats,
     *,
     keep: int = 1000,
+    n_jobs: int | None = None,
 ) -> Enumeration:
-    """Sum over all models and their signs; see `enumerate_models` for the parameters."""
+    """Sum over all models and their signs, in one thread; see `enumerate_models` for the parameters."""
     D = len(xty)
     sums = _Sums(np.full(1, -np.inf), np.zeros(D + 1), np.zeros(1), np.zeros(D), np.zeros((D, D)))
     log_weights = np.full(2**D, -np.inf)
