@@ -3,7 +3,7 @@
 import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse
@@ -11,18 +11,16 @@ import scipy.sparse
 from garrote.arrays import Array, Floats
 from garrote.designs import DenseDesign, GramDesign, SparseDesign, StandardizedDesign
 from garrote.designs.base import Design, is_design
+from garrote.designs.responses import as_numbers, covariate_maps
 from garrote.designs.scale import Scale
 from garrote.designs.standardized import Evaluation
 from garrote.likelihoods import Gaussian, adapt_to_data, as_likelihood
 from garrote.limits.checks import check_columns, check_moments, check_rows
-from garrote.limits.magnitudes import refuse_small_response
 from garrote.summaries import Shown
 from garrote.zscores.summary_statistics import check_zscores
 
 _GAUSSIAN = Gaussian()
 
-# What covariates leave of a response is rounding below this share of it.
-_EXPLAINED = 1e-12
 # 1/beta is kept above this share of the response's variance: noiseless data have none.
 _SMALLEST_NOISE = 1e-10
 # With at most so many columns, and no fewer rows, X'X costs less than the passes over X it saves.
@@ -132,14 +130,14 @@ class Problem(Shown):
         """Return the problem of checked rows."""
         # The one place where an offset is taken off: of what is a sum of it and the rest.
         left = y - known if likelihood.additive and known is not None else y
-        numbers = _as_numbers(design, left, scale_response)
+        numbers = as_numbers(design, left, scale_response)
         response, mean, spread = numbers.beside, numbers.mean, numbers.spread
         if not likelihood.least_squares:
             mean, spread = _level(likelihood, left, design), 1.0
             response = left - mean
         scale = Scale(
             design.mean, design.scale, mean, spread, design.covariates,
-            *_covariate_maps(design, numbers.standardized), int(design.centered),
+            *covariate_maps(design, numbers.standardized), int(design.centered),
         )  # fmt: skip
         return cls(
             design=design,
@@ -375,52 +373,8 @@ def as_design(X: Any) -> Design:
     return SparseDesign(X) if scipy.sparse.issparse(X) else DenseDesign(np.asarray(X))
 
 
-class _Numbers(NamedTuple):
-    """A response as numbers, in standard deviations from its mean; ``beside`` is less its covariates."""
-
-    mean: float
-    spread: float
-    standardized: Floats
-    beside: Floats
-
-
-def _as_numbers(design: StandardizedDesign, y: Floats, scaled: bool) -> _Numbers:
-    """Return a response, the first of several, as numbers of one regression."""
-    first, weights = y if y.ndim == 1 else y[:, 0], design.weights
-    mean = float(np.average(first, weights=weights)) if design.centered else 0.0
-    centered = first - mean
-    spread = _root_mean_square(centered, weights)
-    if spread <= 1e-14 * abs(mean):
-        spread, centered = 1.0, np.zeros_like(centered)
-    refuse_small_response(spread)
-    spread = spread if scaled else 1.0
-    standardized = centered / spread
-    beside = design.project(standardized[:, None])[:, 0]
-    whole = _root_mean_square(standardized, weights)
-    if _root_mean_square(beside, weights) <= _EXPLAINED * whole:
-        beside = np.zeros_like(beside)
-    return _Numbers(mean, spread, standardized, beside)
-
-
 def _level(likelihood: Any, y: Floats, design: StandardizedDesign) -> float:
     """Return what to measure y from: an intercept far from 0 would cost differences their digits."""
     if not (design.centered and likelihood.additive) or likelihood.several:
         return 0.0
     return float(np.median(y[design.weights > 0]))
-
-
-def _root_mean_square(values: Floats, weights: Floats) -> float:
-    largest = np.abs(values[weights > 0]).max(initial=0.0)
-    if largest == 0.0:
-        return 0.0
-    return float(largest * np.sqrt(weights @ (values / largest) ** 2 / weights.sum()))
-
-
-def _covariate_maps(design: StandardizedDesign, response: Floats) -> tuple[Floats, Floats]:
-    """Least-squares coefficients of the covariates for the response and for every column."""
-    if not len(design.covariates):
-        return np.zeros(0), np.zeros((0, design.shape[1]))
-    root = np.sqrt(design.weights)
-    weighted = np.linalg.pinv(root[:, None] * design._standardize(design.covariates))
-    inverse = np.divide(weighted, root, out=np.zeros_like(weighted), where=root > 0)
-    return (inverse * design.weights) @ response, design.tdot(inverse)

@@ -25,8 +25,9 @@ from garrote.penalties import L1
 from garrote.priors.scale_mixture import HorseshoePrior
 from garrote.report import render_report
 from garrote.zscores.consistency import check_consistency, conditional, without
+from garrote.zscores.given import match_names
 from garrote.zscores.mismatch import Spectrum, estimate_mismatch, null_disagreement
-from garrote.zscores.summary_statistics import adjust_zscores, check_zscores, match_names
+from garrote.zscores.summary_statistics import adjust_zscores, check_zscores
 from reference_summary import chain, given_the_others, minus_log_density, simple_regressions
 
 SUSIE = json.loads((Path(__file__).parents[1] / "data" / "summary_susier.json").read_text())

@@ -2,9 +2,11 @@
 
 from typing import Any, ClassVar
 
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.posteriors import PosteriorClassifier
 
 
+@documented
 class ShrinkageClassifier(PosteriorClassifier):
     """Posterior of a logistic regression whose prior shrinks all coefficients and leaves none out.
 
@@ -19,8 +21,15 @@ class ShrinkageClassifier(PosteriorClassifier):
     ----------
     prior : {"horseshoe", "laplace", "elastic-net", ...} or object of `garrote.priors`
         As in `ShrinkageRegressor`; labels have no noise variance.
-    method, covariates, fit_intercept, standardize, n_jobs, random_state, callback
+    method : {"auto", "gibbs"} or `garrote.inference.Gibbs`
         As in `ShrinkageRegressor`.
+    {covariates_of_labels}
+    {fit_intercept}
+    {standardize}
+    {n_jobs}
+    {random_state}
+    {stability}
+    {callback}
 
     Attributes
     ----------

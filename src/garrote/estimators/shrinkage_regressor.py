@@ -2,9 +2,11 @@
 
 from typing import Any, ClassVar
 
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.posteriors import PosteriorRegressor
 
 
+@documented
 class ShrinkageRegressor(PosteriorRegressor):
     """Posterior of a linear regression whose prior shrinks all coefficients and leaves none out.
 
@@ -22,19 +24,13 @@ class ShrinkageRegressor(PosteriorRegressor):
     method : {"auto", "gibbs"} or `garrote.inference.Gibbs`
         The object brings the lengths and the number of chains, as in ``Gibbs(n_steps=5000)``; by default
         2000 states count, after 500 before them, of each of 2 chains.
-    covariates : sequence of column names or positions, or a mask, optional
-        Columns that are always in the model, with flat priors.
-    fit_intercept, standardize : bool, default=True
-    n_jobs : int, optional
-        Threads.
-    random_state : int, RandomState instance or None
-        The seed of chains and searches.
-    stability : int or "auto", optional
-        So many fits to random 90 % of the rows, each anew but with the strength that was chosen; the
-        selection then says in how many of them a variable was selected again. "auto" takes 20 for an X
-        of up to 300,000 entries, and none beyond.
-    callback : callable, optional
-        Called with a `Progress` (stage, done, total).
+    {covariates}
+    {fit_intercept}
+    {standardize}
+    {n_jobs}
+    {random_state}
+    {stability}
+    {callback}
 
     Attributes
     ----------

@@ -2,9 +2,11 @@
 
 from typing import Any, ClassVar
 
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.posteriors import PosteriorClassifier
 
 
+@documented
 class SingleEffectsClassifier(PosteriorClassifier):
     """Log odds that are a sum of effects of one variable each, with credible sets.
 
@@ -18,8 +20,14 @@ class SingleEffectsClassifier(PosteriorClassifier):
     prior : "single-effects" or `garrote.priors.SingleEffects`
         The object brings settings, such as ``SingleEffects(effects=5)``, the most effects that there may
         be; by default as many as the data ask for. Variances are those of effects on log odds.
-    inclusion, covariates, prior_log_odds, fit_intercept, standardize, callback
+    inclusion : array of shape (D,) or law of `garrote.priors`, optional
         As in `SingleEffectsRegressor`.
+    {covariates_of_labels}
+    {prior_log_odds}
+    {fit_intercept}
+    {standardize}
+    {stability}
+    {callback}
 
     Attributes
     ----------

@@ -2,9 +2,11 @@
 
 from typing import Any, ClassVar
 
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.posteriors import PosteriorRegressor
 
 
+@documented
 class SingleEffectsRegressor(PosteriorRegressor):
     """Coefficients that are a sum of effects of one variable each, with credible sets.
 
@@ -20,17 +22,12 @@ class SingleEffectsRegressor(PosteriorRegressor):
     inclusion : array of shape (D,) or law of `garrote.priors`, optional
         The variable of an effect is each one with a probability in proportion to its odds of inclusion;
         by default all are alike.
-    covariates : sequence of column names or positions, or a mask, optional
-        Columns that are always in the model, with flat priors.
-    prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
-        Added to the prior log odds, variable by variable.
-    fit_intercept, standardize : bool, default=True
-    stability : int or "auto", optional
-        So many fits to random 90 % of the rows, each anew but with the strength that was chosen; the
-        selection then says in how many of them a variable was selected again. "auto" takes 20 for an X
-        of up to 300,000 entries, and none beyond.
-    callback : callable, optional
-        Called with a `Progress` (stage, done, total).
+    {covariates}
+    {prior_log_odds}
+    {fit_intercept}
+    {standardize}
+    {stability}
+    {callback}
 
     Attributes
     ----------

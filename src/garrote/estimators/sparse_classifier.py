@@ -21,6 +21,7 @@ from garrote.estimators.given.inputs import (
     response_name,
 )
 from garrote.estimators.shared.densities import MeasuredRows, measure_labels
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.sparse_linear import SparseLinearModel
 from garrote.likelihoods import (
     Binomial,
@@ -41,6 +42,7 @@ _FAMILIES: dict[str, Likelihood] = {
 }
 
 
+@documented
 class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
     """Regression of labels with a penalty that sets coefficients to 0, certified at every strength.
 
@@ -49,19 +51,25 @@ class SparseClassifier(SparseLinearModel, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    penalty : str or object of `garrote.penalties`, default="lasso"
-        What is charged for a coefficient: a name with default settings, or a penalty object.
-    alpha : float, {"cv", "bic", "ebic"} or None, default="cv"
-        The strength: given, chosen by cross-validation or by an information criterion. With None the
-        path alone is fitted, and its last point exposed.
+    {penalty}
+    {alpha}
     family : {"binomial", "multinomial", "probit"} or object of `garrote.likelihoods`, \
 default="binomial"
         Whether log odds are linear (binomial for two classes and multinomial for more, whichever is
         named), or normal quantiles, for two classes.
     class_weight : {"balanced"} or dict, optional
         Weights of the classes, beside those of the rows; "balanced" makes all classes' weights equal.
-    cv, rule, penalty_factor, bounds, refit, method, fit_intercept, standardize, n_jobs, callback
+    cv, rule
         As in `SparseRegressor`; folds are stratified by default.
+    {penalty_factor}
+    {bounds}
+    {refit}
+    {follow}
+    {fit_intercept}
+    {standardize}
+    {n_jobs}
+    {stability}
+    {callback}
 
     Attributes
     ----------

@@ -21,6 +21,7 @@ from garrote.estimators.given.inputs import (
 )
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
 from garrote.estimators.shared.densities import MeasuredRows, measure_numbers
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.sparse_linear import SparseLinearModel, scaled_terms
 from garrote.likelihoods import adapt_to_data, as_likelihood, deviance_explained, inverse_link
 from garrote.likelihoods.several import SeveralResponses
@@ -33,6 +34,7 @@ from garrote.zscores.summary_statistics import ZScores
 _NO_FOLDS = "z-scores have no rows to hold out: alpha was chosen by EBIC, not by cross-validation"
 
 
+@documented
 class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstimator):
     """Regression with a penalty that sets coefficients to 0, certified at every strength.
 
@@ -41,11 +43,8 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
 
     Parameters
     ----------
-    penalty : str or object of `garrote.penalties`, default="lasso"
-        What is charged for a coefficient: a name with default settings, or a penalty object.
-    alpha : float, {"cv", "bic", "ebic"} or None, default="cv"
-        The strength: given, chosen by cross-validation or by an information criterion. With None the
-        path alone is fitted, and its last point exposed.
+    {penalty}
+    {alpha}
     family : {"gaussian", "binomial", "probit", "poisson", "huber"} or object of \
 `garrote.likelihoods`, default="gaussian"
         What y is: numbers, labels 0 and 1 (whose log odds, or normal quantiles, are linear), counts, or
@@ -58,29 +57,17 @@ class SparseRegressor(ZScoreMixin, SparseLinearModel, RegressorMixin, BaseEstima
         The alpha of least held-out error, or the largest within one standard error of it, which selects
         fewer variables. The former is what predicts best, as penalties shrink what they select;
         `VariationalGarrote` shrinks little, and takes the latter by default.
-    penalty_factor : float, array of shape (D,), or mapping from columns to numbers, optional
-        Factors of each column's penalty; 0 means always in.
-    bounds : pair (lower, upper), optional
-        Bounds of the coefficients, in the units of the data; 0 has to be allowed. Each of the two is a
-        number, an array of shape (D,), a mapping from columns to numbers, or None for none.
-    refit : bool or float, default=False
-        True replaces the coefficients by those of an unpenalised fit to the columns found (debiasing); a
-        share mixes both (the relaxed lasso).
-    method : str or `garrote.paths.FollowPath`, default="coordinate"
-        How the path is followed: a solver's name ("coordinate", "homotopy", "least-angle" or a classical
-        one such as "fista"), or an object that also has the grid of alphas, and when a fit is good
-        enough.
-    fit_intercept, standardize : bool, default=True
+    {penalty_factor}
+    {bounds}
+    {refit}
+    {follow}
+    {fit_intercept}
+    standardize : bool, default=True
         Columns are penalised in units of their standard deviation; coefficients return in those of the
         data. With `FusedLasso` columns are left as they are.
-    n_jobs : int, optional
-        Threads for cross-validation.
-    stability : int or "auto", optional
-        So many fits to random 90 % of the rows, each anew but with the strength that was chosen; the
-        selection then says in how many of them a variable was selected again. "auto" takes 20 for an X
-        of up to 300,000 entries, and none beyond.
-    callback : callable, optional
-        Called with a `Progress` (stage, done, total).
+    {n_jobs}
+    {stability}
+    {callback}
 
     Attributes
     ----------

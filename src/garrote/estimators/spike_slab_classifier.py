@@ -2,9 +2,11 @@
 
 from typing import Any, ClassVar
 
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.posteriors import PosteriorClassifier
 
 
+@documented
 class SpikeSlabClassifier(PosteriorClassifier):
     """Posterior over models and coefficients of a logistic regression with a spike-and-slab prior.
 
@@ -31,11 +33,15 @@ class SpikeSlabClassifier(PosteriorClassifier):
         samples tables of up to 500,000 entries and takes mean field beyond; under `EffectSlab` it
         enumerates up to 10 columns.
         An object brings its own settings, such as ``Sample(n_steps=2000)``.
-    inclusion : float, array of shape (D,), pair of floats or law of `garrote.priors`, optional
-        Which variables are in, a priori, as for `SpikeSlabRegressor`: by default with one shared
-        probability of law Beta(1, sqrt(D)).
-    covariates, prior_log_odds, fit_intercept, standardize, n_jobs, random_state, callback
-        As in `SpikeSlabRegressor`.
+    {inclusion}
+    {covariates_of_labels}
+    {prior_log_odds}
+    {fit_intercept}
+    {standardize}
+    {n_jobs}
+    {random_state}
+    {stability}
+    {callback}
 
     Attributes
     ----------

@@ -2,9 +2,11 @@
 
 from typing import Any, ClassVar
 
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.posteriors import PosteriorRegressor
 
 
+@documented
 class SpikeSlabRegressor(PosteriorRegressor):
     """Posterior over models and coefficients of a linear regression with a spike-and-slab prior.
 
@@ -44,29 +46,15 @@ class SpikeSlabRegressor(PosteriorRegressor):
         to 12) or "metropolis", where all models fitted on the way count by their probability. Labels
         have also "sample" and "mean-field": priors and methods are those of `SpikeSlabClassifier`,
         and so are the answers.
-    inclusion : float, array of shape (D,), pair of floats or law of `garrote.priors`, optional
-        Which variables are in, a priori: with a known probability (`IndependentInclusion`), with one
-        shared probability of law Beta(a, b) (`BetaInclusion`), or such that so many are expected
-        (`ExpectedSize`). `GroupedInclusion` has columns in or out in groups, such as the levels of a
-        word, under a Gaussian slab that does not depend on their coding; methods are then "enumerate",
-        "sample" and "metropolis". By default Beta(1, sqrt(D)): few variables are expected, and little
-        is assumed on how few. Of the laws compared in the documentation it gives the best calibrated
-        probabilities.
-    covariates : sequence of column names or positions, or a mask, optional
-        Columns that are always in the model, with flat priors.
-    prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
-        Added to the prior log odds, variable by variable.
-    fit_intercept, standardize : bool, default=True
-    n_jobs : int, optional
-        Threads.
-    random_state : int, RandomState instance or None
-        The seed of chains and searches.
-    stability : int or "auto", optional
-        So many fits to random 90 % of the rows, each anew but with the strength that was chosen; the
-        selection then says in how many of them a variable was selected again. "auto" takes 20 for an X
-        of up to 300,000 entries, and none beyond.
-    callback : callable, optional
-        Called with a `Progress` (stage, done, total).
+    {inclusion}
+    {covariates}
+    {prior_log_odds}
+    {fit_intercept}
+    {standardize}
+    {n_jobs}
+    {random_state}
+    {stability}
+    {callback}
 
     Attributes
     ----------

@@ -21,6 +21,7 @@ from garrote.estimators.given.inputs import (
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.switches import Switches, check_shared_switches
 from garrote.estimators.given.zscores import HELD_NOISE, ZScoreMixin, refuse_covariates
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.gamma_settings import (
     check_gamma_settings,
     choice_in_words,
@@ -59,6 +60,7 @@ _NO_FOLDS = (
 )
 
 
+@documented
 class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
     """Bayesian selection of variables for linear regression, by the Variational Garrote.
 
@@ -107,10 +109,7 @@ class VariationalGarrote(FollowsPath, ZScoreMixin, SelectingRegressor):
     random_state : int, RandomState instance or None
         For random starts and, where models are sampled, for ``correct``; by default the latter takes the
         same random numbers every time.
-    stability : int or "auto", optional
-        So many fits to random 90 % of the rows, each anew but with the strength that was chosen; the
-        selection then says in how many of them a variable was selected again. "auto" takes 20 for an X
-        of up to 300,000 entries, and none beyond.
+    {stability}
     callback : callable, optional
         Called with a `Progress` (stage, done, total) after each gamma.
 

@@ -10,6 +10,7 @@ from garrote.estimators.given.arguments import Arguments
 from garrote.estimators.given.folds import split_rows
 from garrote.estimators.given.rows import GivenRows
 from garrote.estimators.given.switches import check_shared_switches
+from garrote.estimators.shared.documented import documented
 from garrote.estimators.shared.gamma_settings import (
     check_gamma_settings,
     choice_in_words,
@@ -45,6 +46,7 @@ from garrote.solvers.labels.bound_annealing import anneal_bound, as_path
 from garrote.solvers.labels.logistic_bound import LabelFit, LogisticBound
 
 
+@documented
 class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     """Bayesian selection of variables for labels of two classes, by the Variational Garrote.
 
@@ -73,15 +75,18 @@ class VariationalGarroteClassifier(FollowsPath, SelectingClassifier):
     slab_variance : float, default=1.5625
         Prior variance of an effect on log odds, for columns in standard deviations: a deviation of 1.25,
         or 2.5 for columns in two standard deviations, which is the scale of Gelman et al. (2008).
-    covariates : sequence of column names or positions, or a mask, optional
-        Columns that are always in the model, with N(0, 100) for their coefficients.
+    {covariates_of_labels}
     inclusion : `garrote.priors.GroupedInclusion`, optional
         Which columns are one variable, in or out together, as in `VariationalGarrote`. Their slab is
         that of uncorrelated coordinates of one standard deviation each, whatever the coding.
+    prior_log_odds : array of shape (D,), or mapping from columns to numbers, optional
+        Added to gamma, variable by variable.
+    {fit_intercept}
     standardize : bool, default=True
         Whether the slab is one of columns in standard deviations, or of columns as they are.
-    prior_log_odds, fit_intercept, n_jobs, callback
-        As in `VariationalGarrote`.
+    {n_jobs}
+    {stability}
+    {callback}
 
     Attributes
     ----------

@@ -73,7 +73,7 @@ def _read(options: argparse.Namespace) -> _Data:
     """Read both files; where both have names, these decide what belongs together."""
     from garrote.cli import console
     from garrote.tables.zscores import read_ld, read_zscores
-    from garrote.zscores.summary_statistics import match_names
+    from garrote.zscores.given import match_names
 
     with console.waiting(f"reading {options.zscores} and {options.ld}"):
         z, ld = read_zscores(options.zscores), read_ld(options.ld)

@@ -4,6 +4,10 @@ Given xi every column in turn takes its best factor, as in a regression; then xi
 square of the linear predictor. Neither step lowers the bound on the evidence. Most rounds go over the
 columns that matter, a few of many: the others answer to them almost linearly, and are swept when those
 have come to rest.
+
+These are kernels of their own, not the garrote's sweeps in a loop: those keep x'x and X'X, which belong
+to one set of row weights. Here every round has weights of its own, and asks for the variance of each
+row's linear predictor as well. All around them is shared: annealing, certificate, audit, description.
 """
 
 from collections.abc import Callable
